@@ -1,0 +1,1 @@
+"""Remora: memory for AI agents."""

@@ -1,0 +1,1 @@
+"""The one object users hold, and the wiring behind it."""

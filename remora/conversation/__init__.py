@@ -1,0 +1,1 @@
+"""One transcript: its append-only log and what of it is current."""

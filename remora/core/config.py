@@ -1,0 +1,176 @@
+"""Every setting, its default and its variable's name; parsed once, from mappings.
+
+Order, later wins: defaults, `config.toml` in the user's configuration folder, `remora.toml` at the
+root of the repository, environment variables. This module reads no file and no environment: the
+wiring hands it mappings, so what a process believes can be shown (`remora doctor`) and tested.
+
+A key in remora.toml is `[section] name`; its variable is `REMORA_SECTION_NAME`. API keys are never
+settings: a setting names the environment variable that holds the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, get_type_hints
+
+from remora.core.errors import ConfigError
+
+
+class EmbeddingSettings(NamedTuple):
+    """`[embedding]`: which model turns text into vectors."""
+
+    provider: str = "auto"  # auto | ollama | openai | onnx | none
+    model: str = ""  # empty: the provider's default
+    url: str = ""  # empty: the provider's default
+    api_key_env: str = "OPENAI_API_KEY"
+    dimensions: int = 1024  # asked of models that can be cut (Matryoshka)
+    query_prefix: str = ""  # for models behind an OpenAI-compatible server that need one
+    document_prefix: str = ""
+    timeout: float = 30.0  # seconds a request may take
+
+
+class LlmSettings(NamedTuple):
+    """`[llm]`: the optional language model. Nothing needs one."""
+
+    provider: str = "none"  # none | openai | ollama | anthropic
+    model: str = ""
+    url: str = ""
+    api_key_env: str = ""  # empty: the provider's usual variable
+    timeout: float = 15.0
+
+
+class RerankSettings(NamedTuple):
+    """`[rerank]`: the optional second judge of the best candidates."""
+
+    provider: str = "auto"  # auto | none | local | cohere | jina | tei | llamacpp | vllm
+    model: str = ""
+    url: str = ""
+    api_key_env: str = ""
+    candidates: int = 20  # at most 30
+    budget_ms: int = 400  # the rerank is dropped when it takes longer
+
+
+class SearchSettings(NamedTuple):
+    """`[search]`: what a search does by default."""
+
+    user_memories: bool = True  # rank the user's own memories with the project's
+    hyde: bool = True  # ask the language model, if there is one, when fewer than three hits are good
+
+
+class Settings(NamedTuple):
+    """Everything that can be set. `home` moves the project's data; empty keeps it in the data folder."""
+
+    home: str = ""
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    llm: LlmSettings = LlmSettings()
+    rerank: RerankSettings = RerankSettings()
+    search: SearchSettings = SearchSettings()
+
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "embedding.provider": ("auto", "ollama", "openai", "onnx", "none"),
+    "llm.provider": ("none", "openai", "ollama", "anthropic"),
+    "rerank.provider": ("auto", "none", "local", "cohere", "jina", "tei", "llamacpp", "vllm"),
+}
+
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+def keys() -> dict[str, Any]:
+    """Return every setting's dotted name with its default, in the order of `Settings`."""
+    found: dict[str, Any] = {}
+    for name, default in Settings()._asdict().items():
+        if isinstance(default, tuple) and hasattr(default, "_asdict"):
+            found.update({f"{name}.{k}": v for k, v in default._asdict().items()})
+        else:
+            found[name] = default
+    return found
+
+
+def variable(key: str) -> str:
+    """Return the environment variable of a setting.
+
+    >>> variable("embedding.provider")
+    'REMORA_EMBEDDING_PROVIDER'
+    """
+    return "REMORA_" + key.replace(".", "_").upper()
+
+
+def parse(files: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str]) -> Settings:
+    """Return the settings from parsed TOML files (in order, later wins) and the environment.
+
+    Args:
+        files: file name (for messages) to its parsed content.
+        environ: the process environment; only REMORA_* variables of known settings are read.
+
+    Raises:
+        ConfigError: an unknown key, a value of the wrong type or outside its choices. The message
+            names the file or variable.
+    """
+    known = keys()
+    values: dict[str, Any] = {}
+    for file, content in files.items():
+        for key, value in _flatten(content):
+            if key not in known:
+                raise ConfigError(
+                    f"{file}: unknown setting {key!r}", hint=f"Known settings: {', '.join(known)}."
+                )
+            values[key] = _coerce(key, value, known[key], file)
+    for key, default in known.items():
+        name = variable(key)
+        if name in environ:
+            values[key] = _coerce(key, environ[name], default, name)
+    return _build(values)
+
+
+def _flatten(content: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for name, value in content.items():
+        if isinstance(value, Mapping):
+            found.extend((f"{name}.{k}", v) for k, v in value.items())
+        else:
+            found.append((name, value))
+    return found
+
+
+def _coerce(key: str, value: Any, default: Any, where: str) -> Any:
+    try:
+        coerced = _convert(value, type(default))
+    except ValueError as error:
+        raise ConfigError(f"{where}: {key} {error}, not {value!r}") from None
+    if key in CHOICES and coerced not in CHOICES[key]:
+        raise ConfigError(f"{where}: {key} is {value!r}", hint=f"Choose one of {', '.join(CHOICES[key])}.")
+    if isinstance(coerced, int | float) and not isinstance(coerced, bool) and coerced <= 0:
+        raise ConfigError(f"{where}: {key} must be above 0, not {value!r}")
+    return coerced
+
+
+def _convert(value: Any, kind: type) -> Any:
+    if kind is bool:
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, str) and value.lower() in _TRUE + _FALSE:
+            return value.lower() in _TRUE
+        raise ValueError("must be true or false")
+    if kind in (int, float):
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise ValueError("must be a number")
+        try:
+            return kind(value)
+        except ValueError:
+            raise ValueError("must be a number") from None
+    if not isinstance(value, str):
+        raise ValueError("must be a string")
+    return value
+
+
+def _build(values: Mapping[str, Any]) -> Settings:
+    parts: dict[str, Any] = {}
+    hints = get_type_hints(Settings)
+    for name, default in Settings()._asdict().items():
+        if isinstance(default, tuple) and hasattr(default, "_asdict"):
+            own = {k.partition(".")[2]: v for k, v in values.items() if k.startswith(name + ".")}
+            parts[name] = hints[name](**{**default._asdict(), **own})
+        else:
+            parts[name] = values.get(name, default)
+    return Settings(**parts)

@@ -1,0 +1,150 @@
+"""Every error we raise: one base, one class for each thing a caller can do about it.
+
+Each error says what happened (`str(error)`), what to do (`error.hint`) and whether trying
+again can help (`error.retryable`). `EXIT_CODES` and `HTTP_STATUS` are the only maps from a
+class to a number; a test checks that every class stands in both.
+"""
+
+from __future__ import annotations
+
+
+class RemoraError(Exception):
+    """Base of all errors raised on purpose.
+
+    Attributes:
+        hint: one sentence that says what to do; empty when nothing can be done.
+        retryable: True when the same call may succeed later without any change.
+    """
+
+    retryable = False
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), str(self), self.__dict__))
+
+
+def _rebuild(kind: type[RemoraError], message: str, state: dict[str, object]) -> RemoraError:
+    error = kind.__new__(kind)
+    Exception.__init__(error, message)
+    error.__dict__.update(state)
+    return error
+
+
+class InvalidInput(RemoraError):
+    """The caller passed something that cannot be used; nothing was changed."""
+
+
+class ConfigError(RemoraError):
+    """A setting in remora.toml or the environment cannot be used."""
+
+
+class NotFound(RemoraError):
+    """No memory, session or file answers to that name."""
+
+
+class Conflict(RemoraError):
+    """The change contradicts the present state (an ambiguous id, a memory already replaced)."""
+
+
+class StoreError(RemoraError):
+    """The database failed in a way that no narrower class describes."""
+
+
+class StoreBusy(StoreError):
+    """Another process held the database for longer than the busy timeout."""
+
+    retryable = True
+
+
+class StoreCorrupt(StoreError):
+    """The database file is not a sound SQLite database of ours."""
+
+
+class StoreReadOnly(StoreError):
+    """The database cannot be written: permissions, a read-only disk or a read-only opening."""
+
+
+class StoreFull(StoreError):
+    """The disk has no room; what was acknowledged before is safe."""
+
+    retryable = True
+
+
+class StoreTooNew(StoreError):
+    """The database was made by a newer version of Remora."""
+
+
+class SourceError(RemoraError):
+    """A rule file, a git repository or a log could not be read."""
+
+
+class ModelMissing(RemoraError):
+    """A model that was asked for is not installed or not configured."""
+
+
+class ProviderError(RemoraError):
+    """A model server answered with an error, or with something that is not an answer.
+
+    Attributes:
+        status: the HTTP status, 0 when there was no answer at all.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", status: int = 0) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+
+
+class ProviderBusy(ProviderError):
+    """A model server is loading, limits us, timed out or cannot be reached.
+
+    Attributes:
+        retry_after: seconds the server asked us to wait; None when it did not say.
+    """
+
+    retryable = True
+
+    def __init__(
+        self, message: str, *, hint: str = "", status: int = 0, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message, hint=hint, status=status)
+        self.retry_after = retry_after
+
+
+EXIT_CODES: dict[type[RemoraError], int] = {
+    RemoraError: 1,
+    InvalidInput: 2,
+    ConfigError: 3,
+    NotFound: 4,
+    Conflict: 5,
+    StoreError: 10,
+    StoreBusy: 11,
+    StoreCorrupt: 12,
+    StoreReadOnly: 13,
+    StoreFull: 14,
+    StoreTooNew: 15,
+    SourceError: 20,
+    ModelMissing: 30,
+    ProviderError: 31,
+    ProviderBusy: 32,
+}
+
+HTTP_STATUS: dict[type[RemoraError], int] = {
+    RemoraError: 500,
+    InvalidInput: 422,
+    ConfigError: 500,
+    NotFound: 404,
+    Conflict: 409,
+    StoreError: 500,
+    StoreBusy: 503,
+    StoreCorrupt: 500,
+    StoreReadOnly: 403,
+    StoreFull: 507,
+    StoreTooNew: 500,
+    SourceError: 422,
+    ModelMissing: 501,
+    ProviderError: 502,
+    ProviderBusy: 503,
+}

@@ -1,0 +1,192 @@
+"""Methodology plugins: how a way of working maps to the six universal phases and its units of work.
+
+Retrieval knows only the six phases. A plugin translates the words of a methodology (spec, coding,
+qa_review, …) and says which work unit a moment belongs to. `NATIVE` is built in; others register
+an object under the entry point group `remora.methodologies`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from remora.core.values import PHASES, MemoryRecord, WorkUnitRef
+
+
+class RelayTransition(NamedTuple):
+    """A hand-over between two stages of a pipeline, and which memory types it carries (empty: all)."""
+
+    from_stage: str
+    to_stage: str
+    types: tuple[str, ...] = ()
+
+
+class ExecutionContext(NamedTuple):
+    """What is known about the work at hand."""
+
+    spec_number: str | None = None
+    subtask_id: str | None = None
+    phase: str | None = None
+    extra: Mapping[str, str] | None = None
+
+
+class WorkUnitResult(NamedTuple):
+    """How a unit of work ended."""
+
+    success: bool
+    summary: str = ""
+    steps_planned: int | None = None
+    steps_taken: int | None = None
+
+
+@runtime_checkable
+class Methodology(Protocol):
+    """What a methodology plugin offers. `id` and `display_name` are plain strings."""
+
+    id: str
+    display_name: str
+    custom_memory_types: tuple[str, ...]
+
+    def map_phase(self, phase: str) -> str:
+        """Return the universal phase of a phase of this methodology; never fails."""
+        ...
+
+    def resolve_work_unit_ref(self, context: ExecutionContext) -> WorkUnitRef | None:
+        """Return the unit of work of a context, None when there is none."""
+        ...
+
+    def relay_transitions(self) -> Sequence[RelayTransition]:
+        """Return the hand-overs between stages, in order."""
+        ...
+
+    def format_relay_context(self, memories: Sequence[MemoryRecord], to_stage: str) -> str:
+        """Return the text that a stage is given of what earlier stages learnt."""
+        ...
+
+    def extract_work_state(self, session_output: str) -> dict[str, Any]:
+        """Return the state of unfinished work as found in a session's last output."""
+        ...
+
+    def format_work_state_context(self, state: Mapping[str, Any]) -> str:
+        """Return that state as text for the session that resumes it."""
+        ...
+
+    def on_work_unit_complete(self, context: ExecutionContext, result: WorkUnitResult) -> str | None:
+        """Return a sentence to remember as the outcome of a unit of work, None for nothing."""
+        ...
+
+
+_NATIVE_PHASES = {
+    "planning": "define",
+    "spec": "define",
+    "coding": "implement",
+    "qa_review": "validate",
+    "qa_fix": "refine",
+    "debugging": "refine",
+    "insights": "explore",
+}
+
+# Headings under which agents report unfinished work, and the key each gets in the state.
+_STATE_HEADINGS = {
+    "done": "completed",
+    "completed": "completed",
+    "in progress": "in_progress",
+    "current": "in_progress",
+    "next": "next",
+    "next steps": "next",
+    "todo": "next",
+    "remaining": "next",
+    "blocked": "blockers",
+    "blockers": "blockers",
+    "open questions": "blockers",
+}
+
+
+class NativeMethodology:
+    """Specs cut into subtasks: planner, coder, QA reviewer, QA fixer."""
+
+    id = "native"
+    display_name = "Native (subtasks)"
+    custom_memory_types: tuple[str, ...] = ()
+
+    def map_phase(self, phase: str) -> str:
+        """Return the universal phase; a universal phase maps to itself, the unknown to "explore".
+
+        >>> NATIVE.map_phase("qa_fix"), NATIVE.map_phase("implement"), NATIVE.map_phase("lunch")
+        ('refine', 'implement', 'explore')
+        """
+        return _NATIVE_PHASES.get(phase, phase if phase in PHASES else "explore")
+
+    def resolve_work_unit_ref(self, context: ExecutionContext) -> WorkUnitRef | None:
+        """Return `Spec N / Subtask M`.
+
+        >>> NATIVE.resolve_work_unit_ref(ExecutionContext("042", "3")).label
+        'Spec 042 / Subtask 3'
+        """
+        parts = tuple(p for p in (context.spec_number, context.subtask_id) if p)
+        if not parts:
+            return None
+        spec = f"Spec {context.spec_number}" if context.spec_number else ""
+        subtask = f"Subtask {context.subtask_id}" if context.subtask_id else ""
+        return WorkUnitRef(self.id, parts, " / ".join(p for p in (spec, subtask) if p))
+
+    def relay_transitions(self) -> Sequence[RelayTransition]:
+        """Return planner → coder → QA reviewer → QA fixer; the fixer gets errors and requirements."""
+        return (
+            RelayTransition("planner", "coder"),
+            RelayTransition("coder", "qa_reviewer"),
+            RelayTransition("qa_reviewer", "qa_fixer", ("error_pattern", "requirement")),
+        )
+
+    def format_relay_context(self, memories: Sequence[MemoryRecord], to_stage: str) -> str:
+        """Return one line a memory, those the transition carries, in the order given."""
+        carried = next((t.types for t in self.relay_transitions() if t.to_stage == to_stage), ())
+        lines = [f"- [{m.type}] {m.content}" for m in memories if not carried or m.type in carried]
+        return f"## From earlier stages, for {to_stage}\n" + "\n".join(lines) if lines else ""
+
+    def extract_work_state(self, session_output: str) -> dict[str, Any]:
+        """Return bullet points found under headings such as "Done", "Next steps" and "Blockers".
+
+        >>> NATIVE.extract_work_state("Done:\\n- parser\\n\\nNext steps\\n1. tests\\n")
+        {'completed': ['parser'], 'next': ['tests']}
+        """
+        state: dict[str, Any] = {}
+        current: str | None = None
+        for raw in session_output.splitlines():
+            line = raw.strip()
+            heading = line.strip("#*_ ").rstrip(":").rstrip("*_ ").lower()
+            bullet = line[:1] in "-*•" and line[1:2] == " "
+            numbered = line.partition(". ")[0].isdigit() and ". " in line
+            if heading in _STATE_HEADINGS and not bullet and not numbered:
+                current = _STATE_HEADINGS[heading]
+            elif current and line and (bullet or numbered):
+                item = line[2:] if bullet else line.partition(". ")[2]
+                state.setdefault(current, []).append(item.strip())
+            elif line:
+                current = None
+        return state
+
+    def format_work_state_context(self, state: Mapping[str, Any]) -> str:
+        """Return the state under one heading a key, in the order completed, in progress, next, blockers."""
+        order = ("completed", "in_progress", "next", "blockers")
+        parts = []
+        for key in (*order, *(k for k in state if k not in order)):
+            items = state.get(key)
+            if items:
+                lines = items if isinstance(items, list | tuple) else [items]
+                parts.append(f"{key.replace('_', ' ').capitalize()}:\n" + "\n".join(f"- {i}" for i in lines))
+        return "\n".join(parts)
+
+    def on_work_unit_complete(self, context: ExecutionContext, result: WorkUnitResult) -> str | None:
+        """Return how the unit ended, with planned and taken steps where both are known."""
+        unit = self.resolve_work_unit_ref(context)
+        if unit is None:
+            return None
+        steps = ""
+        if result.steps_planned and result.steps_taken is not None:
+            steps = f" in {result.steps_taken} steps ({result.steps_planned} planned)"
+        detail = f": {result.summary}" if result.summary else ""
+        return f"{unit.label} {'succeeded' if result.success else 'failed'}{steps}{detail}"
+
+
+NATIVE: Methodology = NativeMethodology()

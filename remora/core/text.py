@@ -1,0 +1,116 @@
+"""Split words and identifiers, normalise and compare short texts."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+_WORD = re.compile(r"\w+", re.UNICODE)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
+_SPACE = re.compile(r"\s+")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+
+# Function words of English. They match nearly everything and say nothing about the subject.
+STOP_WORDS = frozenset(
+    """a about above after again all also am an and any are aren as at be because been before being below
+    between both but by can could couldn d did didn do does doesn doing don down during each few for from
+    further had hadn has hasn have haven having he her here hers herself him himself his how i if in into is
+    isn it its itself just ll m me more most my myself no nor not now o of off on once only or other our ours
+    ourselves out over own re s same shan she should shouldn so some such t than that the their theirs them
+    themselves then there these they this those through to too under until up ve very was wasn we were weren
+    what when where which while who whom why will with won would wouldn y you your yours yourself
+    yourselves""".split()
+)
+
+# Words that turn a sentence into its opposite; two texts that differ in one are not duplicates.
+NEGATIONS = frozenset(
+    """no not never none nor cannot can't don't doesn't didn't won't wouldn't shouldn't isn't aren't wasn't
+    weren't without disable disabled disallow forbid avoid off false must mustn't instead except unless""".split()
+)
+
+
+def words(text: str) -> list[str]:
+    """Return the lower-case words of a text: runs of letters, digits and underscores.
+
+    >>> words("JWT expires after 24 h")
+    ['jwt', 'expires', 'after', '24', 'h']
+    """
+    return [w.lower() for w in _WORD.findall(text)]
+
+
+def identifier_parts(text: str) -> list[str]:
+    """Return the parts of every compound identifier in a text, lower-case, in order.
+
+    Words that are not compound give nothing: they are words already.
+
+    >>> identifier_parts("call getUserById in auth/http_client.py")
+    ['get', 'user', 'by', 'id', 'http', 'client']
+    >>> identifier_parts("HTTPServer2")
+    ['http', 'server', '2']
+    """
+    parts: list[str] = []
+    for word in _WORD.findall(text):
+        pieces = [p for chunk in word.split("_") for p in _CAMEL.split(chunk) if p]
+        if len(pieces) > 1:
+            parts.extend(p.lower() for p in pieces)
+    return parts
+
+
+def collapse(text: str) -> str:
+    """Return a text with every run of white space as one space, trimmed."""
+    return _SPACE.sub(" ", text).strip()
+
+
+def clean(text: str) -> str:
+    r"""Return a text without control characters and invisible direction marks; tabs and newlines stay.
+
+    >>> clean("a\x00b\u202ec\n")
+    'abc\n'
+    """
+    return _CONTROL.sub("", text)
+
+
+def content_hash(text: str) -> str:
+    """Return the SHA-256 hex digest of a text, blind to case and white space."""
+    return hashlib.sha256(collapse(text).casefold().encode()).hexdigest()
+
+
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    """Return |a ∩ b| / |a ∪ b|; two empty sets are equal (1.0)."""
+    if not a and not b:
+        return 1.0
+    return len(a & b) / len(a | b)
+
+
+def salient(text: str) -> frozenset[str]:
+    """Return what two texts must share to be duplicates: numbers, identifiers, paths and negations.
+
+    "Tokens expire after 24 h" and "Tokens expire after 12 h" are close in words and opposite in
+    meaning for a reader; their numbers keep them apart.
+
+    >>> sorted(salient("Do not call getUser() before 12:30"))
+    ['12', '30', 'getuser', 'not']
+    """
+    found: set[str] = set()
+    for word in re.findall(r"[\w./'-]*\w", text):
+        lower = word.lower()
+        if lower in NEGATIONS:
+            found.add(lower)
+        elif re.search(r"\d|[_/.]|[a-z][A-Z]", word) or (word.isupper() and len(word) > 1):
+            found.add(lower.strip("./-'"))
+    found.update(re.findall(r"\d+", text))
+    return frozenset(found)
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return a text on one line, at most `limit` characters, cut at a word with an ellipsis.
+
+    >>> shorten("one two three four", 12)
+    'one two…'
+    """
+    line = collapse(text)
+    if len(line) <= limit:
+        return line
+    cut = line[: limit - 1]
+    space = cut.rfind(" ")
+    return (cut[:space] if space > limit // 2 else cut).rstrip(" ,;:.") + "…"

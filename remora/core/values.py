@@ -1,0 +1,300 @@
+"""The frozen records that cross package lines.
+
+They are NamedTuples: light enough for a hook's short process, immutable, and cheap to copy with
+`_replace`. Text that comes from outside is validated before it becomes one of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, get_args
+
+MemoryType = Literal[
+    "gotcha",  # a trap or a constraint that is not obvious
+    "decision",  # an architectural decision with its rationale
+    "preference",  # how the user or the project likes things done
+    "pattern",  # a reusable way to implement something
+    "requirement",  # what the software must do
+    "error_pattern",  # a recurring error and its fix
+    "module_insight",  # what a module is for
+    "prefetch_pattern",  # files always or often read together
+    "work_state",  # partial work, for the next session
+    "causal_dependency",  # file A must be touched when file B changes
+    "task_calibration",  # actual against planned steps
+    "e2e_observation",  # a fact about the user interface, seen through a tool
+    "dead_end",  # an approach tried and given up
+    "work_unit_outcome",  # how a unit of work ended
+    "workflow_recipe",  # a procedure, step by step
+    "context_cost",  # tokens that a module costs
+]
+MemorySource = Literal[
+    "agent_explicit", "observer_inferred", "qa_auto", "mcp_auto", "commit_auto", "user_taught"
+]
+MemoryScope = Literal["global", "module", "work_unit", "session"]
+RelationType = Literal["required_with", "conflicts_with", "validates", "supersedes", "derived_from"]
+Phase = Literal["define", "implement", "validate", "refine", "explore", "reflect"]
+HitSource = Literal["memory", "longterm", "note", "archive", "history", "daily", "turn", "code"]
+OwnerKind = Literal["memory", "turn", "note", "chunk"]
+Realm = Literal["project", "user"]
+
+MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
+MEMORY_SOURCES: tuple[str, ...] = get_args(MemorySource)
+MEMORY_SCOPES: tuple[str, ...] = get_args(MemoryScope)
+RELATION_TYPES: tuple[str, ...] = get_args(RelationType)
+PHASES: tuple[str, ...] = get_args(Phase)
+HIT_SOURCES: tuple[str, ...] = get_args(HitSource)
+OWNER_KINDS: tuple[str, ...] = get_args(OwnerKind)
+
+
+class WorkUnitRef(NamedTuple):
+    """The unit of work a memory belongs to, in the words of a methodology."""
+
+    methodology: str
+    hierarchy: tuple[str, ...]
+    label: str
+
+
+class Relation(NamedTuple):
+    """A typed link from a memory to another memory or to a file; one of the two targets is set."""
+
+    relation_type: str
+    target_memory_id: str | None = None
+    target_file_path: str | None = None
+    confidence: float = 1.0
+    auto_extracted: bool = False
+
+
+class Taint(NamedTuple):
+    """Where untrusted text entered a memory's ancestry; only a person's word removes it."""
+
+    source: str
+    step: int | None = None
+
+
+class Origin(NamedTuple):
+    """One place a memory came from. Merged memories keep the origins of all their parts."""
+
+    source: str
+    at: str
+    session_id: str | None = None
+    commit_sha: str | None = None
+    path: str | None = None
+    line: int | None = None
+    text: str | None = None  # the words, where they differ from the memory's own
+
+
+class Redaction(NamedTuple):
+    """How many secrets of one kind were taken out of a text. Never the value."""
+
+    kind: str
+    count: int
+
+
+class Receipt(NamedTuple):
+    """What became of a `remember`: never silence.
+
+    `action` is "stored", "merged" (a duplicate was there; `merged_with` names it and
+    `similarity` says how close, 1.0 for the same text) or "updated".
+    """
+
+    action: str
+    merged_with: str | None = None
+    similarity: float = 0.0
+    redactions: tuple[Redaction, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class MemoryDraft(NamedTuple):
+    """A memory that somebody proposes; the store decides its id, dates and half-life."""
+
+    content: str
+    type: str = "pattern"
+    source: str = "agent_explicit"
+    scope: str = "global"
+    confidence: float = 0.8
+    tags: tuple[str, ...] = ()
+    related_files: tuple[str, ...] = ()
+    related_modules: tuple[str, ...] = ()
+    session_id: str | None = None
+    commit_sha: str | None = None
+    branch: str | None = None
+    work_unit_ref: WorkUnitRef | None = None
+    methodology: str | None = None
+    relations: tuple[Relation, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    taint: Taint | None = None
+    payload: Mapping[str, Any] | None = None
+    citation_text: str | None = None
+    decay_half_life_days: float | None = None  # None: the default of its type
+    needs_review: bool = False
+    user_verified: bool = False
+    pinned: bool = False
+    external_id: str | None = None
+    chunk_type: str | None = None
+    chunk_start_line: int | None = None
+    chunk_end_line: int | None = None
+    context_prefix: str | None = None
+    target_node_id: str | None = None
+    impacted_node_ids: tuple[str, ...] = ()
+    created_at: str | None = None  # when it became true, if that is not now
+    origin_path: str | None = None
+    origin_line: int | None = None
+
+
+class MemoryRecord(NamedTuple):
+    """A stored memory. Dates are ISO 8601 in UTC; confidence is 0..1 before decay."""
+
+    id: str
+    type: str
+    content: str
+    confidence: float
+    tags: tuple[str, ...]
+    related_files: tuple[str, ...]
+    related_modules: tuple[str, ...]
+    created_at: str
+    updated_at: str
+    last_accessed_at: str
+    access_count: int
+    scope: str
+    source: str
+    project_id: str
+    session_id: str | None = None
+    commit_sha: str | None = None
+    branch: str | None = None
+    work_unit_ref: WorkUnitRef | None = None
+    methodology: str | None = None
+    relations: tuple[Relation, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    provenance_session_ids: tuple[str, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    taint: Taint | None = None
+    payload: Mapping[str, Any] | None = None
+    citation_text: str | None = None
+    decay_half_life_days: float | None = None  # None: never decays
+    needs_review: bool = False
+    review_reason: str | None = None
+    user_verified: bool = False
+    pinned: bool = False
+    deprecated: bool = False
+    deprecated_at: str | None = None
+    stale_at: str | None = None
+    superseded_by: str | None = None
+    redaction_count: int = 0
+    external_id: str | None = None
+    chunk_type: str | None = None
+    chunk_start_line: int | None = None
+    chunk_end_line: int | None = None
+    context_prefix: str | None = None
+    target_node_id: str | None = None
+    impacted_node_ids: tuple[str, ...] = ()
+    trust_level_scope: str = "personal"
+    embedding_model_id: str | None = None
+    realm: str = "project"  # which database it lives in
+    receipt: Receipt | None = None  # set on what `remember` returns, never stored
+
+
+class Turn(NamedTuple):
+    """One message of a conversation as the search index sees it."""
+
+    id: int
+    session_id: str
+    seq: int
+    role: str
+    content: str
+    time: str | None = None
+    external_id: str | None = None
+
+
+class Filters(NamedTuple):
+    """What a search may return. Empty means everything; every candidate path obeys all of them."""
+
+    types: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    scope: str | None = None
+    branch: str | None = None
+    kinds: tuple[str, ...] = ()
+
+
+class Reason(NamedTuple):
+    """Why a hit stands where it stands: what one stage did to it.
+
+    `rank` is its place after the stage, from 1; `score` what the stage gave or multiplied.
+    """
+
+    stage: str
+    score: float
+    rank: int | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        place = f" #{self.rank}" if self.rank is not None else ""
+        return f"{self.stage}{place} {self.score:.3f}" + (f": {self.note}" if self.note else "")
+
+
+class Hit(NamedTuple):
+    """One search result. `score` is a calibrated relevance, 0..1, higher is better."""
+
+    id: str
+    source: str
+    text: str
+    score: float
+    why: tuple[Reason, ...] = ()
+    memory: MemoryRecord | None = None
+    path: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    external_id: str | None = None
+    session_id: str | None = None
+    role: str | None = None
+    time: str | None = None
+    realm: str = "project"
+    disagrees_with: tuple[str, ...] = ()
+
+
+class Context(NamedTuple):
+    """A packed block for a prompt: the text, the hits in it and its size in tokens (estimated)."""
+
+    text: str
+    hits: tuple[Hit, ...]
+    tokens: int
+    budget: int
+    phase: str
+    left_out: int = 0
+
+
+class FileHit(NamedTuple):
+    """A file with a score (0..1, higher is closer) and the evidence in words."""
+
+    path: str
+    score: float
+    why: tuple[str, ...] = ()
+
+
+class Skipped(NamedTuple):
+    """Something that was not stored, and why."""
+
+    what: str
+    why: str
+
+
+class InitReport(NamedTuple):
+    """What `init` found and did."""
+
+    project_id: str
+    home: str
+    root: str
+    rule_files: tuple[str, ...]
+    rules_found: int
+    stored: int
+    merged: int
+    unchanged: int
+    retired: int
+    commits_read: int
+    commits_new: int
+    edges: int
+    files_known: int
+    candidates: int
+    redactions: tuple[Redaction, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    seconds: float = 0.0

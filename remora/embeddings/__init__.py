@@ -1,0 +1,1 @@
+"""Text to vectors, from the cheapest provider that will do."""

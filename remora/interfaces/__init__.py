@@ -1,0 +1,1 @@
+"""Ways in: no behaviour of their own."""

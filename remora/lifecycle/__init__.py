@@ -1,0 +1,1 @@
+"""How memories age, earn trust and leave."""

@@ -1,0 +1,1 @@
+"""Language models and rerankers, each behind one small protocol."""

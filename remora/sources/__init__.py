@@ -1,0 +1,1 @@
+"""What is already there, turned into our values: rule files and git history."""

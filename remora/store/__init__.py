@@ -1,0 +1,1 @@
+"""The SQLite file: the only package that speaks SQL to it."""
