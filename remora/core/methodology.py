@@ -145,9 +145,9 @@ class NativeMethodology:
         return f"## From earlier stages, for {to_stage}\n" + "\n".join(lines) if lines else ""
 
     def extract_work_state(self, session_output: str) -> dict[str, Any]:
-        """Return bullet points found under headings such as "Done", "Next steps" and "Blockers".
+        r"""Return bullet points found under headings such as "Done", "Next steps" and "Blockers".
 
-        >>> NATIVE.extract_work_state("Done:\\n- parser\\n\\nNext steps\\n1. tests\\n")
+        >>> NATIVE.extract_work_state("Done:\n- parser\n\nNext steps\n1. tests\n")
         {'completed': ['parser'], 'next': ['tests']}
         """
         state: dict[str, Any] = {}

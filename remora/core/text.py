@@ -7,8 +7,12 @@ import re
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 _SPACE = re.compile(r"\s+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+
+# A query is a question, not a document; what stands beyond this is not read.
+MAX_QUERY_CHARS = 4_000
 
 # Function words of English. They match nearly everything and say nothing about the subject.
 STOP_WORDS = frozenset(
@@ -56,6 +60,52 @@ def identifier_parts(text: str) -> list[str]:
     return parts
 
 
+def cjk_pairs(text: str) -> list[str]:
+    """Return the overlapping pairs of signs in every run of Chinese, Japanese or Korean script.
+
+    A word tokenizer sees such a run as one word; pairs let a part of it be found.
+
+    >>> cjk_pairs("记得 token")
+    ['记得']
+    >>> cjk_pairs("数据库")
+    ['数据', '据库']
+    """
+    return [run[i : i + 2] for run in _CJK.findall(text) for i in range(max(1, len(run) - 1))]
+
+
+def index_terms(text: str) -> str:
+    """Return what the full-text index should know besides the words themselves.
+
+    >>> index_terms("getUserById and 数据库")
+    'get user by id 数据 据库'
+    """
+    return " ".join(dict.fromkeys(identifier_parts(text) + cjk_pairs(text)))
+
+
+def query_terms(text: str, limit: int = 48) -> list[str]:
+    """Return the terms of a query for the full-text index, each once, in order, at most `limit`.
+
+    Words without function words, identifiers whole and in parts, pairs of CJK signs. A query of function words only keeps them: they are all there is.
+
+    >>> query_terms("How does getUserById work?")
+    ['getuserbyid', 'get', 'user', 'id', 'work']
+    >>> query_terms("who are you")
+    ['who', 'are', 'you']
+    """
+    text = text[:MAX_QUERY_CHARS]
+    found: list[str] = []
+    for word in _WORD.findall(text):
+        if _CJK.search(word):
+            found.extend(cjk_pairs(word))
+            continue
+        pieces = [p.lower() for chunk in word.split("_") for p in _CAMEL.split(chunk) if p]
+        found.append(word.lower().strip("_"))
+        if len(pieces) > 1:
+            found.extend(pieces)
+    kept = [w for w in dict.fromkeys(found) if w and w not in STOP_WORDS]
+    return (kept or [w for w in dict.fromkeys(found) if w])[:limit]
+
+
 def collapse(text: str) -> str:
     """Return a text with every run of white space as one space, trimmed."""
     return _SPACE.sub(" ", text).strip()
@@ -68,6 +118,21 @@ def clean(text: str) -> str:
     'abc\n'
     """
     return _CONTROL.sub("", text)
+
+
+def sound(text: str) -> str:
+    r"""Return a text that UTF-8 can hold: two halves of a sign are joined, a lone half becomes U+FFFD.
+
+    Halves (surrogates) come from programs that cut UTF-16 text in the middle of a sign.
+
+    >>> sound("\ud83d\ude00 a\ud83d") == "\U0001f600 a\ufffd"
+    True
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def content_hash(text: str) -> str:

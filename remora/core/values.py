@@ -87,7 +87,7 @@ class Redaction(NamedTuple):
     """How many secrets of one kind were taken out of a text. Never the value."""
 
     kind: str
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
 
 
 class Receipt(NamedTuple):
@@ -203,6 +203,33 @@ class Turn(NamedTuple):
     content: str
     time: str | None = None
     external_id: str | None = None
+
+
+class ToolCall(NamedTuple):
+    """A tool that a message asks for; `arguments` is any JSON value, as the model gave it."""
+
+    id: str
+    name: str
+    arguments: Any = None
+
+
+class Message(NamedTuple):
+    """One message of a session's log.
+
+    `seq` counts from 1 in the log; 0 is a message that is not in it (a summary). `time` is ISO 8601
+    in UTC; `time_text` holds the caller's own words for it, where they were not ISO 8601.
+    """
+
+    seq: int
+    role: str
+    content: str
+    time: str | None = None
+    external_id: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    tool_name: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    time_text: str | None = None
 
 
 class Filters(NamedTuple):

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Everything a developer runs: `demo`, `check` and the steps they are made of.
+
+Needs only Python 3.11+, pip and git. It makes its own virtual environments beside this file, with
+the locked dependencies of requirements/, and never touches the Python it is run with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+DEV, RUN = ROOT / ".venv", ROOT / ".venv-run"
+LOCKS = {"run": "requirements/run.txt", "dev": "requirements/dev.txt", "build": "requirements/build.txt"}
+
+
+def python_of(venv: Path) -> Path:
+    """Return the interpreter of a virtual environment."""
+    return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def call(*command: str | Path, quiet: bool = False, env: dict[str, str] | None = None) -> None:
+    """Run a command in the project's folder; stop everything when it fails."""
+    done = subprocess.run(
+        [str(c) for c in command], cwd=ROOT, env=env, check=False, stdout=subprocess.DEVNULL if quiet else None
+    )
+    if done.returncode:
+        raise SystemExit(f"failed ({done.returncode}): {' '.join(str(c) for c in command)}")
+
+
+def pip(venv: Path, *arguments: str) -> None:
+    """Run this Python's pip on a virtual environment; works where the venv module brings no pip."""
+    base = [sys.executable, "-m", "pip", "--python", str(python_of(venv)), "--disable-pip-version-check"]
+    call(*base, *arguments, quiet=True)
+
+
+def environment(venv: Path, locks: Sequence[str], *, editable: bool) -> None:
+    """Make a virtual environment from lock files and install the project; skip what is up to date."""
+    files = [ROOT / LOCKS[name] for name in locks]
+    stamp = venv / "remora-stamp"
+    state = hashlib.sha256(b"".join(f.read_bytes() for f in (*files, ROOT / "pyproject.toml")))
+    wanted = f"{sys.version} {venv} {state.hexdigest()}"
+    if editable and stamp.exists() and stamp.read_text() == wanted:
+        return
+    started = time.monotonic()
+    print(f"setting up {venv.name} …", flush=True)
+    if venv.exists():
+        shutil.rmtree(venv)
+    call(sys.executable, "-m", "venv", "--without-pip", venv)
+    for file in files:
+        pip(venv, "install", "--quiet", "--require-hashes", "--no-deps", "-r", str(file))
+    how = ["--editable"] if editable else []
+    pip(venv, "install", "--quiet", "--no-deps", "--no-build-isolation", *how, str(ROOT))
+    stamp.write_text(wanted)
+    print(f"  done in {time.monotonic() - started:.0f} s", flush=True)
+
+
+def demo(path: str, query: str) -> None:
+    """Set up, then do the main job: read a repository, search it, explain the best hit."""
+    environment(RUN, ["run", "build"], editable=True)
+    remora = RUN / ("Scripts/remora.exe" if os.name == "nt" else "bin/remora")
+    for command in (["init"], ["search", query, "-k", "5"], ["search", query, "-k", "1", "--why"]):
+        print(f"\n$ remora {' '.join(command)}", flush=True)
+        call(remora, "--project", path, *command)
+
+
+def bare() -> None:
+    """Build a wheel, install it with runtime dependencies only, use it outside the checkout."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        venv = work / "venv"
+        call(sys.executable, "-m", "venv", "--without-pip", venv)
+        pip(venv, "install", "--quiet", "--require-hashes", "--no-deps", "-r", str(ROOT / LOCKS["run"]))
+        call(python_of(DEV), "-m", "hatchling", "build", "-t", "wheel", "-d", work, quiet=True)
+        wheel = next(work.glob("*.whl"))
+        pip(venv, "install", "--quiet", "--no-deps", str(wheel))
+        env = {**os.environ, "REMORA_HOME": str(work / "data"), "HOME": str(work), "PYTHONPATH": ""}
+        remora = str(venv / "bin" / "remora")
+        repository = work / "repository"
+        subprocess.run(["git", "init", "-q", str(repository)], check=True)
+        (repository / "AGENTS.md").write_text("# Rules\n\n- Always run `make lint` before a commit.\n")
+        for command in (
+            ["init"],
+            ["remember", "The cache is keyed by tenant id; a bare key leaks data", "--type", "gotcha"],
+            ["search", "cache key tenant", "--json"],
+            ["doctor"],
+        ):
+            call(remora, "--project", repository, *command, quiet=True, env=env)
+
+
+def tool(*command: str) -> Callable[[], None]:
+    """Return a step that runs a module of the development environment."""
+    return lambda: call(python_of(DEV), "-m", *command)
+
+
+STEPS: dict[str, Callable[[], None]] = {
+    "format": tool("ruff", "format", "--check", "."),
+    "lint": tool("ruff", "check", "."),
+    "types": tool("mypy"),
+    "imports": lambda: call(DEV / "bin" / "lint-imports", "--no-cache", quiet=False),
+    "docs": tool("cogapp", "--check", "-r", "@docs/cog.txt"),
+    "tests": tool("pytest", "-n", "2"),
+    "benchmarks": tool("benchmarks", "smoke"),
+    "bare": bare,
+}
+
+
+def check(names: Sequence[str]) -> None:
+    """Run every check, or those named; the first failure stops."""
+    environment(DEV, ["dev"], editable=True)
+    total = time.monotonic()
+    for name in names or STEPS:
+        started = time.monotonic()
+        print(f"== {name}", flush=True)
+        STEPS[name]()
+        print(f"   {name} {time.monotonic() - started:.1f} s", flush=True)
+    print(f"all checks passed in {time.monotonic() - total:.0f} s", flush=True)
+
+
+def fix() -> None:
+    """Format, mend what lint can mend and write the generated parts of the documentation."""
+    environment(DEV, ["dev"], editable=True)
+    call(python_of(DEV), "-m", "ruff", "check", "--fix", "--quiet", ".")
+    call(python_of(DEV), "-m", "ruff", "format", ".")
+    call(python_of(DEV), "-m", "cogapp", "-r", "@docs/cog.txt")
+
+
+def lock() -> None:
+    """Resolve the dependencies anew: hashes for every platform, no addresses."""
+    environment(DEV, ["dev"], editable=True)
+    uv = [python_of(DEV), "-m", "uv", "pip", "compile", "--quiet", "--universal", "--upgrade", "--generate-hashes"]
+    uv += ["--no-emit-index-url", "--no-annotate", "--no-header", "--python-version", "3.11", "pyproject.toml"]
+    call(*uv, "-o", LOCKS["run"])
+    call(*uv, "--group", "dev", "-o", LOCKS["dev"])
+    call(*uv[:-1], "--group", "build", "-o", LOCKS["build"])
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    verb = verbs.add_parser("demo", help="set up, then init, search and explain on a repository")
+    verb.add_argument("path", nargs="?", default=str(ROOT))
+    verb.add_argument("--query", default="how are secrets kept out of the store")
+    verb = verbs.add_parser("check", help="set up and pass every check")
+    verb.add_argument("steps", nargs="*", choices=[*STEPS, []], help="only these")
+    verbs.add_parser("fix", help="format, mend lint, write generated documentation")
+    verbs.add_parser("lock", help="resolve the dependencies anew")
+    arguments = parser.parse_args()
+    match arguments.verb:
+        case "demo":
+            demo(str(Path(arguments.path).resolve()), arguments.query)
+        case "check":
+            check(arguments.steps)
+        case "fix":
+            fix()
+        case "lock":
+            lock()
+
+
+if __name__ == "__main__":
+    main()

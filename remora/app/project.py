@@ -1,0 +1,142 @@
+"""Which project a path belongs to, and where its data lies.
+
+A project is its repository: an id kept in the configuration that all work trees share, so work
+trees, subfolders and a moved folder have one memory. Where that cannot be written (a read-only
+checkout), and outside git, the id is a hash of the real path. A copy of a repository made with `cp`
+carries the id along and shares the memory; a clone starts its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from remora.core.config import Settings, parse
+from remora.core.errors import ConfigError, InvalidInput
+from remora.disk.files import make_folder
+from remora.sources.git import Repository
+
+ID_KEY = "remora.project"
+SETTINGS_FILE = "remora.toml"
+
+
+class Project(NamedTuple):
+    """A project and its place on disk.
+
+    Attributes:
+        id: 16 hex digits, the same from every work tree and subfolder.
+        name: for people; the repository's folder name when the home was made.
+        root: top of the work tree (the folder itself outside git).
+        home: folder of its database, logs and notes.
+        repository: None outside git.
+    """
+
+    id: str
+    name: str
+    root: Path
+    home: Path
+    repository: Repository | None
+
+
+def data_dir(environ: Mapping[str, str]) -> Path:
+    """Return the folder of all data: REMORA_HOME, else the platform's data folder."""
+    if environ.get("REMORA_HOME"):
+        return Path(environ["REMORA_HOME"]).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("remora", appauthor=False))
+
+
+def config_dir(environ: Mapping[str, str]) -> Path:
+    """Return the folder of the user's own settings."""
+    if environ.get("REMORA_CONFIG"):
+        return Path(environ["REMORA_CONFIG"]).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("remora", appauthor=False))
+
+
+def settings_for(root: Path, environ: Mapping[str, str]) -> Settings:
+    """Read the user's settings, the repository's remora.toml and the environment.
+
+    Raises:
+        ConfigError: a file is not TOML, or a setting is unknown or wrong.
+    """
+    files: dict[str, Mapping[str, Any]] = {}
+    for path in (config_dir(environ) / "config.toml", root / SETTINGS_FILE):
+        try:
+            files[str(path)] = tomllib.loads(path.read_text("utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{path} is not valid TOML: {error}", hint="Mend or remove it.") from None
+        except OSError as error:
+            raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    return parse(files, environ)
+
+
+def locate(path: Path, environ: Mapping[str, str]) -> tuple[Project, Settings]:
+    """Return the project of a path, with its settings; gives a repository its id on first use.
+
+    Raises:
+        InvalidInput: the path is not an existing folder or file.
+        ConfigError: see `settings_for`.
+        SourceError: git refuses the repository.
+    """
+    if not path.exists():
+        raise InvalidInput(f"{path} does not exist", hint="Name a folder that does.")
+    real = path.resolve()
+    repository = Repository.discover(real)
+    root = repository.root if repository else (real if real.is_dir() else real.parent)
+    settings = settings_for(root, environ)
+    project_id = _identity(repository, root)
+    shared_root = repository.common_dir.parent if repository and not repository.bare else root
+    if settings.home:
+        home = Path(settings.home).expanduser()
+        home = home if home.is_absolute() else shared_root / home
+        name = shared_root.name
+    else:
+        home, name = _home(data_dir(environ) / "projects", shared_root.name, project_id)
+    return Project(project_id, name, root, home, repository), settings
+
+
+def make_home(project: Project) -> None:
+    """Create the project's home; inside the repository it ignores itself, so that git never sees it."""
+    make_folder(project.home)
+    inside = project.repository is not None and project.home.is_relative_to(project.root)
+    ignore = project.home / ".gitignore"
+    if inside and not ignore.exists():
+        ignore.write_text("*\n", "utf-8")
+
+
+def _identity(repository: Repository | None, root: Path) -> str:
+    if repository is None:
+        return _hash(f"folder:{root}")
+    found = repository.config_get(ID_KEY)
+    if found and re.fullmatch(r"[0-9a-f]{16}", found):
+        return found
+    fresh = _hash(f"repository:{repository.common_dir}:{os.urandom(16).hex()}")
+    if repository.config_set(ID_KEY, fresh):
+        # Two processes may have met here; what is in the file now holds for both.
+        written = repository.config_get(ID_KEY)
+        if written and re.fullmatch(r"[0-9a-f]{16}", written):
+            return written
+    return _hash(f"repository:{repository.common_dir}")
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _home(projects: Path, name: str, project_id: str) -> tuple[Path, str]:
+    """Return the home of an id; the readable part of its name is from when it was made."""
+    if projects.is_dir():
+        for folder in sorted(projects.glob(f"*-{project_id}")):
+            return folder, folder.name.removesuffix(f"-{project_id}")
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "project"
+    return projects / f"{slug[:60]}-{project_id}", slug[:60]

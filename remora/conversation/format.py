@@ -1,0 +1,291 @@
+"""The lines of a session log: messages and markers to JSON, and back.
+
+A log is JSON Lines in UTF-8. A line without `_type` is a message; a line with `_type` describes the
+session or moves a boundary. `docs/session-log.md` is the description for people who write a reader of
+their own; this module is its only implementation. It is pure: the log hands it bytes and the time.
+
+Two directions, two attitudes. What a caller gives is checked field by field and refused as a whole
+(`prepare`). What stands in a file may have been edited by hand or written by somebody else, so it is
+read as far as it makes sense (`read_message`), and every doubt is reported.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from remora.core.clock import from_iso, to_iso
+from remora.core.errors import InvalidInput
+from remora.core.text import sound
+from remora.core.values import Message, ToolCall
+
+VERSION = 1
+STATES = ("ACTIVE", "PAUSED", "TERMINATED")
+SUMMARY_HEAD = "[Conversation summary]"
+MAX_SEQ = 2**53  # what every JSON reader holds exactly
+FIELDS = (
+    "role",
+    "content",
+    "time",
+    "time_text",
+    "external_id",
+    "tool_calls",
+    "tool_call_id",
+    "tool_name",
+    "metadata",
+)
+
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")  # where an ISO 8601 time of ours begins
+_HALF_SIGN = b"\\ud"  # how JSON writes half of a sign; rare, and worth a second look
+_MILLISECONDS_FROM = 1e11  # as seconds this is the year 5138; as milliseconds, 1973
+_CANONICAL_CHARS = 24  # of 2026-01-01T00:00:00.000Z
+
+
+class Prepared(NamedTuple):
+    """A checked message, all but its number: the JSON object without `seq`."""
+
+    body: bytes
+    external_id: str | None
+
+
+class BadLine(ValueError):
+    """A line that cannot be read; the message says why."""
+
+
+def encode(record: Mapping[str, Any]) -> bytes:
+    """Return a record as one line of JSON without its line end.
+
+    Raises:
+        ValueError, TypeError, RecursionError: the record holds what JSON cannot.
+    """
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return sound(text).encode()
+
+
+def decode(raw: bytes) -> dict[str, Any] | None:
+    """Return the object of a line; None for a blank line.
+
+    Raises:
+        BadLine: the line is not a JSON object in UTF-8.
+    """
+    try:
+        text = raw.decode().strip()
+        record = json.loads(text) if text else None
+    except UnicodeDecodeError as error:
+        raise BadLine(f"not UTF-8 (byte {error.start + 1})") from None
+    except (ValueError, RecursionError) as error:
+        raise BadLine(f"not JSON ({error})") from None
+    if record is not None and not isinstance(record, dict):
+        raise BadLine("JSON, but not an object")
+    if _HALF_SIGN in raw.lower():
+        record = json.loads(sound(json.dumps(record, ensure_ascii=False)))
+    return record
+
+
+def number(prepared: Prepared, seq: int) -> bytes:
+    """Return the whole line of a prepared message, line end included."""
+    return b'{"seq":%d,' % seq + prepared.body[1:] + b"\n"
+
+
+def prepare(messages: Iterable[Mapping[str, Any] | Message], now: str) -> list[Prepared]:
+    """Check a batch of messages and encode them.
+
+    Args:
+        messages: mappings with the keys of `FIELDS`, or messages of another log (their `seq` is left out).
+        now: the time of messages that have none, ISO 8601.
+
+    Raises:
+        InvalidInput: one of them cannot be used; the message says which and why.
+    """
+    if isinstance(messages, str | Mapping) or not isinstance(messages, Iterable):
+        raise InvalidInput(
+            "messages must be a list of messages, not one", hint="Use append for a single one."
+        )
+    batch = list(messages)
+    prepared = []
+    for position, message in enumerate(batch, 1):
+        try:
+            prepared.append(_prepare_one(message, now))
+        except BadLine as error:
+            place = f"message {position} of {len(batch)}: " if len(batch) > 1 else ""
+            raise InvalidInput(
+                f"{place}{error}", hint="Nothing was appended. Correct the message and try again."
+            ) from None
+    return prepared
+
+
+def _prepare_one(message: Mapping[str, Any] | Message, now: str) -> Prepared:
+    if isinstance(message, Message):
+        message = {k: v for k, v in message._asdict().items() if k != "seq"}
+    if not isinstance(message, Mapping):
+        raise BadLine(f"a message is a mapping with role and content, not {type(message).__name__}")
+    unknown = [repr(key) for key in message if key not in FIELDS]
+    if unknown:
+        raise BadLine(f"unknown field {', '.join(unknown)}; put what is your own under 'metadata'")
+    role, content = message.get("role"), message.get("content")
+    if not isinstance(role, str) or not role.strip():
+        raise BadLine(f"role must be a string that is not empty, not {_show(role)}")
+    if not isinstance(content, str):
+        raise BadLine(f"content must be a string, not {_show(content)}")
+    timestamp, time_text = said_at(message.get("time"), now)
+    own_words = _optional_text(message, "time_text")
+    external_id = _optional_text(message, "external_id")
+    record: dict[str, Any] = {"role": role, "content": content, "timestamp": timestamp}
+    optional = {
+        "timeText": own_words if own_words is not None else time_text,
+        "externalId": external_id,
+        "toolCalls": _tool_calls(message.get("tool_calls")),
+        "toolCallId": _optional_text(message, "tool_call_id"),
+        "toolName": _optional_text(message, "tool_name"),
+        "metadata": _metadata(message.get("metadata")),
+    }
+    record.update({key: value for key, value in optional.items() if value is not None})
+    try:
+        return Prepared(encode(record), sound(external_id) if external_id is not None else None)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadLine(f"metadata or tool arguments are not JSON ({error})") from None
+
+
+def said_at(value: object, now: str) -> tuple[str, str | None]:
+    """Return when something was said: an ISO 8601 time in UTC, and the caller's words if they were other.
+
+    ISO 8601 text that begins with year-month-day, datetimes and numbers become UTC; without a zone
+    they are taken as UTC. Numbers are seconds since 1970, from 1e11 on milliseconds. Any other text
+    is nobody's to guess at: it is kept as it is, and the time is `now`.
+
+    Raises:
+        BadLine: a number outside the years 1000 to 9999, or neither text, number nor datetime.
+
+    >>> said_at("2024-03-15T14:00:00+02:00", "2026-01-01T00:00:00.000Z")
+    ('2024-03-15T12:00:00.000Z', None)
+    >>> said_at("1:56 pm on 8 May, 2023", "2026-01-01T00:00:00.000Z")
+    ('2026-01-01T00:00:00.000Z', '1:56 pm on 8 May, 2023')
+    """
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return now, None
+    if isinstance(value, str):
+        stamp = _normalised(value)
+        return (stamp, None) if stamp else (now, value)
+    if isinstance(value, bool) or not isinstance(value, int | float | datetime):
+        raise BadLine(f"time must be text, a number or a datetime, not {_show(value)}")
+    try:
+        if isinstance(value, datetime):
+            seconds = (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+        else:
+            seconds = value / 1000 if abs(value) >= _MILLISECONDS_FROM else value
+        stamp = to_iso(seconds)
+    except (ValueError, OverflowError, OSError):
+        stamp = ""
+    if len(stamp) != _CANONICAL_CHARS:
+        raise BadLine(f"time {value!r} is out of range")
+    return stamp, None
+
+
+def _normalised(text: str) -> str | None:
+    """Return ISO 8601 text in our one form; None where it is something else."""
+    text = text.strip()
+    if not _ISO_DAY.match(text):
+        return None
+    try:
+        stamp = to_iso(from_iso(text))
+    except (ValueError, OverflowError, OSError):
+        return None
+    return stamp if len(stamp) == _CANONICAL_CHARS else None
+
+
+def _optional_text(message: Mapping[str, Any], key: str) -> str | None:
+    value = message.get(key)
+    if value is not None and (not isinstance(value, str) or not value.strip()):
+        raise BadLine(f"{key} must be a string that is not empty, not {_show(value)}")
+    return value
+
+
+def _metadata(value: object) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise BadLine(f"metadata must be a mapping, not {_show(value)}")
+    return dict(value)
+
+
+def _tool_calls(value: object) -> list[dict[str, Any]] | None:
+    if value is None or value == () or value == []:
+        return None
+    if not isinstance(value, list | tuple):
+        raise BadLine(f"tool_calls must be a list, not {_show(value)}")
+    calls = []
+    for call in value:
+        fields = call._asdict() if isinstance(call, ToolCall) else call
+        if not isinstance(fields, Mapping) or set(fields) - {"id", "name", "arguments"}:
+            raise BadLine(f"a tool call has id, name and arguments, not {_show(call)}")
+        call_id, name = fields.get("id", ""), fields.get("name")
+        if not isinstance(name, str) or not name or not isinstance(call_id, str):
+            raise BadLine(f"a tool call needs a name, and an id that is text, not {_show(call)}")
+        calls.append({"id": call_id, "name": name, "arguments": fields.get("arguments")})
+    return calls
+
+
+def _show(value: object) -> str:
+    """Return what to call a wrong value in a message: short text as it is, of the rest only the type."""
+    if value is None:
+        return "missing"
+    return repr(value[:40]) if isinstance(value, str) else type(value).__name__
+
+
+def read_message(record: Mapping[str, Any], seq: int) -> tuple[Message, list[str]]:
+    """Return the message of a line that was read, and what about it was in doubt.
+
+    Raises:
+        BadLine: there is no message in it: its role or content is not text.
+    """
+    role, content = record.get("role"), record.get("content")
+    if not isinstance(role, str) or not role.strip():
+        raise BadLine(f"role is {_show(role)}")
+    if not isinstance(content, str):
+        raise BadLine(f"content is {_show(content)}")
+    doubts: list[str] = []
+
+    def text(key: str) -> str | None:
+        value = record.get(key)
+        if value is None or (isinstance(value, str) and value):
+            return value
+        doubts.append(f"{key} is {_show(value)}; left out")
+        return None
+
+    stamp, time_text = text("timestamp"), text("timeText")
+    time = _normalised(stamp) if stamp else None
+    if stamp and time is None:
+        time_text = time_text or stamp
+        doubts.append(f"timestamp {_show(stamp)} is not ISO 8601; kept as text")
+    metadata = record.get("metadata")
+    if metadata is not None and not isinstance(metadata, dict):
+        doubts.append(f"metadata is {_show(metadata)}; left out")
+        metadata = None
+    message = Message(
+        seq=seq,
+        role=role,
+        content=content,
+        time=time,
+        external_id=text("externalId"),
+        tool_calls=_read_calls(record.get("toolCalls"), doubts),
+        tool_call_id=text("toolCallId"),
+        tool_name=text("toolName"),
+        metadata=metadata,
+        time_text=time_text,
+    )
+    return message, doubts
+
+
+def _read_calls(value: object, doubts: list[str]) -> tuple[ToolCall, ...]:
+    if value is None:
+        return ()
+    calls = []
+    for call in value if isinstance(value, list) else [value]:
+        if isinstance(call, dict) and isinstance(call.get("name"), str) and call["name"]:
+            calls.append(ToolCall(str(call.get("id") or ""), call["name"], call.get("arguments")))
+        else:
+            doubts.append(f"a tool call is {_show(call)}; left out")
+    return tuple(calls)

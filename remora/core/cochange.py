@@ -1,0 +1,305 @@
+"""Which files change together: what is kept of a history, and the ranking of a file's neighbours.
+
+The clock is the number of commits that were learnt. A commit of n files gives each pair in it
+2^(t/250) / sqrt(n-1), and each file 2^(t/40), t being the clock. Sums of such terms never need
+ageing: what they are worth now is sum / 2^(now/250), and their order never changes, so an index can
+serve the strongest. They are kept as base-2 logarithms (`bond`, `heat`, `reach`), which cannot
+overflow however long the history is.
+
+For a file q and a candidate b:
+
+    direct  = weight of the pair now
+    second  = sum over q's strongest partners c of  weight(q,c)/reach(q) x weight(c,b)/reach(c)
+    names   = exp(0.5 same folder + 2 same stem + 4 Jaccard of the words in the two paths)
+    prior   = 0.003 x (1 + heat of b now) x names
+    score   = (direct + second x names + prior) x exp(1.5 / (1 + commits since b changed / 5))
+
+The prior takes over where there is no history, so a new file needs no case of its own. Measured by
+predicting each commit of pallets/click and of entireio/cli from the earlier ones (recall at 10):
+.661 and .493, against .604 and .380 for ROSE-style association rules and .608 and .384 for recency
+weighting, both with renames followed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from remora.core.values import FileHit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+PAIR_HALF_LIFE = 250.0  # commits after which a pair counts half
+FILE_HALF_LIFE = 40.0  # the same for how often a file changes at all
+MAX_FILES = 30  # larger commits (a reformat, a licence line) say nothing about pairs
+NEVER = -1e6  # the logarithm of nothing; finite, so it can be stored anywhere
+
+PRIOR = 0.003
+SAME_FOLDER, SAME_STEM, SHARED_WORDS = 0.5, 2.0, 4.0
+RECENT, RECENT_COMMITS = 1.5, 5.0
+PARTNERS = 50  # strongest pairs read of any one file
+BRIDGES = 20  # strongest partners whose own partners are followed
+HOTTEST = 100  # files that change most, always looked at
+CROWD = 100  # a folder or a word with more files than this proposes none of them
+
+_TEST_PART = re.compile(r"^test[_-]|[_-]tests?$|\.test$|\.spec$")
+_CAMEL = re.compile(r"([a-z])([A-Z])")
+_NOT_WORD = re.compile(r"[^a-z0-9]+")
+
+
+class PairStat(NamedTuple):
+    """What is known of two files that changed in the same commits.
+
+    Attributes:
+        path: one file; `other` is the other.
+        bond: log2 of the summed weights.
+        commits: in how many commits both were changed.
+        last_date: when that last happened, ISO 8601.
+    """
+
+    path: str
+    other: str
+    bond: float
+    commits: int
+    last_date: str
+
+
+class FileStat(NamedTuple):
+    """What the history says of one file. A file that never changed has 0 commits.
+
+    Attributes:
+        heat: log2 of the summed weights of its commits.
+        reach: log2 of the summed weights of all its pairs.
+        last: the clock at its last commit, -1 when there is none.
+        present: True when the file exists today.
+        authors: who changed it and how often, most first; names only.
+    """
+
+    path: str
+    commits: int = 0
+    heat: float = NEVER
+    reach: float = NEVER
+    last: int = -1
+    first_date: str = ""
+    last_date: str = ""
+    present: bool = True
+    authors: tuple[tuple[str, int], ...] = ()
+
+
+class Name(NamedTuple):
+    """The parts of a path that related files share."""
+
+    folder: str
+    stem: str
+    words: frozenset[str]
+
+
+class History(Protocol):
+    """What the ranking asks of a store of statistics, in memory or in a database."""
+
+    def clock(self) -> int:
+        """Return how many commits were learnt."""
+        ...
+
+    def partners(self, paths: Sequence[str], limit: int) -> Mapping[str, Sequence[PairStat]]:
+        """Return the strongest pairs of each path (as `PairStat.path`), by bond, then by `other`."""
+        ...
+
+    def stats(self, paths: Collection[str]) -> Mapping[str, FileStat]:
+        """Return the statistics of the paths that are known."""
+        ...
+
+    def hottest(self, limit: int) -> Sequence[str]:
+        """Return the present files that change most, by heat, then by path."""
+        ...
+
+    def lookalikes(self, path: str) -> Collection[str]:
+        """Return the present files whose names resemble a path (see `Tree`)."""
+        ...
+
+
+def name(path: str) -> Name:
+    """Return the parts of a path that related files share.
+
+    The stem is the file name without its last extension and without what marks a test.
+
+    >>> name("tests/test_user_store.py").stem, sorted(name("src/userStore.ts").words)
+    ('user-store', ['src', 'store', 'ts', 'user'])
+    """
+    folder, _, base = path.rpartition("/")
+    dot = base.rfind(".")
+    stem = base[:dot] if dot > 0 else base
+    stem = _TEST_PART.sub("", stem.lower()).strip("_-").replace("_", "-")
+    words = frozenset(w for w in _NOT_WORD.split(_CAMEL.sub(r"\1 \2", path).lower()) if w)
+    return Name(folder, stem, words)
+
+
+def affinity(a: Name, b: Name) -> float:
+    """Return how much two names alone speak for a relation, from 1 to about 665."""
+    shared = len(a.words & b.words)
+    jaccard = shared / (len(a.words) + len(b.words) - shared or 1)
+    return math.exp(
+        SAME_FOLDER * (a.folder == b.folder) + SAME_STEM * (a.stem == b.stem) + SHARED_WORDS * jaccard
+    )
+
+
+def add_log2(a: float, b: float) -> float:
+    """Return log2(2^a + 2^b) without overflow.
+
+    >>> add_log2(3.0, 3.0), add_log2(5000.0, NEVER)
+    (4.0, 5000.0)
+    """
+    high, low = (a, b) if a >= b else (b, a)
+    return high + math.log2(1.0 + math.exp2(low - high))
+
+
+def change_rate(stat: FileStat, days: float) -> float:
+    """Return a file's commits per day; `days` since its first commit, taken as one at least."""
+    return stat.commits / max(days, 1.0)
+
+
+class Tree:
+    """The files that exist, found by what their names share."""
+
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        self._names: dict[str, Name] = {}
+        self._folders: defaultdict[str, set[str]] = defaultdict(set)
+        self._stems: defaultdict[str, set[str]] = defaultdict(set)
+        self._words: defaultdict[str, set[str]] = defaultdict(set)
+        for path in paths:
+            self.add(path)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def add(self, path: str) -> None:
+        """Note that a file exists; doing so twice changes nothing."""
+        if path in self._names:
+            return
+        found = self._names[path] = name(path)
+        self._folders[found.folder].add(path)
+        self._stems[found.stem].add(path)
+        for word in found.words:
+            self._words[word].add(path)
+
+    def remove(self, path: str) -> None:
+        """Note that a file is gone; a path that was not there changes nothing."""
+        found = self._names.pop(path, None)
+        if found is None:
+            return
+        self._folders[found.folder].discard(path)
+        self._stems[found.stem].discard(path)
+        for word in found.words:
+            self._words[word].discard(path)
+
+    def lookalikes(self, path: str) -> set[str]:
+        """Return the files of the same stem, of a small folder, or that share a rare word."""
+        asked = name(path)
+        found = set(self._stems.get(asked.stem, ()))
+        groups = [self._folders.get(asked.folder, set()), *(self._words.get(w, set()) for w in asked.words)]
+        for group in groups:
+            if len(group) <= CROWD:
+                found |= group
+        found.discard(path)
+        return found
+
+
+def related(path: str, history: History, k: int = 10) -> list[FileHit]:
+    """Return the files most likely to change with a file, best first, with the evidence.
+
+    The score is x / (1 + x) of the formula in this module's head, so it lies in 0..1. Ties are
+    broken by path. Only files that exist today are named, never the file itself.
+    """
+    if k <= 0:
+        return []
+    clock = history.clock()
+    direct = history.partners([path], PARTNERS).get(path, ())
+    bridges = [pair.other for pair in direct[:BRIDGES]]
+    onward = history.partners(bridges, PARTNERS) if bridges else {}
+    found = {path, *bridges, *(pair.other for pair in direct), *history.hottest(HOTTEST)}
+    found.update(pair.other for pairs in onward.values() for pair in pairs)
+    found.update(history.lookalikes(path))
+    stats = history.stats(found)
+    second, bridge_of = _second_order(path, direct, onward, stats)
+    own = {pair.other: pair for pair in direct}
+    asked = name(path)
+    ranked: list[tuple[float, str]] = []
+    for other in found - {path}:
+        stat = stats.get(other)
+        if stat is None or not stat.present:
+            continue
+        weight = _now(own[other].bond, clock, PAIR_HALF_LIFE) if other in own else 0.0
+        heat = 1.0 + _now(stat.heat, clock, FILE_HALF_LIFE)
+        score = weight + (second.get(other, 0.0) + PRIOR * heat) * affinity(asked, name(other))
+        if stat.last >= 0:
+            score *= math.exp(RECENT / (1.0 + (clock - stat.last) / RECENT_COMMITS))
+        ranked.append((-score, other))
+    ranked.sort()
+    commits = stats[path].commits if path in stats else 0
+    return [
+        FileHit(other, -minus / (1.0 - minus), _evidence(asked, commits, own, bridge_of, stats[other]))
+        for minus, other in ranked[:k]
+    ]
+
+
+def _now(log2: float, clock: int, half_life: float) -> float:
+    return math.exp2(log2 - clock / half_life)
+
+
+def _second_order(
+    path: str,
+    direct: Sequence[PairStat],
+    onward: Mapping[str, Sequence[PairStat]],
+    stats: Mapping[str, FileStat],
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Return the weight of two-step walks to each file, and the partner that carries most of it."""
+    total: dict[str, float] = {}
+    best: dict[str, tuple[float, str]] = {}
+    reach = stats[path].reach if path in stats else NEVER
+    for pair in direct[:BRIDGES]:
+        middle = stats.get(pair.other)
+        if middle is None:
+            continue
+        for step in onward.get(pair.other, ()):
+            part = math.exp2(pair.bond - reach + step.bond - middle.reach)
+            total[step.other] = total.get(step.other, 0.0) + part
+            if part > best.get(step.other, (0.0, ""))[0]:
+                best[step.other] = (part, pair.other)
+    return total, {other: middle for other, (_, middle) in best.items()}
+
+
+def _evidence(
+    asked: Name,
+    commits: int,
+    own: Mapping[str, PairStat],
+    bridge_of: Mapping[str, str],
+    stat: FileStat,
+) -> tuple[str, ...]:
+    reasons: list[str] = []
+    pair = own.get(stat.path)
+    if pair is not None:
+        of = f"{pair.commits} of {max(commits, pair.commits)} commits"
+        reasons.append(f"changed together in {of}, last {pair.last_date[:10]}")
+    elif stat.path in bridge_of:
+        reasons.append(f"both change with {bridge_of[stat.path]}")
+    other = name(stat.path)
+    shared = sorted(asked.words & other.words)
+    if other.stem == asked.stem:
+        reasons.append("same name")
+    elif other.folder == asked.folder:
+        reasons.append("same folder")
+    elif pair is None and shared:
+        reasons.append(f"shares {', '.join(shared[:3])} in its path")
+    if pair is None and stat.commits:
+        times = "once" if stat.commits == 1 else f"{stat.commits} times"
+        reasons.append(f"changed {times}, last {stat.last_date[:10]}")
+    return tuple(reasons) or ("in the same project",)

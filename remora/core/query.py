@@ -1,0 +1,76 @@
+"""What kind of question a query is, and what it names; decides how the paths are weighted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from remora.core.text import MAX_QUERY_CHARS
+
+GRAPH_TOOLS = frozenset({"analyzeImpact", "getDependencies", "analyze_impact", "get_dependencies"})
+
+_CAMEL = re.compile(r"[a-z][A-Z]")
+_SNAKE = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|^_+[A-Za-z]")
+_PATH = re.compile(r"(?:[\w.@-]+/)+[\w.@-]+|\b[\w-]+\.[A-Za-z][A-Za-z0-9]{0,7}\b")
+_CALL = re.compile(r"\w+\(\)|\w+::\w+|\w+\.\w+\(")
+_SLASHED_WORDS = re.compile(r"^[A-Za-z]+(?:/[A-Za-z]+)+$")
+# Endings that make "name.ending" a file and not the end of a sentence or an abbreviation.
+_FILE_ENDINGS = frozenset(
+    """c cc cfg conf cpp cs css csv env go gradle h hpp html ini ipynb java js json jsx kt lock lua md mdc
+    mjs php pl proto py pyi rb rs rst scala sh sql svelte swift tf toml ts tsx txt vue xml yaml yml zig""".split()
+)
+
+
+class PathWeights(NamedTuple):
+    """How much each candidate path counts in the fusion; they sum to 1 (section 7)."""
+
+    fts: float
+    dense: float
+    graph: float
+
+
+WEIGHTS: dict[str, PathWeights] = {
+    "identifier": PathWeights(0.5, 0.2, 0.3),
+    "semantic": PathWeights(0.25, 0.5, 0.25),
+    "structural": PathWeights(0.25, 0.15, 0.6),
+}
+
+
+def named_paths(text: str) -> tuple[str, ...]:
+    """Return the file paths and file names that a text mentions, in order, each once.
+
+    "and/or" is not a path, and "done.Next" is not a file.
+
+    >>> named_paths("why does src/auth/tokens.py and/or settings.toml fail? I am done.Next")
+    ('src/auth/tokens.py', 'settings.toml')
+    """
+    found = []
+    for match in _PATH.findall(text[:MAX_QUERY_CHARS]):
+        path = match.rstrip(".,:;")
+        ending = path.rpartition(".")[2].lower()
+        if "/" in path:
+            if not _SLASHED_WORDS.match(path) or path.count("/") > 1:
+                found.append(path)
+        elif ending in _FILE_ENDINGS:
+            found.append(path)
+    return tuple(dict.fromkeys(found))
+
+
+def detect_type(text: str, recent_tools: Sequence[str] = ()) -> str:
+    """Return "identifier", "structural" or "semantic" (section 7).
+
+    An identifier is a camelCase or snake_case name, a call, or a file path. Identifier wins over
+    structural. Unlike the original implementation, a full stop alone does not make an identifier.
+
+    >>> [detect_type(q) for q in ("getUserProfile", "package.json", "How do tokens expire. Please.")]
+    ['identifier', 'identifier', 'semantic']
+    >>> detect_type("dependencies", ["analyzeImpact"])
+    'structural'
+    """
+    head = text[:MAX_QUERY_CHARS]
+    if _CAMEL.search(head) or _SNAKE.search(head) or _CALL.search(head) or named_paths(head):
+        return "identifier"
+    if any(tool in GRAPH_TOOLS for tool in recent_tools):
+        return "structural"
+    return "semantic"

@@ -1,0 +1,57 @@
+"""MinHash bands: find texts that share most of their words without comparing every pair.
+
+A text's words are hashed by 32 functions; the smallest value of each is its signature, and the
+share of equal positions in two signatures estimates the Jaccard similarity of the word sets
+(Broder, "On the resemblance and containment of documents", 1997). Positions are grouped into 8
+bands of 4; two texts are candidates when one whole band agrees. At a similarity of 0.85 that finds
+99.7 % of pairs (1 - (1 - 0.85^4)^8), at 0.3 only 6 %. Candidates are then compared word by word.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from remora.core.text import STOP_WORDS, words
+
+BANDS = 8
+ROWS = 4
+_PRIME = (1 << 61) - 1  # a Mersenne prime: hash functions (a·x + b) mod p
+
+
+def _coefficients() -> list[tuple[int, int]]:
+    found = []
+    for i in range(BANDS * ROWS):
+        digest = hashlib.sha256(f"remora-minhash-{i}".encode()).digest()
+        found.append((int.from_bytes(digest[:7], "big") | 1, int.from_bytes(digest[8:15], "big")))
+    return found
+
+
+_FUNCTIONS = _coefficients()
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words that count when two texts are compared: all but function words."""
+    return frozenset(w for w in words(text) if w not in STOP_WORDS)
+
+
+def bands(text: str) -> list[tuple[int, int]]:
+    """Return (band number, value) for each of the 8 bands; empty for a text without words.
+
+    >>> bands("tokens expire after 24 h") == bands("Tokens expire after 24 h!")
+    True
+    >>> len(bands("tokens expire")), bands("...")
+    (8, [])
+    """
+    hashes = [
+        int.from_bytes(hashlib.blake2b(w.encode(), digest_size=7).digest(), "big")
+        for w in sorted(word_set(text))
+    ]
+    if not hashes:
+        return []
+    minima = [min((a * h + b) % _PRIME for h in hashes) for a, b in _FUNCTIONS]
+    found = []
+    for band in range(BANDS):
+        piece = repr(minima[band * ROWS : (band + 1) * ROWS]).encode()
+        digest = hashlib.blake2b(piece, digest_size=7).digest()
+        found.append((band, int.from_bytes(digest, "big")))
+    return found

@@ -1,0 +1,1 @@
+"""Files: written whole and durably, appended under a lock."""

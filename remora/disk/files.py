@@ -1,0 +1,325 @@
+"""Write files so that a crash leaves the old bytes or the new ones, and say plainly when that fails.
+
+Three promises, each kept by one function:
+
+- `write_atomic` replaces a file whole: temporary file in the same folder, fsync, rename, fsync of
+  the folder. A reader sees the old text or the new text, never a part.
+- `append_line` adds whole lines. A line that a crash left unfinished is ended first, so that it
+  never swallows the new one; a write that fails is taken back. When it returns, the bytes are on
+  the disk. The name of a new file is made durable before its first byte, so a file that holds
+  anything can be found again after a power cut.
+- `lock` lets one thread of one process at a time change a file. It is advisory: it binds those who
+  ask for it.
+
+New files are 0600 and new folders 0700; what a person has set on an existing file stays.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from remora.core.errors import RemoraError, StoreBusy, StoreError, StoreFull, StoreReadOnly
+from remora.core.text import sound
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+TEMP_PREFIX = ".remora-"  # of temporary files; one that is left was left by a crash and can go
+LOCK_SUFFIX = ".lock"
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
+_BINARY = getattr(os, "O_BINARY", 0)
+_FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.005  # seconds; short, so that a busy writer starves nobody
+
+
+def error_of(error: OSError, path: Path, doing: str) -> RemoraError:
+    """Return the error of ours that says what an operating system's error means for a file."""
+    what = f"cannot {doing} {path}: {error.strerror or error}"
+    if error.errno in _FULL:
+        return StoreFull(what, hint="Free some space (or raise the limit) and try again.")
+    if error.errno in _READ_ONLY:
+        return StoreReadOnly(what, hint="Check who owns the file and its folder, and their permissions.")
+    return StoreError(what)
+
+
+@contextmanager
+def os_errors(path: Path, doing: str) -> Iterator[None]:
+    """Turn every OSError of the block into the error of ours that fits; `doing` is its verb."""
+    try:
+        yield
+    except OSError as error:
+        raise error_of(error, path, doing) from error
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and the missing ones above it, 0700, their names durable. Existing ones stay as is.
+
+    Raises:
+        StoreError: the folder cannot be made, or a file has its name.
+    """
+    with os_errors(path, "make the folder"):
+        _make_folder(path)
+
+
+def _make_folder(path: Path) -> None:
+    if path.is_dir():
+        return
+    if path.parent != path:
+        _make_folder(path.parent)
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        if not path.is_dir():
+            raise
+    else:
+        _sync_folder(path.parent)
+
+
+def write_atomic(path: Path, data: bytes | str) -> None:
+    """Replace a file's content durably; after a crash at any point the file is the old or the new one.
+
+    Text is written as UTF-8 with its line ends as they are. A symbolic link is followed, so that
+    the file behind it changes and the link stays. Missing folders are made.
+
+    Raises:
+        StoreFull: no room; the old file is untouched.
+        StoreReadOnly: no permission; the old file is untouched.
+        StoreError: anything else the operating system refuses.
+    """
+    content = data if isinstance(data, bytes) else sound(data).encode()
+    with os_errors(path, "write"):
+        target = Path(os.path.realpath(path))
+        if target.exists() and not os.access(target, os.W_OK):
+            # A rename would get past the permission that somebody set on the file.
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        _make_folder(target.parent)
+        temporary = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}")
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
+            try:
+                with suppress(FileNotFoundError):
+                    temporary.chmod(target.stat().st_mode & 0o7777)
+                _write(descriptor, content)
+                _sync(descriptor)
+            finally:
+                os.close(descriptor)
+            temporary.replace(target)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        _sync_folder(target.parent)
+
+
+def append_line(path: Path, data: bytes | str) -> None:
+    """Append one or more whole lines durably.
+
+    A line end is added where `data` has none at its end, and before it where the file has none at
+    its end. Call it under `lock(path)`: a failed write can be taken back only by a single writer.
+
+    Raises:
+        StoreFull: no room; nothing was appended.
+        StoreReadOnly: no permission; nothing was appended.
+        StoreError: anything else the operating system refuses.
+    """
+    content = data if isinstance(data, bytes) else sound(data).encode()
+    if not content.endswith(b"\n"):
+        content += b"\n"
+    with os_errors(path, "append to"):
+        descriptor = _open_for_append(path)
+        try:
+            before = os.fstat(descriptor).st_size
+            if not _ends_a_line(descriptor, before):
+                content = b"\n" + content
+            _append(descriptor, before, content)
+        finally:
+            os.close(descriptor)
+
+
+def finish_last_line(path: Path) -> bool:
+    """End a last line that a crash left unfinished; return whether there was one.
+
+    Call it under `lock(path)`. It is durable with the next `append_line`.
+    """
+    with os_errors(path, "append to"):
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | _BINARY)
+        except FileNotFoundError:
+            return False
+        try:
+            if _ends_a_line(descriptor, os.fstat(descriptor).st_size):
+                return False
+            _write(descriptor, b"\n")
+            return True
+        finally:
+            os.close(descriptor)
+
+
+def _open_for_append(path: Path) -> int:
+    _make_folder(path.parent)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _BINARY, 0o600)
+    try:
+        if os.fstat(descriptor).st_size == 0:
+            _sync_folder(path.parent)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _ends_a_line(descriptor: int, size: int) -> bool:
+    if size == 0:
+        return True
+    os.lseek(descriptor, size - 1, os.SEEK_SET)
+    return os.read(descriptor, 1) == b"\n"
+
+
+def _append(descriptor: int, before: int, content: bytes) -> None:
+    try:
+        _write(descriptor, content)
+        _sync(descriptor)
+    except BaseException:
+        # Only our own bytes may go: had somebody without the lock written too, the file would be longer.
+        with suppress(OSError):
+            if os.fstat(descriptor).st_size <= before + len(content):
+                os.ftruncate(descriptor, before)
+        raise
+
+
+def _write(descriptor: int, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+class _Held:
+    """What the threads of one process take before they ask the system: some file systems lock by process."""
+
+    def __init__(self) -> None:
+        self.mutex = threading.Lock()
+
+
+_held: WeakValueDictionary[tuple[int, str], _Held] = WeakValueDictionary()
+_held_guard = threading.Lock()
+
+
+@contextmanager
+def lock(path: Path, *, timeout: float = 10.0) -> Iterator[None]:
+    """Hold the lock of a file, among all threads and processes that ask for it.
+
+    The lock is on a sibling named `<file>.lock`, which is made where it is missing and never
+    removed (removing it would let two holders in). It is not reentrant, and it ends with the
+    process that holds it, however that dies.
+
+    Args:
+        path: the file to guard; it need not exist.
+        timeout: seconds to wait; 0 tries once.
+
+    Raises:
+        StoreBusy: somebody else held it for the whole time.
+        StoreReadOnly: the lock file cannot be made or opened.
+    """
+    deadline = time.monotonic() + timeout
+    # The process id is part of the key: after a fork no thread is left to release what was held.
+    key = (os.getpid(), os.path.abspath(path))  # noqa: PTH100 - a Path has no such call
+    with _held_guard:
+        held = _held.setdefault(key, _Held())
+    if not held.mutex.acquire(timeout=max(0.0, timeout)):
+        raise _busy(path, timeout)
+    try:
+        with os_errors(path, "lock"):
+            _make_folder(path.parent)
+            descriptor = os.open(path.with_name(path.name + LOCK_SUFFIX), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _wait_for(descriptor, path, deadline, timeout)
+            try:
+                yield
+            finally:
+                _unlock(descriptor)
+        finally:
+            os.close(descriptor)
+    finally:
+        held.mutex.release()
+
+
+def _wait_for(descriptor: int, path: Path, deadline: float, timeout: float) -> None:
+    pause = _FIRST_WAIT
+    while True:
+        with os_errors(path, "lock"):
+            if _try_lock(descriptor):
+                return
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise _busy(path, timeout)
+        time.sleep(min(pause, left))
+        pause = min(2 * pause, _LONGEST_WAIT)
+
+
+def _busy(path: Path, timeout: float) -> StoreBusy:
+    return StoreBusy(
+        f"{path} is in use: another writer held its lock for {timeout:g} s",
+        hint="Try again. If it stays so, look for a process that hangs while it writes.",
+    )
+
+
+if sys.platform == "win32":
+
+    def _sync(descriptor: int) -> None:
+        os.fsync(descriptor)
+
+    def _sync_folder(folder: Path) -> None:
+        """Do nothing: Windows keeps names in its own journal and has no call to flush them."""
+
+    def _try_lock(descriptor: int) -> bool:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EDEADLK):
+                return False
+            raise
+        return True
+
+    def _unlock(descriptor: int) -> None:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+else:
+
+    def _sync(descriptor: int) -> None:
+        """Have the bytes on the disk itself: on macOS fsync stops at the drive's cache."""
+        full = getattr(fcntl, "F_FULLFSYNC", None)
+        if full is not None:
+            with suppress(OSError):  # a drive or a share that does not know the call
+                fcntl.fcntl(descriptor, full)
+                return
+        os.fsync(descriptor)
+
+    def _sync_folder(folder: Path) -> None:
+        """Make the names in a folder durable."""
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _unlock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)

@@ -1,0 +1,51 @@
+"""Section 18's pruning job: list what to forget and what to delete, then do it.
+
+Forgetting is soft: an expired memory (unused for three half-lives, not pinned, not verified) leaves
+every search and can be restored for 30 days. Only then is it deleted, and never when a person
+verified or pinned it. `plan` changes nothing; `apply` does exactly what a plan says.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from remora.core.clock import Clock, to_iso
+from remora.core.strength import is_deletable, is_expired
+from remora.core.values import MemoryRecord
+from remora.store.space import Space
+
+
+class PrunePlan(NamedTuple):
+    """What pruning would do: memories to forget, memories to delete for good, cache rows to evict."""
+
+    forget: tuple[MemoryRecord, ...]
+    delete: tuple[MemoryRecord, ...]
+    cache_rows: int
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to do."""
+        return not (self.forget or self.delete or self.cache_rows)
+
+
+def plan(space: Space, clock: Clock) -> PrunePlan:
+    """Return what pruning would do now."""
+    now = clock.now()
+    aging = space.memories.ids_where(
+        "m.deprecated = 0 AND m.pinned = 0 AND m.user_verified = 0 AND m.decay_half_life_days IS NOT NULL", ()
+    )
+    gone = space.memories.ids_where("m.deprecated = 1 AND m.user_verified = 0 AND m.pinned = 0", ())
+    records = space.memories.get_many([*aging, *gone])
+    forget = tuple(records[i] for i in aging if is_expired(records[i], now))
+    delete = tuple(records[i] for i in gone if is_deletable(records[i], now))
+    return PrunePlan(forget, delete, space.cache.expired(int(now * 1000)))
+
+
+def apply(space: Space, clock: Clock, wanted: PrunePlan) -> None:
+    """Do what a plan says, in one transaction."""
+    now = to_iso(clock.now())
+    with space.db.transaction():
+        for record in wanted.forget:
+            space.memories.update(record.id, {"deprecated": True, "deprecated_at": now, "updated_at": now})
+        space.memories.delete([r.id for r in wanted.delete])
+        space.cache.evict(int(clock.now() * 1000))

@@ -1,0 +1,188 @@
+"""What a person or an agent does to a memory: edit, supersede, pin, verify, forget, restore.
+
+Superseding or forgetting reaches what was derived from a memory: each dependent is flagged for
+review with the reason, and ranks below until somebody looks at it. Restoring lifts flags that were
+set for that memory alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from remora.core import sketch
+from remora.core.clock import Clock, to_iso
+from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.core.strength import half_life
+from remora.core.text import content_hash
+from remora.core.values import MemoryDraft, MemoryRecord, Receipt, Relation
+from remora.lifecycle.intake import Intake, search_terms
+from remora.store.space import Space
+
+EDITABLE = (
+    "content",
+    "type",
+    "confidence",
+    "tags",
+    "related_files",
+    "related_modules",
+    "scope",
+    "branch",
+    "citation_text",
+    "payload",
+    "relations",
+    "decay_half_life_days",
+    "stale_at",
+)
+MIN_ID_PREFIX = 4
+
+
+def resolve(space: Space, memory_id: str) -> MemoryRecord:
+    """Return the memory with this id, or with the only id that starts so (4 characters at least).
+
+    Raises:
+        NotFound: no memory has this id.
+        Conflict: several ids start so.
+    """
+    found = space.memories.get(memory_id)
+    if found is None and len(memory_id) >= MIN_ID_PREFIX:
+        ids = space.memories.ids_starting(memory_id)
+        if len(ids) > 1:
+            raise Conflict(
+                f"{memory_id!r} is the start of several ids: {', '.join(i[:12] for i in ids)}",
+                hint="Give more of the id.",
+            )
+        found = space.memories.get(ids[0]) if ids else None
+    if found is None:
+        raise NotFound(f"there is no memory {memory_id!r}", hint="`remora list` shows the ids.")
+    return found
+
+
+class Upkeep:
+    """Changes to memories that exist."""
+
+    def __init__(self, space: Space, clock: Clock, intake: Intake) -> None:
+        self._space = space
+        self._clock = clock
+        self._intake = intake
+
+    def edit(self, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
+        """Change fields of a memory; a person's edit of the text also counts as a look at it.
+
+        Raises:
+            NotFound, Conflict: see `resolve`.
+            InvalidInput: a field that cannot be edited, or a value it cannot have.
+        """
+        unknown = sorted(set(changes) - set(EDITABLE))
+        if unknown:
+            raise InvalidInput(f"{unknown[0]!r} cannot be edited", hint=f"Editable: {', '.join(EDITABLE)}.")
+        if not changes:
+            raise InvalidInput("nothing to change", hint=f"Name at least one of {', '.join(EDITABLE)}.")
+        record = resolve(self._space, memory_id)
+        checked, redactions = self._intake.check_changes(record, changes)
+        if "type" in checked and "decay_half_life_days" not in checked:
+            checked["decay_half_life_days"] = half_life(checked["type"])
+        if "content" in checked:
+            checked |= {"needs_review": False, "review_reason": None, "stale_at": checked.get("stale_at")}
+            checked["redaction_count"] = sum(r.count for r in redactions)
+        after = self._save(record, checked)
+        return after._replace(receipt=Receipt("updated", None, 0.0, redactions))
+
+    def supersede(self, memory_id: str, draft: MemoryDraft) -> MemoryRecord:
+        """Put a new memory in the place of an old one; the old one stays readable, out of search.
+
+        What is derived from the old memory is flagged. Returns the new memory.
+
+        Raises:
+            Conflict: the old memory was superseded already.
+        """
+        old = resolve(self._space, memory_id)
+        if old.superseded_by is not None:
+            raise Conflict(
+                f"{old.id[:8]} was superseded by {old.superseded_by[:8]}",
+                hint=f"Supersede {old.superseded_by[:8]} instead.",
+            )
+        relation = Relation("supersedes", target_memory_id=old.id)
+        draft = draft._replace(relations=(*draft.relations, relation))
+        now = to_iso(self._clock.now())
+        with self._space.db.transaction():
+            # The old one steps aside first: the new text may be a near duplicate of it.
+            changes: dict[str, Any] = {"deprecated": True, "deprecated_at": now, "superseded_by": old.id}
+            self._space.memories.update(old.id, changes)
+            new = self._intake.remember(draft)
+            if new.id == old.id:
+                raise Conflict("the new text is the same as the old one", hint="Nothing was changed.")
+            self._space.memories.update(old.id, {"superseded_by": new.id, "updated_at": now})
+            self._flag_dependents(old, f"rests on {old.id[:8]}, which was superseded by {new.id[:8]}", new.id)
+        return new
+
+    def forget(self, memory_id: str) -> MemoryRecord:
+        """Take a memory out of every search; it can be restored until pruning deletes it."""
+        record = resolve(self._space, memory_id)
+        if record.deprecated:
+            return record
+        now = to_iso(self._clock.now())
+        with self._space.db.transaction():
+            after = self._save(record, {"deprecated": True, "deprecated_at": now, "pinned": False})
+            self._flag_dependents(record, f"rests on {record.id[:8]}, which was forgotten")
+        return after
+
+    def restore(self, memory_id: str) -> MemoryRecord:
+        """Bring a forgotten or superseded memory back and lift the flags that its going had set."""
+        record = resolve(self._space, memory_id)
+        if not record.deprecated:
+            return record
+        now = to_iso(self._clock.now())
+        changes = {"deprecated": False, "deprecated_at": None, "superseded_by": None, "last_accessed_at": now}
+        with self._space.db.transaction():
+            after = self._save(record, changes)
+            for dependent_id in self._space.memories.dependents(record.id):
+                dependent = self._space.memories.get(dependent_id)
+                if dependent and (dependent.review_reason or "").startswith(f"rests on {record.id[:8]},"):
+                    self._save(dependent, {"needs_review": False, "review_reason": None})
+        return after
+
+    def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
+        """Keep a memory from decay and pruning, or let it go again."""
+        return self._change(memory_id, {"pinned": pinned})
+
+    def verify(self, memory_id: str) -> MemoryRecord:
+        """Record that a person confirms a memory: review flags and taint are cleared, decay starts anew."""
+        now = to_iso(self._clock.now())
+        return self._change(
+            memory_id,
+            {
+                "user_verified": True,
+                "needs_review": False,
+                "review_reason": None,
+                "taint": None,
+                "stale_at": None,
+                "last_accessed_at": now,
+            },
+        )
+
+    def _change(self, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
+        record = resolve(self._space, memory_id)
+        if record.deprecated:
+            raise Conflict(f"{record.id[:8]} is forgotten", hint=f"`remora restore {record.id[:8]}` first.")
+        return self._save(record, changes)
+
+    def _flag_dependents(self, record: MemoryRecord, reason: str, except_id: str = "") -> Sequence[str]:
+        flagged = [i for i in self._space.memories.dependents(record.id) if i != except_id]
+        for dependent_id in flagged:
+            self._space.memories.update(dependent_id, {"needs_review": True, "review_reason": reason})
+        return flagged
+
+    def _save(self, record: MemoryRecord, changes: dict[str, Any]) -> MemoryRecord:
+        changes = {**changes, "updated_at": to_iso(self._clock.now())}
+        after = record._replace(**changes)
+        text_changed = after.content != record.content
+        with self._space.db.transaction():
+            self._space.memories.update(
+                record.id,
+                changes,
+                content_hash=content_hash(after.content) if text_changed else None,
+                search_terms=search_terms(after.content, after.related_files, after.tags),
+                bands=sketch.bands(after.content) if text_changed else None,
+            )
+        return after

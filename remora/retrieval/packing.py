@@ -1,0 +1,180 @@
+"""Fit hits to a phase's token budget without saying things twice.
+
+Each phase splits its budget between memory types (section 7). Hits are taken in rank order within
+their type's share; one that does not fit is passed over, not the end of its type. What the shares
+leave over goes to the best hits still waiting. Memories about the same files stand together.
+
+The text that comes out never exceeds the budget, heading, separators and citations included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from remora.core.sketch import word_set
+from remora.core.text import jaccard, shorten
+from remora.core.tokens import ceil_chars_4
+from remora.core.values import Context, Hit
+
+
+class Budget(NamedTuple):
+    """Tokens of a phase and the share of each memory type; "other" is everything not named."""
+
+    tokens: int
+    shares: dict[str, float]
+
+
+BUDGETS: dict[str, Budget] = {
+    "define": Budget(
+        2500,
+        {
+            "workflow_recipe": 0.30,
+            "requirement": 0.20,
+            "decision": 0.20,
+            "dead_end": 0.15,
+            "task_calibration": 0.10,
+            "other": 0.05,
+        },
+    ),
+    "implement": Budget(
+        3000,
+        {
+            "gotcha": 0.30,
+            "error_pattern": 0.25,
+            "causal_dependency": 0.15,
+            "pattern": 0.15,
+            "dead_end": 0.10,
+            "other": 0.05,
+        },
+    ),
+    "validate": Budget(
+        2500,
+        {
+            "error_pattern": 0.30,
+            "requirement": 0.25,
+            "e2e_observation": 0.25,
+            "work_unit_outcome": 0.15,
+            "other": 0.05,
+        },
+    ),
+    "refine": Budget(
+        2000, {"error_pattern": 0.35, "gotcha": 0.25, "dead_end": 0.20, "pattern": 0.15, "other": 0.05}
+    ),
+    "explore": Budget(
+        2000, {"module_insight": 0.40, "decision": 0.25, "pattern": 0.20, "causal_dependency": 0.15}
+    ),
+    "reflect": Budget(
+        1500, {"work_unit_outcome": 0.40, "task_calibration": 0.35, "dead_end": 0.15, "other": 0.10}
+    ),
+}
+
+HEADING = "## Relevant Context from Memory"
+NEAR_DUPLICATE = 0.85  # Jaccard of words; above it the second says nothing new
+LOW_CONFIDENCE = 0.7  # below it the reader is told how sure we are
+MAX_FILES_SHOWN = 2
+
+
+def pack(hits: Sequence[Hit], phase: str, budget: int | None = None) -> Context:
+    """Return the block for a prompt.
+
+    Args:
+        hits: best first.
+        phase: one of the six universal phases; decides the shares, and the budget when none is given.
+        budget: tokens (characters / 4, rounded up) that the text may have.
+
+    Returns:
+        The text with its hits in the order shown; empty text when nothing fits.
+    """
+    plan = BUDGETS[phase]
+    total = plan.tokens if budget is None else budget
+    unique = _without_repeats(hits)
+    chosen = _choose(unique, plan, total)
+    shown = _by_locality([h for h in unique if h.id in chosen])
+    # Shares are counted an entry at a time; the sum of roundings may still be over by a little.
+    while shown and ceil_chars_4(_block(shown)) > total:
+        shown.remove(min(shown, key=lambda h: (h.score, h.id)))
+    text = _block(shown) if shown else ""
+    return Context(text, tuple(shown), ceil_chars_4(text), total, phase, len(hits) - len(shown))
+
+
+def entry(hit: Hit) -> str:
+    """Return one hit as the reader sees it: label, files, how sure, text, citation.
+
+    Text that rests on untrusted sources is quoted, so that it reads as data and not as an order.
+    """
+    label, files, notes = hit.source.capitalize(), "", []
+    if hit.memory is not None:
+        label = hit.memory.type.replace("_", " ").capitalize()
+        if hit.memory.related_files:
+            files = f" ({', '.join(hit.memory.related_files[:MAX_FILES_SHOWN])})"
+        if hit.memory.confidence < LOW_CONFIDENCE:
+            notes.append(f"[confidence: {hit.memory.confidence:.0%}]")
+        if hit.memory.taint is not None:
+            notes.append(f"[unverified, from {hit.memory.taint.source}]")
+        if hit.realm == "user":
+            notes.append("[yours, in every project]")
+    else:
+        label = {"turn": "Conversation", "code": "Code"}.get(hit.source, label)
+        place = ", ".join(p for p in (hit.role, hit.time[:10] if hit.time else None, hit.path) if p)
+        files = f" ({place})" if place else ""
+    if hit.disagrees_with:
+        notes.append(f"[disagrees with {', '.join(i[:8] for i in hit.disagrees_with)}]")
+    text = hit.text.strip()
+    if hit.memory is not None and hit.memory.taint is not None:
+        text = "\n".join(f"> {line}" for line in text.splitlines())
+    head = " ".join([f"**{label}**{files}", *notes])
+    return f"{head}\n{text}\n{citation(hit)}"
+
+
+def citation(hit: Hit) -> str:
+    """Return the chip `[^ Memory: text]` by which an agent cites a hit."""
+    text = (hit.memory.citation_text if hit.memory else None) or shorten(hit.text, 40)
+    return f"[^ Memory: {text.replace(']', ')')}]"
+
+
+def _block(hits: Sequence[Hit]) -> str:
+    return "\n\n".join([HEADING, *(entry(h) for h in hits)])
+
+
+def _without_repeats(hits: Sequence[Hit]) -> list[Hit]:
+    kept: list[tuple[Hit, frozenset[str]]] = []
+    for hit in hits:
+        words = word_set(hit.text)
+        if not any(jaccard(words, other) > NEAR_DUPLICATE for _, other in kept):
+            kept.append((hit, words))
+    return [hit for hit, _ in kept]
+
+
+def _choose(hits: Sequence[Hit], plan: Budget, total: int) -> set[str]:
+    left = total - ceil_chars_4(HEADING)
+    shares = {name: int(total * share) for name, share in plan.shares.items()}
+    shares.setdefault("other", max(0, total - sum(shares.values())))
+    costs = {h.id: ceil_chars_4("\n\n" + entry(h)) for h in hits}
+    chosen: set[str] = set()
+    for hit in hits:
+        kind = hit.memory.type if hit.memory else hit.source
+        share = kind if kind in shares else "other"
+        cost = costs[hit.id]
+        if cost <= shares[share] and cost <= left:
+            chosen.add(hit.id)
+            shares[share] -= cost
+            left -= cost
+    for hit in hits:
+        if hit.id not in chosen and costs[hit.id] <= left:
+            chosen.add(hit.id)
+            left -= costs[hit.id]
+    return chosen
+
+
+def _by_locality(hits: Sequence[Hit]) -> list[Hit]:
+    """Keep rank order, but bring hits about a file up to the first hit about that file."""
+    place: dict[str, int] = {}
+    keyed = []
+    for rank, hit in enumerate(hits):
+        files = hit.memory.related_files if hit.memory else ((hit.path,) if hit.path else ())
+        cluster = min((place[f] for f in files if f in place), default=rank)
+        for file in files:
+            place.setdefault(file, cluster)
+        keyed.append((cluster, rank, hit))
+    return [hit for _, _, hit in sorted(keyed, key=lambda k: k[:2])]

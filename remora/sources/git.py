@@ -1,0 +1,257 @@
+"""A git repository: what it is, where it stands, and its history as a stream of commits.
+
+Everything is read through the git command line (see git_process). The one thing ever written is
+`remora.project` in the configuration that all work trees of a repository share.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from remora.core.errors import SourceError
+from remora.sources.git_log import FORMAT, Commit, FileChange, parse_log, text
+from remora.sources.git_process import ask, refused, run, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = ["Commit", "FileChange", "Repository"]
+
+MANY_PATHS = 200  # more are filtered here rather than passed as arguments
+_SHA = re.compile(r"[0-9a-f]{4,64}")
+
+
+class Repository(NamedTuple):
+    """A git repository as seen from one of its work trees.
+
+    Attributes:
+        root: top of the work tree; the git directory itself when it is bare.
+        git_dir: this work tree's git directory.
+        common_dir: the git directory all work trees share.
+        bare: True when there are no files beside the history.
+        shallow: True when older history was left out of the clone.
+    """
+
+    root: Path
+    git_dir: Path
+    common_dir: Path
+    bare: bool
+    shallow: bool
+
+    @classmethod
+    def discover(cls, path: Path) -> Repository | None:
+        """Return the repository that holds a file or folder, None when there is none.
+
+        Raises:
+            SourceError: git is not installed, or refuses the repository (another owner, damage).
+        """
+        folder = path if path.is_dir() else path.parent
+        if not folder.is_dir():
+            return None
+        asked = ["--is-bare-repository", "--is-shallow-repository", "--absolute-git-dir", "--git-common-dir"]
+        done = run(folder, "rev-parse", *asked, "--show-toplevel")
+        if b"must be run in a work tree" in done.stderr:
+            done = run(folder, "rev-parse", *asked)
+        elif b"not a git repository (or any" in done.stderr:
+            return None
+        if done.returncode:
+            raise refused(folder, done.stderr)
+        bare, shallow, git_dir, common, *top = os.fsdecode(done.stdout).rstrip("\n").split("\n", 4)
+        common_dir = (folder / common).resolve()
+        if top:
+            root = Path(top[0])
+        else:  # a bare repository, or the inside of a .git folder
+            root = Path(git_dir) if bare == "true" or common_dir.name != ".git" else common_dir.parent
+        return cls(root.resolve(), Path(git_dir).resolve(), common_dir, bare == "true", shallow == "true")
+
+    def head(self) -> str | None:
+        """Return the commit that is checked out, None in a repository without commits."""
+        done = run(self.root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        return done.stdout.decode().strip() or None if done.returncode == 0 else None
+
+    def branch(self) -> str | None:
+        """Return the branch that is checked out, None on a detached HEAD."""
+        done = run(self.root, "symbolic-ref", "--quiet", "--short", "HEAD")
+        return text(done.stdout).strip() or None if done.returncode == 0 else None
+
+    def config_get(self, key: str) -> str | None:
+        """Return a value of the configuration that all work trees share, None when it is not set."""
+        done = run(self.root, "config", "--file", str(self.common_dir / "config"), "--get", key)
+        return text(done.stdout).rstrip("\n") if done.returncode == 0 else None
+
+    def config_set(self, key: str, value: str) -> bool:
+        """Write a value into the shared configuration; False when it cannot be written.
+
+        Two processes may write at once and the later wins, so read the value back to agree on it.
+        """
+        done = run(self.root, "config", "--file", str(self.common_dir / "config"), key, value)
+        return done.returncode == 0
+
+    def has_commit(self, sha: str) -> bool:
+        """Return whether a commit is still in the repository."""
+        return (
+            bool(_SHA.fullmatch(sha))
+            and run(self.root, "cat-file", "-e", f"{sha}^{{commit}}").returncode == 0
+        )
+
+    def is_ancestor(self, sha: str, of: str = "HEAD") -> bool:
+        """Return whether a commit is in the history of another; False when either is gone."""
+        if not _SHA.fullmatch(sha) or not _is_revision(of):
+            return False
+        return run(self.root, "merge-base", "--is-ancestor", sha, of).returncode == 0
+
+    def standing(
+        self, since: str | None, until: str = "HEAD"
+    ) -> Literal["new", "continues", "diverged", "gone"]:
+        """Say whether mining can go on after the last commit that was seen.
+
+        Returns:
+            "new": nothing was seen yet. "continues": read only what came after `since`.
+            "diverged": `since` exists but `until` does not contain it (another branch, a rebase).
+            "gone": `since` was collected. After the last two everything has to be read again.
+        """
+        if since is None:
+            return "new"
+        if not self.has_commit(since):
+            return "gone"
+        return "continues" if self.is_ancestor(since, until) else "diverged"
+
+    def count(self, since: str | None = None, until: str = "HEAD") -> int:
+        """Return how many commits `commits` would yield, 0 when there are none."""
+        if not _is_revision(until):
+            return 0
+        done = run(self.root, "rev-list", "--count", "--no-merges", *_range(since, until))
+        return int(done.stdout) if done.returncode == 0 else 0
+
+    def commits(
+        self, since: str | None = None, limit: int | None = None, until: str = "HEAD"
+    ) -> Iterator[Commit]:
+        """Yield the commits after `since`, oldest first, without merges, from one git process.
+
+        Parents come before children. Renames are followed by git (`R` entries), except in a
+        partial clone, where only exact renames can be seen without the network. The oldest
+        commits of a shallow clone come without files: git would call everything in them new.
+
+        Args:
+            since: the last commit that was seen; None reads from the beginning.
+            limit: at most so many, the newest; None is all.
+            until: where to stop, a commit id or HEAD.
+
+        Raises:
+            SourceError: `since` is not in the history of `until` (see `standing`), or git failed on
+                the way; the commits before that were good.
+        """
+        if self.standing(since, until) in ("gone", "diverged"):
+            raise SourceError(
+                f"commit {since} is not in the history of {until}", hint="Read the whole history again."
+            )
+        if not _is_revision(until) or (until == "HEAD" and self.head() is None):
+            return
+        window = [] if limit is None else [f"--max-count={limit}"]
+        arguments = ["--date-order", "--reverse", *window, *_range(since, until)]
+        edge = self._shallow_edge()
+        for commit in self._log(arguments):
+            yield commit._replace(files=()) if commit.sha in edge else commit
+
+    def tracked_files(self) -> tuple[str, ...]:
+        """Return the paths git tracks, sorted, without submodules; from HEAD when bare."""
+        if self.bare:
+            if self.head() is None:
+                return ()
+            lines = ask(self.root, "ls-tree", "-r", "-z", "HEAD")
+        else:
+            lines = ask(self.root, "ls-files", "-z", "--stage", "--full-name")
+        entries = (line.partition(b"\t") for line in lines.split(b"\0") if line)
+        return tuple(sorted({text(path) for mode, _, path in entries if not mode.startswith(b"160000")}))
+
+    def files(self, folder: Path | None = None) -> tuple[str, ...]:
+        """Return what is tracked or could be: every path that is not ignored, sorted.
+
+        Args:
+            folder: look only below this folder, and give paths relative to it; None is the root.
+        """
+        if self.bare:
+            return ()
+        names = ask(folder or self.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        return tuple(sorted({text(name) for name in names.split(b"\0") if name and name[-1:] != b"/"}))
+
+    def changed_since(self, sha: str, paths: Iterable[str] = (), until: str = "HEAD") -> tuple[str, ...]:
+        """Return the paths whose committed content differs between a commit and `until`, sorted.
+
+        Args:
+            sha: the commit to compare with.
+            paths: look only at these, relative to the root; empty looks at all.
+            until: the newer side, a commit id or HEAD.
+
+        Raises:
+            SourceError: the commit is not in the repository.
+        """
+        wanted = frozenset(paths)
+        if not self.has_commit(sha) or not _is_revision(until):
+            raise SourceError(f"commit {sha} is not in this repository", hint="Read the whole history again.")
+        few = sorted(wanted) if len(wanted) <= MANY_PATHS else []
+        plain = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
+        names = ask(self.root, "diff", *plain, sha, until, "--", *few)
+        found = {text(name) for name in names.split(b"\0") if name}
+        return tuple(sorted(found & wanted if wanted else found))
+
+    def last_changes(self, paths: Iterable[str], limit: int | None = 5000) -> dict[str, str]:
+        """Return the date of the last commit of each path; paths without one in the window are left out.
+
+        Args:
+            paths: relative to the root.
+            limit: how many commits back to look, None for all.
+        """
+        wanted = set(paths)
+        found: dict[str, str] = {}
+        if not wanted or self.head() is None:
+            return found
+        few = sorted(wanted) if len(wanted) <= MANY_PATHS else []
+        window = [] if limit is None else [f"--max-count={limit}"]
+        for commit in self._log(["--no-renames", *window, "HEAD", "--", *few]):
+            for change in commit.files:
+                if change.path in wanted and change.status != "D":
+                    found.setdefault(change.path, commit.date)
+            if len(found) == len(wanted):
+                break
+        return found
+
+    def mtime(self, path: str) -> float | None:
+        """Return when a file of the work tree was last written, in seconds; None when it is not there."""
+        try:
+            return (self.root / path).stat().st_mtime
+        except (OSError, ValueError):
+            return None
+
+    def _shallow_edge(self) -> frozenset[str]:
+        if not self.shallow:
+            return frozenset()
+        try:
+            return frozenset((self.common_dir / "shallow").read_text("ascii").split())
+        except OSError:
+            return frozenset()
+
+    def _log(self, arguments: Sequence[str]) -> Iterator[Commit]:
+        """Yield what one `git log` process prints, without merges."""
+        partial = r"^(extensions\.partialclone|remote\..*\.promisor)$"
+        config = str(self.common_dir / "config")
+        found = run(self.root, "config", "--file", config, "--get-regexp", partial)
+        renames = "-M100%" if found.returncode == 0 else "-M"
+        plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--encoding=UTF-8")
+        arguments = [renames, "--no-merges", *plain, FORMAT, *arguments]
+        stream = tokens(self.root, "log", "-z", "--name-status", *arguments)
+        try:
+            yield from parse_log(stream)
+        finally:
+            stream.close()
+
+
+def _is_revision(name: str) -> bool:
+    return name == "HEAD" or bool(_SHA.fullmatch(name))
+
+
+def _range(since: str | None, until: str) -> list[str]:
+    return [until] if since is None else [f"{since}..{until}"]

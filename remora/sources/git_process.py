@@ -1,0 +1,171 @@
+"""Start git so that neither a repository's configuration nor its size can do harm.
+
+A repository can come from anywhere, so its own settings must not run anything: hooks, pager,
+fsmonitor, external diff, text conversion and signature checks are off, no transport is allowed (a
+partial clone would fetch silently), arguments are lists, and every call has a time limit.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING
+
+from remora.core.errors import SourceError
+from remora.sources.git_log import text
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
+
+CALL_SECONDS = 30.0
+STREAM_SECONDS = 900.0  # a history of 100,000 commits takes git one to three minutes
+TOKEN_BYTES = 1 << 20  # a commit message or path beyond this is cut; memory stays bounded
+RENAME_LIMIT = 400  # rename detection is quadratic in the files of one commit
+
+_SAFE = (
+    "--no-pager",
+    "--literal-pathspecs",
+    *("-c", "core.quotepath=off"),
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "log.showSignature=false"),
+    *("-c", "log.showRoot=true"),
+    *("-c", f"diff.renameLimit={RENAME_LIMIT}"),
+)
+# Set by git around hooks; they would point at another repository than the one asked for.
+_HOOK_VARIABLES = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+)
+
+
+def _environment() -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if k not in _HOOK_VARIABLES}
+    return kept | {
+        "LC_ALL": "C",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ALLOW_PROTOCOL": "none",  # a partial clone must not fetch behind the user's back
+    }
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Return a finished git command, whatever its exit code.
+
+    Raises:
+        SourceError: git is not installed, cannot be started or takes longer than CALL_SECONDS.
+    """
+    try:
+        return subprocess.run(
+            ["git", "-C", str(folder), *_SAFE, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=CALL_SECONDS,
+            env=_environment(),
+            check=False,
+        )
+    except FileNotFoundError:
+        raise _no_git() from None
+    except subprocess.TimeoutExpired:
+        raise SourceError(f"git {arguments[0]} took longer than {CALL_SECONDS:.0f} s in {folder}") from None
+    except OSError as error:
+        raise SourceError(f"git could not be started: {error}") from error
+
+
+def ask(folder: Path, *arguments: str) -> bytes:
+    """Return what a git command prints.
+
+    Raises:
+        SourceError: as `run`, or git failed.
+    """
+    done = run(folder, *arguments)
+    if done.returncode:
+        raise refused(folder, done.stderr)
+    return done.stdout
+
+
+def tokens(folder: Path, *arguments: str) -> Generator[bytes, None, None]:
+    """Yield the NUL-separated words a git process prints, each cut at TOKEN_BYTES.
+
+    Closing the generator ends the process.
+
+    Raises:
+        SourceError: git is not installed, failed, or took longer than STREAM_SECONDS.
+    """
+    with TemporaryFile() as complaints:
+        try:
+            process = subprocess.Popen(
+                ["git", "-C", str(folder), *_SAFE, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+                env=_environment(),
+            )
+        except FileNotFoundError:
+            raise _no_git() from None
+        assert process.stdout is not None
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(STREAM_SECONDS, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield from _split(process.stdout)
+            process.wait()
+        finally:
+            timer.cancel()
+            process.kill()
+            process.stdout.close()
+            process.wait()
+        if late.is_set():
+            raise SourceError(f"git {arguments[0]} took longer than {STREAM_SECONDS:.0f} s in {folder}")
+        if process.returncode:
+            complaints.seek(0)
+            raise refused(folder, complaints.read(4096))
+
+
+def _split(stream: IO[bytes]) -> Iterator[bytes]:
+    rest = b""
+    while chunk := stream.read(1 << 16):
+        *whole, rest = (rest + chunk).split(b"\0")
+        yield from whole
+        rest = rest[:TOKEN_BYTES]
+    if rest:
+        yield rest
+
+
+def _no_git() -> SourceError:
+    return SourceError("git is not installed", hint="Install git, or go on without its history.")
+
+
+def refused(folder: Path, complaint: bytes) -> SourceError:
+    """Return the error for a git command that failed, from what it complained about."""
+    words = text(complaint).strip()
+    line = next((x for x in words.splitlines() if x.startswith(("fatal:", "error:"))), words)
+    if "dubious ownership" in words:
+        return SourceError(
+            f"git does not trust the repository at {folder}: it belongs to another user",
+            hint=f"If you trust it: git config --global --add safe.directory '{folder}'",
+        )
+    return SourceError(
+        f"git could not read {folder}: {line}", hint="Run `git fsck` there to find the damage."
+    )

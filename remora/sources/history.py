@@ -1,0 +1,273 @@
+"""Learn from a stream of commits: which files change together, how often, by whom, and their modules.
+
+`CoChange` follows renames and can go on from what was stored, so a second run reads only new
+commits. Ranking is in core.cochange; what commits say in words is in sources.fixes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from remora.core.cochange import (
+    FILE_HALF_LIFE,
+    MAX_FILES,
+    NEVER,
+    PAIR_HALF_LIFE,
+    FileStat,
+    PairStat,
+    Tree,
+    add_log2,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from remora.sources.git_log import Commit, FileChange
+
+AUTHORS_KEPT = 5
+
+# Folders that only hold other folders: they say nothing about what a file is for.
+CONTAINERS = frozenset(
+    """src source sources lib libs pkg packages apps app crates cmd internal services modules plugins
+    components projects main java kotlin scala groovy python js ts go com org net io python3""".split()
+)
+MODULE_DEPTH = 2
+
+
+def module_of(path: str) -> str:
+    """Return the module of a file: its folders down to the second that is not a mere container.
+
+    >>> module_of("remora/sources/git.py"), module_of("src/click/core.py"), module_of("setup.py")
+    ('remora/sources', 'src/click', '.')
+    >>> module_of("packages/ui/src/forms/fields/Input.tsx")
+    'packages/ui/src/forms'
+    """
+    folders = path.split("/")[:-1]
+    kept: list[str] = []
+    told = 0
+    for folder in folders:
+        if told == MODULE_DEPTH:
+            break
+        kept.append(folder)
+        told += folder.lower() not in CONTAINERS
+    return "/".join(kept) or "."
+
+
+def renames(files: Sequence[FileChange]) -> list[tuple[str, str]]:
+    """Return the (old, new) paths of a commit: git's own, and a file that left one folder for another.
+
+    The second kind is a deleted and an added file of the same name, when that name is unique on
+    both sides; git misses it when the content changed much.
+    """
+    found = [(f.old_path, f.path) for f in files if f.status == "R" and f.old_path]
+    gone: defaultdict[str, list[str]] = defaultdict(list)
+    come: defaultdict[str, list[str]] = defaultdict(list)
+    for file in files:
+        if file.status in "DA":
+            (gone if file.status == "D" else come)[file.path.rpartition("/")[2]].append(file.path)
+    found.extend(
+        (old[0], come[base][0])
+        for base, old in gone.items()
+        if len(old) == 1 and len(come.get(base, ())) == 1
+    )
+    return found
+
+
+class _Pair:
+    __slots__ = ("bond", "commits", "last_date")
+
+    def __init__(self, bond: float = NEVER, commits: int = 0, last_date: str = "") -> None:
+        self.bond, self.commits, self.last_date = bond, commits, last_date
+
+    def add(self, bond: float, commits: int, last_date: str) -> None:
+        self.bond = add_log2(self.bond, bond)
+        self.commits += commits
+        self.last_date = max(self.last_date, last_date)
+
+
+class _File:
+    __slots__ = ("authors", "commits", "first_date", "heat", "last", "last_date", "reach")
+
+    def __init__(self) -> None:
+        self.commits, self.heat, self.reach, self.last = 0, NEVER, NEVER, -1
+        self.first_date = self.last_date = ""
+        self.authors: Counter[str] = Counter()
+
+    def seen(self, first: str, last: str) -> None:
+        self.first_date = min(self.first_date or first, first or self.first_date)
+        self.last_date = max(self.last_date, last)
+
+
+class CoChange:
+    """Statistics of a history, learnt commit by commit, oldest first; a core.cochange.History.
+
+    A pair is one object, reached from both of its files. `changed_files`, `changed_pairs` and
+    `removed` say what differs from what was loaded, so that a store writes only that: first drop
+    every row of the paths in `removed`, then write the changed rows over the old ones.
+    """
+
+    def __init__(
+        self, clock: int = 0, files: Iterable[FileStat] = (), pairs: Iterable[PairStat] = ()
+    ) -> None:
+        self._clock = clock
+        self._files: defaultdict[str, _File] = defaultdict(_File)
+        self._pairs: defaultdict[str, dict[str, _Pair]] = defaultdict(dict)
+        self.tree = Tree()
+        self.removed: set[str] = set()
+        self._touched: set[str] = set()
+        self._touched_pairs: set[tuple[str, str]] = set()
+        for stat in files:
+            self._load(stat)
+        for pair in pairs:
+            kept = _Pair(pair.bond, pair.commits, pair.last_date)
+            self._pairs[pair.path][pair.other] = self._pairs[pair.other][pair.path] = kept
+
+    def _load(self, stat: FileStat) -> None:
+        if stat.commits:
+            file = self._files[stat.path]
+            file.commits, file.heat, file.reach, file.last = stat.commits, stat.heat, stat.reach, stat.last
+            file.first_date, file.last_date = stat.first_date, stat.last_date
+            file.authors.update(dict(stat.authors))
+        if stat.present:
+            self.tree.add(stat.path)
+
+    def learn(self, commit: Commit) -> None:
+        """Take in one commit; call it once each, parents before children."""
+        moved = renames(commit.files)
+        for old, new in moved:
+            self._rename(old, new)
+        gone = {old for old, _ in moved}
+        names = sorted({file.path for file in commit.files} - gone)
+        if len(names) <= MAX_FILES:
+            self._count(names, commit)
+        for path in gone | {file.path for file in commit.files if file.status == "D"}:
+            self.tree.remove(path)
+            self._touched.add(path)
+        for file in commit.files:
+            if file.status != "D":
+                self.tree.add(file.path)
+                self._touched.add(file.path)
+        self._clock += 1
+
+    def _count(self, names: Sequence[str], commit: Commit) -> None:
+        now = self._clock / FILE_HALF_LIFE
+        for path in names:
+            file = self._files[path]
+            file.commits += 1
+            file.heat = add_log2(file.heat, now)
+            file.last = self._clock
+            file.seen(commit.date, commit.date)
+            file.authors[commit.author] += 1
+            self._touched.add(path)
+        if len(names) < 2:
+            return
+        weight = self._clock / PAIR_HALF_LIFE - math.log2(len(names) - 1) / 2
+        total = weight + math.log2(len(names) - 1)
+        for at, path in enumerate(names):
+            self._files[path].reach = add_log2(self._files[path].reach, total)
+            for other in names[at + 1 :]:
+                self._pair(path, other).add(weight, 1, commit.date)
+                self._touched_pairs.add((path, other))
+
+    def _pair(self, path: str, other: str) -> _Pair:
+        pair = self._pairs[path].get(other)
+        if pair is None:
+            pair = self._pairs[path][other] = self._pairs[other][path] = _Pair()
+        return pair
+
+    def _rename(self, old: str, new: str) -> None:
+        """Make all that is known of one path known of another, added to what that has."""
+        for other, pair in self._pairs.pop(old, {}).items():
+            del self._pairs[other][old]
+            self._touched_pairs.discard((min(old, other), max(old, other)))
+            if other != new:
+                self._pair(new, other).add(pair.bond, pair.commits, pair.last_date)
+                self._touched_pairs.add((min(new, other), max(new, other)))
+        file = self._files.pop(old, None)
+        self._touched.discard(old)
+        self.removed.add(old)
+        if file is None:
+            return
+        kept = self._files[new]
+        kept.commits += file.commits
+        kept.heat = add_log2(kept.heat, file.heat)
+        kept.last = max(kept.last, file.last)
+        kept.seen(file.first_date, file.last_date)
+        kept.authors.update(file.authors)
+        kept.reach = NEVER
+        for pair in self._pairs.get(new, {}).values():
+            kept.reach = add_log2(kept.reach, pair.bond)
+        self._touched.add(new)
+
+    def set_tree(self, paths: Iterable[str]) -> None:
+        """Say which files exist now; a history that was cut short cannot know it."""
+        now = frozenset(paths)
+        for path in [p for p in self.tree if p not in now]:
+            self.tree.remove(path)
+            self._touched.add(path)
+        for path in now:
+            if path not in self.tree:
+                self.tree.add(path)
+                self._touched.add(path)
+
+    def files(self) -> Iterator[FileStat]:
+        """Yield the statistics of every file that exists or ever changed, by path."""
+        for path in sorted(self._files.keys() | set(self.tree)):
+            yield self._stat(path)
+
+    def pairs(self) -> Iterator[PairStat]:
+        """Yield every pair once, `path` before `other`, sorted."""
+        for path in sorted(self._pairs):
+            for other in sorted(self._pairs[path]):
+                if path < other:
+                    yield self._pair_stat(path, other)
+
+    def changed_files(self) -> list[FileStat]:
+        """Return the statistics that differ from what was loaded, by path."""
+        return [self._stat(p) for p in sorted(self._touched) if p in self._files or p in self.tree]
+
+    def changed_pairs(self) -> list[PairStat]:
+        """Return the pairs that differ from what was loaded, each once, sorted."""
+        return [self._pair_stat(path, other) for path, other in sorted(self._touched_pairs)]
+
+    def clock(self) -> int:
+        """Return how many commits were learnt."""
+        return self._clock
+
+    def partners(self, paths: Sequence[str], limit: int) -> Mapping[str, Sequence[PairStat]]:
+        """Return the strongest pairs of each path, by bond, then by the other path."""
+        found: dict[str, Sequence[PairStat]] = {}
+        for path in paths:
+            row = self._pairs.get(path, {})
+            best = sorted(row, key=lambda other: (-row[other].bond, other))[:limit]
+            found[path] = [self._pair_stat(path, other) for other in best]
+        return found
+
+    def stats(self, paths: Collection[str]) -> Mapping[str, FileStat]:
+        """Return the statistics of the paths that exist or ever changed."""
+        return {p: self._stat(p) for p in paths if p in self._files or p in self.tree}
+
+    def hottest(self, limit: int) -> Sequence[str]:
+        """Return the files that exist and change most, by heat, then by path."""
+        alive = [path for path in self._files if path in self.tree]
+        return sorted(alive, key=lambda path: (-self._files[path].heat, path))[:limit]
+
+    def lookalikes(self, path: str) -> Collection[str]:
+        """Return the files that exist and whose names resemble a path."""
+        return self.tree.lookalikes(path)
+
+    def _stat(self, path: str) -> FileStat:
+        present = path in self.tree
+        if path not in self._files:
+            return FileStat(path, present=present)
+        f = self._files[path]
+        authors = sorted(f.authors.items(), key=lambda item: (-item[1], item[0]))[:AUTHORS_KEPT]
+        return FileStat(
+            path, f.commits, f.heat, f.reach, f.last, f.first_date, f.last_date, present, tuple(authors)
+        )
+
+    def _pair_stat(self, path: str, other: str) -> PairStat:
+        pair = self._pairs[path][other]
+        return PairStat(path, other, pair.bond, pair.commits, pair.last_date)

@@ -1,0 +1,226 @@
+"""Open the file, set its pragmas, begin and end transactions, and give SQLite's errors our words.
+
+Many short processes and a few long ones share one file in WAL mode. A writer takes the lock at the
+start (`BEGIN IMMEDIATE`), so that it never has to upgrade a read lock and never meets the error that
+a busy timeout cannot wait out. What is acknowledged to a caller is committed with `synchronous=FULL`;
+derived rows that can be made again use `NORMAL`.
+
+One connection may be used by several threads: every use goes through one lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from remora.core.errors import (
+    RemoraError,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreTooNew,
+)
+from remora.store import migrations
+
+APPLICATION_ID = 0x52454D4F  # "REMO": tells our files from any other SQLite database
+BUSY_TIMEOUT_MS = 15_000  # longer than any transaction of ours by two orders of magnitude
+# Pages kept in memory, in KiB. The default of 2 MB makes FTS read the same pages again and again.
+CACHE_KIB = 32_768
+
+Row = tuple[Any, ...]
+
+
+class Database:
+    """One open SQLite file of ours."""
+
+    def __init__(self, connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
+        self._connection = connection
+        self._lock = threading.RLock()
+        self._depth = 0
+        self.path = path
+        self.read_only = read_only
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = False) -> Database:
+        """Open a database, make or migrate it where it is writable.
+
+        Args:
+            path: the file. Its folder must exist.
+            read_only: nothing is created, migrated or written; the file must exist.
+
+        Raises:
+            StoreCorrupt: the file is not a sound SQLite database of ours.
+            StoreTooNew: a newer version of Remora made it.
+            StoreReadOnly: it cannot be written and `read_only` was not asked for.
+            StoreBusy: another process held it for too long.
+        """
+        flags = (
+            apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        )
+        with errors(path):
+            connection = apsw.Connection(str(path), flags=flags)
+        try:
+            with errors(path):
+                _configure(connection, path, read_only=read_only)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(connection, path, read_only=read_only)
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        with self._lock:
+            self._connection.close()
+
+    def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
+        """Return all rows of a query."""
+        with self._lock, errors(self.path):
+            return list(self._connection.execute(sql, values))
+
+    def row(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Row | None:
+        """Return the first row of a query, None when there is none."""
+        with self._lock, errors(self.path):
+            cursor = self._connection.execute(sql, values)
+            first = next(iter(cursor), None)
+            cursor.close(True)
+            return first
+
+    def value(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Any:
+        """Return the first column of the first row, None when there is none."""
+        first = self.row(sql, values)
+        return first[0] if first else None
+
+    def execute(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> int:
+        """Run a statement inside a transaction and return how many rows it changed."""
+        with self._lock, errors(self.path):
+            self._connection.execute(sql, values)
+            return self._connection.changes()
+
+    def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Run a statement once for each row of values, inside a transaction."""
+        with self._lock, errors(self.path):
+            self._connection.executemany(sql, rows)
+
+    def last_row_id(self) -> int:
+        """Return the row id of the last insert on this connection."""
+        return self._connection.last_insert_rowid()
+
+    @contextlib.contextmanager
+    def transaction(self, *, durable: bool = True) -> Iterator[None]:
+        """Run a block as one transaction; nested blocks join the outer one.
+
+        Args:
+            durable: wait until the disk has it. False is for rows that can be made again.
+
+        Raises:
+            StoreBusy, StoreFull, StoreReadOnly: nothing of the block was kept.
+        """
+        with self._lock:
+            if self._depth:
+                self._depth += 1
+                try:
+                    yield
+                finally:
+                    self._depth -= 1
+                return
+            with errors(self.path):
+                self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._connection.execute("BEGIN IMMEDIATE")
+            self._depth = 1
+            try:
+                with errors(self.path):
+                    yield
+                    self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth = 0
+
+    def data_version(self) -> int:
+        """Return a number that changes when another connection has committed to the file."""
+        return int(self.value("PRAGMA data_version"))
+
+    def check(self) -> list[str]:
+        """Return what SQLite's own checks and our FTS tables find wrong; empty when all is well."""
+        problems = [str(r[0]) for r in self.rows("PRAGMA integrity_check(20)") if r[0] != "ok"]
+        problems += [f"foreign key broken in {r[0]}" for r in self.rows("PRAGMA foreign_key_check")]
+        for fts, table, key in (("memories_fts", "memories", "seq"), ("turns_fts", "turns", "id")):
+            differing = self.value(
+                f"SELECT count(*) FROM (SELECT {key} FROM {table} EXCEPT SELECT rowid FROM {fts}_docsize)"
+            ) + self.value(
+                f"SELECT count(*) FROM (SELECT rowid FROM {fts}_docsize EXCEPT SELECT {key} FROM {table})"
+            )
+            if differing:
+                problems.append(f"{fts} and {table} differ in {differing} rows")
+        return problems
+
+
+def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    found = next(connection.execute("PRAGMA application_id"))[0]
+    tables = next(connection.execute("SELECT count(*) FROM sqlite_master"))[0]
+    if found != APPLICATION_ID and (tables or read_only):
+        raise StoreCorrupt(
+            f"{path} is a SQLite database, but not one of Remora's",
+            hint="Move it away, or set REMORA_HOME to another folder.",
+        )
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    if read_only:
+        migrations.require_current(connection, path)
+        return
+    if connection.readonly("main"):
+        raise StoreReadOnly(f"{path} cannot be written", hint="Check the permissions of the file.")
+    migrations.set_wal(connection)
+    migrations.run(connection, path, APPLICATION_ID)
+
+
+@contextlib.contextmanager
+def errors(path: Path) -> Iterator[None]:
+    """Turn what SQLite raises inside the block into our errors."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise translate(error, path) from error
+
+
+def translate(error: apsw.Error, path: Path) -> RemoraError:
+    """Return our error for one of SQLite's."""
+    text = str(error)
+    match error:
+        case apsw.BusyError() | apsw.LockedError():
+            return StoreBusy(
+                f"{path} is held by another process ({text})", hint="Try again; nothing was written."
+            )
+        case apsw.CorruptError() | apsw.NotADBError():
+            return StoreCorrupt(
+                f"{path} is damaged or not a database ({text})",
+                hint="Move the file away and run `remora init` and `remora reindex`: what comes from rule "
+                "files, git and session logs is made again. Keep the damaged file for recovery.",
+            )
+        case apsw.FullError():
+            return StoreFull(
+                f"no room to write {path} ({text})",
+                hint="Free some disk space; nothing stored before is lost.",
+            )
+        case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError():
+            return StoreReadOnly(
+                f"{path} cannot be opened or written ({text})",
+                hint="Check that the folder exists and that you may write to it, or set REMORA_HOME.",
+            )
+        case apsw.IOError():
+            return StoreError(f"reading or writing {path} failed ({text})", hint="Check the disk.")
+    return StoreError(f"{path}: {text}")
+
+
+__all__ = ["APPLICATION_ID", "Database", "Row", "StoreTooNew", "errors", "translate"]

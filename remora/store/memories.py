@@ -1,0 +1,320 @@
+"""SQL for memories and the links between them. The only writer of `memories` and its indexes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from remora.core.values import Filters, MemoryRecord, Origin, Relation, Taint, WorkUnitRef
+from remora.store.connection import Database, Row
+
+COLUMNS = (
+    "id",
+    "type",
+    "content",
+    "confidence",
+    "tags",
+    "related_files",
+    "related_modules",
+    "created_at",
+    "updated_at",
+    "last_accessed_at",
+    "access_count",
+    "scope",
+    "source",
+    "project_id",
+    "session_id",
+    "commit_sha",
+    "branch",
+    "work_unit_ref",
+    "methodology",
+    "relations",
+    "derived_from",
+    "provenance_session_ids",
+    "origins",
+    "taint",
+    "payload",
+    "citation_text",
+    "decay_half_life_days",
+    "needs_review",
+    "review_reason",
+    "user_verified",
+    "pinned",
+    "deprecated",
+    "deprecated_at",
+    "stale_at",
+    "superseded_by",
+    "redaction_count",
+    "external_id",
+    "chunk_type",
+    "chunk_start_line",
+    "chunk_end_line",
+    "context_prefix",
+    "target_node_id",
+    "impacted_node_ids",
+    "trust_level_scope",
+    "embedding_model_id",
+)
+_SELECT = "SELECT " + ", ".join(f"m.{c}" for c in COLUMNS) + " FROM memories m"
+_LISTS = (
+    "tags",
+    "related_files",
+    "related_modules",
+    "derived_from",
+    "provenance_session_ids",
+    "impacted_node_ids",
+)
+_FLAGS = ("needs_review", "user_verified", "pinned", "deprecated")
+_RECORDS: dict[str, Any] = {"relations": Relation, "origins": Origin}
+_RECORD: dict[str, Any] = {"taint": Taint, "work_unit_ref": WorkUnitRef}
+
+
+class Memories:
+    """The memories of one database."""
+
+    def __init__(self, db: Database, realm: str) -> None:
+        self._db = db
+        self._realm = realm
+
+    def insert(
+        self, record: MemoryRecord, *, content_hash: str, search_terms: str, bands: Sequence[tuple[int, int]]
+    ) -> None:
+        """Add a new memory with what finds its duplicates; call inside a transaction."""
+        names = (*COLUMNS, "content_hash", "search_terms")
+        values = [_to_column(c, getattr(record, c)) for c in COLUMNS] + [content_hash, search_terms]
+        marks = ", ".join("?" * len(names))
+        self._db.execute(f"INSERT INTO memories({', '.join(names)}) VALUES ({marks})", values)
+        self._set_bands(record.id, bands)
+
+    def update(
+        self,
+        memory_id: str,
+        changes: Mapping[str, Any],
+        *,
+        content_hash: str | None = None,
+        search_terms: str | None = None,
+        bands: Sequence[tuple[int, int]] | None = None,
+    ) -> None:
+        """Change fields of a memory (names of `MemoryRecord`); call inside a transaction."""
+        columns = {name: _to_column(name, value) for name, value in changes.items()}
+        if content_hash is not None:
+            columns["content_hash"] = content_hash
+        if search_terms is not None:
+            columns["search_terms"] = search_terms
+        sets = ", ".join(f"{name} = ?" for name in columns)
+        self._db.execute(f"UPDATE memories SET {sets} WHERE id = ?", [*columns.values(), memory_id])
+        if bands is not None:
+            self._db.execute("DELETE FROM memory_bands WHERE memory_id = ?", (memory_id,))
+            self._set_bands(memory_id, bands)
+
+    def _set_bands(self, memory_id: str, bands: Sequence[tuple[int, int]]) -> None:
+        self._db.execute_many(
+            "INSERT OR IGNORE INTO memory_bands(band, value, memory_id) VALUES (?, ?, ?)",
+            [(band, value, memory_id) for band, value in bands],
+        )
+
+    def get(self, memory_id: str) -> MemoryRecord | None:
+        """Return a memory by its full id, deprecated ones too."""
+        found = self._db.row(f"{_SELECT} WHERE m.id = ?", (memory_id,))
+        return self._record(found) if found else None
+
+    def get_many(self, memory_ids: Iterable[str]) -> dict[str, MemoryRecord]:
+        """Return the memories of many ids, by id; unknown ids are absent."""
+        ids = json.dumps(list(memory_ids))
+        rows = self._db.rows(f"{_SELECT} WHERE m.id IN (SELECT value FROM json_each(?))", (ids,))
+        return {row[0]: self._record(row) for row in rows}
+
+    def ids_starting(self, prefix: str, limit: int = 10) -> list[str]:
+        """Return ids that start with a prefix, in order."""
+        sql = "SELECT id FROM memories WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
+        return [r[0] for r in self._db.rows(sql, (prefix, prefix + "\U0010ffff", limit))]
+
+    def find(
+        self,
+        filters: Filters,
+        *,
+        include_deprecated: bool = False,
+        needs_review: bool | None = None,
+        source: str | None = None,
+        pinned: bool | None = None,
+        tag: str | None = None,
+        order: str = "created",
+        limit: int = 100,
+        offset: int = 0,
+    ) -> list[MemoryRecord]:
+        """Return memories that pass the filters, newest first (`order`: created, accessed, confidence)."""
+        where, values = condition(filters, include_deprecated=include_deprecated)
+        clauses = [where]
+        for column, wanted in (("needs_review", needs_review), ("pinned", pinned)):
+            if wanted is not None:
+                clauses.append(f"m.{column} = {int(wanted)}")
+        if source is not None:
+            clauses.append("m.source = ?")
+            values.append(source)
+        if tag is not None:
+            clauses.append("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)")
+            values.append(tag)
+        by = {
+            "created": "m.created_at DESC",
+            "accessed": "m.last_accessed_at DESC",
+            "confidence": "m.confidence DESC",
+        }
+        sql = f"{_SELECT} WHERE {' AND '.join(clauses)} ORDER BY {by[order]}, m.id LIMIT ? OFFSET ?"
+        return [self._record(row) for row in self._db.rows(sql, [*values, limit, offset])]
+
+    def ids_passing(self, filters: Filters) -> set[str]:
+        """Return the ids of all memories that pass the filters."""
+        where, values = condition(filters)
+        return {r[0] for r in self._db.rows(f"SELECT m.id FROM memories m WHERE {where}", values)}
+
+    def with_hash(self, content_hash: str) -> list[MemoryRecord]:
+        """Return memories whose text is the same but for case and white space, oldest first."""
+        rows = self._db.rows(f"{_SELECT} WHERE m.content_hash = ? ORDER BY m.seq", (content_hash,))
+        return [self._record(row) for row in rows]
+
+    def with_external_id(self, external_id: str) -> MemoryRecord | None:
+        """Return the memory that a caller knows by this id."""
+        found = self._db.row(f"{_SELECT} WHERE m.external_id = ?", (external_id,))
+        return self._record(found) if found else None
+
+    def sharing_bands(self, bands: Sequence[tuple[int, int]], limit: int = 50) -> list[MemoryRecord]:
+        """Return live memories that share a MinHash band, most shared bands first."""
+        pairs = json.dumps([list(b) for b in bands])
+        sql = f"""{_SELECT} JOIN (
+            SELECT b.memory_id AS id, count(*) AS shared FROM json_each(?) j
+            JOIN memory_bands b ON b.band = json_extract(j.value, '$[0]') AND b.value = json_extract(j.value, '$[1]')
+            GROUP BY b.memory_id ORDER BY shared DESC, b.memory_id LIMIT ?) s ON s.id = m.id
+            WHERE m.deprecated = 0 ORDER BY s.shared DESC, m.seq"""
+        return [self._record(row) for row in self._db.rows(sql, (pairs, limit))]
+
+    def on_files(self, paths: Sequence[str], filters: Filters, limit: int) -> list[MemoryRecord]:
+        """Return live memories that name one of the files, most confident first."""
+        where, values = condition(filters)
+        sql = f"""{_SELECT} WHERE m.id IN (
+            SELECT memory_id FROM memory_files WHERE file_path IN (SELECT value FROM json_each(?)))
+            AND {where} ORDER BY m.confidence DESC, m.id LIMIT ?"""
+        return [self._record(row) for row in self._db.rows(sql, [json.dumps(list(paths)), *values, limit])]
+
+    def dependents(self, memory_id: str) -> list[str]:
+        """Return the ids of all live memories derived from this one, directly or through others."""
+        sql = """WITH RECURSIVE below(id) AS (
+            SELECT child_id FROM memory_derivations WHERE parent_id = ?
+            UNION SELECT d.child_id FROM memory_derivations d JOIN below ON d.parent_id = below.id)
+            SELECT m.id FROM below JOIN memories m ON m.id = below.id
+            WHERE m.deprecated = 0 AND m.id <> ? ORDER BY m.seq"""
+        return [r[0] for r in self._db.rows(sql, (memory_id, memory_id))]
+
+    def record_access(self, counts: Mapping[str, int], at: str) -> None:
+        """Add to access counts, set the last access and apply section 18's trust rules.
+
+        Five accesses with no correction raise confidence by 0.05 (to 0.95 at most); ten remove the
+        review flag, unless the memory is tainted or was flagged because something it rests on changed.
+        """
+        self._db.execute_many(
+            """UPDATE memories SET access_count = access_count + ?1,
+                 last_accessed_at = max(last_accessed_at, ?2),
+                 confidence = CASE WHEN access_count < 5 AND access_count + ?1 >= 5 AND review_reason IS NULL
+                                   THEN max(confidence, min(confidence + 0.05, 0.95)) ELSE confidence END,
+                 needs_review = CASE WHEN access_count + ?1 >= 10 AND taint IS NULL AND review_reason IS NULL
+                                     THEN 0 ELSE needs_review END
+               WHERE id = ?3""",
+            [(count, at, memory_id) for memory_id, count in counts.items()],
+        )
+
+    def delete(self, memory_ids: Sequence[str]) -> None:
+        """Remove memories for good, with their index rows and vectors; call inside a transaction."""
+        self._db.execute_many("DELETE FROM memories WHERE id = ?", [(i,) for i in memory_ids])
+
+    def ids_where(self, sql: str, values: Sequence[Any]) -> list[str]:
+        """Return the ids of memories (alias m) that pass a condition of the lifecycle rules."""
+        return [r[0] for r in self._db.rows(f"SELECT m.id FROM memories m WHERE {sql} ORDER BY m.id", values)]
+
+    def counts(self) -> dict[str, int]:
+        """Return how many memories there are, live and not, and how many of each type are live."""
+        found = {"live": 0, "deprecated": 0, "needs_review": 0, "pinned": 0, "verified": 0, "tainted": 0}
+        sql = """SELECT type, deprecated, count(*), total(needs_review), total(pinned), total(user_verified),
+                 count(taint) FROM memories GROUP BY type, deprecated ORDER BY type"""
+        for kind, gone, number, review, pinned, verified, tainted in self._db.rows(sql):
+            if gone:
+                found["deprecated"] += number
+                continue
+            found["live"] += number
+            found["needs_review"] += int(review)
+            found["pinned"] += int(pinned)
+            found["verified"] += int(verified)
+            found["tainted"] += tainted
+            found[f"type:{kind}"] = number
+        return found
+
+    def _record(self, row: Row) -> MemoryRecord:
+        fields = {name: _from_column(name, value) for name, value in zip(COLUMNS, row, strict=True)}
+        return MemoryRecord(**fields, realm=self._realm)
+
+
+def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[str, list[Any]]:
+    """Return the SQL condition on `memories m` and its values for a set of filters.
+
+    A file filter ending in "/" means everything below that folder. `branch` hides what belongs to
+    another branch; "*" shows all; None shows only what belongs to no branch.
+    """
+    clauses: list[str] = [] if include_deprecated else ["m.deprecated = 0"]
+    values: list[Any] = []
+    if filters.types:
+        clauses.append("m.type IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(filters.types))
+    if filters.scope is not None:
+        clauses.append("m.scope = ?")
+        values.append(filters.scope)
+    if filters.files:
+        clauses.append(
+            """EXISTS (SELECT 1 FROM memory_files f JOIN json_each(?) j ON f.file_path = j.value
+               OR (substr(j.value, -1) = '/' AND substr(f.file_path, 1, length(j.value)) = j.value)
+               WHERE f.memory_id = m.id)"""
+        )
+        values.append(json.dumps(filters.files))
+    if filters.modules:
+        clauses.append(
+            """EXISTS (SELECT 1 FROM json_each(m.related_modules) a
+               JOIN json_each(?) b ON a.value = b.value)"""
+        )
+        values.append(json.dumps(filters.modules))
+    if filters.branch != "*":
+        clauses.append("(m.branch IS NULL OR m.branch = ?)")
+        values.append(filters.branch)
+    return " AND ".join(clauses) or "1", values
+
+
+def _to_column(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in _LISTS:
+        return json.dumps(list(value), ensure_ascii=False)
+    if name in _RECORDS:
+        return json.dumps([_compact(v) for v in value], ensure_ascii=False)
+    if name in _RECORD:
+        return json.dumps(_compact(value), ensure_ascii=False)
+    if name == "payload":
+        return json.dumps(value, ensure_ascii=False)
+    return int(value) if name in _FLAGS else value
+
+
+def _from_column(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in _LISTS:
+        return tuple(json.loads(value)) if value != "[]" else ()
+    if name in _RECORDS:
+        return tuple(_RECORDS[name](**v) for v in json.loads(value)) if value != "[]" else ()
+    if name == "taint":
+        return Taint(**json.loads(value))
+    if name == "work_unit_ref":
+        ref = json.loads(value)
+        return WorkUnitRef(ref["methodology"], tuple(ref["hierarchy"]), ref["label"])
+    if name == "payload":
+        return json.loads(value)
+    return bool(value) if name in _FLAGS else value
+
+
+def _compact(record: Any) -> dict[str, Any]:
+    return {k: v for k, v in record._asdict().items() if v is not None}

@@ -1,0 +1,27 @@
+"""SQL for small facts about the database itself: identity, marks of progress, counters."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from remora.store.connection import Database
+
+
+class Meta:
+    """A few named values, kept as JSON."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return a value, or the default when it was never set."""
+        found = self._db.value("SELECT value FROM meta WHERE key = ?", (key,))
+        return default if found is None else json.loads(found)
+
+    def set(self, key: str, value: Any) -> None:
+        """Store a JSON value; call inside a transaction."""
+        self._db.execute(
+            "INSERT INTO meta(key, value) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+            (key, json.dumps(value, ensure_ascii=False)),
+        )

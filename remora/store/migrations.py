@@ -1,0 +1,103 @@
+"""Run the numbered SQL files of `schema/` once each, in order, each in a transaction of its own.
+
+The number of the last one stands in `PRAGMA user_version`. Two processes that open an old file at
+the same moment are kept apart by `BEGIN IMMEDIATE`; the second finds the work done. A file that
+already landed is never edited: the next change is a new file.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib import resources
+from pathlib import Path
+
+import apsw
+
+from remora.core.errors import StoreTooNew
+
+
+def scripts() -> list[tuple[int, str]]:
+    """Return (number, SQL) of every migration, in order.
+
+    >>> [number for number, _ in scripts()] == list(range(1, len(scripts()) + 1))
+    True
+    """
+    folder = resources.files("remora.store") / "schema"
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    return [(int(f.name.partition("_")[0]), f.read_text("utf-8")) for f in files]
+
+
+def latest() -> int:
+    """Return the schema version that this version of Remora writes."""
+    folder = resources.files("remora.store") / "schema"
+    return max(int(f.name.partition("_")[0]) for f in folder.iterdir() if f.name.endswith(".sql"))
+
+
+def version(connection: apsw.Connection) -> int:
+    """Return the schema version of an open file, 0 for a new one."""
+    return int(next(connection.execute("PRAGMA user_version"))[0])
+
+
+def require_current(connection: apsw.Connection, path: Path) -> None:
+    """Refuse a file that a read-only opening cannot use as it is.
+
+    Raises:
+        StoreTooNew: its schema is newer than ours, or older and must be migrated by a writer first.
+    """
+    found, known = version(connection), latest()
+    if found > known:
+        raise _too_new(path, found, known)
+    if found < known:
+        raise StoreTooNew(
+            f"{path} has schema {found}, this version of Remora needs {known}",
+            hint="Open it once for writing (any `remora` command that stores) to bring it up to date.",
+        )
+
+
+def run(connection: apsw.Connection, path: Path, application_id: int, upto: int | None = None) -> None:
+    """Bring a file to the newest schema (or to `upto`, for tests of older files).
+
+    Raises:
+        StoreTooNew: the file's schema is newer than the newest migration here.
+    """
+    known = latest() if upto is None else upto
+    found = version(connection)
+    if found == known:
+        return
+    if found > known:
+        raise _too_new(path, found, known)
+    for number, sql in scripts():
+        if not found < number <= known:
+            continue
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if version(connection) < number:
+                connection.execute(sql)
+                connection.execute(f"PRAGMA application_id = {application_id}")
+                connection.execute(f"PRAGMA user_version = {number}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def set_wal(connection: apsw.Connection, tries: int = 50) -> None:
+    """Switch a file to WAL; SQLite does not wait for this lock by itself, so we do."""
+    if next(connection.execute("PRAGMA journal_mode"))[0] == "wal":
+        return
+    for attempt in range(tries):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except apsw.BusyError:
+            if attempt == tries - 1:
+                raise
+            time.sleep(0.02)
+
+
+def _too_new(path: Path, found: int, known: int) -> StoreTooNew:
+    return StoreTooNew(
+        f"{path} has schema {found}; this version of Remora knows {known}",
+        hint="Update Remora (`pip install -U remora`). The file was not touched.",
+    )

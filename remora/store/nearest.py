@@ -1,0 +1,152 @@
+"""Nearest neighbours by cosine: every vector of one kind and model in one matrix, searched exactly.
+
+Why a matrix and no index structure: the product of a 100,000 x 384 float32 matrix with a vector
+takes 4 to 15 ms on two cores and never misses a neighbour, while an HNSW graph over the same rows
+takes most of a minute to build and must be kept, repaired and matched to deletions. The `latency`
+benchmark prints the raw product beside the search.
+
+The matrix follows the table: rows with higher ids are appended, and when the counts differ the rows
+that are gone are masked. Ids are never used twice, so this is all that can happen.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from remora.store.connection import Database
+from remora.store.vectors import Vectors
+
+_BATCH = 20_000  # rows read at a time: 30 MB of 384 floats
+
+
+class Neighbour(NamedTuple):
+    """An owner and the cosine of its best part to the query, -1..1."""
+
+    owner_id: str
+    cosine: float
+
+
+class NearestIndex:
+    """The vectors of one owner kind and model, in memory."""
+
+    def __init__(self, db: Database, vectors: Vectors, owner_kind: str, model_id: str) -> None:
+        self._db = db
+        self._vectors = vectors
+        self._kind = owner_kind
+        self._model = model_id
+        self._lock = threading.Lock()
+        self._seen: tuple[int, int] | None = None
+        self._size = 0
+        self._ids: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._owner_of: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._live: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._matrix = np.zeros((0, 0), np.float32)
+        self._owners: list[str] = []
+        self._owner_index: dict[str, int] = {}
+
+    def search(
+        self, query: NDArray[np.float32], k: int, allowed: Collection[str] | None = None
+    ) -> list[Neighbour]:
+        """Return the k owners nearest to a query vector, best first, ties by owner id.
+
+        Args:
+            query: shape (dims,), L2-normalised.
+            k: how many owners.
+            allowed: only these owner ids; None for all.
+        """
+        with self._lock:
+            self._follow()
+            if not self._size or k <= 0 or query.shape[0] != self._matrix.shape[1]:
+                return []
+            scores = self._matrix[: self._size] @ query
+            usable = self._live[: self._size]
+            if allowed is not None:
+                wanted = np.zeros(len(self._owners), bool)
+                wanted[[self._owner_index[o] for o in allowed if o in self._owner_index]] = True
+                usable = usable & wanted[self._owner_of[: self._size]]
+            scores = np.where(usable, scores, -2.0)
+            return self._best(scores, k)
+
+    def _best(self, scores: NDArray[np.float32], k: int) -> list[Neighbour]:
+        """Take the best rows, several parts of one owner counted once, until k owners are found."""
+        take = min(len(scores), 2 * k + 16)
+        while True:
+            top = np.argpartition(-scores, take - 1)[:take] if take < len(scores) else np.arange(len(scores))
+            found: dict[int, float] = {}
+            for row in top:
+                score = float(scores[row])
+                if score > -2.0:
+                    owner = int(self._owner_of[row])
+                    found[owner] = max(score, found.get(owner, -2.0))
+            if len(found) >= k or take >= len(scores):
+                named = [Neighbour(self._owners[o], s) for o, s in found.items()]
+                return sorted(named, key=lambda n: (-n.cosine, n.owner_id))[:k]
+            take = min(len(scores), take * 4)
+
+    def vectors_of(self, owner_ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the vectors of some owners, shape (parts, dims), without those that have none."""
+        with self._lock:
+            self._follow()
+            wanted = {self._owner_index[o]: o for o in owner_ids if o in self._owner_index}
+            if not wanted:
+                return {}
+            mask = np.isin(self._owner_of[: self._size], list(wanted)) & self._live[: self._size]
+            found: dict[str, list[NDArray[np.float32]]] = {}
+            for row in np.flatnonzero(mask):
+                found.setdefault(wanted[int(self._owner_of[row])], []).append(self._matrix[row])
+            return {owner: np.stack(rows) for owner, rows in found.items()}
+
+    def __len__(self) -> int:
+        """Return how many owners can be found now."""
+        with self._lock:
+            self._follow()
+            return len(np.unique(self._owner_of[: self._size][self._live[: self._size]]))
+
+    def _follow(self) -> None:
+        """Bring the matrix up to date with the table."""
+        state = (self._db.data_version(), self._vectors.writes)
+        if state == self._seen:
+            return
+        while True:
+            last = int(self._ids[self._size - 1]) if self._size else 0
+            rows = self._vectors.since(self._kind, self._model, last, _BATCH)
+            if rows:
+                self._append([(r.id, r.owner_id, r.embedding) for r in rows])
+            if len(rows) < _BATCH:
+                break
+        if self._vectors.count(self._kind, self._model) != int(self._live[: self._size].sum()):
+            there = np.asarray(self._vectors.ids(self._kind, self._model), np.int64)
+            self._live[: self._size] = np.isin(self._ids[: self._size], there)
+        self._seen = state
+
+    def _append(self, rows: list[tuple[int, str, bytes]]) -> None:
+        block = np.frombuffer(b"".join(r[2] for r in rows), dtype="<f4").reshape(len(rows), -1)
+        need = self._size + len(rows)
+        if need > len(self._ids):
+            room = max(need, min(2 * len(self._ids), len(self._ids) + 4 * _BATCH))
+            self._ids = _grown(self._ids, room)
+            self._owner_of = _grown(self._owner_of, room)
+            self._live = _grown(self._live, room)
+            matrix = np.zeros((room, block.shape[1]), np.float32)
+            matrix[: self._size] = self._matrix[: self._size]
+            self._matrix = matrix
+        for offset, (row_id, owner_id, _) in enumerate(rows):
+            index = self._owner_index.setdefault(owner_id, len(self._owners))
+            if index == len(self._owners):
+                self._owners.append(owner_id)
+            self._ids[self._size + offset] = row_id
+            self._owner_of[self._size + offset] = index
+        self._matrix[self._size : need] = block
+        self._live[self._size : need] = True
+        self._size = need
+
+
+def _grown(array: NDArray[Any], room: int) -> NDArray[Any]:
+    grown: NDArray[Any] = np.zeros(room, array.dtype)
+    grown[: len(array)] = array
+    return grown

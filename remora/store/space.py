@@ -1,0 +1,57 @@
+"""One open database and the table families in it; what the layers above are handed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.store.connection import Database
+from remora.store.fulltext import FullText
+from remora.store.history import History
+from remora.store.memories import Memories
+from remora.store.meta import Meta
+from remora.store.turns import Turns
+from remora.store.vectors import EmbeddingCache, Vectors
+
+if TYPE_CHECKING:
+    from remora.store.nearest import NearestIndex
+
+
+class Space:
+    """The database of a project, or of the user, with one object for each family of tables.
+
+    Attributes:
+        realm: "project" or "user".
+        project_id: written into each row, so that a file always says whose it is.
+    """
+
+    def __init__(self, db: Database, *, realm: str, project_id: str) -> None:
+        self.db = db
+        self.realm = realm
+        self.project_id = project_id
+        self.meta = Meta(db)
+        self.memories = Memories(db, realm)
+        self.fulltext = FullText(db)
+        self.vectors = Vectors(db)
+        self.cache = EmbeddingCache(db)
+        self.turns = Turns(db)
+        self.history = History(db)
+        self._nearest: dict[tuple[str, str], NearestIndex] = {}
+
+    @classmethod
+    def open(cls, path: Path, *, realm: str, project_id: str, read_only: bool = False) -> Space:
+        """Open the database at a path; errors as for `Database.open`."""
+        return cls(Database.open(path, read_only=read_only), realm=realm, project_id=project_id)
+
+    def nearest(self, owner_kind: str, model_id: str) -> NearestIndex:
+        """Return the in-memory index of one kind of owner and one model, made on first use."""
+        from remora.store.nearest import NearestIndex  # numpy: only where vectors are searched
+
+        key = (owner_kind, model_id)
+        if key not in self._nearest:
+            self._nearest[key] = NearestIndex(self.db, self.vectors, owner_kind, model_id)
+        return self._nearest[key]
+
+    def close(self) -> None:
+        """Close the file."""
+        self.db.close()
