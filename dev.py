@@ -31,7 +31,11 @@ def python_of(venv: Path) -> Path:
 def call(*command: str | Path, quiet: bool = False, env: dict[str, str] | None = None) -> None:
     """Run a command in the project's folder; stop everything when it fails."""
     done = subprocess.run(
-        [str(c) for c in command], cwd=ROOT, env=env, check=False, stdout=subprocess.DEVNULL if quiet else None
+        [str(c) for c in command],
+        cwd=ROOT,
+        env=env,
+        check=False,
+        stdout=subprocess.DEVNULL if quiet else None,
     )
     if done.returncode:
         raise SystemExit(f"failed ({done.returncode}): {' '.join(str(c) for c in command)}")
@@ -137,8 +141,25 @@ def fix() -> None:
 def lock() -> None:
     """Resolve the dependencies anew: hashes for every platform, no addresses."""
     environment(DEV, ["dev"], editable=True)
-    uv = [python_of(DEV), "-m", "uv", "pip", "compile", "--quiet", "--universal", "--upgrade", "--generate-hashes"]
-    uv += ["--no-emit-index-url", "--no-annotate", "--no-header", "--python-version", "3.11", "pyproject.toml"]
+    uv: list[str | Path] = [
+        python_of(DEV),
+        "-m",
+        "uv",
+        "pip",
+        "compile",
+        "--quiet",
+        "--universal",
+        "--upgrade",
+        "--generate-hashes",
+    ]
+    uv += [
+        "--no-emit-index-url",
+        "--no-annotate",
+        "--no-header",
+        "--python-version",
+        "3.11",
+        "pyproject.toml",
+    ]
     call(*uv, "-o", LOCKS["run"])
     call(*uv, "--group", "dev", "-o", LOCKS["dev"])
     call(*uv[:-1], "--group", "build", "-o", LOCKS["build"])
@@ -146,7 +167,9 @@ def lock() -> None:
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     verbs = parser.add_subparsers(dest="verb", required=True)
     verb = verbs.add_parser("demo", help="set up, then init, search and explain on a repository")
     verb.add_argument("path", nargs="?", default=str(ROOT))

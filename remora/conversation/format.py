@@ -26,6 +26,7 @@ VERSION = 1
 STATES = ("ACTIVE", "PAUSED", "TERMINATED")
 SUMMARY_HEAD = "[Conversation summary]"
 MAX_SEQ = 2**53  # what every JSON reader holds exactly
+MAX_DEPTH = 64  # of metadata and tool arguments; deeper ones make parsers run out of stack
 FIELDS = (
     "role",
     "content",
@@ -38,10 +39,11 @@ FIELDS = (
     "metadata",
 )
 
-_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")  # where an ISO 8601 time of ours begins
+_ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # how text must begin to be taken as ISO 8601
+_CANONICAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+_BOM = b"\xef\xbb\xbf"
 _HALF_SIGN = b"\\ud"  # how JSON writes half of a sign; rare, and worth a second look
 _MILLISECONDS_FROM = 1e11  # as seconds this is the year 5138; as milliseconds, 1973
-_CANONICAL_CHARS = 24  # of 2026-01-01T00:00:00.000Z
 
 
 class Prepared(NamedTuple):
@@ -59,8 +61,10 @@ def encode(record: Mapping[str, Any]) -> bytes:
     """Return a record as one line of JSON without its line end.
 
     Raises:
-        ValueError, TypeError, RecursionError: the record holds what JSON cannot.
+        ValueError, TypeError, RecursionError: the record holds what JSON cannot, or what `decode` refuses.
     """
+    if _too_deep(record):
+        raise ValueError(f"nested more than {MAX_DEPTH} deep")
     text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return sound(text).encode()
 
@@ -72,16 +76,20 @@ def decode(raw: bytes) -> dict[str, Any] | None:
         BadLine: the line is not a JSON object in UTF-8.
     """
     try:
-        text = raw.decode().strip()
-        record = json.loads(text) if text else None
+        text = raw.removeprefix(_BOM).decode().strip()
+        if not text:
+            return None
+        record = json.loads(text)
     except UnicodeDecodeError as error:
         raise BadLine(f"not UTF-8 (byte {error.start + 1})") from None
     except (ValueError, RecursionError) as error:
         raise BadLine(f"not JSON ({error})") from None
-    if record is not None and not isinstance(record, dict):
+    if not isinstance(record, dict):
         raise BadLine("JSON, but not an object")
+    if _too_deep(record):
+        raise BadLine(f"nested more than {MAX_DEPTH} deep")
     if _HALF_SIGN in raw.lower():
-        record = json.loads(sound(json.dumps(record, ensure_ascii=False)))
+        return dict(json.loads(sound(json.dumps(record, ensure_ascii=False))))
     return record
 
 
@@ -100,7 +108,7 @@ def prepare(messages: Iterable[Mapping[str, Any] | Message], now: str) -> list[P
     Raises:
         InvalidInput: one of them cannot be used; the message says which and why.
     """
-    if isinstance(messages, str | Mapping) or not isinstance(messages, Iterable):
+    if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
         raise InvalidInput(
             "messages must be a list of messages, not one", hint="Use append for a single one."
         )
@@ -146,7 +154,7 @@ def _prepare_one(message: Mapping[str, Any] | Message, now: str) -> Prepared:
     try:
         return Prepared(encode(record), sound(external_id) if external_id is not None else None)
     except (TypeError, ValueError, RecursionError) as error:
-        raise BadLine(f"metadata or tool arguments are not JSON ({error})") from None
+        raise BadLine(f"metadata or tool arguments cannot be written as JSON ({error})") from None
 
 
 def said_at(value: object, now: str) -> tuple[str, str | None]:
@@ -179,7 +187,7 @@ def said_at(value: object, now: str) -> tuple[str, str | None]:
         stamp = to_iso(seconds)
     except (ValueError, OverflowError, OSError):
         stamp = ""
-    if len(stamp) != _CANONICAL_CHARS:
+    if not _CANONICAL.fullmatch(stamp):
         raise BadLine(f"time {value!r} is out of range")
     return stamp, None
 
@@ -190,10 +198,11 @@ def _normalised(text: str) -> str | None:
     if not _ISO_DAY.match(text):
         return None
     try:
-        stamp = to_iso(from_iso(text))
+        seconds = from_iso(text)
+        stamp = text if _CANONICAL.fullmatch(text) else to_iso(seconds)
     except (ValueError, OverflowError, OSError):
         return None
-    return stamp if len(stamp) == _CANONICAL_CHARS else None
+    return stamp if _CANONICAL.fullmatch(stamp) else None
 
 
 def _optional_text(message: Mapping[str, Any], key: str) -> str | None:
@@ -226,6 +235,18 @@ def _tool_calls(value: object) -> list[dict[str, Any]] | None:
             raise BadLine(f"a tool call needs a name, and an id that is text, not {_show(call)}")
         calls.append({"id": call_id, "name": name, "arguments": fields.get("arguments")})
     return calls
+
+
+def _too_deep(record: Mapping[str, Any]) -> bool:
+    level: list[Any] = [value for value in record.values() if isinstance(value, dict | list | tuple)]
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return False
+        inner: list[Any] = []
+        for value in level:
+            inner.extend(value.values() if isinstance(value, dict) else value)
+        level = [value for value in inner if isinstance(value, dict | list | tuple)]
+    return bool(level)
 
 
 def _show(value: object) -> str:

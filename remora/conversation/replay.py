@@ -30,7 +30,6 @@ from remora.core.values import Message
 
 RESERVED = frozenset({"_type", "version", "key", "createdAt", "state"})
 
-_BOM = b"\xef\xbb\xbf"
 _MAX_PROBLEMS = 1000  # kept with their place; the rest is only counted
 
 
@@ -86,15 +85,34 @@ class Replay:
         return self.seqs[-1] if self.seqs else 0
 
     @property
+    def total(self) -> int:
+        """How many messages there are."""
+        return len(self.seqs)
+
+    @property
     def context_from(self) -> int:
         """The position of the first message that is in the working context."""
         return bisect_left(self.seqs, self.boundary.kept_from) if self.boundary else 0
+
+    @property
+    def context_begins(self) -> int:
+        """The number of the first message in the working context, or of the next one if it is empty."""
+        return self.seqs[self.context_from] if self.context_from < self.total else self.last_seq + 1
+
+    @property
+    def summary(self) -> Message | None:
+        """The summary that stands first in the working context."""
+        return self.boundary.summary_message() if self.boundary else None
+
+    def place_at(self, offset: int) -> int:
+        """Return the position of the first message that begins at a byte offset or after it."""
+        return bisect_left(self.offsets, offset)
 
     def feed(self, raw: bytes, offset: int) -> Message | None:
         """Take the next complete line, which begins at a byte offset; return its message, if it is one."""
         self.lines += 1
         try:
-            record = decode(raw.removeprefix(_BOM) if offset == 0 else raw)
+            record = decode(raw)
             if record is None:
                 return None
             kind = record.get("_type", "message")
@@ -116,7 +134,7 @@ class Replay:
         for doubt in doubts:
             self._doubt(doubt)
         if message.external_id is not None:
-            self.external.setdefault(message.external_id, len(self.seqs))
+            self.external.setdefault(message.external_id, self.total)
         self.seqs.append(message.seq)
         self.offsets.append(offset)
         return message

@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from remora.core.values import FileHit
@@ -41,7 +42,7 @@ PRIOR = 0.003
 SAME_FOLDER, SAME_STEM, SHARED_WORDS = 0.5, 2.0, 4.0
 RECENT, RECENT_COMMITS = 1.5, 5.0
 PARTNERS = 50  # strongest pairs read of any one file
-BRIDGES = 20  # strongest partners whose own partners are followed
+BRIDGES = 10  # strongest partners whose own partners are followed; 20 finds no more
 HOTTEST = 100  # files that change most, always looked at
 CROWD = 100  # a folder or a word with more files than this proposes none of them
 
@@ -121,6 +122,7 @@ class History(Protocol):
         ...
 
 
+@lru_cache(maxsize=1 << 14)
 def name(path: str) -> Name:
     """Return the parts of a path that related files share.
 

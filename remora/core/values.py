@@ -194,11 +194,15 @@ class MemoryRecord(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """One message of a conversation as the search index sees it."""
+    """One message of a conversation as the search index sees it.
+
+    `position` counts the indexed turns of a session from 0 without gaps.
+    """
 
     id: int
     session_id: str
     seq: int
+    position: int
     role: str
     content: str
     time: str | None = None

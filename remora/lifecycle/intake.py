@@ -13,7 +13,7 @@ only free of taint if one of its parts was free of it, and says so.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from remora.core import payloads, sketch
@@ -118,8 +118,8 @@ class Intake:
                 raise InvalidInput(f"created_at must be an ISO 8601 time, not {draft.created_at!r}") from None
         payload = payloads.validate(draft.type, draft.payload)
         counts: dict[str, int] = {}
-        content = _redacted(content, counts)
-        citation = _redacted(shorten(clean(draft.citation_text or content), CITATION_CHARS), counts)
+        content = str(redact_json(content, counts))
+        citation = str(redact_json(shorten(clean(draft.citation_text or content), CITATION_CHARS), counts))
         draft = draft._replace(
             content=content,
             citation_text=citation,
@@ -128,7 +128,7 @@ class Intake:
                 (p.replace("\\", "/") for p in draft.related_files), "related_files", counts
             ),
             related_modules=_names(draft.related_modules, "related_modules", counts),
-            payload=_redacted_json(payload, counts),
+            payload=redact_json(payload, counts),
             created_at=created,
         )
         redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
@@ -168,12 +168,13 @@ class Intake:
         if draft.type in _NEVER_NEAR:
             return None
         words, marks = sketch.word_set(draft.content), salient(draft.content)
-        for record in self._space.memories.sharing_bands(sketch.bands(draft.content)):
-            if record.type != draft.type or not _may_merge(record, draft):
-                continue
-            similarity = jaccard(words, sketch.word_set(record.content))
-            if similarity >= NEAR_DUPLICATE and marks == salient(record.content):
-                return record, similarity
+        memories = self._space.memories
+        for memory_id, content in memories.sharing_bands(sketch.bands(draft.content), draft.type):
+            similarity = jaccard(words, sketch.word_set(content))
+            if similarity >= NEAR_DUPLICATE and marks == salient(content):
+                record = memories.get(memory_id)
+                if record is not None and _may_merge(record, draft):
+                    return record, similarity
         return None
 
     def _insert(self, draft: MemoryDraft, digest: str, prepared: Prepared) -> MemoryRecord:
@@ -359,7 +360,7 @@ def _names(values: Iterable[str], name: str, counts: dict[str, int]) -> tuple[st
     for value in values:
         if not isinstance(value, str):
             raise InvalidInput(f"{name} must be a list of texts, not {type(value).__name__}")
-        cleaned = _redacted(collapse(clean(value)), counts)
+        cleaned = str(redact_json(collapse(clean(value)), counts))
         if cleaned:
             found[cleaned[:1_000]] = None
     if len(found) > MAX_LIST_ITEMS:
@@ -367,21 +368,19 @@ def _names(values: Iterable[str], name: str, counts: dict[str, int]) -> tuple[st
     return tuple(found)
 
 
-def _redacted(text: str, counts: dict[str, int]) -> str:
-    found = redact(text)
-    for redaction in found.redactions:
-        counts[redaction.kind] = counts.get(redaction.kind, 0) + redaction.count
-    return found.text
-
-
-def _redacted_json(value: Any, counts: dict[str, int]) -> Any:
-    walk: Callable[[Any], Any] = lambda v: _redacted_json(v, counts)  # noqa: E731
+def redact_json(value: Any, counts: dict[str, int]) -> Any:
+    """Return a JSON value with the secrets taken out of every text in it; adds to counts by kind."""
     if isinstance(value, str):
-        return _redacted(clean(value), counts)
+        found = redact(value)
+        for redaction in found.redactions:
+            counts[redaction.kind] = counts.get(redaction.kind, 0) + redaction.count
+        return found.text
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return redact_json(value._asdict(), counts)
     if isinstance(value, Mapping):
-        return {str(k): walk(v) for k, v in value.items()}
+        return {k: redact_json(v, counts) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [walk(v) for v in value]
+        return [redact_json(v, counts) for v in value]
     return value
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from remora.core.cochange import (
@@ -116,6 +117,7 @@ class CoChange:
         self._pairs: defaultdict[str, dict[str, _Pair]] = defaultdict(dict)
         self.tree = Tree()
         self.removed: set[str] = set()
+        self._hottest: list[str] | None = None
         self._touched: set[str] = set()
         self._touched_pairs: set[tuple[str, str]] = set()
         for stat in files:
@@ -150,6 +152,7 @@ class CoChange:
                 self.tree.add(file.path)
                 self._touched.add(file.path)
         self._clock += 1
+        self._hottest = None
 
     def _count(self, names: Sequence[str], commit: Commit) -> None:
         now = self._clock / FILE_HALF_LIFE
@@ -204,6 +207,7 @@ class CoChange:
     def set_tree(self, paths: Iterable[str]) -> None:
         """Say which files exist now; a history that was cut short cannot know it."""
         now = frozenset(paths)
+        self._hottest = None
         for path in [p for p in self.tree if p not in now]:
             self.tree.remove(path)
             self._touched.add(path)
@@ -226,7 +230,8 @@ class CoChange:
 
     def changed_files(self) -> list[FileStat]:
         """Return the statistics that differ from what was loaded, by path."""
-        return [self._stat(p) for p in sorted(self._touched) if p in self._files or p in self.tree]
+        gone = {p for p in self.removed if p not in self._files and p not in self.tree}
+        return [self._stat(path) for path in sorted(self._touched - gone)]
 
     def changed_pairs(self) -> list[PairStat]:
         """Return the pairs that differ from what was loaded, each once, sorted."""
@@ -241,8 +246,8 @@ class CoChange:
         found: dict[str, Sequence[PairStat]] = {}
         for path in paths:
             row = self._pairs.get(path, {})
-            best = sorted(row, key=lambda other: (-row[other].bond, other))[:limit]
-            found[path] = [self._pair_stat(path, other) for other in best]
+            best = nsmallest(limit, ((-pair.bond, other) for other, pair in row.items()))
+            found[path] = [self._pair_stat(path, other) for _, other in best]
         return found
 
     def stats(self, paths: Collection[str]) -> Mapping[str, FileStat]:
@@ -251,8 +256,10 @@ class CoChange:
 
     def hottest(self, limit: int) -> Sequence[str]:
         """Return the files that exist and change most, by heat, then by path."""
-        alive = [path for path in self._files if path in self.tree]
-        return sorted(alive, key=lambda path: (-self._files[path].heat, path))[:limit]
+        if self._hottest is None or len(self._hottest) < limit:
+            alive = [path for path in self._files if path in self.tree]
+            self._hottest = nsmallest(limit, alive, key=lambda path: (-self._files[path].heat, path))
+        return self._hottest[:limit]
 
     def lookalikes(self, path: str) -> Collection[str]:
         """Return the files that exist and whose names resemble a path."""

@@ -44,6 +44,7 @@ class Database:
         self._connection = connection
         self._lock = threading.RLock()
         self._depth = 0
+        self._commits = 0
         self.path = path
         self.read_only = read_only
 
@@ -138,6 +139,7 @@ class Database:
                 with errors(self.path):
                     yield
                     self._connection.execute("COMMIT")
+                self._commits += 1
             except BaseException:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
@@ -145,9 +147,9 @@ class Database:
             finally:
                 self._depth = 0
 
-    def data_version(self) -> int:
-        """Return a number that changes when another connection has committed to the file."""
-        return int(self.value("PRAGMA data_version"))
+    def version(self) -> tuple[int, int]:
+        """Return a value that changes whenever anybody, this connection included, commits a change."""
+        return int(self.value("PRAGMA data_version")), self._commits
 
     def check(self) -> list[str]:
         """Return what SQLite's own checks and our FTS tables find wrong; empty when all is well."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -56,6 +57,7 @@ COLUMNS = (
     "trust_level_scope",
     "embedding_model_id",
 )
+_CROWDED_BAND = 64
 _SELECT = "SELECT " + ", ".join(f"m.{c}" for c in COLUMNS) + " FROM memories m"
 _LISTS = (
     "tags",
@@ -178,15 +180,22 @@ class Memories:
         found = self._db.row(f"{_SELECT} WHERE m.external_id = ?", (external_id,))
         return self._record(found) if found else None
 
-    def sharing_bands(self, bands: Sequence[tuple[int, int]], limit: int = 50) -> list[MemoryRecord]:
-        """Return live memories that share a MinHash band, most shared bands first."""
-        pairs = json.dumps([list(b) for b in bands])
-        sql = f"""{_SELECT} JOIN (
-            SELECT b.memory_id AS id, count(*) AS shared FROM json_each(?) j
-            JOIN memory_bands b ON b.band = json_extract(j.value, '$[0]') AND b.value = json_extract(j.value, '$[1]')
-            GROUP BY b.memory_id ORDER BY shared DESC, b.memory_id LIMIT ?) s ON s.id = m.id
-            WHERE m.deprecated = 0 ORDER BY s.shared DESC, m.seq"""
-        return [self._record(row) for row in self._db.rows(sql, (pairs, limit))]
+    def sharing_bands(
+        self, bands: Sequence[tuple[int, int]], memory_type: str, limit: int = 20
+    ) -> list[tuple[str, str]]:
+        """Return (id, content) of live memories of a type that share at least two MinHash bands.
+
+        A band that very many memories share says nothing and is read only in part.
+        """
+        shared: Counter[str] = Counter()
+        for band, value in bands:
+            sql = "SELECT memory_id FROM memory_bands WHERE band = ? AND value = ? LIMIT ?"
+            shared.update(r[0] for r in self._db.rows(sql, (band, value, _CROWDED_BAND)))
+        often = sorted((-number, i) for i, number in shared.items() if number >= 2 or len(bands) < 2)
+        ids = json.dumps([i for _, i in often[:limit]])
+        sql = """SELECT m.id, m.content FROM json_each(?) j JOIN memories m ON m.id = j.value
+                 WHERE m.deprecated = 0 AND m.type = ? ORDER BY j.key"""
+        return [(i, content) for i, content in self._db.rows(sql, (ids, memory_type))]
 
     def on_files(self, paths: Sequence[str], filters: Filters, limit: int) -> list[MemoryRecord]:
         """Return live memories that name one of the files, most confident first."""

@@ -22,6 +22,7 @@ class Meta:
     def set(self, key: str, value: Any) -> None:
         """Store a JSON value; call inside a transaction."""
         self._db.execute(
-            "INSERT INTO meta(key, value) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+            """INSERT INTO meta(key, value) VALUES (?, ?)
+               ON CONFLICT(key) DO UPDATE SET value = excluded.value""",
             (key, json.dumps(value, ensure_ascii=False)),
         )

@@ -109,7 +109,7 @@ class NearestIndex:
 
     def _follow(self) -> None:
         """Bring the matrix up to date with the table."""
-        state = (self._db.data_version(), self._vectors.writes)
+        state = self._db.version()
         if state == self._seen:
             return
         while True:

@@ -27,7 +27,6 @@ class Vectors:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self.writes = 0  # counts our own commits, which data_version does not show
 
     def put(
         self,
@@ -40,7 +39,6 @@ class Vectors:
         at: str,
     ) -> None:
         """Store vectors as (owner id, part, blob), replacing those of the same owner, part and model."""
-        self.writes += 1
         self._db.execute_many(
             """INSERT OR REPLACE INTO embeddings
                (owner_kind, owner_id, part, model_id, dims, prefix, embedding, created_at)
@@ -107,7 +105,6 @@ class Vectors:
 
     def drop_other_models(self, model_id: str) -> int:
         """Delete vectors of all other models and return how many went."""
-        self.writes += 1
         return self._db.execute("DELETE FROM embeddings WHERE model_id <> ?", (model_id,))
 
 

@@ -1,0 +1,513 @@
+"""The object users hold: each verb in one place, each delegating to one package.
+
+`Memory` is synchronous and safe to use from several threads. `AsyncMemory` mirrors it for async
+programs. Whatever fails inside a search's optional parts (a model, a reranker, git) makes the answer
+plainer, never absent.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from remora.app.wiring import Parts, Room, build
+from remora.core.clock import Clock, to_iso
+from remora.core.errors import InvalidInput, NotFound, StoreError
+from remora.core.values import PHASES, Context, FileHit, Filters, Hit, InitReport, MemoryDraft, MemoryRecord
+from remora.lifecycle.upkeep import resolve
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from remora.app.doctor import Report
+    from remora.app.session import Session
+    from remora.app.stats import Stats
+    from remora.core.config import Settings
+    from remora.embeddings.embedder import Embedder
+    from remora.lifecycle.prune import PrunePlan
+    from remora.llm.client import LanguageModel
+    from remora.llm.rerankers import Reranker
+
+ACCESS_FLUSH = 64  # accesses kept in memory before they are written; losing a few costs nothing
+Progress = Callable[[str, int, int], None]
+
+
+class Memory:
+    """The memory of one project, with the user's own beside it.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with Memory.open(folder, environ={"REMORA_HOME": folder + "/data"}) as memory:
+    ...     record = memory.remember("Access tokens expire after 24 h", type="decision")
+    ...     [hit.text for hit in memory.search("token lifetime")]
+    ['Access tokens expire after 24 h']
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._lock = threading.RLock()
+        self._accesses: Counter[tuple[str, str]] = Counter()
+
+    @classmethod
+    def open(
+        cls,
+        project: str | os.PathLike[str] = ".",
+        *,
+        read_only: bool = False,
+        environ: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
+        embedder: Embedder | None = None,
+        llm: LanguageModel | None = None,
+        reranker: Reranker | None = None,
+    ) -> Memory:
+        """Open the memory of the project that a path belongs to; its home is made on first use.
+
+        Args:
+            project: a folder or file in the project. Work trees and subfolders share one memory.
+            read_only: change nothing on disk; the project must have a memory already.
+            environ: the environment to read settings from; the process's own by default.
+            clock: what time it is; the system's by default.
+            embedder, llm, reranker: parts of your own in place of the configured ones.
+
+        Raises:
+            InvalidInput: the path does not exist.
+            ConfigError: remora.toml or a REMORA_ variable cannot be used.
+            StoreError: the database cannot be used (its subclasses say why).
+        """
+        parts = build(
+            Path(project),
+            os.environ if environ is None else environ,
+            clock=clock,
+            read_only=read_only,
+            embedder=embedder,
+            llm=llm,
+            reranker=reranker,
+        )
+        try:
+            parts.room("project")
+        except BaseException:
+            parts.close()
+            raise
+        return cls(parts)
+
+    def close(self) -> None:
+        """Write what is pending and close the files; a second call does nothing."""
+        with self._lock:
+            self._flush_accesses()
+            self._parts.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # What is remembered
+
+    def remember(
+        self,
+        content: str,
+        *,
+        type: str | None = None,  # noqa: A002  the field's own name
+        related_files: Sequence[str] = (),
+        related_modules: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        source: str = "agent_explicit",
+        scope: str = "global",
+        confidence: float | None = None,
+        user: bool = False,
+        **fields: Any,
+    ) -> MemoryRecord:
+        """Store one memory durably, or merge it with what it duplicates.
+
+        Args:
+            content: a statement that can be understood on its own.
+            type: one of the 16 memory types; guessed from the wording when left out.
+            related_files: paths relative to the repository's root.
+            related_modules: modules (folders) it speaks of.
+            tags: words to find and filter by.
+            source: who says so; one of the six sources.
+            scope: "global" (the whole project), "module", "work_unit" or "session".
+            confidence: 0..1; 1.0 for what a user taught, 0.8 for the rest by default.
+            user: keep it in the user's own memory, true in every project.
+            **fields: any further field of `MemoryDraft`.
+
+        Returns:
+            The record; `record.receipt` says whether it was stored, merged or restored, with what,
+            and how many secrets were taken out.
+
+        Raises:
+            InvalidInput: it cannot be stored; nothing was changed.
+        """
+        unknown = sorted(set(fields) - set(MemoryDraft._fields))
+        if unknown:
+            raise InvalidInput(f"a memory has no field {unknown[0]!r}")
+        draft = MemoryDraft(
+            content=content,
+            type=type or self._guess_type(content),
+            related_files=_listed("related_files", related_files),
+            related_modules=_listed("related_modules", related_modules),
+            tags=_listed("tags", tags),
+            source=source,
+            scope=scope,
+            confidence=confidence if confidence is not None else (1.0 if source == "user_taught" else 0.8),
+            **fields,
+        )
+        return self.remember_many([draft], user=user)[0]
+
+    def remember_many(self, drafts: Sequence[MemoryDraft], *, user: bool = False) -> list[MemoryRecord]:
+        """Store many drafts in one transaction, all or none; one record for each, in order."""
+        with self._lock:
+            return self._parts.room("user" if user else "project").intake.remember_many(drafts)
+
+    def show(self, memory_id: str) -> MemoryRecord:
+        """Return a memory by its id or a unique start of it, forgotten ones too.
+
+        Raises:
+            NotFound: there is none.
+            Conflict: several ids start so.
+        """
+        return self._find(memory_id)[1]
+
+    def list(
+        self,
+        types: Sequence[str] | None = None,
+        limit: int = 100,
+        *,
+        files: Sequence[str] | None = None,
+        modules: Sequence[str] | None = None,
+        scope: str | None = None,
+        branch: str | None = "*",
+        tag: str | None = None,
+        source: str | None = None,
+        needs_review: bool | None = None,
+        pinned: bool | None = None,
+        include_forgotten: bool = False,
+        order: str = "created",
+        offset: int = 0,
+        user: bool | None = None,
+    ) -> list[MemoryRecord]:
+        """Return memories that pass all filters, newest first.
+
+        Args:
+            order: "created", "accessed" or "confidence".
+            user: True for the user's own only, False for the project's only, None for both.
+        """
+        if order not in ("created", "accessed", "confidence"):
+            raise InvalidInput(f"there is no order {order!r}", hint="Choose created, accessed or confidence.")
+        if limit < 0 or offset < 0:
+            raise InvalidInput("limit and offset must not be negative")
+        filters = self._filters(types, files, modules, scope, branch, None)
+        found: list[MemoryRecord] = []
+        with self._lock:
+            for room in self._parts.rooms():
+                if user is None or user == (room.space.realm == "user"):
+                    found += room.space.memories.find(
+                        filters,
+                        include_deprecated=include_forgotten,
+                        needs_review=needs_review,
+                        source=source,
+                        pinned=pinned,
+                        tag=tag,
+                        order=order,
+                        limit=limit + offset,
+                    )
+        keys: dict[str, Callable[[MemoryRecord], Any]] = {
+            "created": lambda m: m.created_at,
+            "accessed": lambda m: m.last_accessed_at,
+            "confidence": lambda m: m.confidence,
+        }
+        found.sort(key=lambda m: m.id)
+        found.sort(key=keys[order], reverse=True)
+        return found[offset : offset + limit]
+
+    def edit(self, memory_id: str, **changes: Any) -> MemoryRecord:
+        """Change fields of a memory, such as `content="…"` or `tags=[…]`."""
+        room, record = self._find(memory_id)
+        with self._lock:
+            return room.upkeep.edit(record.id, changes)
+
+    def supersede(self, memory_id: str, content: str, **fields: Any) -> MemoryRecord:
+        """Put a new memory in the place of an old one and return it; dependents are flagged.
+
+        What is not given is taken over from the old memory: type, files, tags, scope.
+        """
+        room, old = self._find(memory_id)
+        kept = {
+            name: getattr(old, name) for name in ("type", "scope", "tags", "related_files", "related_modules")
+        }
+        draft = MemoryDraft(
+            **{
+                "source": old.source,
+                "confidence": max(old.confidence, 0.8),
+                "branch": old.branch,
+                **kept,
+                **fields,
+            },
+            content=content,
+        )
+        with self._lock:
+            return room.upkeep.supersede(old.id, draft)
+
+    def forget(self, memory_id: str) -> MemoryRecord:
+        """Take a memory out of every search; `restore` brings it back within 30 days at least."""
+        room, record = self._find(memory_id)
+        with self._lock:
+            return room.upkeep.forget(record.id)
+
+    def restore(self, memory_id: str) -> MemoryRecord:
+        """Bring back a memory that was forgotten or superseded."""
+        room, record = self._find(memory_id)
+        with self._lock:
+            return room.upkeep.restore(record.id)
+
+    def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
+        """Keep a memory from decay and pruning; `pinned=False` lets it go again."""
+        room, record = self._find(memory_id)
+        with self._lock:
+            return room.upkeep.pin(record.id, pinned=pinned)
+
+    def verify(self, memory_id: str) -> MemoryRecord:
+        """Confirm a memory as a person: clears review flags and taint."""
+        room, record = self._find(memory_id)
+        with self._lock:
+            return room.upkeep.verify(record.id)
+
+    # What is recalled
+
+    def search(
+        self,
+        query: str,
+        k: int = 8,
+        types: Sequence[str] | None = None,
+        files: Sequence[str] | None = None,
+        modules: Sequence[str] | None = None,
+        scope: str | None = None,
+        branch: str | None = None,
+        kinds: Sequence[str] | None = None,
+        phase: str | None = None,
+        recent_tools: Sequence[str] = (),
+        *,
+        recent_files: Sequence[str] = (),
+    ) -> list[Hit]:
+        """Return the best k hits for a query, best first, each with the reasons for its rank.
+
+        Args:
+            query: a question, some keywords, a name or a path.
+            k: how many hits.
+            types, files, modules, scope: only what passes. A file ending in "/" means all below it.
+            branch: also what was learnt on this branch; the one checked out by default, "*" for all.
+            kinds: sources of hits, such as ["memory"] or ["turn"]; all by default.
+            phase: one of the six universal phases; weighs memory types.
+            recent_tools: names of the agent's last tools, for structural questions.
+            recent_files: files just read or edited; what speaks of them or their partners ranks higher.
+
+        Raises:
+            InvalidInput: the query is empty or a filter is unknown.
+        """
+        from remora.app.recall import search
+
+        with self._lock:
+            filters = self._filters(types, files, modules, scope, self._branch(branch), kinds)
+            hits = search(self._parts, query, k, filters, phase, recent_tools, recent_files)
+            self._note_accesses([h for h in hits if h.score >= GOOD])
+            return hits
+
+    def context(
+        self,
+        task: str,
+        phase: str = "explore",
+        budget: int | None = None,
+        *,
+        files: Sequence[str] | None = None,
+        modules: Sequence[str] | None = None,
+        branch: str | None = None,
+        kinds: Sequence[str] | None = None,
+        recent_files: Sequence[str] = (),
+    ) -> Context:
+        """Return the packed block for a prompt: what is worth knowing for a task in a phase.
+
+        Args:
+            task: what is about to be done, in words.
+            phase: one of the six universal phases; sets the shares of types and the default budget.
+            budget: tokens (characters / 4) the text may have at most.
+        """
+        from remora.app.recall import context
+
+        if phase not in PHASES:
+            raise InvalidInput(f"there is no phase {phase!r}", hint=f"Choose one of {', '.join(PHASES)}.")
+        if budget is not None and budget <= 0:
+            raise InvalidInput("budget must be above 0 tokens")
+        with self._lock:
+            filters = self._filters(None, files, modules, None, self._branch(branch), kinds)
+            packed = context(self._parts, task, filters, phase, budget, recent_files)
+            self._note_accesses(packed.hits)
+            return packed
+
+    def related_files(self, path: str, k: int = 10) -> list[FileHit]:
+        """Return the files that change or are read together with one, best first, with the evidence."""
+        from remora.app.recall import related_files
+
+        with self._lock:
+            return related_files(self._parts, path, k)
+
+    # What is taken in
+
+    def init(
+        self, path: str | os.PathLike[str] | None = None, *, progress: Progress | None = None
+    ) -> InitReport:
+        """Read what is already there: rule files and git history. Running it again changes nothing.
+
+        Args:
+            path: a folder of the project; the project's root by default.
+            progress: called with (what, done, of) as the work goes on.
+        """
+        from remora.app.day_one import init
+
+        with self._lock:
+            return init(self._parts, Path(path) if path is not None else None, progress)
+
+    def session(self, session_id: str) -> Session:
+        """Return a conversation by its id (`channel:chat`); it begins with the first append."""
+        from remora.app.session import Session
+
+        return Session(self._parts, session_id, self._lock)
+
+    # The store itself
+
+    def stats(self) -> Stats:
+        """Return what is stored: counts by type, turns, vectors, files, sizes."""
+        from remora.app.stats import stats
+
+        with self._lock:
+            return stats(self._parts)
+
+    def doctor(self) -> Report:
+        """Check everything end to end: files, database, models; each finding says what to do."""
+        from remora.app.doctor import examine
+
+        with self._lock:
+            return examine(self._parts)
+
+    def reindex(self, *, progress: Progress | None = None) -> int:
+        """Make derived data again: turns from the logs, vectors of the present model. Returns rows made."""
+        from remora.app.worker import reindex
+
+        with self._lock:
+            return reindex(self._parts, progress)
+
+    def catch_up(self, seconds: float | None = None, *, progress: Progress | None = None) -> int:
+        """Embed what has no vector yet, for at most so many seconds; returns how many were embedded."""
+        from remora.app.worker import catch_up
+
+        with self._lock:
+            return catch_up(self._parts, seconds, progress)
+
+    def prune(self, *, dry_run: bool = False) -> PrunePlan:
+        """Forget what has expired, delete what was forgotten long ago; returns what was or would be done."""
+        from remora.lifecycle import prune
+
+        with self._lock:
+            space = self._parts.room("project").space
+            wanted = prune.plan(space, self._parts.clock)
+            if not dry_run:
+                prune.apply(space, self._parts.clock, wanted)
+            return wanted
+
+    @property
+    def project_id(self) -> str:
+        """The id of the project, the same from every work tree and subfolder."""
+        return self._parts.project.id
+
+    @property
+    def root(self) -> Path:
+        """Top of the project's work tree."""
+        return self._parts.project.root
+
+    @property
+    def home(self) -> Path:
+        """Folder of the project's database and logs."""
+        return self._parts.project.home
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._parts.settings
+
+    def _find(self, memory_id: str) -> tuple[Room, MemoryRecord]:
+        with self._lock:
+            missing: NotFound | None = None
+            for room in self._parts.rooms():
+                try:
+                    return room, resolve(room.space, memory_id)
+                except NotFound as error:
+                    missing = missing or error
+            raise missing or NotFound(f"there is no memory {memory_id!r}")
+
+    def _guess_type(self, content: object) -> str:
+        from remora.core.classify import guess_type
+
+        return guess_type(content) if isinstance(content, str) else "pattern"
+
+    def _branch(self, branch: str | None) -> str | None:
+        if branch is not None:
+            return branch
+        repository = self._parts.project.repository
+        return repository.branch() if repository is not None else None
+
+    def _filters(
+        self,
+        types: Sequence[str] | None,
+        files: Sequence[str] | None,
+        modules: Sequence[str] | None,
+        scope: str | None,
+        branch: str | None,
+        kinds: Sequence[str] | None,
+    ) -> Filters:
+        from remora.retrieval.request import checked_filters
+
+        return checked_filters(
+            Filters(
+                types=_listed("types", types or ()),
+                files=_listed("files", files or ()),
+                modules=_listed("modules", modules or ()),
+                scope=scope,
+                branch=branch,
+                kinds=_listed("kinds", kinds or ()),
+            )
+        )
+
+    def _note_accesses(self, hits: Sequence[Hit]) -> None:
+        """Count what was handed out; the read path itself writes nothing."""
+        if self._parts.read_only:
+            return
+        self._accesses.update((h.realm, h.memory.id) for h in hits if h.memory is not None)
+        if self._accesses.total() >= ACCESS_FLUSH:
+            self._flush_accesses()
+
+    def _flush_accesses(self) -> None:
+        counts, self._accesses = self._accesses, Counter()
+        at = to_iso(self._parts.clock.now())
+        for realm in {realm for realm, _ in counts}:
+            own = {memory_id: number for (r, memory_id), number in counts.items() if r == realm}
+            space = self._parts.room(realm).space
+            try:
+                with space.db.transaction(durable=False):
+                    space.memories.record_access(own, at)
+            except StoreError:  # a busy or full disk must not turn a finished search into an error
+                continue
+
+
+GOOD = 0.5  # a hit this relevant counts as used
+
+
+def _listed(name: str, values: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(values, str):
+        raise InvalidInput(f"{name} must be a list of texts", hint=f"Write {name}=[{values!r}].")
+    return tuple(values)

@@ -1,0 +1,177 @@
+"""Config and environment to live parts. The only place that builds them.
+
+Everything that costs time to make (models, the user's database, in-memory vectors) is made on first
+use, so that a keyword search or a `remember` pays for none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.project import Project, data_dir, locate, make_home
+from remora.core.clock import Clock, SystemClock
+from remora.core.config import Settings
+from remora.disk.files import make_folder
+from remora.lifecycle.intake import Intake
+from remora.lifecycle.upkeep import Upkeep
+from remora.store.space import Space
+
+if TYPE_CHECKING:
+    from remora.embeddings.embedder import Choice, Embedder
+    from remora.llm.client import LanguageModel
+    from remora.llm.rerankers import Reranker
+
+DATABASE = "memory.db"
+USER_PROJECT_ID = "user"
+
+
+class Room(NamedTuple):
+    """One database with the two objects that change memories in it."""
+
+    space: Space
+    intake: Intake
+    upkeep: Upkeep
+
+
+class Parts:
+    """The live parts of one open `Memory`."""
+
+    def __init__(
+        self,
+        project: Project,
+        settings: Settings,
+        environ: Mapping[str, str],
+        clock: Clock,
+        *,
+        read_only: bool,
+        embedder: Embedder | None,
+        llm: LanguageModel | None,
+        reranker: Reranker | None,
+    ) -> None:
+        self.project = project
+        self.settings = settings
+        self.environ = environ
+        self.clock = clock
+        self.read_only = read_only
+        self._given = (embedder, llm, reranker)
+        self._choice: Choice | None = None
+        self._rooms: dict[str, Room] = {}
+
+    def room(self, realm: str) -> Room:
+        """Return the room of a realm, "project" or "user", opened (and made) on first use."""
+        if realm not in self._rooms:
+            if realm == "project":
+                if not self.read_only:
+                    make_home(self.project)
+                home, project_id = self.project.home, self.project.id
+            else:
+                home, project_id = self.user_home, USER_PROJECT_ID
+                if not self.read_only:
+                    make_folder(home)
+            space = Space.open(home / DATABASE, realm=realm, project_id=project_id, read_only=self.read_only)
+            intake = Intake(space, self.clock)
+            self._rooms[realm] = Room(space, intake, Upkeep(space, self.clock, intake))
+        return self._rooms[realm]
+
+    def rooms(self) -> tuple[Room, ...]:
+        """Return the project's room, and the user's where there is one and settings include it."""
+        project = self.room("project")
+        if not self.settings.search.user_memories:
+            return (project,)
+        if "user" in self._rooms or (self.user_home / DATABASE).exists():
+            return (project, self.room("user"))
+        return (project,)
+
+    @property
+    def user_home(self) -> Path:
+        """Folder of what the user said is true everywhere."""
+        return data_dir(self.environ) / "user"
+
+    @property
+    def sessions_folder(self) -> Path:
+        """Folder of the project's session logs."""
+        return self.project.home / "sessions"
+
+    def choice(self) -> Choice:
+        """Return the embedding tier in use, with the reasons for it."""
+        if self._choice is None:
+            from remora.embeddings.embedder import Choice, choose
+
+            if self._given[0] is not None:
+                self._choice = Choice(self._given[0], "given", ("handed in by the caller",))
+            else:
+                folder = None if self.read_only else data_dir(self.environ)
+                self._choice = choose(self.settings.embedding, environ=self.environ, stamp_folder=folder)
+        return self._choice
+
+    def embedder(self) -> Embedder | None:
+        """Return what turns text into vectors, None when there is nothing."""
+        return self.choice().embedder
+
+    def llm(self) -> LanguageModel | None:
+        """Return the language model, None when none is configured."""
+        if self._given[1] is not None:
+            return self._given[1]
+        if self.settings.llm.provider == "none":
+            return None
+        from remora.llm.providers import build
+
+        return build(self.settings.llm, self.environ)
+
+    def reranker(self) -> Reranker | None:
+        """Return the configured reranker, None when there is none."""
+        if self._given[2] is not None:
+            return self._given[2]
+        if self.settings.rerank.provider in ("auto", "none", "local"):
+            return None
+        from remora.llm.rerankers import build
+
+        return build(self.settings.rerank, self.environ)
+
+    def mtime(self) -> Callable[[str], float | None]:
+        """Return a function from a repository path to its modification time in seconds, None if gone."""
+        root = self.project.root
+
+        def modified(path: str) -> float | None:
+            try:
+                return (root / path).stat().st_mtime
+            except (OSError, ValueError):
+                return None
+
+        return modified
+
+    def close(self) -> None:
+        """Close every database."""
+        for room in self._rooms.values():
+            room.space.close()
+        self._rooms.clear()
+
+
+def build(
+    path: Path,
+    environ: Mapping[str, str],
+    *,
+    clock: Clock | None = None,
+    read_only: bool = False,
+    embedder: Embedder | None = None,
+    llm: LanguageModel | None = None,
+    reranker: Reranker | None = None,
+) -> Parts:
+    """Return the parts of the project that a path belongs to.
+
+    Raises:
+        InvalidInput, ConfigError, SourceError: see `project.locate`.
+    """
+    project, settings = locate(path, environ)
+    return Parts(
+        project,
+        settings,
+        environ,
+        clock or SystemClock(),
+        read_only=read_only,
+        embedder=embedder,
+        llm=llm,
+        reranker=reranker,
+    )

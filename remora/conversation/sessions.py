@@ -1,0 +1,119 @@
+"""Find the sessions in a folder, at a glance: no log is read whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from remora.conversation.format import BadLine, decode
+from remora.conversation.log import SUFFIX
+from remora.core.clock import to_iso
+from remora.core.errors import RemoraError
+from remora.disk.files import os_errors
+from remora.disk.names import original_name
+
+_HEAD = 64 * 1024  # bytes in which the metadata line is looked for
+_CHUNK = 64 * 1024  # bytes read at a time
+_LINES = 100  # from the end, in which the last message is looked for
+
+
+class SessionInfo(NamedTuple):
+    """What can be said of a session without reading its log.
+
+    `messages` is how many were ever said: exact for a log that only this program wrote, an estimate
+    for one that was edited. `created` is None where the metadata line cannot be read, `updated` the
+    file's time; both ISO 8601 in UTC. `problem` says what is wrong with the file, if anything.
+    """
+
+    id: str
+    path: Path
+    created: str | None
+    updated: str
+    messages: int
+    problem: str = ""
+
+
+def list_sessions(folder: Path) -> list[SessionInfo]:
+    """Return the sessions of a folder, the one written to last first; none if there is no folder.
+
+    A file that cannot be read is listed with its problem.
+
+    Raises:
+        StoreReadOnly, StoreError: the folder itself cannot be read.
+    """
+    with os_errors(folder, "read"):
+        try:
+            paths = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX and path.is_file())
+        except FileNotFoundError:
+            return []
+    found = [info for info in map(_look, paths) if info is not None]
+    return sorted(found, key=lambda info: (info.updated, info.id), reverse=True)
+
+
+def _look(path: Path) -> SessionInfo | None:
+    name = original_name(path.stem)
+    try:
+        updated = to_iso(path.stat().st_mtime)
+    except FileNotFoundError:  # gone since the folder was read
+        return None
+    try:
+        with os_errors(path, "read"), path.open("rb") as file:
+            head = file.readline(_HEAD)
+            messages = _last_seq(file)
+    except RemoraError as error:
+        return SessionInfo(name or path.stem, path, None, updated, 0, str(error))
+    metadata, problem = _metadata(head)
+    key, created = metadata.get("key"), metadata.get("createdAt")
+    # A long id is in the file name only in part; then the metadata line has it.
+    session_id = name or (key if isinstance(key, str) and key else path.stem)
+    return SessionInfo(
+        session_id, path, created if isinstance(created, str) else None, updated, messages, problem
+    )
+
+
+def _metadata(line: bytes) -> tuple[dict[str, object], str]:
+    try:
+        record = decode(line)
+    except BadLine as error:
+        return {}, f"line 1: {error}"
+    if record is None or record.get("_type") != "metadata":
+        return {}, "line 1 is not the metadata line"
+    return record, ""
+
+
+def _last_seq(file: BinaryIO) -> int:
+    """Return the number of the last message, or about how many lines there are where none says one."""
+    size = os.fstat(file.fileno()).st_size
+    for line in islice(_lines_from_end(file, size), _LINES):
+        try:
+            seq = (decode(line) or {}).get("seq")
+        except BadLine:
+            continue
+        if isinstance(seq, int) and not isinstance(seq, bool) and seq > 0:
+            return seq
+    file.seek(0)
+    lines = sum(chunk.count(b"\n") for chunk in iter(partial(file.read, _CHUNK), b""))
+    return max(0, lines - 1)
+
+
+def _lines_from_end(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """Yield the complete lines of a file, last first."""
+    rest, at, step = b"", size, _CHUNK
+    finished = False  # whether what stands after the last line end has been left out
+    while at > 0:
+        step = min(step, at)
+        at -= step
+        file.seek(at)
+        first, *lines = (file.read(step) + rest).split(b"\n")
+        if lines and not finished:
+            lines.pop()
+            finished = True
+        yield from reversed(lines)
+        rest = first
+        step *= 2  # a long line is put together from few pieces
+    if finished:
+        yield rest

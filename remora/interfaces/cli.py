@@ -1,0 +1,206 @@
+"""The command line: `remora VERB`. Each verb is loaded when it is called, so that help costs little."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from remora.core.errors import RemoraError
+from remora.interfaces.commands.desk import Desk, common
+from remora.interfaces.present import dumps, error_document, exit_code, unexpected
+from remora.interfaces.verbs import VERBS
+
+INTERRUPTED = 130  # what a shell reports for a process that Ctrl-C ended
+PIPE_CLOSED = 141  # the same for one whose reader went away
+OVERVIEW = """\
+Remora remembers what is worth keeping about a project, and recalls it with its reasons.
+
+  remora init                                 read rule files and git history
+  remora remember "Tokens expire after 24 h"  store a statement
+  remora search "how long do tokens live"     find it again; --why explains the order
+
+`remora --help` lists every verb, `remora VERB --help` explains one.
+"""
+
+
+class _ReaderGone(Exception):  # noqa: N818  an event, not an error anybody sees
+    """Whoever read our output stopped reading."""
+
+
+class Verbs(click.Group):
+    """The group of verbs: loads them when called, and turns what goes wrong into words and exit codes."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all verbs, in the order of the list."""
+        return [verb.name for verb in VERBS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a verb's command, loaded now."""
+        return load(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb that is meant; for an unknown one name those that come close."""
+        name = args[0]
+        if load(name) is None and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, self.list_commands(ctx), n=2, cutoff=0.5)
+            meant = f" Did you mean {' or '.join(close)}?" if close else ""
+            raise click.UsageError(f"there is no verb {name!r}.{meant}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the verbs by section, without loading them."""
+        for section in dict.fromkeys(v.section for v in VERBS):
+            rows = [(v.name, v.help) for v in VERBS if v.section == section and not v.hidden]
+            with formatter.section(section):
+                formatter.write_dl(rows, col_max=12)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb; a reader that went away ends it quietly."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _ReaderGone from None
+
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Run a command line and exit with its code; every failure leaves through here."""
+        given = args[0] if args else kwargs.get("args")
+        words = list(sys.argv[1:] if given is None else given)
+        kwargs |= {"args": words, "standalone_mode": False}
+        kwargs.setdefault("prog_name", "remora")
+        _tolerate_any_text()
+        try:
+            code = super().main(**kwargs)
+            sys.stdout.flush()
+        except (_ReaderGone, BrokenPipeError):
+            _let_go_of_stdout()
+            sys.exit(PIPE_CLOSED)
+        except (click.Abort, KeyboardInterrupt):
+            sys.exit(INTERRUPTED)
+        except click.ClickException as error:
+            sys.exit(_report(_usage(error), words))
+        except RemoraError as error:
+            sys.exit(_report(error, words))
+        except Exception as error:  # noqa: BLE001  the last place that can say it in one line
+            if os.environ.get("REMORA_DEBUG"):
+                import traceback
+
+                traceback.print_exc()
+            sys.exit(_report(error, words))
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+@click.command(
+    cls=Verbs, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@common
+@click.option("--version", is_flag=True, help="Show the version and exit.")
+@click.pass_context
+def cli(context: click.Context, *, version: bool) -> None:
+    """Remember what is worth keeping about a project, and recall it with its reasons."""
+    desk = context.ensure_object(Desk)
+    context.call_on_close(desk.close)
+    if not desk.colour:
+        context.color = False
+    if version:
+        from importlib.metadata import PackageNotFoundError
+        from importlib.metadata import version as installed
+
+        try:
+            number = installed("remora")
+        except PackageNotFoundError:  # run from a checkout that is not installed
+            number = "unknown"
+        click.echo(dumps({"version": number}) if desk.json else f"remora {number}")
+        context.exit()
+    if context.invoked_subcommand is None:
+        shown = [v._asdict() for v in VERBS if not v.hidden]
+        click.echo(dumps({"verbs": shown}) if desk.json else OVERVIEW, nl=desk.json)
+
+
+def load(name: str) -> click.Command | None:
+    """Return the command of a verb, importing only the module that holds it; None when there is none."""
+    match name:
+        case "remember" | "edit" | "supersede":
+            from remora.interfaces.commands import remembering
+
+            return remembering.COMMANDS[name]
+        case "search" | "context" | "related" | "show" | "list":
+            from remora.interfaces.commands import recalling
+
+            return recalling.COMMANDS[name]
+        case "verify" | "pin" | "forget" | "restore" | "prune":
+            from remora.interfaces.commands import keeping
+
+            return keeping.COMMANDS[name]
+        case "init" | "stats" | "doctor" | "reindex" | "completion" | "work":
+            from remora.interfaces.commands import running
+
+            return running.COMMANDS[name]
+    return None
+
+
+def main() -> NoReturn:
+    """Run the command line of this process."""
+    try:
+        cli.main()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def _report(error: BaseException, words: list[str]) -> int:
+    """Say what went wrong, as JSON on stdout where that was asked for, else on stderr; return the code."""
+    known = isinstance(error, RemoraError)
+    if _wants_json(words):
+        click.echo(dumps(error_document(error), ascii_only=True))
+        return exit_code(error)
+    hint = (
+        error.hint if isinstance(error, RemoraError) else "Set REMORA_DEBUG=1 and run it again to see where."
+    )
+    colour = None if not os.environ.get("NO_COLOR") and "--no-color" not in words else False
+    click.echo(
+        click.style("error:", fg="red", bold=True) + f" {error if known else unexpected(error)}",
+        err=True,
+        color=colour,
+    )
+    if hint:
+        click.echo(click.style("hint:", fg="yellow") + f" {hint}", err=True, color=colour)
+    return exit_code(error)
+
+
+def _usage(error: click.ClickException) -> RemoraError:
+    """Return an error of ours for one of click's: all of them speak of what was typed."""
+    from remora.core.errors import InvalidInput
+
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "remora"
+    message = error.format_message()
+    return InvalidInput(message[:1].lower() + message[1:], hint=f"`{path} --help` explains what it takes.")
+
+
+def _wants_json(words: list[str]) -> bool:
+    ours = words[: words.index("--")] if "--" in words else words
+    return "--json" in ours
+
+
+def _tolerate_any_text() -> None:
+    """Let a stream that cannot hold some character show it as an escape instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _let_go_of_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush does not fail."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):  # stdout is no file (a test's buffer): there is nothing to flush
+        return

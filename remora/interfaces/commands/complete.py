@@ -1,0 +1,54 @@
+"""Values for shell completion: ids from the store, words from the fixed lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+from remora.core.errors import RemoraError
+from remora.interfaces.commands.desk import Desk
+
+if TYPE_CHECKING:
+    import click
+
+Completer = Callable[["click.Context", "click.Parameter", str], list[CompletionItem]]
+MOST_IDS = 50
+
+
+def words(choices: Sequence[str]) -> Completer:
+    """Return a completer for one of a few words; also for the last of several behind commas."""
+
+    def complete(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+        done, comma, last = start.rpartition(",")
+        return [CompletionItem(done + comma + word) for word in choices if word.startswith(last)]
+
+    return complete
+
+
+def ids(*, forgotten: bool = False) -> Completer:
+    """Return a completer for ids of memories, with their text as help; newest first."""
+
+    def complete(context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+        desk = context.find_object(Desk)
+        return _ids(desk.project if desk is not None else ".", start, forgotten=forgotten)
+
+    return complete
+
+
+def _ids(project: str, start: str, *, forgotten: bool) -> list[CompletionItem]:
+    from remora.app.memory import Memory
+    from remora.core.text import shorten
+    from remora.interfaces.present import short
+
+    try:
+        with Memory.open(project, read_only=True) as memory:
+            records = memory.list(limit=10_000, include_forgotten=forgotten)
+    except RemoraError:  # no memory yet, or none that can be read: there is nothing to offer
+        return []
+    matching = [r for r in records if r.id.startswith(start) and (r.deprecated or not forgotten)][:MOST_IDS]
+    return [
+        CompletionItem(short(r.id) if len(start) <= len(short(r.id)) else r.id, help=shorten(r.content, 60))
+        for r in matching
+    ]

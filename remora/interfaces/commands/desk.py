@@ -1,0 +1,225 @@
+"""What the verbs share: the options every verb takes, the memory they work on, how answers leave."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from remora.core.errors import InvalidInput, StoreReadOnly
+from remora.interfaces.present import dumps
+from remora.interfaces.verbs import Verb, verb
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory, Progress
+    from remora.interfaces.page import Page
+
+F = TypeVar("F", bound=Callable[..., Any])
+MAX_STDIN_BYTES = 4_000_000  # far beyond what one memory may hold; the rest is not read
+
+
+class Desk:
+    """One call of the command line: its settings, its memory, its two streams.
+
+    Attributes:
+        project: folder or file whose project is meant.
+        json: True to answer with one JSON document.
+        colour: False to write no escape sequence.
+    """
+
+    def __init__(self) -> None:
+        self.project = "."
+        self.json = False
+        self.colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self._memory: Memory | None = None
+
+    def memory(self, *, writes: bool = True) -> Memory:
+        """Return the memory of the project, opened on first use.
+
+        Where nothing is to be written and the files cannot be, it is opened for reading only.
+        """
+        if self._memory is None:
+            from remora.app.memory import Memory
+
+            try:
+                self._memory = Memory.open(self.project)
+            except StoreReadOnly:
+                if writes:
+                    raise
+                self._memory = Memory.open(self.project, read_only=True)
+        return self._memory
+
+    def close(self) -> None:
+        """Close the memory, if it was opened."""
+        if self._memory is not None:
+            memory, self._memory = self._memory, None
+            memory.close()
+
+    def answer(self, document: Any, page: Page | Callable[[], Page]) -> None:
+        """Write the answer: the document as JSON when asked for, else the page as fits the stream."""
+        if self.json:
+            utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+            click.echo(dumps(document, ascii_only=not utf8))
+            return
+        shown = page() if callable(page) else page
+        from remora.interfaces import draw
+
+        if sys.stdout.isatty():
+            draw.paint(shown, sys.stdout, colour=self.colour)
+        else:
+            click.echo(draw.plain(shown), nl=False)
+
+    def note(self, text: str) -> None:
+        """Say something beside the answer, on stderr; nothing when the answer is JSON."""
+        if not self.json:
+            click.echo(text, err=True)
+
+    def progress(self) -> Bar:
+        """Return a progress bar on stderr; it shows nothing unless a person is watching."""
+        return Bar(shown=not self.json and sys.stderr.isatty(), colour=self.colour)
+
+    def repository_path(self, path: str, *, folders: bool = False) -> str:
+        """Return a path as memories name it: relative to the project's root, with forward slashes.
+
+        A path is first taken from where the user stands, then from the root. What is in neither is
+        left as it was written.
+
+        Args:
+            path: as typed.
+            folders: write a folder with "/" at its end, which in a filter means all below it.
+        """
+        root = self.memory(writes=False).root
+        for base in (Path.cwd(), root):
+            candidate = Path(os.path.normpath(base / path))
+            real = candidate.parent.resolve() / candidate.name
+            if real.exists() and real.is_relative_to(root) and real != root:
+                found = real.relative_to(root).as_posix()
+                return found + "/" if folders and real.is_dir() else found
+        return path.replace(os.sep, "/").removeprefix("./")
+
+
+class Bar:
+    """A progress bar that takes (what, done, of) and draws on stderr while it is entered."""
+
+    def __init__(self, *, shown: bool, colour: bool) -> None:
+        self._shown = shown
+        self._colour = colour
+        self._live: Any = None
+        self._tasks: dict[str, Any] = {}
+
+    def __enter__(self) -> Progress:
+        if self._shown:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+            console = Console(stderr=True, color_system="auto" if self._colour else None)
+            columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+            self._live = Progress(*columns, console=console, transient=True)
+            self._live.start()
+        return self._step
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def _step(self, what: str, done: int, of: int) -> None:
+        if self._live is None:
+            return
+        if what not in self._tasks:
+            self._tasks[what] = self._live.add_task(what, total=of or None)
+        self._live.update(self._tasks[what], completed=done, total=of or None)
+
+
+def split(values: Iterable[str]) -> list[str] | None:
+    """Return repeated and comma-separated values as one list, None when there is none."""
+    found = [part.strip() for value in values for part in value.split(",")]
+    return [part for part in found if part] or None
+
+
+def statement(words: Sequence[str], what: str) -> str:
+    """Return the words of a command line as one text; a single "-" reads stdin.
+
+    Raises:
+        InvalidInput: there are no words.
+    """
+    if list(words) == ["-"]:
+        data = click.get_binary_stream("stdin").read(MAX_STDIN_BYTES)
+        return data.decode("utf-8", "surrogateescape")
+    if not words:
+        raise InvalidInput(
+            f"{what} is missing", hint='Write it behind the verb, or "-" to read it from stdin.'
+        )
+    return " ".join(words)
+
+
+def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function a verb: help from the verb list, and the options that every verb takes.
+
+    The function gets the desk first, then its own parameters by name.
+    """
+    entry: Verb = verb(name)
+
+    def make(function: Callable[..., None]) -> click.Command:
+        @click.pass_context
+        def run(context: click.Context, /, **values: Any) -> None:
+            desk = context.find_object(Desk)
+            assert desk is not None
+            function(desk, **values)
+
+        run.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+        details = (function.__doc__ or "").strip()
+        own = common(run, again=True)
+        text = entry.help + ("\n\n" + details if details else "")
+        return click.command(name, help=text, epilog=epilog or None, hidden=entry.hidden)(own)
+
+    return make
+
+
+def common(function: F, *, again: bool = False) -> F:
+    """Add --project, --json and --no-color; they may stand before a verb or behind it (`again`)."""
+
+    def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        desk = context.ensure_object(Desk)
+        if parameter.name == "project_path" and value is not None:
+            desk.project = value
+        elif parameter.name == "as_json" and value:
+            desk.json = True
+        elif parameter.name == "no_color" and value:
+            desk.colour = False
+            context.color = False
+
+    options = (
+        click.option(
+            "--project",
+            "project_path",
+            metavar="PATH",
+            type=click.Path(path_type=str),
+            expose_value=False,
+            callback=keep,
+            help="A folder or file of the project; here by default.",
+        ),
+        click.option(
+            "--json",
+            "as_json",
+            is_flag=True,
+            expose_value=False,
+            callback=keep,
+            help="Answer with one JSON document.",
+        ),
+        click.option(
+            "--no-color",
+            "no_color",
+            is_flag=True,
+            expose_value=False,
+            callback=keep,
+            hidden=again,
+            help="No colour; NO_COLOR does the same.",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function

@@ -1,0 +1,249 @@
+"""Memories, hits and files as pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from remora.core.clock import days_between
+from remora.core.strength import GRACE_DAYS, current_confidence
+from remora.core.text import collapse, shorten
+from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation
+from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
+from remora.interfaces.present import (
+    WARNING_MARKS,
+    age,
+    as_json,
+    hit_files,
+    hit_key,
+    hit_kind,
+    hit_whence,
+    listed,
+    marks,
+    place,
+    receipt_sentence,
+    redaction_sentence,
+    short,
+    when,
+    whence,
+)
+
+GOOD = 0.5  # on the calibrated scale a hit above this is about the question
+LONGEST_TYPE = len("causal_dependency")
+
+
+def receipt(record: MemoryRecord, *, guessed: bool = False) -> Page:
+    """Return what became of a memory that was handed in: stored, merged with what, secrets taken out."""
+    found: list[Part] = [Item(short(record.id), (Cell(receipt_sentence(record), "good"),), record.content)]
+    got = record.receipt
+    if got is not None and got.action == "merged":
+        others = [o.text for o in record.origins if o.text]
+        kept = listed([place(o) for o in record.origins])
+        found.append(Para(f"both origins are kept: {kept}", indent=2))
+        if got.similarity < 1.0 and others:
+            found.append(Para(f"your words are kept as an origin: {shorten(others[-1], 120)}", indent=2))
+    if got is not None and (secrets := redaction_sentence(got.redactions)):
+        found.append(Para(secrets, "warn", indent=2))
+    found += [Para(note, "warn", indent=2) for note in (got.notes if got is not None else ())]
+    if guessed and got is not None and got.action == "stored":
+        advice = (
+            f"the type is a guess from the wording; `remora edit {short(record.id)} --type TYPE` changes it"
+        )
+        found.append(Para(advice, "dim", indent=2))
+    return tuple(found)
+
+
+def changed(records: Sequence[MemoryRecord], what: str) -> Page:
+    """Return one line for each memory that was changed, with what was done to it."""
+    return tuple(Item(short(r.id), (Cell(what, "good"),), shorten(r.content, 200)) for r in records)
+
+
+def memory_list(records: Sequence[MemoryRecord], now: float) -> Page:
+    """Return memories as a table, one row each."""
+    rows = tuple(
+        (
+            Cell(short(r.id), "id"),
+            Cell(r.type),
+            Cell(f"{current_confidence(r, now):.2f}", "dim"),
+            Cell(age(r.created_at, now), "dim"),
+            Cell(shorten(r.content, 160), "dim" if r.deprecated else ""),
+            Cell(listed(r.related_files, 2), "dim"),
+            Cell(", ".join(marks(r)), _mark_style(marks(r))),
+        )
+        for r in records
+    )
+    return (Table(("id", "type", "conf.", "age", "memory", "files", "marks"), rows, wide=4),)
+
+
+def hits(found: Sequence[Hit], now: float, *, why: bool = False) -> Page:
+    """Return search results: rank, score, type, where from, age, text, files; with `why` every stage."""
+    parts: list[Part] = []
+    for rank, hit in enumerate(found, 1):
+        record = hit.memory
+        warned = [*(marks(record) if record is not None else ())]
+        if hit.disagrees_with:
+            warned.append(f"disagrees with {listed(short(i) for i in hit.disagrees_with)}")
+        facts = (
+            Cell(f"#{rank}".ljust(3)),
+            Cell(f"{hit.score:.2f}", "good" if hit.score >= GOOD else "dim"),
+            Cell(hit_kind(hit).ljust(LONGEST_TYPE), "strong"),
+            Cell(hit_whence(hit), "dim"),
+            Cell(age(record.created_at if record is not None else hit.time, now), "dim"),
+        )
+        tail = (Cell(listed(hit_files(hit), 4), "dim"), Cell(", ".join(warned), _mark_style(warned)))
+        parts.append(Item(hit_key(hit), tuple(f for f in facts if f.text), hit.text, tail))
+        if why:
+            parts += explanation(hit, now)
+    return tuple(parts)
+
+
+def explanation(hit: Hit, now: float) -> Page:
+    """Return why a hit stands where it stands: a row for each stage, then what is known of its standing."""
+    rows = tuple(
+        (
+            Cell(reason.stage, "strong"),
+            Cell(f"#{reason.rank}" if reason.rank is not None else ""),
+            Cell(f"{reason.score:.3f}", "warn" if demotes(reason) else ""),
+            Cell(reason.note),
+        )
+        for reason in hit.why
+    )
+    parts: list[Part] = [Table(("stage", "rank", "score", "why"), rows, indent=4)] if rows else []
+    known: list[tuple[str, Cell]] = []
+    record = hit.memory
+    if record is not None:
+        known.append(("age", Cell(when(record.created_at, now))))
+        known.append(("origins", Cell(listed(place(o) for o in record.origins) or whence(record))))
+        known.append(("confidence", Cell(_confidence(record, now))))
+    elif hit.time:
+        known.append(("time", Cell(when(hit.time, now))))
+    demoted = [
+        f"{r.stage} × {r.score:.2f}" + (f" ({r.note})" if r.note else "") for r in hit.why if demotes(r)
+    ]
+    if demoted:
+        known.append(("demoted by", Cell("; ".join(demoted), "warn")))
+    if known:
+        parts.append(Fields(tuple(known), indent=4))
+    return tuple(parts)
+
+
+def card(
+    record: MemoryRecord,
+    now: float,
+    *,
+    parents: Sequence[MemoryRecord] = (),
+    dependents: Sequence[MemoryRecord] = (),
+) -> Page:
+    """Return everything that is known about a memory, its text whole.
+
+    Args:
+        record: the memory.
+        now: seconds since the epoch, for ages.
+        parents: the memories it was derived from, as far as they are there.
+        dependents: the memories that were derived from it.
+    """
+    warned = marks(record)
+    title: list[Part] = [Item(record.id, (Cell(record.type, "strong"),), "")]
+    title = [Para(f"{record.id}  {record.type}", "strong")]
+    if warned:
+        title.append(Para(", ".join(warned), _mark_style(warned)))
+    rows: dict[str, str] = {
+        "said by": f"{whence(record)}, {when(record.created_at, now)}",
+        "changed": when(record.updated_at, now) if record.updated_at != record.created_at else "",
+        "used": f"{record.access_count} times, last {when(record.last_accessed_at, now)}"
+        if record.access_count
+        else "not yet",
+        "confidence": _confidence(record, now),
+        "scope": record.scope + (" (your own memory, in every project)" if record.realm == "user" else ""),
+        "branch": record.branch or "",
+        "files": "\n".join(record.related_files),
+        "modules": ", ".join(record.related_modules),
+        "tags": ", ".join(record.tags),
+        "work unit": record.work_unit_ref.label if record.work_unit_ref else "",
+        "methodology": record.methodology or "",
+        "commit": record.commit_sha or "",
+        "session": record.session_id or "",
+        "lines": f"{record.chunk_start_line}-{record.chunk_end_line}" if record.chunk_start_line else "",
+        "external id": record.external_id or "",
+        "payload": _payload(record.payload),
+        "origins": "\n".join(_origin(record, i, now) for i in range(len(record.origins))),
+        "relations": "\n".join(_relation(r) for r in record.relations),
+        "derived from": "\n".join(_named(record.derived_from, parents)),
+        "rests on it": "\n".join(_named([d.id for d in dependents], dependents)),
+        "replaced by": short(record.superseded_by) if record.superseded_by else "",
+        "forgotten": _forgotten(record, now),
+        "review": record.review_reason or ("needs a look" if record.needs_review else ""),
+        "taint": _taint(record),
+        "secrets": f"{record.redaction_count} taken out before storing" if record.redaction_count else "",
+        "vector of": record.embedding_model_id or "none yet; search by words works",
+    }
+    fields = tuple((name, Cell(value)) for name, value in rows.items() if value)
+    return (*title, Para(""), Para(record.content), Para(""), Fields(fields))
+
+
+def files(found: Sequence[FileHit]) -> Page:
+    """Return related files with score and evidence."""
+    rows = tuple((Cell(f.path, "id"), Cell(f"{f.score:.2f}", "dim"), Cell("; ".join(f.why))) for f in found)
+    return (Table(("file", "score", "evidence"), rows, wide=2),)
+
+
+def demotes(reason: Reason) -> bool:
+    """Return whether a stage lowered a hit: its score is a factor below 1, and it says why."""
+    return reason.rank is None and 0.0 <= reason.score < 1.0 and bool(reason.note)
+
+
+def _mark_style(warned: Sequence[str]) -> str:
+    return "warn" if any(mark.startswith(WARNING_MARKS) for mark in warned) else "dim"
+
+
+def _confidence(record: MemoryRecord, now: float) -> str:
+    current = current_confidence(record, now)
+    if not record.decay_half_life_days:
+        return f"{record.confidence:.2f}, does not fade"
+    if record.pinned:
+        return f"{record.confidence:.2f}, pinned: does not fade"
+    unused = days_between(record.last_accessed_at, now)
+    return (
+        f"{current:.2f} now, {record.confidence:.2f} when fresh "
+        f"(halves every {record.decay_half_life_days:g} days of disuse; unused for {unused:.0f})"
+    )
+
+
+def _origin(record: MemoryRecord, index: int, now: float) -> str:
+    origin = record.origins[index]
+    words = f", in the words: {collapse(origin.text)}" if origin.text else ""
+    branch = f" by {origin.source}" if origin.path or origin.commit_sha else ""
+    return f"{place(origin)}{branch}, {when(origin.at, now)}{words}"
+
+
+def _relation(relation: Relation) -> str:
+    target = (
+        short(relation.target_memory_id) if relation.target_memory_id else relation.target_file_path or "?"
+    )
+    found = " (found by itself)" if relation.auto_extracted else ""
+    return f"{relation.relation_type.replace('_', ' ')} {target}{found}"
+
+
+def _named(ids: Sequence[str], known: Sequence[MemoryRecord]) -> list[str]:
+    by_id = {r.id: r for r in known}
+    return [f"{short(i)}  {shorten(by_id[i].content, 80) if i in by_id else '(deleted)'}" for i in ids]
+
+
+def _payload(payload: Mapping[str, object] | None) -> str:
+    return json.dumps(as_json(payload), ensure_ascii=False, indent=2) if payload else ""
+
+
+def _forgotten(record: MemoryRecord, now: float) -> str:
+    if not record.deprecated:
+        return ""
+    left = GRACE_DAYS - days_between(record.deprecated_at, now) if record.deprecated_at else GRACE_DAYS
+    until = f"pruning may delete it in {left:.0f} days" if left > 0 else "the next pruning may delete it"
+    kept = "kept for good" if record.user_verified or record.pinned else until
+    return f"{when(record.deprecated_at, now)}; {kept}; `remora restore {short(record.id)}` brings it back"
+
+
+def _taint(record: MemoryRecord) -> str:
+    if record.taint is None:
+        return ""
+    step = f" at step {record.taint.step}" if record.taint.step is not None else ""
+    return f"learnt after reading {record.taint.source}{step}; `remora verify {short(record.id)}` confirms it"

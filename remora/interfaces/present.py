@@ -1,0 +1,263 @@
+"""Values and errors as JSON and in words, the same at every way in.
+
+JSON keeps every field of a record under its own name; what is absent is null, so that a document has
+the same keys each time. Words are short and stable: scripts cut them into columns.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from remora.core.clock import from_iso
+from remora.core.errors import EXIT_CODES, RemoraError
+from remora.core.text import clean
+from remora.core.values import Hit, MemoryRecord, Origin, Receipt, Redaction
+
+SHORT_ID = 8
+SOURCE_WORDS = {
+    "user_taught": "user",
+    "agent_explicit": "agent",
+    "observer_inferred": "observer",
+    "qa_auto": "qa",
+    "mcp_auto": "mcp",
+    "commit_auto": "commit",
+}
+_C1 = {code: None for code in range(0x80, 0xA0)}  # a terminal may take these as commands
+
+
+def as_json(value: Any) -> Any:
+    """Return a value as what `json` can write: records become objects, numbers that are not finite null.
+
+    >>> as_json(Redaction("password", 1))
+    {'kind': 'password', 'count': 1}
+    """
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: as_json(part) for name, part in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {str(name): as_json(part) for name, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [as_json(part) for part in (value if isinstance(value, Sequence) else sorted(value))]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return str(value)
+
+
+def dumps(value: Any, *, ascii_only: bool = False) -> str:
+    """Return a value as one JSON document, indented, without a line end."""
+    return json.dumps(as_json(value), ensure_ascii=ascii_only, indent=2, allow_nan=False)
+
+
+def error_document(error: BaseException) -> dict[str, Any]:
+    """Return an error as `{"error": {"kind", "message", "hint", "retryable"}}`.
+
+    >>> from remora.core.errors import NotFound
+    >>> error_document(NotFound("there is no memory 'x'"))["error"]["kind"]
+    'NotFound'
+    """
+    known = isinstance(error, RemoraError)
+    return {
+        "error": {
+            "kind": type(error).__name__,
+            "message": str(error) if known else unexpected(error),
+            "hint": error.hint if isinstance(error, RemoraError) else "",
+            "retryable": error.retryable if isinstance(error, RemoraError) else False,
+        }
+    }
+
+
+def unexpected(error: BaseException) -> str:
+    """Return one line about an error that nobody planned for."""
+    said = " ".join(str(error).split())
+    return f"something unforeseen went wrong ({type(error).__name__}{': ' + said if said else ''})"
+
+
+def exit_code(error: BaseException) -> int:
+    """Return the exit code of an error: that of its class, or of the nearest class above it.
+
+    >>> from remora.core.errors import StoreBusy
+    >>> exit_code(StoreBusy("held")), exit_code(ValueError("?"))
+    (11, 1)
+    """
+    known = (EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES)
+    return next(known, EXIT_CODES[RemoraError])
+
+
+def safe(text: str) -> str:
+    """Return a text that does nothing but show: no control characters, no invisible direction marks."""
+    return clean(text).translate(_C1)
+
+
+def short(memory_id: str) -> str:
+    """Return the first characters of an id, enough to name it."""
+    return memory_id[:SHORT_ID]
+
+
+def age(iso: str | None, now: float) -> str:
+    """Return how long ago an instant was, in words; the text itself where it is no ISO 8601.
+
+    Args:
+        iso: ISO 8601, or a caller's own words for a time.
+        now: seconds since the epoch.
+
+    >>> age("1970-01-01T00:00:00Z", 7200.0), age("1970-01-01T00:00:00Z", 3 * 86400.0)
+    ('2 h ago', '3 days ago')
+    """
+    if not iso:
+        return ""
+    try:
+        seconds = now - from_iso(iso)
+    except ValueError:
+        return iso
+    if seconds < 60:
+        return "just now"
+    for size, unit, upto in (
+        (60, "min", 60),
+        (3_600, "h", 36),
+        (86_400, "day", 14),
+        (604_800, "week", 9),
+        (2_629_800, "month", 24),
+        (31_557_600, "year", 10_000),
+    ):
+        number = int(seconds // size)
+        if number < upto:
+            plural = "s" if number != 1 and len(unit) > 3 or unit == "day" and number != 1 else ""
+            return f"{number} {unit}{plural} ago"
+    return iso[:10]
+
+
+def when(iso: str | None, now: float) -> str:
+    """Return an instant and its age: `2026-01-01 12:00 UTC (3 days ago)`."""
+    if not iso:
+        return ""
+    stamp = f"{iso[:10]} {iso[11:16]} UTC" if iso.endswith("Z") and len(iso) >= 17 else iso
+    return f"{stamp} ({age(iso, now)})"
+
+
+def place(origin: Origin) -> str:
+    """Return where an origin is, as short as can be: a line of a file, a commit, a session or who said it.
+
+    >>> place(Origin("user_taught", "2026-01-01", path="AGENTS.md", line=12))
+    'AGENTS.md:12'
+    """
+    if origin.path:
+        return f"{origin.path}:{origin.line}" if origin.line else origin.path
+    if origin.commit_sha:
+        return f"commit {origin.commit_sha[:10]}"
+    said = SOURCE_WORDS.get(origin.source, origin.source)
+    return f"{said} in {origin.session_id}" if origin.session_id else said
+
+
+def whence(record: MemoryRecord) -> str:
+    """Return where a memory came from: the place of its first origin, and how many more there are."""
+    if not record.origins:
+        return SOURCE_WORDS.get(record.source, record.source)
+    more = len(record.origins) - 1
+    return place(record.origins[0]) + (f" +{more}" if more else "")
+
+
+def hit_key(hit: Hit) -> str:
+    """Return what a person types to get at a hit: the short id of a memory, the id of anything else."""
+    return short(hit.memory.id) if hit.memory is not None else hit.external_id or hit.id
+
+
+def hit_kind(hit: Hit) -> str:
+    """Return the type of a memory, or what else a hit is."""
+    return hit.memory.type if hit.memory is not None else hit.source
+
+
+def hit_whence(hit: Hit) -> str:
+    """Return where a hit came from."""
+    if hit.memory is not None:
+        return whence(hit.memory)
+    if hit.session_id:
+        return f"{hit.role} in {hit.session_id}" if hit.role else hit.session_id
+    if hit.path:
+        return f"{hit.path}:{hit.start_line}" if hit.start_line else hit.path
+    return hit.source
+
+
+def hit_files(hit: Hit) -> tuple[str, ...]:
+    """Return the files a hit speaks of."""
+    if hit.memory is not None:
+        return hit.memory.related_files
+    return (hit.path,) if hit.path and hit.session_id else ()
+
+
+def marks(record: MemoryRecord) -> tuple[str, ...]:
+    """Return what a reader should know before trusting a memory, a few words each."""
+    found: list[str] = []
+    if record.realm == "user":
+        found.append("yours, in every project")
+    if record.branch:
+        found.append(f"on branch {record.branch}")
+    if record.pinned:
+        found.append("pinned")
+    if record.user_verified:
+        found.append("verified")
+    if record.superseded_by:
+        found.append(f"superseded by {short(record.superseded_by)}")
+    elif record.deprecated:
+        found.append("forgotten")
+    if record.needs_review:
+        found.append("needs review" + (f": {record.review_reason}" if record.review_reason else ""))
+    if record.taint is not None:
+        found.append(f"tainted by {record.taint.source}")
+    if record.stale_at:
+        found.append(f"stale since {record.stale_at[:10]}")
+    return tuple(found)
+
+
+WARNING_MARKS = ("superseded", "forgotten", "needs review", "tainted", "stale", "disagrees")
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "memory", "memories"), counted(1200, "file")
+    ('1 memory', '1,200 files')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(items: Iterable[str], most: int = 0) -> str:
+    """Return items joined by commas, at most so many (0: all) and how many more there are.
+
+    >>> listed(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    found = [*items]
+    if most and len(found) > most:
+        return f"{', '.join(found[:most])} and {len(found) - most} more"
+    return ", ".join(found)
+
+
+def redaction_sentence(redactions: Sequence[Redaction]) -> str:
+    """Return how many secrets of which kind were taken out; empty when none was."""
+    if not redactions:
+        return ""
+    total = sum(r.count for r in redactions)
+    kinds = ", ".join(f"{r.count} {r.kind}" for r in redactions)
+    return f"{counted(total, 'secret')} {'was' if total == 1 else 'were'} taken out before storing: {kinds}"
+
+
+def receipt_sentence(record: MemoryRecord) -> str:
+    """Return what became of a memory, in words that follow its id."""
+    receipt = record.receipt or Receipt("stored")
+    alike = "says the same" if receipt.similarity >= 1.0 else f"is {receipt.similarity:.0%} alike"
+    match receipt.action:
+        case "stored":
+            return f"stored as {record.type}"
+        case "merged":
+            return f"merged with a {record.type} that {alike}"
+        case "restored":
+            return f"brought back: a forgotten {record.type} {alike}"
+        case "updated":
+            return f"updated, {record.type}"
+        case "skipped":
+            return f"not stored: a forgotten {record.type} {alike}; restore it if it is true again"
+    return f"{receipt.action}, {record.type}"

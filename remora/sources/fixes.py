@@ -1,0 +1,282 @@
+"""What a history says in words: fixes become gotchas or error patterns, reverts become dead ends.
+
+A commit message is a weak witness, so only those that say something are taken: not typos, style,
+releases, documents or tests, and not "fix bug". What is left is proposed with modest confidence and
+marked for review, with the commit as its provenance. A fix that was reverted later is withdrawn; a
+revert that was reverted itself is no dead end.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import Counter
+from itertools import count
+from math import log2
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.text import STOP_WORDS, words
+from remora.core.values import MemoryDraft, Skipped
+from remora.sources.history import module_of, renames
+from remora.sources.messages import body_of, subject_of
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+
+    from remora.sources.git_log import Commit
+
+KEPT = 200  # candidates of one history; more would drown what people said themselves
+FILES_KEPT = 8
+CONFIDENCE = 0.6
+AGE_COMMITS = 1500.0  # so many commits later a message has to say half as much to be kept
+FEW_WORDS, BODY_WORDS = 5, 8  # what a subject alone, or a body, has to say
+
+
+def _any(alternatives: str) -> str:
+    """Return one group out of alternatives that stand apart by white space; a dot is any character."""
+    return f"(?:{'|'.join(alternatives.split())})"
+
+
+_FIX_VERB = _any(r"""
+    fix(?:es|ed|ing)? resolve[sd]? correct(?:s|ed)? repair(?:s|ed)? prevent(?:s|ed)? avoid(?:s|ed)?
+    work.?around do.not don't stop never make.sure ensure guard restore
+""")
+_FIX = re.compile(
+    r"^(?:(?:fix|bugfix|hotfix|bug|perf)(?:\([^)]*\))?!?:\s*\S"  # conventional commits
+    rf"|[\w./*{{}},-]+(?:\([^)]*\))?:\s*(?:{_FIX_VERB}|handle)\b"  # "net/http: fix …"
+    rf"|(?:bug ?fix|hot ?fix|{_FIX_VERB})\b)",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(
+    r"\bfix(?:es|ed)?:? +[\w./-]*#\d+|\bregressions?\b|\bbug ?fix|\bhot ?fix", re.IGNORECASE
+)
+_OTHER_KIND = re.compile(
+    rf"^{_any('feat feature docs? style tests? chore ci build release deps refactor')}(?:\(.*?\))?!?:",
+    re.IGNORECASE,
+)
+
+# Subjects about these change no behaviour, unless a body explains one.
+_CHORE = re.compile(
+    r"\b"
+    + _any(r"""
+        typos? spell\w* misspell\w* grammar wording punctuation comments? docs? documentation docstrings?
+        readme sphinx rst markdown examples? change-?logs? news releases? versions? versionchanged bump
+        versionadded copyright licen[cs]e badges? screenshots? urls? links? entry
+        lint\w* format formatting re-?format white.?space indent\w* spacing newlines? trailing styles? nits?
+        clean.?up imports? typing annotations? type.?hints? mypy pyright ruff isort black flake8 prettier
+        eslint pylint warnings? tests? flaky coverage ci travis appveyor tox workflows? pre-commit build deps
+        dependenc(?:y|ies) requirements makefile merges? conflicts? feedback review
+    """)
+    + r"\b",
+    re.IGNORECASE,
+)
+_ERROR = re.compile(
+    r"\b[A-Z]\w*(?:Error|Exception|Fault|Panic|Warning)\b|\bSIG(?:SEGV|ABRT|PIPE|KILL)\b"
+    r"|\bE(?:NOENT|PIPE|ACCES)\b|\b(?i:"
+    + _any(r"""
+        seg(?:mentation.)?faults? dead-?locks? tracebacks? stack.overflow panics? race.conditions? crash\w*
+        memory.leaks? infinite.(?:loop|recursion) null.pointer use.after.free out.of.memory
+    """)
+    + r")\b"
+)
+_REASON = re.compile(
+    rf"\b{_any('because since otherwise instead due.to so.that when unless caused?')}\b", re.IGNORECASE
+)
+_REVERT = re.compile(r"^(?:revert|reverts|reverted|back ?out)\b[:\s]*(?:\"(.+)\"|(.*))", re.IGNORECASE)
+_REVERTED = re.compile(
+    r"\b(?:reverts?|reverting|back(?:s|ed)? out) +(?:commit +)?([0-9a-f]{7,40})\b", re.IGNORECASE
+)
+_NOT_TRIED = re.compile(r"^(?:re-?vert|re-?apply|merge|bump|release)\b", re.IGNORECASE)
+_BARE_VERB = re.compile(
+    rf"^{_any('bug.?fix(?:es|ed)? hot.?fix fix(?:es|ed|ing)? resolve[sd]? correct(?:s|ed)?')}\b",
+    re.IGNORECASE,
+)
+_VERBOSE = re.compile(rf": {_any('refactor improve[sd]? enhance[sd]? update[sd]?')}\b", re.IGNORECASE)
+_NUMBERS = re.compile(r"#?\b\d+\b|\b[A-Z]+-\d+\b")
+_VAGUE = STOP_WORDS | frozenset(
+    """bug bugs issue issues problem problems small minor several various stuff thing things another last
+    broken wrong fix fixes fixed error errors crash code regression edge case cases bad stupid little silly
+    make sure properly correctly work works working use using""".split()
+)
+
+_CHORE_FOLDER = _any(r"""
+    docs? documentation tests? testing __tests__ specs? fixtures examples? changelog\.d newsfragments changes
+    \.[^/]+
+""")
+_CHORE_FILE = _any(r"""
+    conftest\.py test_[^/]* [^/]*_test\.\w+ [^/]*[.-](?:test|spec)\.\w+ change(?:s|log)[^/]* news[^/]*
+    authors[^/]* readme[^/]* licen[cs]e[^/]* contributing[^/]* \.[^/]+ tox\.ini setup\.(?:py|cfg)
+    pyproject\.toml package\.json makefile [^/]*\.lock [^/]*-lock\.(?:json|yaml) requirements[^/]*
+    [^/]*\.(?:md|rst|txt|adoc|po|pot|snap|svg|png|gif|jpe?g)
+""")
+_NOT_SOURCE = re.compile(rf"(?:^|/)(?:{_CHORE_FOLDER}/|{_CHORE_FILE}$)", re.IGNORECASE)
+
+
+class _Entry(NamedTuple):
+    order: int
+    draft: MemoryDraft
+
+
+def is_source(path: str) -> bool:
+    """Return whether a path is part of the product: not a document, test, lock file or repository chore.
+
+    >>> is_source("src/click/core.py"), is_source("tests/test_core.py"), is_source("docs/api.md")
+    (True, False, False)
+    """
+    return not _NOT_SOURCE.search(path)
+
+
+def fix_candidate(commit: Commit) -> MemoryDraft | None:
+    """Return what a commit proposes to remember, None when it says nothing worth it."""
+    return _propose(commit)[0]
+
+
+class Candidates:
+    """The most telling candidates of a history, at most `limit`; of equals the later ones."""
+
+    def __init__(self, limit: int = KEPT) -> None:
+        self._limit = limit
+        self._order = count()
+        self._kept: dict[str, _Entry] = {}
+        self._least: list[tuple[float, str]] = []
+        self._why: Counter[str] = Counter()
+        self._moved: dict[str, str] = {}
+        self.reverted: list[str] = []  # ids, often shortened: what an earlier run took from them is void
+
+    def add(self, commit: Commit) -> None:
+        """Look at one commit; call it once each, oldest first."""
+        order = next(self._order)
+        self._moved.update(renames(commit.files))
+        if reverted := _reverted(commit):
+            self.reverted.append(reverted)
+            self._withdraw(reverted)
+        draft, why = _propose(commit)
+        if draft is None:
+            if why:
+                self._why[why] += 1
+            return
+        self._kept[commit.sha] = _Entry(order, draft)
+        value = log2(_information(draft.content)) + order / AGE_COMMITS
+        heapq.heappush(self._least, (value, commit.sha))
+        while len(self._kept) > self._limit:
+            _, sha = heapq.heappop(self._least)
+            if self._kept.pop(sha, None) is not None:
+                self._why[f"beyond the {self._limit} most telling and recent"] += 1
+
+    def drafts(self, present: Container[str] | None = None) -> list[MemoryDraft]:
+        """Return the candidates, oldest first, with the names their files have now.
+
+        Args:
+            present: the files that exist; a candidate none of whose files is left is dropped.
+                None keeps all.
+        """
+        found: list[MemoryDraft] = []
+        for entry in self._kept.values():
+            files = tuple(dict.fromkeys(self._today(path) for path in entry.draft.related_files))
+            if present is not None:
+                files = tuple(path for path in files if path in present)
+            if files or present is None:
+                found.append(_placed(entry.draft, files))
+        return found
+
+    def left_out(self, present: Container[str] | None = None) -> tuple[Skipped, ...]:
+        """Return why commits that look like fixes or reverts were not taken, and how many of each."""
+        why = Counter(self._why)
+        why["their files are gone"] += len(self._kept) - len(self.drafts(present))
+        ranked = sorted(why.items(), key=lambda item: (-item[1], item[0]))
+        return tuple(Skipped(f"{n} commit{'s' * (n != 1)}", reason) for reason, n in ranked if n)
+
+    def _withdraw(self, prefix: str) -> None:
+        for sha in [sha for sha in self._kept if sha.startswith(prefix)]:
+            del self._kept[sha]
+            self._why["reverted later"] += 1
+
+    def _today(self, path: str) -> str:
+        seen: set[str] = set()
+        while path in self._moved and path not in seen:
+            seen.add(path)
+            path = self._moved[path]
+        return path
+
+
+def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
+    """Return the draft of a commit, or why there is none ("" when it is no fix at all)."""
+    if revert := _REVERT.match(commit.subject):
+        return _dead_end(commit, revert[1] or revert[2])
+    if not _FIX.match(commit.subject) and not _MENTION.search(f"{commit.subject}\n{commit.body}"):
+        return None, ""
+    if _OTHER_KIND.match(commit.subject):
+        return None, "a feature or a chore, not a fix"
+    files = [f.path for f in commit.files if f.status != "D" and is_source(f.path)]
+    if not files:
+        return None, "touches documents, tests or settings only"
+    subject, body = subject_of(commit.subject), body_of(commit.body)
+    if _CHORE.search(subject) and len(_telling(body)) < 2 * BODY_WORDS:
+        return None, "typing, style, documents or tests"
+    said = len(_telling(subject))
+    if said < FEW_WORDS and (said < 1 or len(_telling(body)) < BODY_WORDS):
+        return None, "says too little"
+    subject = _BARE_VERB.sub("", subject).lstrip(" :-") or subject
+    text = f"{subject.rstrip('.')}. {body}" if body else subject
+    kind = "error_pattern" if _ERROR.search(text) else "gotcha"
+    return _draft(commit, kind, f"Fixed before: {text}", files, "fix"), ""
+
+
+def _dead_end(commit: Commit, named: str) -> tuple[MemoryDraft | None, str]:
+    tried, why = subject_of(named), body_of(commit.body)
+    if not tried or _NOT_TRIED.match(tried):
+        return None, ""
+    if (_CHORE.search(tried) or len(_telling(tried)) < 2) and len(_telling(why)) < BODY_WORDS:
+        return None, "typing, style, documents or tests"
+    files = [f.path for f in commit.files if is_source(f.path)]
+    if not files:
+        return None, "touches documents, tests or settings only"
+    payload = {
+        "approach_tried": tried,
+        "why_it_failed": why or "It was reverted; the commit gives no reason.",
+    }
+    instead = next((s for s in re.split(r"(?<=[.!?])\s+", why) if re.search(r"\binstead\b", s)), "")
+    if instead:
+        payload["alternative_used"] = instead
+    sha = _reverted(commit)
+    text = f"Tried and reverted: {tried.rstrip('.')}" + (f" ({sha[:10]})" if sha else "") + "."
+    draft = _draft(commit, "dead_end", f"{text} {why}".strip(), files, "revert")
+    return draft._replace(payload=payload), ""
+
+
+def _draft(commit: Commit, kind: str, content: str, files: Sequence[str], tag: str) -> MemoryDraft:
+    draft = MemoryDraft(
+        content=content,
+        type=kind,
+        source="commit_auto",
+        confidence=CONFIDENCE,
+        tags=("git", tag),
+        commit_sha=commit.sha,
+        created_at=commit.date,
+        needs_review=True,
+    )
+    return _placed(draft, tuple(files[:FILES_KEPT]))
+
+
+def _placed(draft: MemoryDraft, files: tuple[str, ...]) -> MemoryDraft:
+    modules = tuple(dict.fromkeys(module_of(path) for path in files))
+    named = tuple(module for module in modules if module != ".")
+    scope = "module" if len(modules) == len(named) == 1 else "global"
+    return draft._replace(related_files=files, related_modules=named, scope=scope)
+
+
+def _reverted(commit: Commit) -> str:
+    found = _REVERTED.search(f"{commit.subject}\n{commit.body}")
+    return found[1].lower() if found else ""
+
+
+def _telling(text: str) -> set[str]:
+    """Return the distinct words of a text that say what it is about."""
+    return {w for w in words(_NUMBERS.sub(" ", text)) if w not in _VAGUE and len(w) > 1}
+
+
+def _information(text: str) -> float:
+    """Return how much a text says: its telling words up to 60, more for errors and reasons."""
+    premium = (1.5 if _ERROR.search(text) else 1.0) * (1.3 if _REASON.search(text) else 1.0)
+    premium *= 0.6 if _VERBOSE.search(text) else 1.0
+    return min(len(_telling(text)) + 1, 60) * premium

@@ -1,0 +1,102 @@
+"""Commit messages reduced to what they say: no trailers, numbers, addresses or boilerplate."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from remora.core.text import clean, collapse, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BODY_CHARACTERS = 600
+READ_CHARACTERS, LINE_CHARACTERS = 8_000, 1_000  # what lies beyond is not looked at
+
+_ISSUE = r"(?:[\w./-]*#\d+|gh-\d+|https?://\S+)"
+_ISSUES = rf"{_ISSUE}(?:[\s,&and]*{_ISSUE})*"
+_CLOSES = r"(?:closes?d?|fix(?:es|ed)?|resolve[sd]?|refs?|references|see|part of|related to|addresses)"
+_TRAILERS = (
+    re.compile(r"^[a-z]+(?:-[a-z]+)+\s*:\s.*$", re.IGNORECASE),  # Signed-off-by: and its family
+    re.compile(
+        r"^(?:cc|bug|issue|refs?|see|link|pr|backport of|differential revision)\s*:.*$", re.IGNORECASE
+    ),
+    re.compile(rf"^(?:[-*]\s*)?(?:this |which )?{_CLOSES}\b[\s:]*{_ISSUES}\W*$", re.IGNORECASE),
+    re.compile(r"^\w+\s*:\s*https?://\S+$"),
+)
+_NOISE = tuple(
+    re.compile(rf"^(?:[-*]\s*)?(?:{pattern})\W*$", re.IGNORECASE)
+    for pattern in (
+        r"wip\b.*|typos?|lint(?:ing)?|nits?|cleanup|format(?:ting)?|\.+",
+        r"fix(?:e[sd])? (?:lint\w*|typos?|tests?|ci|style|format\w*|build|conflicts?)",
+        r"address(?:e[sd])? (?:\w+ )?(?:review|pr|feedback|comments?|suggestions?).*",
+        r"(?:code )?review (?:comments|feedback).*|apply suggestions.*|suggestions from .*",
+        r"merge (?:branch|pull request|remote|main|master).*|conflicts:.*|rebase\b.*",
+        r"(?:add|update|fix)(?:e?[sd])? (?:the )?(?:changelog|tests?|docs?|comments?|lock ?file)(?: entry)?",
+        r"update [\w./-]+|\[?pre-commit\b.*|auto fixes from .*|\(?cherry[- ]picked from .*",
+        r"this reverts commit .*",
+        r"generated (?:with|by) .*|🤖.*|-{3,}|={3,}|<?https?://\S+>?",
+        r"#+ (?:checklist|how to test|testing|test plan|screenshots?|related issues?|type of change).*",
+    )
+)
+_BOX = re.compile(r"^\s*[-*]\s*\[[ xX]?\]")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_ADDRESS = re.compile(r"\s*<?\b[\w.+-]+@[\w-]+\.[\w.-]+\b>?")
+_NUMBER = re.compile(rf"\s*[\[(](?:{_CLOSES}[ :]*)?{_ISSUE}(?:,\s*{_ISSUE})*[\])]\s*$", re.IGNORECASE)
+_CLOSING = re.compile(
+    rf"[\s,;:.–-]*\b(?:(?:this|which|and) )?{_CLOSES}[: ]+{_ISSUES}[.)\s]*$",
+    re.IGNORECASE,
+)
+_PREFIX = re.compile(r"^(?:fix|bugfix|hotfix|bug|perf)(?:\(([^)]*)\))?!?:\s*", re.IGNORECASE)
+_ITEM = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
+
+
+def subject_of(subject: str) -> str:
+    """Return a subject without issue numbers and addresses; the scope of a "fix(scope):" stays.
+
+    >>> subject_of("fix(parser): keep `--` as an argument (#1234)")
+    'parser: keep `--` as an argument'
+    >>> subject_of("Added support for tuple types. This fixes #12")
+    'Added support for tuple types'
+    """
+    plain = _ADDRESS.sub("", clean(subject[:LINE_CHARACTERS]))
+    for _ in range(2):  # "(fixes #1) (#2)"
+        plain = _CLOSING.sub("", _NUMBER.sub("", plain))
+    if prefix := _PREFIX.match(plain):
+        rest = plain[prefix.end() :].strip()
+        plain = f"{prefix[1]}: {rest}" if prefix[1] and rest else rest
+    return plain.strip(" .\"'")
+
+
+def body_of(body: str) -> str:
+    r"""Return a message's body in one line, at most BODY_CHARACTERS long; code blocks are left out.
+
+    >>> body_of("The pager closed the stream.\n\nFixes #12\nSigned-off-by: A <a@b.org>")
+    'The pager closed the stream.'
+    """
+    kept: list[str] = []
+    code = False
+    for raw in _COMMENT.sub("", clean(body[:READ_CHARACTERS])).splitlines():
+        line = raw.strip()[:LINE_CHARACTERS]
+        if line.startswith("```"):
+            code = not code
+        elif line and not code and not is_noise(line):
+            plain = _CLOSING.sub(".", _ADDRESS.sub("", line.lstrip("#> ")))
+            kept.append(plain.strip())
+    return shorten(_sentences(kept), BODY_CHARACTERS)
+
+
+def is_noise(line: str) -> bool:
+    """Return whether a line of a message says nothing about the change: a trailer, "wip", a check box."""
+    return bool(_BOX.match(line)) or any(p.match(line) for p in (*_TRAILERS, *_NOISE))
+
+
+def _sentences(lines: Sequence[str]) -> str:
+    """Join lines; an item of a list ends as a sentence does."""
+    joined = ""
+    for line in lines:
+        plain = _ITEM.sub("", line)
+        if plain != line and joined and joined[-1] not in ".:;!?":
+            joined += ";"
+        joined += f" {plain}"
+    return collapse(joined)

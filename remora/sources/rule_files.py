@@ -1,0 +1,182 @@
+"""Find the rule files of a project: which kinds there are and what each applies to.
+
+| kind | files | front matter | applies to |
+|---|---|---|---|
+| claude | CLAUDE.md, CLAUDE.local.md, .claude/CLAUDE.md | | its folder and below |
+| claude_rules | .claude/rules/**/*.md | paths | globs |
+| claude_memory | memory/*.md of the project's folder in the home | description, type | project |
+| agents | AGENTS.md, AGENTS.override.md | | its folder and below |
+| gemini | GEMINI.md | | its folder and below |
+| cursor | .cursor/rules/**/*.mdc, .cursorrules | globs, description | globs, or its folder |
+| windsurf | .windsurf/rules/**/*.md, .devin/rules/**/*.md, .windsurfrules | globs, description | globs |
+| cline | .clinerules, a file or a folder of .md and .txt | paths | globs, or its folder |
+| copilot | .github/copilot-instructions.md, .github/instructions/**/*.instructions.md | applyTo | globs |
+
+All but claude_memory may stand in any folder. In a git repository git lists the files, so ignored
+trees are not walked; what is often ignored itself (CLAUDE.local.md) is looked for at the root anyway.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.errors import SourceError
+from remora.core.values import Skipped
+from remora.sources.git import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAX_FILES = 500
+MAX_FOLDERS = 20_000  # looked into when there is no git to list the files
+SLUG_CHARACTERS = 200  # a longer project folder name is cut and goes on with a hash
+
+_NAMES = {
+    "CLAUDE.md": "claude",
+    "CLAUDE.local.md": "claude",
+    "AGENTS.md": "agents",
+    "AGENTS.override.md": "agents",
+    "GEMINI.md": "gemini",
+    ".cursorrules": "cursor",
+    ".windsurfrules": "windsurf",
+    ".clinerules": "cline",
+}
+_FOLDERS = (  # folder, how the names in it end, kind
+    (".claude/rules", (".md",), "claude_rules"),
+    (".cursor/rules", (".mdc",), "cursor"),
+    (".windsurf/rules", (".md",), "windsurf"),
+    (".devin/rules", (".md",), "windsurf"),
+    (".clinerules", (".md", ".txt"), "cline"),
+    (".github/instructions", (".instructions.md",), "copilot"),
+)
+_COPILOT = ".github/copilot-instructions.md"
+_NOT_WALKED = frozenset(
+    """node_modules bower_components venv env virtualenv __pycache__ site-packages dist build target out vendor
+    third_party Pods DerivedData coverage""".split()
+)
+_HIDDEN_WALKED = frozenset({".claude", ".cursor", ".windsurf", ".devin", ".clinerules", ".github"})
+
+
+class Found(NamedTuple):
+    """A rule file as found. `path` is what reports show: relative to the root, or "~/…" in the home.
+
+    Attributes:
+        folder: what it applies to without globs, relative to the root; "" is all of it.
+        whole: True for a file about everything, whose title says nothing of its rules.
+    """
+
+    path: str
+    kind: str
+    folder: str
+    file: Path
+    whole: bool
+
+
+def kind_of(path: str) -> tuple[str, str, bool] | None:
+    """Return the kind of a path, the folder it applies to and whether it is about everything.
+
+    >>> kind_of("web/.cursor/rules/api.mdc"), kind_of(".claude/CLAUDE.md"), kind_of("README.md")
+    (('cursor', 'web', False), ('claude', '', True), None)
+    """
+    for marker, endings, kind in _FOLDERS:
+        before, found, _ = f"/{path}".partition(f"/{marker}/")
+        if found and path.endswith(endings):
+            return kind, before.strip("/"), False
+    folder, _, base = path.rpartition("/")
+    if f"/{path}".endswith(f"/{_COPILOT}"):
+        return "copilot", folder.removesuffix(".github").strip("/"), True
+    kind = _NAMES.get(base, "")
+    if not kind:
+        return None
+    if kind == "claude" and f"/{folder}".endswith("/.claude"):
+        folder = folder.removesuffix(".claude").strip("/")
+    return kind, folder, True
+
+
+def find(root: Path, home: Path | None = None) -> tuple[list[Found], list[Skipped]]:
+    """Return the rule files of a project, nearest to its root first, and what was not looked at.
+
+    Args:
+        root: the project's folder.
+        home: the user's home, for what an agent wrote down about this project; None leaves it out.
+    """
+    skipped: list[Skipped] = []
+    repository = None
+    try:
+        repository = Repository.discover(root)
+        paths = set(_listed(root, repository, skipped))
+    except SourceError as error:
+        skipped.append(Skipped("git", f"{error} {error.hint}".strip()))
+        paths = set(_walked(root, skipped))
+    paths.update(_at_root(root))
+    found = [
+        Found(path, kind[0], kind[1], root / path, kind[2])
+        for path in sorted(paths, key=lambda p: (p.count("/"), p))
+        if (kind := kind_of(path)) and (root / path).is_file()
+    ]
+    if home is not None:
+        found.extend(_agent_memory(root, home, repository))
+    if len(found) > MAX_FILES:
+        skipped.append(
+            Skipped(f"{len(found) - MAX_FILES} rule files", f"only the first {MAX_FILES} are read")
+        )
+    return found[:MAX_FILES], skipped
+
+
+def _listed(root: Path, repository: Repository | None, skipped: list[Skipped]) -> Iterable[str]:
+    if repository is None or repository.bare:
+        return _walked(root, skipped)
+    return (path for path in repository.files(root) if kind_of(path))
+
+
+def _walked(root: Path, skipped: list[Skipped]) -> Iterator[str]:
+    """Yield the files below a folder that is in no repository, without trees that others made."""
+    for looked, (here, folders, names) in enumerate(os.walk(root), 1):
+        if looked > MAX_FOLDERS:
+            skipped.append(Skipped(here, f"more than {MAX_FOLDERS} folders; the rest was not looked into"))
+            return
+        folders[:] = sorted(f for f in folders if _is_walked(Path(here) / f))
+        for name in names:
+            path = (Path(here) / name).relative_to(root).as_posix()
+            if kind_of(path):
+                yield path
+
+
+def _is_walked(folder: Path) -> bool:
+    name = folder.name
+    if name in _NOT_WALKED or (name.startswith(".") and name not in _HIDDEN_WALKED):
+        return False
+    return not (folder / ".git").exists() and not (folder / "pyvenv.cfg").exists()  # another project
+
+
+def _at_root(root: Path) -> Iterator[str]:
+    """Yield the known names at the root, whether git ignores them or not."""
+    for name in (*_NAMES, ".claude/CLAUDE.md", _COPILOT):
+        if (root / name).is_file():
+            yield name
+    for marker, endings, _ in _FOLDERS:
+        for here, folders, names in os.walk(root / marker):
+            folders.sort()
+            for name in names:
+                if name.endswith(endings):
+                    yield (Path(here) / name).relative_to(root).as_posix()
+
+
+def _agent_memory(root: Path, home: Path, repository: Repository | None) -> Iterator[Found]:
+    """Yield what Claude Code wrote down about the project, by the name of its main folder."""
+    folders = [root.resolve()]
+    if repository is not None and repository.common_dir.name == ".git":
+        folders.append(repository.common_dir.parent)
+    projects = home / ".claude" / "projects"
+    for slug in dict.fromkeys(re.sub(r"[^A-Za-z0-9]", "-", str(folder)) for folder in folders):
+        if len(slug) <= SLUG_CHARACTERS:
+            places = [projects / slug]
+        else:
+            places = sorted(projects.glob(f"{slug[:SLUG_CHARACTERS]}*"))
+        for place in places:
+            for file in sorted((place / "memory").glob("*.md")):
+                shown = f"~/{file.relative_to(home).as_posix()}"
+                yield Found(shown, "claude_memory", "", file, file.name == "MEMORY.md")

@@ -1,0 +1,179 @@
+"""Bytes of a rule file to text, its front matter, its globs and the files it imports."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.text import clean
+from remora.sources.rule_markdown import FENCE, without_comments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FRONT_LINES = 200
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_KEY = re.compile(r"^([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)$")
+_LIST_ITEM = re.compile(r"^\s*-\s+(.*)$")
+_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_IMPORT = re.compile(r"(?<![\w@/`.\\-])@((?:\\ |[^\s`@,;()\[\]{}<>\"'|*])+)")
+_EVERYTHING = frozenset({"*", "**", "**/*", "**/**", "**/*.*", "*.*"})
+
+
+class Text(NamedTuple):
+    r"""A decoded file: the text after the front matter, where it starts, and what the front matter says.
+
+    Attributes:
+        body: the text with "\n" line ends.
+        first_line: the number of the body's first line.
+        front: each key's values; a single value is a tuple of one.
+        note: what was odd about the encoding, "" when nothing.
+    """
+
+    body: str
+    first_line: int
+    front: Mapping[str, tuple[str, ...]]
+    note: str
+
+
+class Import(NamedTuple):
+    """A file that a rule file asks to be read with it."""
+
+    line: int
+    target: str
+
+
+def read(raw: bytes) -> Text:
+    """Return a file's text; UTF-8 is expected, UTF-16 understood, Windows-1252 the last resort.
+
+    Raises:
+        ValueError: the bytes are no text.
+    """
+    text, note = _decode(raw)
+    lines = clean(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
+    end = _front_end(lines)
+    if end is None:
+        return Text("\n".join(lines), 1, {}, note)
+    return Text("\n".join(lines[end + 1 :]), end + 2, _front(lines[1:end]), note)
+
+
+def _decode(raw: bytes) -> tuple[str, str]:
+    for bom, encoding in _BOMS:
+        if raw.startswith(bom):
+            return raw[len(bom) :].decode(encoding, "replace"), ""
+    if b"\0" in raw:
+        half = max(len(raw) // 2, 1)
+        if raw[1::2].count(0) * 2 > half and raw[0::2].count(0) * 8 < half:
+            return raw.decode("utf-16-le", "replace"), "read as UTF-16"
+        if raw[0::2].count(0) * 2 > half and raw[1::2].count(0) * 8 < half:
+            return raw.decode("utf-16-be", "replace"), "read as UTF-16"
+        raise ValueError("binary")
+    try:
+        return raw.decode("utf-8"), ""
+    except UnicodeDecodeError:
+        strange = sum(byte < 9 or 13 < byte < 32 for byte in raw)
+        if strange * 20 > len(raw):
+            raise ValueError("binary") from None
+        return raw.decode("cp1252", "replace"), "not UTF-8; read as Windows-1252"
+
+
+def _front_end(lines: list[str]) -> int | None:
+    if not lines or lines[0].strip() != "---":
+        return None
+    closing = ("---", "...")
+    return next((i for i in range(1, min(len(lines), FRONT_LINES)) if lines[i].rstrip() in closing), None)
+
+
+def _front(lines: list[str]) -> dict[str, tuple[str, ...]]:
+    """Read front matter line by line; what people write there is often not valid YAML."""
+    found: dict[str, tuple[str, ...]] = {}
+    key = ""
+    for line in lines:
+        if mark := _KEY.match(line):
+            key = mark[1]
+            value = (mark[2] or "").strip()
+            found[key] = () if value in ("", "|", ">", "|-", ">-") else _values(value)
+        elif key and (item := _LIST_ITEM.match(line)):
+            found[key] += _values(item[1].strip())
+        elif key and line.startswith((" ", "\t")) and line.strip():
+            joined = " ".join((*found[key], line.strip()))
+            found[key] = (joined,)
+    return found
+
+
+def _values(text: str) -> tuple[str, ...]:
+    if text.startswith("[") and text.endswith("]"):
+        return tuple(v for part in _commas(text[1:-1]) if (v := _unquote(part)))
+    value = _unquote(text)
+    return (value,) if value else ()
+
+
+def _unquote(text: str) -> str:
+    text = text.strip()
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1]
+    return text.split(" #", 1)[0].strip()
+
+
+def _commas(text: str) -> list[str]:
+    """Return the parts of a text between commas, not counting those inside braces."""
+    parts, depth, current = [], 0, ""
+    for sign in text:
+        depth += (sign == "{") - (sign == "}")
+        if sign == "," and depth <= 0:
+            parts.append(current)
+            current = ""
+        else:
+            current += sign
+    return [part.strip() for part in (*parts, current) if part.strip()]
+
+
+def globs_of(front: Mapping[str, tuple[str, ...]], folder: str = "") -> tuple[str, ...]:
+    """Return the globs a file applies to, from the root; empty when it applies to everything.
+
+    Args:
+        front: the front matter; `globs`, `paths` and `applyTo` are understood.
+        folder: where the rules folder stands; globs are relative to it.
+
+    >>> globs_of({"globs": ("src/**/*.{ts,tsx}, docs/*",)}, "web")
+    ('web/src/**/*.{ts,tsx}', 'web/docs/*')
+    """
+    written = [v for key in ("globs", "paths", "applyTo") for v in front.get(key, ())]
+    parts = [_unquote(part) for value in written for part in _commas(value)]
+    kept = [part.removeprefix("./").lstrip("/") for part in parts if not part.startswith("!")]
+    if any(part in _EVERYTHING for part in kept):
+        return ()
+    inside = [f"{folder}/{part}" if folder and not part.startswith(f"{folder}/") else part for part in kept]
+    return tuple(dict.fromkeys(part for part in inside if part))
+
+
+def glob_folder(glob: str) -> str:
+    """Return the folder that all files of a glob are in, "" when that is the root.
+
+    >>> glob_folder("src/api/**/*.py"), glob_folder("*.md"), glob_folder("src/api/auth.py")
+    ('src/api', '', 'src/api')
+    """
+    fixed = re.split(r"[*?{\[]", glob, maxsplit=1)[0]
+    return fixed.rpartition("/")[0]
+
+
+def imports_of(body: str, first_line: int = 1) -> Iterator[Import]:
+    """Yield the `@path` imports of a text, not those inside code or comments."""
+    fence = ""
+    for number, line in enumerate(without_comments(body).split("\n"), first_line):
+        mark = FENCE.match(line)
+        if mark and (not fence or line.strip().startswith(fence)):
+            fence = "" if fence else mark[1]
+        elif not fence:
+            for found in _IMPORT.finditer(_CODE_SPAN.sub(" ", line)):
+                target = found[1].replace("\\ ", " ").rstrip(".:!?")
+                if target:
+                    yield Import(number, target)

@@ -1,0 +1,193 @@
+"""Which memory type a rule is: a table of cues, first match wins.
+
+| order | type | what says so |
+|---|---|---|
+| 1 | workflow_recipe | it is a numbered procedure |
+| 2 | error_pattern | "if you see …Error", "fails with"; a troubleshooting heading over a named error |
+| 3 | gotcha | "careful", "beware", "note:", "known issue"; "don't … because"; a heading such as Gotchas |
+| 4 | decision | "we chose", "rationale", "by design"; "because" without an order; a heading such as Decisions |
+| 5 | requirement | "must", "always", "never", "required", "do not"; a heading such as Hard rules |
+| 6 | preference | "prefer", "avoid", "instead of", "rather than", "should" |
+| 7 | module_insight | says what lies where: "`src/x`: …", "is responsible for", a drawn tree |
+| 8 | pattern | commands to build, run, test or release; an example in code |
+| 9 | preference | starts with "use", "keep", "follow", "name", …; a heading such as Code style |
+| 10 | module_insight | a heading such as Architecture; a table; a statement ("the loop retries") |
+| 11 | pattern, else the file's default | a heading such as Commands; the default is preference |
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from remora.sources.rule_split import Block
+
+
+def _any(alternatives: str) -> str:
+    """Return one group out of alternatives that stand apart by white space; a dot is any character."""
+    return f"(?:{'|'.join(alternatives.split())})"
+
+
+def _cue(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+def _words(alternatives: str) -> str:
+    return rf"\b{_any(alternatives)}\b"
+
+
+_ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b|\bE(?:NOENT|CONNREFUSED|ADDRINUSE)\b|\bSIGSEGV\b")
+_ERROR = _cue(
+    r"\b(?:if|when) (?:you|it|this|the \w+|tests?)\b.{0,40}\b(?:sees?|gets?|hits?|encounters?|fails? with)\b",
+    r"\bfails? with\b",
+)
+_TROUBLE_HEADING = _cue(
+    _words(r"troubleshoot\w* common.errors? error.messages? known.errors? common.issues?")
+)
+_GOTCHA = _cue(
+    rf"""^\W*{_any(r"warning caution careful beware gotchas? caveats? pitfalls? note heads.?up watch.out")}\b""",
+    _words(r"""
+        be.careful be.very.careful beware gotcha caveat pitfall watch.out note.that keep.in.mind foot-?gun quirk
+        known.(?:issue|bug|limitation|problem)s? work-?around surpris\w+ counter-?intuitive
+        \w+.silently silently.(?:fail|drop|break|skip|overwrit|los)\w* easy.to.(?:miss|forget)
+        will.(?:break|crash|hang|deadlock|fail) does(?:n't|.not).work won't.work flaky
+    """),
+    r"\b(?:don't|do not|avoid)\b.*(?:\b(?:because|otherwise|since it|causes?)\b|\bor (?:it|they|the|you|else)\b)",
+)
+_GOTCHA_HEADING = _cue(
+    _words(r"""
+        gotchas? pitfalls? caveats? known.(?:issues?|bugs?|limitations?|quirks?) quirks foot-?guns traps?
+        common.(?:mistakes?|problems?) anti-?patterns? limitations things.to.(?:know|avoid) warnings? lessons.learned
+    """)
+)
+_DECISION = _cue(
+    rf"\bwe {_any('chose decided opted picked settled went.with moved rejected deliberately intentionally')}\b",
+    _words(r"""
+        decided.(?:to|on|against) (?:key|design|architectur\w+).decisions? decision: rationale by.design
+        chosen.(?:because|for|over) the.reason.(?:is|we|for) deliberately intentionally on.purpose ADR[-.]?\d+
+    """),
+)
+_REASON = _cue(r"\bbecause\b")
+_DECISION_HEADING = _cue(_words(r"decisions? rationale adrs? design.choices trade-?offs why.(?:we|not)"))
+_REQUIREMENT = _cue(
+    _words(r"""
+        must always never required mandatory shall forbidden prohibited not.allowed non-negotiable no.exceptions
+        under.no.circumstances make.sure has.to have.to may.only may.not only.ever strictly
+    """),
+    r"(?:^|[.;:!?(\n–—]\s*)(?:do not|don't|ensure|critical\b:?|important:)",
+    r"^\W*(?:no|only|required)\b",
+    r"\bbefore (?:committing|pushing|submitting|opening|merging|every commit|you commit|finishing)\b",
+)
+_REQUIREMENT_HEADING = _cue(
+    _words(r"""
+        hard.rules? critical constraints? requirements? mandatory must never non-negotiables? do.not don'?ts?
+        forbidden prohibited definition.of.done boundaries
+    """)
+)
+_PREFERENCE = _cue(
+    _words(r"""
+        prefer\w* favou?r avoid instead.of rather.than over.\w+ing should shouldn't recommended encouraged
+        discouraged ideally whenever.possible where.possible try.to
+    """),
+    r"\b(?:use|choose) \S+,? not\b",
+)
+_IMPERATIVE = _cue(
+    r"^\W*"
+    + _any(r"""
+        use keep write follow name put place stick respect match limit include document handle wrap group order
+        leave add validate test cover mock type annotate export import declare define commit explain ask be think
+        minimi[sz]e organi[sz]e implement create return log remove update check verify apply consider maintain
+        provide separate split treat look focus find read make give let start stop report store pass link
+    """)
+    + r"\b"
+)
+_STYLE_HEADING = _cue(
+    _words(r"""
+        style conventions? preferences? guidelines? standards? naming formatting best.practices? principles?
+        philosophy tone communication practices
+    """)
+)
+_COMMAND = re.compile(
+    r"(?:`|^\$ ?|^)(?:sudo |[A-Z_]+=\S+ )*"
+    + _any(r"""
+        npm pnpm yarn bunx? npx pip3? pipx uvx? poetry pytest tox nox make just cargo mvn gradle \./\w[\w./-]*
+        go.(?:test|run|build|vet|mod|generate|install) docker docker-compose kubectl helm git.\w+ gh.\w+ ruff mypy
+        black eslint prettier tsc jest vitest playwright rails bundle rake bin/\w+ composer php dotnet swift
+        xcodebuild flutter dart mix sbt bazel cmake ninja terraform ansible\S* python3? node deno ruby bash sh task
+        turbo nx lerna pre-commit hatch pdm rye conda curl psql aws gcloud
+    """)
+    + r"(?: |`|$)",
+    re.MULTILINE,
+)
+_COMMAND_HEADING = _cue(
+    _words(r"""
+        commands? build\w* run(?:ning)? quick.?start getting.started set-?up install\w* development scripts? how.to
+        usage cli deploy\w* release workflow examples? patterns? recipes? testing tests?
+    """)
+)
+_PLACE = _cue(
+    r"^\W*`[\w@.*{},<>\[\]-]*[/.][\w@./*{},<>\[\]-]*`\s*(?:[-–—:→=(]|(?:is|are|has|contains?|holds?|provides?)\b)",
+    r"^\W*[\w@.-]+/[\w@./*-]*\s*(?:[-–—:→]|contains?\b|holds?\b)",
+    r"\b(?:is|are) (?:responsible for|(?:located|found|defined|implemented|stored) in|split into|organi[sz]ed)\b",
+    r"\b(?:lives?|resides?|sits?) (?:in|under|at)\b",
+    r"[├└│]",
+)
+_PLACE_HEADING = _cue(
+    _words(r"""
+        architect\w* structure layout director(?:y|ies) folders? overview modules? components? packages? code.?base
+        organi[sz]ation key.files? files? where.(?:things|to.find) map repository tech(?:nology)?.stack stack about
+        purpose project data.?flow services? dependencies schema models? concepts? glossary terminology references?
+        current.state status roadmap technologies
+    """)
+)
+_STATEMENT = re.compile(
+    r"^\W*(?:(?:The|An?|Each|All|Every|This|These|Its?|Both|Some|Only)\s)?(?:`[^`]+`|[\w'’().-]+)(?:\s(?:`[^`]+`|[\w'’().-]+)){0,5}?\s"
+    + _any(r"""
+        is are was has have uses? returns? supports? provides? handles? contains? includes? runs? holds? gets? takes?
+        follows? implements? manages? stores? reads? writes? calls? creates? sends? defines? works? means? gains? can
+        requires? exports? extends? serves? lives? knows? keeps? maps? comes? consists? produces? receives? triggers?
+    """)
+    + r"\b"
+)
+
+
+def memory_type(block: Block, default: str = "preference") -> str:
+    """Return the memory type of a rule.
+
+    Args:
+        block: the rule with the headings it stands under.
+        default: the type when no cue says anything.
+    """
+    if block.steps:
+        return "workflow_recipe"
+    text = block.text
+    prose = re.sub(
+        r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE
+    )  # code is full of misleading words
+    near = " > ".join(block.path[-2:])
+    if _ERROR_NAME.search(text) and (_ERROR.search(prose) or _TROUBLE_HEADING.search(near)):
+        return "error_pattern"
+    if _GOTCHA.search(prose) or _GOTCHA_HEADING.search(near):
+        return "gotcha"
+    ordered = bool(_REQUIREMENT.search(prose))
+    if _DECISION.search(prose) or _DECISION_HEADING.search(near) or (_REASON.search(prose) and not ordered):
+        return "decision"
+    if ordered or _REQUIREMENT_HEADING.search(near):
+        return "requirement"
+    return _by_form(block, prose, near) or default
+
+
+def _by_form(block: Block, prose: str, near: str) -> str:
+    """Return the type of a rule that neither warns nor orders, "" when its form says nothing."""
+    if _PREFERENCE.search(prose):
+        return "preference"
+    if _PLACE.search(block.text):
+        return "module_insight"
+    if _COMMAND.search(block.text) or (block.kind == "code" and not _PLACE_HEADING.search(near)):
+        return "pattern"
+    if _IMPERATIVE.search(prose) or _STYLE_HEADING.search(near):
+        return "preference"
+    if block.kind == "table" or _PLACE_HEADING.search(near) or _STATEMENT.search(prose):
+        return "module_insight"
+    return "pattern" if _COMMAND_HEADING.search(near) else ""

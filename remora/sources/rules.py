@@ -1,0 +1,359 @@
+"""Rule files to memories: read every rule file of a project, each rule once, with all its places.
+
+The files are found by rule_files, read by rule_text, cut by rule_split and typed by rule_types. The
+same text in several files is one rule with several origins; its key does not depend on where it
+stands, so reading again changes nothing. A rule that applies to a folder or to globs has the scope
+"module" and carries them in `related_files`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.text import content_hash, shorten
+from remora.core.values import MemoryDraft, Skipped
+from remora.sources.rule_files import Found, find
+from remora.sources.rule_split import Block, LeftOut, label, split
+from remora.sources.rule_text import Text, glob_folder, globs_of, imports_of, read
+from remora.sources.rule_types import memory_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+MAX_BYTES = 1 << 20
+MAX_RULES = 400  # of one file; more is a document, not rules
+IMPORT_DEPTH = 4
+CONTENT_CHARACTERS = 4_000
+MENTIONS = 8
+CLEAR_WORDS = 8  # a sentence of so many words is understood without its heading
+CONFIDENCE = 0.9
+AGENT_CONFIDENCE = 0.7  # an agent wrote it down, no person did
+
+_PROSE = frozenset({"", ".md", ".mdc", ".markdown", ".txt", ".rst"})
+_MEMORY_TYPES = {
+    "user": "preference",
+    "feedback": "preference",
+    "project": "decision",
+    "reference": "pattern",
+}
+_LEANS_BACK = re.compile(
+    r"^\W*(?:this|these|those|that|it|they|them|same|also|then|otherwise|and|but|or|above|below|such|there|each|both"
+    r"|all of|here|its|their)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_MENTION = re.compile(r"`([\w@.][\w@./-]*)`|\]?\(([\w@.][\w@./-]*\.\w+)\)")
+_GENERIC = re.compile(
+    r"^(?:steps?|workflow|process|procedure|how to|usage|overview|instructions?)$", re.IGNORECASE
+)
+
+
+class RuleFile(NamedTuple):
+    """A rule file that was read.
+
+    Attributes:
+        path: relative to the root; "~/…" in the home.
+        kind: see rule_files.
+        folder: what it applies to without globs; "" is the project.
+        globs: what it applies to, from the root.
+        sha256: of its bytes.
+        rules: how many rules it holds, those that other files hold too included.
+        imported_by: the file that asked for it, None for a file found by its name.
+        aliases: links to it.
+        note: what was odd about it, "" when nothing.
+    """
+
+    path: str
+    kind: str
+    folder: str = ""
+    globs: tuple[str, ...] = ()
+    sha256: str = ""
+    rules: int = 0
+    imported_by: str | None = None
+    aliases: tuple[str, ...] = ()
+    note: str = ""
+
+
+class Rule(NamedTuple):
+    """One rule, every place it stands at as (path, line), and the key of its text."""
+
+    draft: MemoryDraft
+    origins: tuple[tuple[str, int], ...]
+    key: str
+
+
+class RuleScan(NamedTuple):
+    """What reading the rule files of a project gave."""
+
+    files: tuple[RuleFile, ...]
+    rules: tuple[Rule, ...]
+    skipped: tuple[Skipped, ...]
+
+
+class _Loaded(NamedTuple):
+    found: Found
+    file: RuleFile
+    text: Text
+
+
+def read_rules(root: Path, *, home: Path | None = None) -> RuleScan:
+    """Return the rules of a project.
+
+    Args:
+        root: the project's folder.
+        home: the user's home folder, for imports from it and for what an agent noted there about
+            this project; None reads nothing outside the root.
+    """
+    root = root.resolve()
+    found, skipped = find(root, home)
+    loader = _Loader(root, home, skipped)
+    for one in found:
+        loader.load(one, None, 0)
+    gathered: dict[str, _Gathered] = {}
+    files = [
+        loaded.file._replace(rules=_gather(loaded, root, gathered, skipped)) for loaded in loader.loaded()
+    ]
+    rules = tuple(one.rule(key) for key, one in gathered.items())
+    return RuleScan(tuple(files), rules, tuple(skipped))
+
+
+class _Loader:
+    """Reads files and what they import, each real file once."""
+
+    def __init__(self, root: Path, home: Path | None, skipped: list[Skipped]) -> None:
+        self._root, self._home, self._skipped = root, home.resolve() if home else None, skipped
+        self._by_file: dict[Path, _Loaded | None] = {}
+
+    def loaded(self) -> Iterator[_Loaded]:
+        """Yield what was read, in order."""
+        return (one for one in self._by_file.values() if one is not None)
+
+    def load(self, found: Found, imported_by: str | None, depth: int) -> None:
+        """Read one file and its imports, unless it was read before."""
+        try:
+            real = found.file.resolve(strict=True)
+        except (OSError, RuntimeError):  # a broken link, or links in a circle
+            self._skip(found.path, "a link to nothing")
+            return
+        if real in self._by_file:
+            before = self._by_file[real]
+            if before and imported_by is None and before.file.path != found.path:
+                aliases = (*before.file.aliases, found.path)
+                self._by_file[real] = before._replace(file=before.file._replace(aliases=aliases))
+            return
+        if not self._may_read(real, found):
+            self._skip(found.path, "lies outside the project")
+            return
+        self._by_file[real] = None
+        text, digest, why = _read(real)
+        if text is None:
+            self._skip(found.path, why)
+            return
+        globs = globs_of(text.front, found.folder)
+        file = RuleFile(
+            found.path, found.kind, found.folder, globs, digest, imported_by=imported_by, note=text.note
+        )
+        self._by_file[real] = _Loaded(found, file, text)
+        if found.kind in ("claude", "claude_rules", "gemini"):
+            self._follow(found, text, depth)
+
+    def _follow(self, found: Found, text: Text, depth: int) -> None:
+        for line, target in imports_of(text.body, text.first_line):
+            place = f"{found.path}:{line} @{target}"
+            file = self._target(found.file, target)
+            if file is None or not file.exists():
+                if target.startswith(("~/", "./", "../", "/")) or PurePosixPath(target).suffix in _PROSE - {
+                    ""
+                }:
+                    reason = (
+                        "lies in the home, which is not read" if file is None else "imported file is missing"
+                    )
+                    self._skip(place, reason)
+            elif not file.is_file():
+                self._skip(place, "imports a folder")
+            elif file.suffix.lower() not in _PROSE:
+                self._skip(place, "imported, but not prose")
+            elif depth >= IMPORT_DEPTH:
+                self._skip(place, f"imported more than {IMPORT_DEPTH} files deep")
+            else:
+                shown = self._shown(file, target)
+                self.load(Found(shown, found.kind, found.folder, file, whole=False), found.path, depth + 1)
+
+    def _target(self, importer: Path, target: str) -> Path | None:
+        if target.startswith("~/"):
+            return self._home / target[2:] if self._home else None
+        return importer.parent / target
+
+    def _shown(self, file: Path, target: str) -> str:
+        if target.startswith("~/"):
+            return target
+        real = Path(os.path.normpath(file))
+        return real.relative_to(self._root).as_posix() if real.is_relative_to(self._root) else target
+
+    def _may_read(self, real: Path, found: Found) -> bool:
+        if real.is_relative_to(self._root):
+            return True
+        return self._home is not None and found.path.startswith("~/") and real.is_relative_to(self._home)
+
+    def _skip(self, what: str, why: str) -> None:
+        self._skipped.append(Skipped(what, why))
+
+
+def _read(file: Path) -> tuple[Text | None, str, str]:
+    """Return a file's text and SHA-256, or None and why it cannot be used."""
+    try:
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return None, "", "not a regular file"
+        if status.st_size > MAX_BYTES:
+            return None, "", f"larger than {MAX_BYTES >> 20} MB"
+        raw = file.read_bytes()
+        text = read(raw)
+    except OSError as error:
+        return None, "", f"cannot be read: {error.strerror}"
+    except ValueError:
+        return None, "", "binary, not text"
+    if not text.body.strip():
+        return None, "", "empty"
+    return text, hashlib.sha256(raw).hexdigest(), ""
+
+
+class _Gathered:
+    """A rule while its places are still being found."""
+
+    def __init__(self, draft: MemoryDraft) -> None:
+        self.draft = draft
+        self.origins: list[tuple[str, int]] = []
+        self.mentions: dict[str, None] = {}
+        self.modules: dict[str, None] = {}
+        self.globs: dict[str, None] = {}
+        self.everywhere = False
+
+    def add(self, file: RuleFile, line: int, mentions: tuple[Sequence[str], Sequence[str]]) -> None:
+        """Take in one more place."""
+        self.origins.append((file.path, line))
+        self.mentions.update(dict.fromkeys(mentions[0]))
+        self.modules.update(dict.fromkeys(mentions[1]))
+        globs = file.globs or ((f"{file.folder}/**",) if file.folder else ())
+        self.globs.update(dict.fromkeys(globs))
+        self.everywhere |= not globs
+
+    def rule(self, key: str) -> Rule:
+        """Return the rule. One place that applies to everything makes all of it apply to everything."""
+        globs = () if self.everywhere else tuple(self.globs)
+        modules = (*(folder for glob in globs if (folder := glob_folder(glob))), *self.modules)
+        path, line = self.origins[0]
+        draft = self.draft._replace(
+            scope="module" if globs else "global",
+            related_files=tuple(dict.fromkeys((*globs, *self.mentions))),
+            related_modules=tuple(dict.fromkeys(modules)),
+            origin_path=path,
+            origin_line=line,
+        )
+        return Rule(draft, tuple(self.origins), key)
+
+
+def _gather(loaded: _Loaded, root: Path, gathered: dict[str, _Gathered], skipped: list[Skipped]) -> int:
+    """Add a file's rules to those gathered so far; return how many it holds."""
+    found, file, text = loaded
+    blocks, out = _cut(loaded)
+    skipped.extend(Skipped(f"{file.path}:{one.line} “{one.text}”", one.why) for one in out)
+    if len(blocks) > MAX_RULES:
+        what = f"{file.path}:{blocks[MAX_RULES].line} and below"
+        skipped.append(Skipped(what, f"only the first {MAX_RULES} rules of a file are read"))
+    kept = blocks[:MAX_RULES]
+    default = _MEMORY_TYPES.get(_first(text.front, "type"), "preference")
+    for block in kept:
+        draft = _draft(block, found.kind, default)
+        if len(draft.content) > CONTENT_CHARACTERS:
+            skipped.append(Skipped(f"{file.path}:{block.line}", f"cut at {CONTENT_CHARACTERS} characters"))
+            draft = draft._replace(content=_cut_lines(draft.content))
+        key = content_hash(draft.content.rstrip(" .;!"))
+        one = gathered.setdefault(key, _Gathered(draft))
+        one.add(file, block.line, _mentions(block.text, root, found.folder))
+    return len(kept)
+
+
+def _cut(loaded: _Loaded) -> tuple[list[Block], list[LeftOut]]:
+    found, _, text = loaded
+    about = label(_first(text.front, "description") or _first(text.front, "name"))
+    if found.kind == "claude_memory" and not found.whole and len(text.body) <= CONTENT_CHARACTERS:
+        body = "\n".join(line for line in text.body.strip().split("\n") if line.strip())
+        return [Block(body, text.first_line, (about,) if about else (), "text")], []
+    blocks, out = split(text.body, first_line=text.first_line, title=not found.whole, context=about)
+    if found.kind == "claude_memory":  # its index only lists the other files
+        index = [b for b in blocks if re.search(r"\((?!\w+:)[\w./-]+\.md\)", b.text)]
+        out += [LeftOut(b.line, shorten(b.text, 60), "lists a file that is read itself") for b in index]
+        blocks = [b for b in blocks if b not in index]
+    return blocks, out
+
+
+def _draft(block: Block, kind: str, default: str) -> MemoryDraft:
+    text = block.text
+    near = " > ".join(block.path[-3:])
+    unclear = bool(near) and _is_unclear(block)
+    if unclear:
+        text = (
+            f"{near}:\n{text}"
+            if block.kind in ("steps", "table") or text.startswith("```")
+            else f"{near}: {text}"
+        )
+    agent = kind == "claude_memory"
+    return MemoryDraft(
+        content=text,
+        type=memory_type(block, default),
+        source="agent_explicit" if agent else "user_taught",
+        confidence=AGENT_CONFIDENCE if agent else CONFIDENCE,
+        tags=("rule", kind),
+        payload=_recipe(block),
+        context_prefix=" > ".join(block.path) if block.path and not unclear else None,
+    )
+
+
+def _is_unclear(block: Block) -> bool:
+    """Return whether a reader needs the heading to understand a rule."""
+    if block.led or block.kind in ("steps", "table") or block.text.startswith("```"):
+        return True
+    first = block.text.split("\n", 1)[0]
+    return len(_WORD.findall(first)) < CLEAR_WORDS or bool(_LEANS_BACK.match(first))
+
+
+def _recipe(block: Block) -> Mapping[str, object] | None:
+    if not block.steps:
+        return None
+    names = [name for name in block.path[-2:] if not _GENERIC.match(name)]
+    steps = [{"order": number, "description": step} for number, step in enumerate(block.steps, 1)]
+    return {"task_pattern": " > ".join(names) or shorten(block.steps[0], 80), "steps": steps}
+
+
+def _mentions(text: str, root: Path, folder: str) -> tuple[list[str], list[str]]:
+    """Return the files and the folders of the project that a rule names in code spans or links."""
+    files: dict[str, None] = {}
+    folders: dict[str, None] = {}
+    for found in _MENTION.finditer(text):
+        name = (found[1] or found[2]).removeprefix("./").rstrip("/")
+        if not name or ".." in name.split("/") or len(name) > 300 or ("/" not in name and "." not in name):
+            continue
+        for path in dict.fromkeys((f"{folder}/{name}" if folder else name, name)):
+            place = root / path
+            if place.is_file():
+                files[path] = None
+                break
+            if "/" in name and place.is_dir():
+                folders[path] = None
+                break
+    return list(files)[:MENTIONS], list(folders)[:MENTIONS]
+
+
+def _cut_lines(text: str) -> str:
+    cut = text[:CONTENT_CHARACTERS]
+    return cut[: cut.rfind("\n")] + "\n…" if "\n" in cut else cut[:-1] + "…"
+
+
+def _first(front: Mapping[str, tuple[str, ...]], key: str) -> str:
+    return next(iter(front.get(key, ())), "")

@@ -1,0 +1,90 @@
+"""SQL for full-text search: BM25 by FTS5 over memories and turns.
+
+FTS5 gives bm25 as a negative number, best first; here it is turned round, higher is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from remora.core.fts import any_of, quoted
+from remora.core.values import Filters
+from remora.store.connection import Database
+from remora.store.memories import condition
+
+# memory_id (unindexed), content, tags, related_files, search_terms. Tags are chosen words and count
+# more; parts of identifiers may be incidental and count half.
+_MEMORY_WEIGHTS = "0.0, 1.0, 1.5, 1.0, 0.5"
+# content, role, time, search_terms. Who spoke and when are context, not the subject.
+_TURN_WEIGHTS = "1.0, 1.0, 1.0, 0.5"
+
+
+_TERMS_REMEMBERED = 5_000
+_MOST_ROWS = 1_000_000
+
+
+class TermStats(NamedTuple):
+    """How many rows a table has and how many of them hold each term."""
+
+    rows: int
+    holding: dict[str, int]
+
+
+class FullText:
+    """Keyword search in one database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._known: dict[str, tuple[tuple[int, int], TermStats]] = {}
+
+    def memories(self, terms: Sequence[str], filters: Filters, limit: int) -> list[tuple[str, float]]:
+        """Return (memory id, bm25) of live memories with at least one term, best first, ties by id."""
+        if not (match := any_of(terms)):
+            return []
+        # Ranking reads the index alone; rows are only looked up for the best, and again for more of
+        # them while the filters let too few through.
+        take = limit * 2
+        while True:
+            where, values = condition(filters)
+            sql = f"""WITH best AS (
+                        SELECT rowid AS seq, -bm25(memories_fts, {_MEMORY_WEIGHTS}) AS score
+                        FROM memories_fts WHERE memories_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?)
+                      SELECT m.id, best.score, (SELECT count(*) FROM best) FROM best
+                      JOIN memories m ON m.seq = best.seq WHERE {where}
+                      ORDER BY best.score DESC, m.id LIMIT ?"""
+            rows = self._db.rows(sql, [match, take, *values, limit])
+            if len(rows) == limit or (rows and rows[0][2] < take) or take > _MOST_ROWS:
+                return [(i, score) for i, score, _ in rows]
+            if not rows and not self._more_than(match, take):
+                return []
+            take *= 8
+
+    def _more_than(self, match: str, rows: int) -> bool:
+        sql = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1 OFFSET ?"
+        return self._db.row(sql, (match, rows)) is not None
+
+    def turns(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        """Return (turn row id, bm25) of turns with at least one term, best first, ties by id."""
+        if not (match := any_of(terms)):
+            return []
+        sql = f"""SELECT rowid, -bm25(turns_fts, {_TURN_WEIGHTS}) AS score FROM turns_fts
+                  WHERE turns_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
+        return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
+
+    def term_stats(self, table: str, terms: Sequence[str]) -> TermStats:
+        """Return how many rows of "memories" or "turns" hold each term; remembered until a write.
+
+        The count of a term is what FTS5's own idf is made of.
+        """
+        version = self._db.version()
+        seen, known = self._known.get(table, (None, TermStats(0, {})))
+        if seen != version or len(known.holding) > _TERMS_REMEMBERED:
+            known = TermStats(int(self._db.value(f"SELECT count(*) FROM {table}_fts_docsize")), {})
+        rows, holding = known
+        for term in terms:
+            if term not in holding:
+                sql = f"SELECT count(*) FROM {table}_fts WHERE {table}_fts MATCH ?"
+                holding[term] = int(self._db.value(sql, (quoted(term),)))
+        self._known[table] = (version, TermStats(rows, holding))
+        return TermStats(rows, {t: holding[t] for t in terms})

@@ -1,0 +1,152 @@
+"""SQL for what git history says about files, and for which rules and commits were read already."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from remora.core.cochange import CROWD, FileStat, PairStat, name
+from remora.store.connection import Database, Row
+
+_STAT = "path, commits, heat, reach, last_clock, first_date, last_date, present, authors"
+CLOCK, COMMIT = "history.clock", "history.commit"
+
+
+class History:
+    """The history of one project's files; a `core.cochange.History`."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def clock(self) -> int:
+        """Return how many commits were learnt."""
+        found = self._db.value("SELECT value FROM meta WHERE key = ?", (CLOCK,))
+        return int(found) if found is not None else 0
+
+    def partners(self, paths: Sequence[str], limit: int) -> Mapping[str, Sequence[PairStat]]:
+        """Return the strongest pairs of each path, by bond, then by the other path."""
+        sql = """SELECT path, other, bond, commits, last_date FROM git_pairs
+                 WHERE path = ? ORDER BY bond DESC, other LIMIT ?"""
+        return {p: [PairStat(*r) for r in self._db.rows(sql, (p, limit))] for p in paths}
+
+    def stats(self, paths: Collection[str]) -> Mapping[str, FileStat]:
+        """Return the statistics of the paths that are known."""
+        sql = f"SELECT {_STAT} FROM git_files WHERE path IN (SELECT value FROM json_each(?))"
+        return {r[0]: _stat(r) for r in self._db.rows(sql, (json.dumps(list(paths)),))}
+
+    def hottest(self, limit: int) -> Sequence[str]:
+        """Return the present files that change most, by heat, then by path."""
+        sql = "SELECT path FROM git_files WHERE present = 1 AND commits > 0 ORDER BY heat DESC, path LIMIT ?"
+        return [r[0] for r in self._db.rows(sql, (limit,))]
+
+    def lookalikes(self, path: str) -> Collection[str]:
+        """Return the present files of the same stem, of a small folder, or that share a rare word."""
+        asked = name(path)
+        sql = """SELECT path FROM git_files WHERE stem = ?1 AND present = 1
+                 UNION SELECT path FROM git_files WHERE folder = ?2 AND present = 1 AND ?3 >=
+                   (SELECT count(*) FROM
+                     (SELECT 1 FROM git_files WHERE folder = ?2 AND present = 1 LIMIT ?3 + 1))
+                 UNION SELECT w.path FROM json_each(?4) j JOIN git_file_words w ON w.word = j.value
+                   WHERE ?3 >= (SELECT count(*) FROM
+                     (SELECT 1 FROM git_file_words c WHERE c.word = j.value LIMIT ?3 + 1))"""
+        values = (asked.stem, asked.folder, CROWD, json.dumps(sorted(asked.words)))
+        return {r[0] for r in self._db.rows(sql, values)} - {path}
+
+    def all_files(self) -> Iterable[FileStat]:
+        """Return the statistics of every file that exists or ever changed, by path."""
+        return [_stat(r) for r in self._db.rows(f"SELECT {_STAT} FROM git_files ORDER BY path")]
+
+    def all_pairs(self) -> Iterable[PairStat]:
+        """Return every pair once, `path` before `other`."""
+        sql = """SELECT path, other, bond, commits, last_date FROM git_pairs
+                 WHERE path < other ORDER BY path, other"""
+        return [PairStat(*r) for r in self._db.rows(sql)]
+
+    def write(
+        self,
+        *,
+        removed: Collection[str],
+        files: Sequence[FileStat],
+        pairs: Sequence[PairStat],
+        modules: Mapping[str, str],
+    ) -> None:
+        """Write what a run over new commits changed; call inside a transaction."""
+        gone = json.dumps(sorted(removed))
+        inside = "IN (SELECT value FROM json_each(?))"
+        self._db.execute(f"DELETE FROM git_pairs WHERE path {inside}", (gone,))
+        self._db.execute(f"DELETE FROM git_pairs WHERE other {inside}", (gone,))
+        self._db.execute(f"DELETE FROM git_files WHERE path {inside}", (gone,))
+        rows: list[tuple[object, ...]] = []
+        words: list[tuple[str, str]] = []
+        for f in files:
+            parts = name(f.path)
+            dates = (f.first_date, f.last_date)
+            authors = json.dumps([list(a) for a in f.authors], ensure_ascii=False)
+            module = modules.get(f.path, "")
+            counts = (int(f.present), f.commits, f.heat, f.reach, f.last)
+            rows.append((f.path, *counts, *dates, authors, module, parts.folder, parts.stem))
+            words.extend((word, f.path) for word in parts.words if f.present)
+        self._db.execute_many(
+            """INSERT OR REPLACE INTO git_files(path, present, commits, heat, reach, last_clock, first_date,
+               last_date, authors, module, folder, stem) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            rows,
+        )
+        self._db.execute_many("INSERT OR IGNORE INTO git_file_words(word, path) VALUES (?, ?)", words)
+        self._db.execute_many(
+            "INSERT OR REPLACE INTO git_pairs(path, other, bond, commits, last_date) VALUES (?, ?, ?, ?, ?)",
+            [
+                (*ends, p.bond, p.commits, p.last_date)
+                for p in pairs
+                for ends in ((p.path, p.other), (p.other, p.path))
+            ],
+        )
+
+    def clear(self) -> None:
+        """Forget all history, to read it again from the start; call inside a transaction."""
+        for table in ("git_pairs", "git_file_words", "git_files"):
+            self._db.execute(f"DELETE FROM {table}")
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many present files are known, and how many pairs."""
+        files = self._db.value("SELECT count(*) FROM git_files WHERE present = 1")
+        pairs = self._db.value("SELECT count(*) FROM git_pairs WHERE path < other")
+        return int(files), int(pairs)
+
+    def modules(self) -> dict[str, int]:
+        """Return each module with its number of present files."""
+        sql = "SELECT module, count(*) FROM git_files WHERE present = 1 GROUP BY module ORDER BY module"
+        return dict(self._db.rows(sql))
+
+    def co_access(self, paths: Sequence[str], minimum: float, limit: int) -> list[tuple[str, str, float]]:
+        """Return (file, partner, weight 0..1) from agent sessions, strongest first."""
+        inside = "IN (SELECT value FROM json_each(?1))"
+        sql = f"""SELECT file_a, file_b, weight FROM observer_co_access_edges WHERE file_a {inside} AND weight > ?2
+                  UNION SELECT file_b, file_a, weight FROM observer_co_access_edges
+                  WHERE file_b {inside} AND weight > ?2 AND directional = 0
+                  ORDER BY 3 DESC, 1, 2 LIMIT ?3"""
+        return [(a, b, w) for a, b, w in self._db.rows(sql, (json.dumps(list(paths)), minimum, limit))]
+
+    def seen(self, kind: str) -> dict[str, tuple[str | None, tuple[str, ...]]]:
+        """Return the source items of a kind (rule, commit): key to (memory id, paths)."""
+        rows = self._db.rows("SELECT key, memory_id, paths FROM source_items WHERE kind = ?", (kind,))
+        return {key: (memory_id, tuple(json.loads(paths))) for key, memory_id, paths in rows}
+
+    def set_seen(self, kind: str, key: str, memory_id: str | None, paths: Sequence[str], at: str) -> None:
+        """Note that a source item was read and which memory it became; call inside a transaction."""
+        self._db.execute(
+            """INSERT OR REPLACE INTO source_items(kind, key, memory_id, paths, seen_at)
+               VALUES (?, ?, ?, ?, ?)""",
+            (kind, key, memory_id, json.dumps(list(paths), ensure_ascii=False), at),
+        )
+
+    def unsee(self, kind: str, keys: Collection[str]) -> None:
+        """Forget source items that are gone; call inside a transaction."""
+        self._db.execute_many(
+            "DELETE FROM source_items WHERE kind = ? AND key = ?", [(kind, key) for key in sorted(keys)]
+        )
+
+
+def _stat(row: Row) -> FileStat:
+    path, commits, heat, reach, last, first_date, last_date, present, authors = row
+    who = tuple((str(n), int(c)) for n, c in json.loads(authors))
+    return FileStat(path, commits, heat, reach, last, first_date, last_date, bool(present), who)

@@ -1,0 +1,327 @@
+"""Messages become lines and come back; input is checked, files are read as far as they go."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from remora.conversation.format import (
+    MAX_DEPTH,
+    BadLine,
+    decode,
+    encode,
+    number,
+    prepare,
+    read_message,
+    said_at,
+)
+from remora.core.errors import InvalidInput
+from remora.core.text import sound
+from remora.core.values import Message, ToolCall
+
+NOW = "2026-01-01T00:00:00.000Z"
+
+ANY_TEXT = st.text(st.characters(), max_size=30)  # lone surrogates included
+WORDS = ANY_TEXT.filter(lambda text: bool(sound(text).strip()))
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+CALLS = st.lists(
+    st.fixed_dictionaries({"id": ANY_TEXT, "name": WORDS, "arguments": JSON}), min_size=1, max_size=3
+)
+MESSAGES = st.fixed_dictionaries(
+    {"role": WORDS, "content": ANY_TEXT},
+    optional={
+        "time": st.datetimes(datetime(1000, 1, 2), datetime(9999, 12, 30)),
+        "external_id": WORDS,
+        "tool_calls": CALLS,
+        "tool_call_id": WORDS,
+        "tool_name": WORDS,
+        "metadata": st.dictionaries(ANY_TEXT, JSON, max_size=3),
+    },
+)
+
+
+def there_and_back(message: dict[str, Any], seq: int = 1) -> Message:
+    """Return what stands in the log for a message."""
+    (prepared,) = prepare([message], NOW)
+    line = number(prepared, seq)
+    assert line.count(b"\n") == 1
+    assert line.endswith(b"\n")
+    record = decode(line)
+    assert record is not None
+    assert record["seq"] == seq
+    read, doubts = read_message(record, seq)
+    assert doubts == []
+    return read
+
+
+def as_json(value: Any) -> Any:
+    """Return a value as JSON in UTF-8 holds it."""
+    return json.loads(sound(json.dumps(value, ensure_ascii=False)))
+
+
+@given(MESSAGES)
+def test_every_message_comes_back(message: dict[str, Any]) -> None:
+    """Whatever the texts and values are, the line is one line and says what was given."""
+    read = there_and_back(message)
+    assert read.role == sound(message["role"])
+    assert read.content == sound(message["content"])
+    assert read.external_id == (sound(message["external_id"]) if "external_id" in message else None)
+    assert read.tool_call_id == (sound(message["tool_call_id"]) if "tool_call_id" in message else None)
+    assert read.tool_name == (sound(message["tool_name"]) if "tool_name" in message else None)
+    assert read.metadata == (as_json(message["metadata"]) if "metadata" in message else None)
+    given_calls = as_json(message.get("tool_calls", []))
+    assert read.tool_calls == tuple(ToolCall(c["id"], c["name"], c["arguments"]) for c in given_calls)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        " ",
+        "a\nb\r\nc\r",
+        "\x00\x01\x1f\x7f",
+        "\u2028\u2029\x85",
+        "😀👨\u200d👩\u200d👧",
+        '"}\n{"_type":"clear"}',
+        "\ufeff",
+        "\\ud83d",
+    ],
+)
+def test_difficult_texts(content: str) -> None:
+    """Line ends of every kind, control characters, emoji and JSON itself stay as they are."""
+    assert there_and_back({"role": "user", "content": content}).content == content
+
+
+def test_half_signs() -> None:
+    """Two halves of a sign are joined, a lone half becomes U+FFFD, also in keys and inside metadata."""
+    read = there_and_back({"role": "u", "content": "\ud83d\ude00 \ud83d", "metadata": {"\udc00": ["\ud800"]}})
+    assert read.content == "😀 \ufffd"
+    assert read.metadata == {"\ufffd": ["\ufffd"]}
+
+
+def test_ten_megabytes() -> None:
+    """A message of ten megabytes is a message."""
+    content = "0123456789\n" * 1_000_000
+    assert there_and_back({"role": "user", "content": content}).content == content
+
+
+def test_the_line_is_what_the_documentation_says() -> None:
+    """Keys come in a fixed order, text is not escaped beyond what JSON asks, and absent keys are absent."""
+    full = {
+        "role": "assistant",
+        "content": "né\n",
+        "time": "2024-03-15T14:00:00+02:00",
+        "time_text": "that Friday",
+        "external_id": "x",
+        "tool_calls": [ToolCall("c", "ls", {"path": "."})],
+        "tool_call_id": "c",
+        "tool_name": "ls",
+        "metadata": {"a": 1},
+    }
+    prepared = prepare([full, {"role": "u", "content": ""}], NOW)
+    first, second = (number(p, seq).decode() for seq, p in enumerate(prepared, 7))
+    assert first == (
+        '{"seq":7,"role":"assistant","content":"né\\n","timestamp":"2024-03-15T12:00:00.000Z",'
+        '"timeText":"that Friday","externalId":"x",'
+        '"toolCalls":[{"id":"c","name":"ls","arguments":{"path":"."}}],'
+        '"toolCallId":"c","toolName":"ls","metadata":{"a":1}}\n'
+    )
+    assert second == '{"seq":8,"role":"u","content":"","timestamp":"2026-01-01T00:00:00.000Z"}\n'
+
+
+def test_a_message_of_another_log_can_be_appended() -> None:
+    """A Message goes in as it is, all but its number."""
+    first = there_and_back(
+        {"role": "u", "content": "c", "time": "last week", "tool_calls": [{"name": "t"}], "external_id": "e"}
+    )
+    (prepared,) = prepare([first], "2030-01-01T00:00:00.000Z")
+    record = decode(number(prepared, 5)) or {}
+    assert read_message(record, 5)[0] == first._replace(seq=5)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, (NOW, None)),
+        ("", (NOW, None)),
+        ("2024-03-15T14:00:00Z", ("2024-03-15T14:00:00.000Z", None)),
+        ("2024-03-15T14:00:00.1239+02:00", ("2024-03-15T12:00:00.123Z", None)),
+        ("2024-03-15 14:00", ("2024-03-15T14:00:00.000Z", None)),
+        (" 2024-03-15 ", ("2024-03-15T00:00:00.000Z", None)),
+        (0, ("1970-01-01T00:00:00.000Z", None)),
+        (1_700_000_000, ("2023-11-14T22:13:20.000Z", None)),
+        (1_700_000_000_000, ("2023-11-14T22:13:20.000Z", None)),
+        (1.5, ("1970-01-01T00:00:01.500Z", None)),
+        (datetime(2024, 3, 15, 14), ("2024-03-15T14:00:00.000Z", None)),
+        (datetime(2024, 3, 15, 14, tzinfo=timezone(timedelta(hours=-2))), ("2024-03-15T16:00:00.000Z", None)),
+        (datetime(2024, 3, 15, 14, tzinfo=UTC), ("2024-03-15T14:00:00.000Z", None)),
+        ("March-15-2024", (NOW, "March-15-2024")),
+        ("1:56 pm on 8 May, 2023", (NOW, "1:56 pm on 8 May, 2023")),
+        ("2024-02-30", (NOW, "2024-02-30")),
+        ("0500-01-01", (NOW, "0500-01-01")),
+        ("20240315", (NOW, "20240315")),
+        ("0001-01-01T00:00:00+05:00", (NOW, "0001-01-01T00:00:00+05:00")),
+    ],
+)
+def test_times(value: Any, expected: tuple[str, str | None]) -> None:
+    """ISO 8601, numbers and datetimes become UTC; other text is kept beside the present time."""
+    assert said_at(value, NOW) == expected
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), 1e300, -1e14, True, [], {}, b"2024", datetime(3, 1, 1)]
+)
+def test_times_that_are_none(value: Any) -> None:
+    """Numbers outside the calendar and values that are no time are refused."""
+    with pytest.raises(BadLine, match="time"):
+        said_at(value, NOW)
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ({"content": "x"}, "role must be a string that is not empty, not missing"),
+        ({"role": "", "content": "x"}, "role must"),
+        ({"role": " \n", "content": "x"}, "role must"),
+        ({"role": 5, "content": "x"}, "role must be a string that is not empty, not int"),
+        ({"role": "u"}, "content must be a string, not missing"),
+        ({"role": "u", "content": None}, "content must"),
+        ({"role": "u", "content": b"x"}, "content must be a string, not bytes"),
+        ({"role": "u", "content": ["x"]}, "content must be a string, not list"),
+        ({"role": "u", "content": "x", "time": []}, "time must"),
+        ({"role": "u", "content": "x", "time": 1e300}, "out of range"),
+        ({"role": "u", "content": "x", "external_id": 5}, "external_id must"),
+        ({"role": "u", "content": "x", "external_id": ""}, "external_id must"),
+        ({"role": "u", "content": "x", "tool_name": " "}, "tool_name must"),
+        ({"role": "u", "content": "x", "metadata": "x"}, "metadata must"),
+        ({"role": "u", "content": "x", "metadata": {"a": object()}}, "cannot be written as JSON"),
+        ({"role": "u", "content": "x", "metadata": {"a": float("nan")}}, "cannot be written as JSON"),
+        ({"role": "u", "content": "x", "metadata": {(1, 2): 3}}, "cannot be written as JSON"),
+        ({"role": "u", "content": "x", "tool_calls": "ls"}, "tool_calls must"),
+        ({"role": "u", "content": "x", "tool_calls": [{"id": "1"}]}, "needs a name"),
+        ({"role": "u", "content": "x", "tool_calls": [{"name": "ls", "id": 1}]}, "an id that is text"),
+        ({"role": "u", "content": "x", "tool_calls": [{"name": "ls", "type": "f"}]}, "a tool call has"),
+        ({"role": "u", "content": "x", "tool_calls": ["ls"]}, "a tool call has"),
+        ({"role": "u", "content": "x", "name": "Ann"}, "unknown field 'name'"),
+        ("x", "a message is a mapping"),
+        (None, "a message is a mapping"),
+    ],
+)
+def test_a_message_that_cannot_be_used(message: Any, reason: str) -> None:
+    """A wrong field is refused by name, with its place in the batch, and says what to do."""
+    with pytest.raises(InvalidInput, match=f"^message 2 of 3: .*{reason}") as caught:
+        prepare([{"role": "u", "content": "1"}, message, {"role": "u", "content": "3"}], NOW)
+    assert "Nothing was appended" in caught.value.hint
+    with pytest.raises(InvalidInput, match=reason):
+        prepare([message], NOW)
+
+
+@pytest.mark.parametrize("batch", ["text", {"role": "u", "content": "x"}, Message(1, "u", "x"), 5, None])
+def test_a_batch_is_a_list(batch: Any) -> None:
+    """One message in the place of a list is not taken for a list of its parts."""
+    with pytest.raises(InvalidInput, match="list of messages"):
+        prepare(batch, NOW)
+
+
+def test_the_error_does_not_repeat_what_was_said() -> None:
+    """A refused message's texts stay out of the error, but for the beginning of the wrong field."""
+    with pytest.raises(InvalidInput) as caught:
+        prepare([{"role": "u", "content": ["secret-value"], "metadata": {"k": "other-secret"}}], NOW)
+    assert "secret" not in str(caught.value)
+
+
+def nested(depth: int) -> dict[str, Any]:
+    """Return a mapping with `depth` levels below it."""
+    value: Any = "x"
+    for _ in range(depth):
+        value = {"a": value}
+    assert isinstance(value, dict)
+    return value
+
+
+def test_depth() -> None:
+    """Metadata down to the limit are kept, deeper ones refused at both ends, however deep they are."""
+    kept = there_and_back({"role": "u", "content": "", "metadata": nested(MAX_DEPTH)})
+    assert kept.metadata == nested(MAX_DEPTH)
+    for depth in (MAX_DEPTH + 1, 100_000):
+        with pytest.raises(InvalidInput, match="nested"):
+            prepare([{"role": "u", "content": "", "metadata": nested(depth)}], NOW)
+        with pytest.raises(BadLine):
+            decode(b'{"metadata":' + b'{"a":' * depth + b"1" + b"}" * depth + b"}\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"{", "not JSON"),
+        (b"\xff\xfe{\x00}\x00", "not UTF-8 .byte 1"),
+        (b'{"role":"\xe9"}', "not UTF-8 .byte 10"),
+        (b"[1,2]", "not an object"),
+        (b'"text"', "not an object"),
+        (b"null", "not an object"),
+        (b"\x00" * 50, "not JSON"),
+        (b'{"a":1}{"a":2}', "not JSON"),
+        (b'{"seq":' + b"9" * 5000 + b"}", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+    ],
+)
+def test_lines_that_cannot_be_read(line: bytes, reason: str) -> None:
+    """A line that is not a JSON object in UTF-8 says why."""
+    with pytest.raises(BadLine, match=reason):
+        decode(line + b"\n")
+
+
+@pytest.mark.parametrize("line", [b"", b"\n", b"\r\n", b"  \t\n", b"\xef\xbb\xbf\n"])
+def test_blank_lines(line: bytes) -> None:
+    """A blank line is nothing."""
+    assert decode(line) is None
+
+
+def test_a_byte_order_mark_and_windows_line_ends() -> None:
+    """Marks that editors leave do no harm."""
+    assert decode(b'\xef\xbb\xbf{"role":"u"}\r\n') == {"role": "u"}
+
+
+def test_a_line_from_elsewhere_is_read_as_far_as_it_goes() -> None:
+    """Wrong optional fields are left out and reported; the message stays."""
+    record = {
+        "role": "user",
+        "content": "x",
+        "timestamp": "yesterday",
+        "externalId": 7,
+        "toolCalls": [{"name": "ls", "arguments": "-l"}, "rm", {"id": 3}],
+        "metadata": [1],
+        "toolsUsed": ["ls"],
+    }
+    message, doubts = read_message(record, 4)
+    assert message == Message(4, "user", "x", time_text="yesterday", tool_calls=(ToolCall("", "ls", "-l"),))
+    assert doubts == [
+        "timestamp 'yesterday' is not ISO 8601; kept as text",
+        "metadata is list; left out",
+        "externalId is int; left out",
+        "a tool call is 'rm'; left out",
+        "a tool call is dict; left out",
+    ]
+
+
+@pytest.mark.parametrize(
+    "record", [{}, {"role": "u"}, {"content": "x"}, {"role": 1, "content": "x"}, {"role": "", "content": "x"}]
+)
+def test_a_line_without_a_message(record: dict[str, Any]) -> None:
+    """Without role and content there is no message."""
+    with pytest.raises(BadLine, match=r"(role|content) is"):
+        read_message(record, 1)
+
+
+def test_encode_refuses_what_json_does_not_have() -> None:
+    """There is no NaN in a log: other readers could not read the line."""
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        encode({"x": float("nan")})

@@ -1,0 +1,600 @@
+"""A session log keeps what is said, in order, once, and moves boundaries without forgetting."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from remora.conversation.log import SessionLog
+from remora.core.clock import FixedClock
+from remora.core.errors import Conflict, InvalidInput, StoreBusy, StoreError, StoreTooNew
+from remora.core.values import Message, ToolCall
+from remora.disk.files import lock
+
+T0 = "2026-01-01T00:00:00.000Z"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "session-log.md"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> SessionLog:
+    """Return an empty log of the session `cli:42`."""
+    return open_log(tmp_path)
+
+
+def open_log(folder: Path, session_id: str = "cli:42", **more: Any) -> SessionLog:
+    """Return a log of a session with a clock that stands still."""
+    return SessionLog(folder / "sessions", session_id, FixedClock(T0), **more)
+
+
+def user(content: str, **more: Any) -> dict[str, Any]:
+    """Return a message of the user."""
+    return {"role": "user", "content": content, **more}
+
+
+def texts(messages: list[Message]) -> list[str]:
+    """Return what was said, without who and when."""
+    return [message.content for message in messages]
+
+
+def lines(log: SessionLog) -> list[dict[str, Any]]:
+    """Return the objects in a log's file."""
+    return [json.loads(line) for line in log.path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def test_opening_a_log_makes_nothing(tmp_path: Path) -> None:
+    """A session that nobody wrote to is empty and has no file, no folder and no creation time."""
+    log = open_log(tmp_path)
+    assert (log.history(), log.messages(), log.count(), log.total(), log.problems()) == ([], [], 0, 0, [])
+    assert log.metadata == {"version": 1, "key": "cli:42", "state": "ACTIVE"}
+    assert log.read_from(0) == ([], 0)
+    assert log.boundary is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_append_returns_what_is_in_the_log(log: SessionLog) -> None:
+    """The first append makes the file with its metadata line; the answer is what the history says."""
+    message = log.append(user("hi", external_id="e1", metadata={"a": [1]}))
+    assert message == Message(1, "user", "hi", T0, "e1", (), None, None, {"a": [1]})
+    assert log.history() == [message]
+    assert log.path.name == "cli%3a42.jsonl"
+    assert lines(log)[0] == {
+        "_type": "metadata", "version": 1, "key": "cli:42", "createdAt": T0, "state": "ACTIVE",
+    }  # fmt: skip
+
+
+def test_extend_keeps_the_order_and_goes_on_counting(log: SessionLog) -> None:
+    """A batch gets ascending numbers, and so does the next one, also through another object."""
+    assert [m.seq for m in log.extend([user("a"), user("b")])] == [1, 2]
+    other = SessionLog(log.path.parent, "cli:42", FixedClock(T0))
+    assert [m.seq for m in other.extend([user("c"), user("d")])] == [3, 4]
+    assert texts(log.history()) == ["a", "b", "c", "d"]
+
+
+def test_an_empty_batch_writes_nothing(log: SessionLog) -> None:
+    """No messages, no file."""
+    assert log.extend([]) == []
+    assert not log.path.exists()
+
+
+def test_a_generator_is_a_batch(log: SessionLog) -> None:
+    """Any iterable of messages will do."""
+    assert texts(log.extend(user(str(n)) for n in range(3))) == ["0", "1", "2"]
+
+
+def test_tool_traffic_comes_back(log: SessionLog) -> None:
+    """Calls with their arguments and results with their call are kept."""
+    call = {"id": "c1", "name": "grep", "arguments": {"pattern": "x", "paths": ["a", "b"]}}
+    log.extend(
+        [
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "content": "none", "tool_call_id": "c1", "tool_name": "grep"},
+        ]
+    )
+    asked, answered = log.history()
+    assert asked.tool_calls == (ToolCall("c1", "grep", {"pattern": "x", "paths": ["a", "b"]}),)
+    assert (answered.tool_call_id, answered.tool_name) == ("c1", "grep")
+
+
+def test_one_bad_message_keeps_the_batch_out(log: SessionLog) -> None:
+    """A batch goes in whole or not at all, and the error says which message it was."""
+    log.append(user("before"))
+    with pytest.raises(InvalidInput, match="message 2 of 2: role"):
+        log.extend([user("good"), {"role": "", "content": "bad"}])
+    assert texts(log.history()) == ["before"]
+
+
+def test_an_external_id_goes_in_once(log: SessionLog) -> None:
+    """A message seen before, in an earlier batch or this one, is not appended; the report names it."""
+    first = log.extend([user("a", external_id="1"), user("b", external_id="2")])
+    added = log.add(
+        [user("a again", external_id="1"), user("c", external_id="3"), user("d", external_id="3")]
+    )
+    assert added.repeated == (0, 2)
+    assert added.messages[0] == first[0]
+    assert added.messages[1] == added.messages[2]
+    assert texts(log.history()) == ["a", "b", "c"]
+    assert [m.seq for m in log.history()] == [1, 2, 3]
+
+
+def test_a_batch_of_repetitions_writes_nothing(log: SessionLog) -> None:
+    """Giving everything again leaves the file as it is, also from a new object."""
+    batch = [user(str(n), external_id=str(n)) for n in range(5)]
+    log.extend(batch)
+    before = log.path.read_bytes()
+    again = SessionLog(log.path.parent, "cli:42", FixedClock("2027-01-01")).add(batch)
+    assert again.repeated == (0, 1, 2, 3, 4)
+    assert texts(list(again.messages)) == ["0", "1", "2", "3", "4"]
+    assert log.path.read_bytes() == before
+
+
+def test_clear_empties_the_context_and_keeps_the_history(log: SessionLog) -> None:
+    """After a clear nothing is current, all was said, and the next message goes on counting."""
+    log.extend([user("a"), user("b")])
+    assert log.clear() == 2
+    assert (log.messages(), log.count(), log.total()) == ([], 0, 2)
+    assert log.append(user("c")).seq == 3
+    assert texts(log.messages()) == ["c"]
+    assert texts(log.history()) == ["a", "b", "c"]
+
+
+def test_clearing_nothing_writes_nothing(log: SessionLog) -> None:
+    """A clear of an empty context leaves no marker."""
+    assert log.clear() == 0
+    log.append(user("a"))
+    log.clear()
+    before = log.path.read_bytes()
+    assert log.clear() == 0
+    assert log.path.read_bytes() == before
+
+
+def test_compact_puts_the_summary_first(log: SessionLog) -> None:
+    """Ten messages of which three are kept: four are current, the summary first, ten were said."""
+    log.extend([user(f"msg{n}") for n in range(10)])
+    log.compact("S", 8, archive_name="a-1", details={"tools": ["ls"]})
+    assert texts(log.messages()) == ["[Conversation summary]\nS", "msg7", "msg8", "msg9"]
+    assert log.messages()[0] == Message(
+        0, "system", "[Conversation summary]\nS", T0, metadata={"archiveName": "a-1"}
+    )
+    assert (log.count(), log.total()) == (4, 10)
+    assert log.boundary is not None
+    assert (log.boundary.archive_name, log.boundary.details) == ("a-1", {"tools": ["ls"]})
+
+
+def test_compactions_follow_one_another(log: SessionLog) -> None:
+    """Each compaction leaves one marker; the latest decides; a clear after it drops the summary too."""
+    log.extend([user(str(n)) for n in range(6)])
+    log.compact("one", 3)
+    log.compact("two", 7)
+    assert texts(log.messages()) == ["[Conversation summary]\ntwo"]
+    log.append(user("6"))
+    assert texts(log.messages()) == ["[Conversation summary]\ntwo", "6"]
+    assert log.clear() == 1
+    assert log.messages() == []
+    assert [line["_type"] for line in lines(log) if "_type" in line] == [
+        "metadata",
+        "compact",
+        "compact",
+        "clear",
+    ]
+
+
+def test_a_compaction_that_comes_too_late_is_refused(log: SessionLog) -> None:
+    """A summary of what was cleared or compacted meanwhile brings nothing back."""
+    log.extend([user(str(n)) for n in range(6)])
+    log.compact("first", 4)
+    with pytest.raises(Conflict, match="begins at message 4"):
+        log.compact("of the same", 4)
+    log.clear()
+    with pytest.raises(Conflict, match="begins at message 7"):
+        log.compact("of what is gone", 6)
+    assert log.messages() == []
+
+
+@pytest.mark.parametrize("kept_from", [0, -1, 5])
+def test_a_compaction_names_a_message_that_is_there(log: SessionLog, kept_from: int) -> None:
+    """The first message that is kept exists, or is the next one."""
+    log.extend([user(str(n)) for n in range(3)])
+    with pytest.raises(InvalidInput, match="messages 1 to 3"):
+        log.compact("S", kept_from)
+
+
+def test_a_compaction_needs_words_and_json(log: SessionLog) -> None:
+    """An empty summary, or details that are no JSON, move no boundary."""
+    log.extend([user("a"), user("b")])
+    with pytest.raises(InvalidInput, match="summary"):
+        log.compact(" ", 2)
+    with pytest.raises(InvalidInput, match="JSON"):
+        log.compact("S", 2, details={"x": object()})
+    assert log.boundary is None
+
+
+def test_state(log: SessionLog) -> None:
+    """The state is ACTIVE until set, a change leaves a marker, no change leaves none."""
+    log.set_state("ACTIVE")
+    assert not log.path.exists()
+    log.set_state("PAUSED")
+    log.set_state("PAUSED")
+    assert log.metadata["state"] == "PAUSED"
+    assert [line["_type"] for line in lines(log)] == ["metadata", "state"]
+    with pytest.raises(InvalidInput, match="ASLEEP"):
+        log.set_state("ASLEEP")
+
+
+def test_metadata_can_be_added_changed_and_taken_away(tmp_path: Path) -> None:
+    """A caller's metadata are kept with the session's own; the creation time stays through everything."""
+    clock = FixedClock(T0)
+    log = SessionLog(tmp_path, "cli:42", clock)
+    log.update_metadata({"title": "T", "color": "red"})
+    clock.advance(days=1)
+    log.append(user("a"))
+    log.set_state("PAUSED")
+    log.update_metadata({"title": "U", "color": None})
+    log.clear()
+    fresh = SessionLog(tmp_path, "cli:42", clock)
+    assert fresh.metadata == {"version": 1, "key": "cli:42", "createdAt": T0, "state": "PAUSED", "title": "U"}
+    fresh.metadata["title"] = "changed outside"
+    assert fresh.metadata["title"] == "U"
+
+
+@pytest.mark.parametrize("key", ["_type", "version", "key", "createdAt", "state"])
+def test_metadata_that_are_the_logs_own(log: SessionLog, key: str) -> None:
+    """A caller cannot change what the log itself keeps, nor write what is no JSON."""
+    with pytest.raises(InvalidInput, match=key):
+        log.update_metadata({key: "x"})
+    with pytest.raises(InvalidInput, match="JSON"):
+        log.update_metadata({"x": {1, 2}})
+    assert not log.path.exists()
+
+
+def test_consolidated(log: SessionLog) -> None:
+    """The journal's boundary moves forward, never back, and never beyond what was said."""
+    log.extend([user("a"), user("b"), user("c")])
+    log.mark_consolidated(2)
+    log.mark_consolidated(1)
+    assert log.consolidated == 2
+    assert sum(line.get("_type") == "consolidated" for line in lines(log)) == 1
+    with pytest.raises(InvalidInput, match="messages 1 to 3"):
+        log.mark_consolidated(4)
+
+
+def test_read_from_goes_on_where_it_stopped(log: SessionLog) -> None:
+    """An index that hands back its offset gets each message once, whoever wrote it."""
+    log.extend([user("a"), user("b")])
+    first, offset = log.read_from(0)
+    assert texts(first) == ["a", "b"]
+    assert offset == log.path.stat().st_size
+    assert log.read_from(offset) == ([], offset)
+    other = SessionLog(log.path.parent, "cli:42", FixedClock(T0))
+    other.clear()
+    other.append(user("c"))
+    second, end = log.read_from(offset)
+    assert [(m.seq, m.content) for m in second] == [(3, "c")]
+    assert SessionLog(log.path.parent, "cli:42", FixedClock(T0)).read_from(end) == ([], end)
+
+
+def test_read_from_in_pieces(log: SessionLog) -> None:
+    """With a bound the pieces add up to the whole, and every piece has at least one message."""
+    log.extend([user("x" * 100 + str(n)) for n in range(20)])
+    found: list[Message] = []
+    offset, pieces = 0, 0
+    while True:
+        piece, after = log.read_from(offset, max_bytes=400)
+        if after == offset:
+            break
+        assert piece
+        found, offset, pieces = found + piece, after, pieces + 1
+    assert found == log.history()
+    assert 5 < pieces < 20
+    assert log.read_from(0, max_bytes=1)[0] == log.history()[:1]
+
+
+@pytest.mark.parametrize("offset", [1, -1, 10_000])
+def test_read_from_a_place_where_no_line_begins(log: SessionLog, offset: int) -> None:
+    """An offset that is not of this file is an error, not a wrong answer."""
+    log.append(user("a"))
+    with pytest.raises(Conflict, match=f"begins at byte {offset}") as caught:
+        log.read_from(offset)
+    assert "read from 0" in caught.value.hint
+
+
+def test_read_from_waits_for_a_writer(tmp_path: Path) -> None:
+    """What feeds an index is never a line that may still be taken back."""
+    log = open_log(tmp_path, lock_timeout=0.05)
+    log.append(user("a"))
+    with lock(log.path), pytest.raises(StoreBusy):
+        log.read_from(0)
+    assert texts(log.history()) == ["a"]
+
+
+def test_a_write_waits_no_longer_than_it_said(tmp_path: Path) -> None:
+    """While somebody else writes, reading works and a write ends in StoreBusy."""
+    log = open_log(tmp_path, lock_timeout=0.05)
+    log.append(user("a"))
+    with lock(log.path):
+        with pytest.raises(StoreBusy):
+            log.append(user("b"))
+        assert texts(log.history()) == ["a"]
+    log.append(user("c"))
+    assert texts(log.history()) == ["a", "c"]
+
+
+def test_difficult_contents_through_the_file(log: SessionLog) -> None:
+    """Line ends, NUL, separators, half signs and markers in a text change nothing about the lines."""
+    contents = ["a\nb\r\n", "\x00", "\u2028\u2029\x85", "😀", '"}\n{"_type":"clear"}\n', "", "\ufeff"]
+    log.extend([user(text) for text in contents])
+    log.append(user("\ud800"))
+    assert texts(open_log(log.path.parents[1]).history()) == [*contents, "\ufffd"]
+    assert log.problems() == []
+
+
+def test_ten_megabytes_through_the_file(log: SessionLog) -> None:
+    """A huge message goes in and comes out, though it is larger than what is kept in memory."""
+    content = "0123456789" * 1_000_000
+    assert log.append(user(content)).content == content
+    log.append(user("after"))
+    assert [len(text) for text in texts(log.history())] == [10_000_000, 5]
+
+
+def test_a_small_memory_changes_nothing(tmp_path: Path) -> None:
+    """With hardly any cache every answer is the same as with a large one."""
+    small, large = open_log(tmp_path, cache_bytes=500), open_log(tmp_path)
+    small.extend([user("x" * 50 + str(n), external_id=str(n), metadata={"n": n}) for n in range(30)])
+    small.compact("S", 11)
+    assert small.history() == large.history()
+    assert small.messages() == large.messages()
+    assert small.read_from(0) == large.read_from(0)
+    assert small.append(user("again", external_id="3")).content == "x" * 50 + "3"
+
+
+def test_what_is_returned_can_be_changed_without_harm(log: SessionLog) -> None:
+    """Lists, metadata and tool arguments that a caller changes are the caller's own."""
+    log.append(user("a", metadata={"k": [1]}, tool_calls=[{"name": "t", "arguments": {"p": [1]}}]))
+    got = log.history()
+    assert got[0].metadata is not None
+    got[0].metadata["k"].append(2)
+    got[0].tool_calls[0].arguments["p"].append(2)
+    got.clear()
+    assert log.history()[0].metadata == {"k": [1]}
+    assert log.history()[0].tool_calls[0].arguments == {"p": [1]}
+
+
+def test_unknown_kinds_are_passed_over(log: SessionLog) -> None:
+    """Lines that a later version may write change nothing and are no problem."""
+    log.append(user("a"))
+    with log.path.open("a", encoding="utf-8") as file:
+        file.write('{"_type":"reaction","to":1}\n')
+    log.append(user("b"))
+    assert texts(open_log(log.path.parents[1]).history()) == ["a", "b"]
+    assert log.problems() == []
+
+
+def test_a_later_version_is_left_alone(log: SessionLog) -> None:
+    """A file of a version that we cannot know is neither read nor written."""
+    log.append(user("a"))
+    log.path.write_text(log.path.read_text().replace('"version":1', '"version":2'))
+    before = log.path.read_bytes()
+    with pytest.raises(StoreTooNew, match="version 2"):
+        log.history()
+    with pytest.raises(StoreTooNew):
+        log.append(user("b"))
+    assert log.path.read_bytes() == before
+
+
+def test_a_file_edited_by_hand(log: SessionLog) -> None:
+    """Removed, added and changed lines show at the next read, and writing goes on after them."""
+    log.extend([user("one"), user("two"), user("three")])
+    assert log.total() == 3
+    kept = [line for line in log.path.read_text().splitlines() if '"two"' not in line]
+    kept.insert(1, '{"role":"Ann","content":"by hand"}')
+    log.path.write_text("\n".join(kept) + "\n")
+    assert [(m.seq, m.content) for m in log.history()] == [(1, "by hand"), (2, "one"), (3, "three")]
+    assert log.append(user("four")).seq == 4
+    assert [p.line for p in log.problems()] == [3]
+
+
+def test_an_edit_that_keeps_the_size(log: SessionLog) -> None:
+    """A word replaced by one of the same length in place is seen by the file's time."""
+    log.append(user("first"))
+    assert texts(log.history()) == ["first"]
+    log.path.write_bytes(log.path.read_bytes().replace(b"first", b"other"))
+    os.utime(log.path, (0, 0))  # the clock of a file may be too coarse to tell the two writes apart
+    assert texts(log.history()) == ["other"]
+
+
+def test_an_edit_in_place_that_makes_the_file_longer(log: SessionLog) -> None:
+    """A changed line in the middle of a file that grew is not taken for an appended one."""
+    log.extend([user("a"), user("b")])
+    assert log.total() == 2
+    log.path.write_bytes(log.path.read_bytes().replace(b'"a"', b'"a longer text"'))
+    assert texts(log.history()) == ["a longer text", "b"]
+
+
+def test_a_file_that_is_replaced_or_removed(log: SessionLog, tmp_path: Path) -> None:
+    """Another file under the same name is read anew; no file is an empty log that begins again."""
+    log.append(user("a"))
+    assert log.total() == 1
+    other = SessionLog(tmp_path / "elsewhere", "cli:42", FixedClock(T0))
+    other.extend([user("x"), user("y")])
+    other.path.replace(log.path)
+    assert texts(log.history()) == ["x", "y"]
+    log.path.unlink()
+    assert log.history() == []
+    assert log.append(user("anew")).seq == 1
+
+
+def test_windows_line_ends_and_a_byte_order_mark(log: SessionLog) -> None:
+    """A file saved by a Windows editor reads the same and can be appended to."""
+    log.extend([user("a", external_id="1"), user("b\r\nc")])
+    expected = log.history()
+    log.path.write_bytes(b"\xef\xbb\xbf" + log.path.read_bytes().replace(b"\n", b"\r\n"))
+    assert log.history() == expected
+    log.append(user("d"))
+    assert texts(open_log(log.path.parents[1], cache_bytes=0).history()) == ["a", "b\r\nc", "d"]
+    assert log.problems() == []
+
+
+def test_a_log_without_metadata_line_gets_one(log: SessionLog) -> None:
+    """A file that was made by hand, or is empty, is given its metadata at the first append."""
+    log.path.parent.mkdir()
+    log.path.write_text('{"role":"user","content":"a"}\n')
+    assert log.append(user("b")).seq == 2
+    assert log.metadata["createdAt"] == T0
+    assert texts(log.history()) == ["a", "b"]
+    assert sum(line.get("_type") == "metadata" for line in lines(log)) == 1
+
+
+def test_a_file_that_is_not_a_log(log: SessionLog) -> None:
+    """A file of rubbish is reported line by line, is not an error, and can be appended to."""
+    log.path.parent.mkdir()
+    log.path.write_bytes(b"\x00\x01\xff\n[]\n{\n" + b"\x00" * 100)
+    assert log.history() == []
+    assert [problem.line for problem in log.problems()] == [1, 2, 3, 4]
+    log.append(user("a"))
+    assert texts(log.history()) == ["a"]
+    assert log.problem_count == 4
+
+
+def test_an_unfinished_line_is_reported_and_then_judged(log: SessionLog) -> None:
+    """A last line without line end counts from the next append on, if there is a message in it."""
+    log.append(user("a"))
+    with log.path.open("a", encoding="utf-8") as file:
+        file.write('{"seq":2,"role":"user","content":"b","externalId":"e"}')
+    assert texts(log.history()) == ["a"]
+    assert [(p.line, p.reason[:10]) for p in log.problems()] == [(3, "unfinished")]
+    assert log.problem_count == 1
+    assert log.append(user("b again", external_id="e")).content == "b"
+    assert log.append(user("c")).seq == 3
+    assert texts(log.history()) == ["a", "b", "c"]
+    assert log.problems() == []
+
+
+@pytest.mark.parametrize("session_id", ["", None, 42])
+def test_a_session_has_an_id(tmp_path: Path, session_id: Any) -> None:
+    """An id is text that is not empty."""
+    with pytest.raises(InvalidInput, match="session id"):
+        SessionLog(tmp_path, session_id, FixedClock(T0))
+
+
+def test_ids_that_look_alike_are_different_sessions(tmp_path: Path) -> None:
+    """Ids that other systems write to one file have their own here, and none leaves the folder."""
+    ids = ["a:b", "a_b", "A:b", "a/b", "../a", "a:b ", "é", "e\u0301", "x" * 300, "x" * 301]
+    for session_id in ids:
+        open_log(tmp_path, session_id).append(user(session_id))
+    assert [texts(open_log(tmp_path, session_id).history()) for session_id in ids] == [[i] for i in ids]
+    assert len(list((tmp_path / "sessions").glob("*.jsonl"))) == len(ids)
+
+
+def test_a_folder_in_the_place_of_the_file(log: SessionLog) -> None:
+    """What cannot be a log is an error of ours that names it."""
+    log.path.mkdir(parents=True)
+    with pytest.raises(StoreError, match="cli%3a42"):
+        log.append(user("a"))
+
+
+def test_threads_share_one_log(log: SessionLog) -> None:
+    """Threads that append and read through one object lose and repeat nothing."""
+    sizes: list[int] = []
+
+    def write(name: str) -> None:
+        for n in range(10):
+            log.extend([user(f"{name}{n}a"), user(f"{name}{n}b")])
+            sizes.append(len(log.history()))
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in "xyz"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    said = texts(log.history())
+    assert [m.seq for m in log.history()] == list(range(1, 61))
+    for name in "xyz":
+        assert [t for t in said if t[0] == name] == [f"{name}{n}{c}" for n in range(10) for c in "ab"]
+    assert said[::2] == [text[:-1] + "a" for text in said[1::2]]
+    assert max(sizes) == 60
+
+
+def documented() -> tuple[str, str]:
+    """Return the example and the reader in the format's description."""
+    text = DOCUMENT.read_text(encoding="utf-8")
+    example = re.search(r"```jsonl\n(.*?)```", text, re.DOTALL)
+    reader = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert example is not None
+    assert reader is not None
+    return example[1], reader[1]
+
+
+def as_documented(folder: Path) -> SessionLog:
+    """Write the session that the description shows."""
+    clock = FixedClock("2026-02-07T14:15:00Z")
+    log = SessionLog(folder, "telegram:12345", clock)
+    log.append(user("How long do tokens live?\nAnd where is it set?"))
+    clock.advance(seconds=2.5)
+    call = {"id": "call_1", "name": "read_file", "arguments": {"path": "auth/tokens.py"}}
+    answer = "24 hours; auth/tokens.py sets it."
+    log.extend(
+        [
+            {"role": "assistant", "content": "Let me look.", "tool_calls": [call]},
+            {
+                "role": "tool",
+                "content": "TTL = 24 * 3600",
+                "tool_call_id": "call_1",
+                "tool_name": "read_file",
+            },
+            {"role": "assistant", "content": answer, "external_id": "msg-7", "metadata": {"model": "small"}},
+            {
+                "role": "Melanie",
+                "content": "Dinner was great 🍜",
+                "time": "1:56 pm on 8 May, 2023",
+                "external_id": "D1:3",
+            },
+        ]
+    )
+    clock.advance(seconds=60)
+    summary = "The user asked how long tokens live: 24 hours, set in auth/tokens.py."
+    log.compact(summary, 5, archive_name="archive-telegram-12345-1")
+    log.mark_consolidated(4)
+    log.set_state("PAUSED")
+    log.update_metadata({"title": "Tokens"})
+    clock.advance(seconds=60)
+    log.clear()
+    return log
+
+
+def test_the_documentation_shows_the_real_file(tmp_path: Path) -> None:
+    """The example in docs/session-log.md is byte for byte what the log writes."""
+    assert as_documented(tmp_path).path.read_text(encoding="utf-8") == documented()[0]
+
+
+def test_the_reader_in_the_documentation_agrees(tmp_path: Path) -> None:
+    """The reader that docs/session-log.md offers sees what the log sees, before and after each marker."""
+    names: dict[str, Any] = {}
+    exec(documented()[1], names)
+    whole = as_documented(tmp_path).path.read_bytes().splitlines(keepends=True)
+    whole[5:5] = [b"rubbish\n", b"\n", b'{"role":"Ann","content":"by hand"}\n', b'{"_type":"later"}\n']
+    for count in range(1, len(whole) + 1):
+        log = SessionLog(tmp_path / str(count), "telegram:12345", FixedClock(T0))
+        log.path.parent.mkdir()
+        log.path.write_bytes(b"".join(whole[:count]))
+        metadata, history, context, problems = names["read_log"](whole[:count])
+        metadata.pop("_type")
+        assert metadata == log.metadata
+        assert [(m["seq"], m["content"]) for m in history] == [(m.seq, m.content) for m in log.history()]
+        assert [m["content"] for m in context] == texts(log.messages())
+        assert len(problems) == len([p for p in log.problems() if "does not follow" not in p.reason])
+
+
+def test_importing_the_log_is_light() -> None:
+    """A hook's short process that appends loads no numeric, network or model library."""
+    heavy = {"numpy", "onnxruntime", "httpx2", "apsw", "tokenizers", "dataclasses", "asyncio"}
+    code = f"import sys, remora.conversation.log; print(sorted({heavy!r} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=DOCUMENT.parents[1], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,212 @@
+"""Lines fed one by one add up to the state of a session, whoever wrote them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from remora.conversation.replay import Problem, Replay
+
+
+def fed(*lines: str | bytes | dict[str, Any]) -> Replay:
+    """Return the replay of some lines of the session `cli:42`."""
+    replay, offset = Replay("cli:42"), 0
+    for line in lines:
+        text = json.dumps(line) if isinstance(line, dict) else line
+        raw = (text.encode() if isinstance(text, str) else text) + b"\n"
+        replay.feed(raw, offset)
+        offset += len(raw)
+    return replay
+
+
+def said(content: str = "x", **more: Any) -> dict[str, Any]:
+    """Return a message line."""
+    return {"role": "user", "content": content, **more}
+
+
+META = {
+    "_type": "metadata",
+    "version": 1,
+    "key": "cli:42",
+    "createdAt": "2026-01-01T00:00:00.000Z",
+    "state": "ACTIVE",
+}
+
+
+def test_numbers_are_taken_from_the_lines_where_they_ascend() -> None:
+    """A gap stays; a missing, repeated, falling or absurd number becomes the one before plus 1."""
+    replay = fed(
+        said(seq=1),
+        said(seq=5),
+        said(),
+        said(seq=6),
+        said(seq=2),
+        said(seq=2**60),
+        said(seq="9"),
+        said(seq=True),
+    )
+    assert list(replay.seqs) == [1, 5, 6, 7, 8, 9, 10, 11]
+    assert [p.line for p in replay.problems] == [4, 5, 6, 7, 8]
+    assert replay.problems[0].reason == "seq 6 does not follow 6; counted as 7"
+
+
+def test_a_log_without_numbers_counts_from_one() -> None:
+    """A log of a program that knows no `seq` reads as if it had them, and that is no problem."""
+    replay = fed(META, said(), said(), {"_type": "state", "state": "PAUSED"}, said())
+    assert list(replay.seqs) == [1, 2, 3]
+    assert replay.problems == []
+
+
+def test_offsets_are_where_the_messages_begin() -> None:
+    """Every message's place is the byte at which its line begins."""
+    first, second = json.dumps(said("é")), json.dumps(said("b"))
+    replay = fed(first, "", META, second)
+    assert list(replay.offsets) == [0, len(first.encode()) + 1 + 1 + len(json.dumps(META)) + 1]
+    assert [replay.place_at(at) for at in (0, 1, replay.offsets[1], 10_000)] == [0, 1, 1, 2]
+
+
+def test_bad_lines_are_counted_with_their_place_and_spoil_nothing() -> None:
+    """Broken lines between good ones are skipped; blank lines and unknown kinds are no problem."""
+    replay = fed(
+        META,
+        said("1"),
+        "{broken",
+        "",
+        b"\xff\xfe",
+        {"_type": "reaction", "emoji": "+1"},
+        "[]",
+        {"role": "u"},
+        said("2"),
+        {"_type": ["metadata"]},
+        {"_type": None},
+    )
+    assert replay.total == 2
+    assert replay.problem_count == 4
+    assert [problem.line for problem in replay.problems] == [3, 5, 7, 8]
+    assert replay.problems[3] == Problem(8, "skipped: content is missing")
+
+
+def test_problems_are_kept_up_to_a_bound_and_counted_beyond() -> None:
+    """A file of rubbish does not fill the memory; the count goes on."""
+    replay = fed(*["rubbish"] * 1500)
+    assert len(replay.problems) == 1000
+    assert replay.problem_count == 1500
+
+
+def test_metadata_lines_add_up_and_the_first_creation_stays() -> None:
+    """Later lines change their keys, null takes a key away, `key` and `createdAt` stay as first given."""
+    replay = fed(
+        META | {"title": "a", "color": "red"},
+        {
+            "_type": "metadata",
+            "key": "other",
+            "createdAt": "2030-01-01T00:00:00.000Z",
+            "title": "b",
+            "color": None,
+        },
+        {"_type": "state", "state": "TERMINATED"},
+    )
+    assert replay.metadata == {
+        "version": 1,
+        "key": "cli:42",
+        "createdAt": "2026-01-01T00:00:00.000Z",
+        "state": "TERMINATED",
+        "title": "b",
+    }
+    assert replay.problems == []
+
+
+def test_metadata_of_a_log_that_has_only_some() -> None:
+    """The lines of another program count too: no version is version 1."""
+    replay = fed(
+        {"_type": "metadata", "key": "cli:42", "createdAt": "2026-01-01T00:00:00Z", "lastConsolidated": 0}
+    )
+    assert replay.version == 1
+    assert replay.metadata["lastConsolidated"] == 0
+    assert replay.problems == []
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (META | {"key": "cli:43"}, "the key is 'cli:43', the file is named for 'cli:42'"),
+        (META | {"state": "ASLEEP"}, "state 'ASLEEP' is unknown"),
+        (META | {"version": "one"}, "version 'one' is not a number"),
+        ({"_type": "state", "state": ["ACTIVE"]}, "skipped: state ['ACTIVE'] is unknown"),
+        (
+            {"_type": "compact", "summary": "s"},
+            "skipped: compact: keptFrom None is not the number of a message",
+        ),
+        ({"_type": "compact", "keptFrom": 2}, "skipped: compact: keptFrom 2 is not the number of a message"),
+        ({"_type": "compact", "keptFrom": 0}, "skipped: compact: keptFrom 0 is not the number of a message"),
+        (
+            {"_type": "consolidated", "upTo": 1},
+            "skipped: consolidated: upTo 1 is not the number of a message",
+        ),
+        ({"_type": "consolidated"}, "skipped: consolidated: upTo None is not the number of a message"),
+    ],
+)
+def test_markers_that_make_no_sense(line: dict[str, Any], reason: str) -> None:
+    """A marker that cannot be meant is reported and moves nothing."""
+    replay = fed(line)
+    assert [problem.reason for problem in replay.problems] == [reason]
+    assert replay.boundary is None
+    assert replay.consolidated == 0
+    assert replay.metadata.get("state", "ACTIVE") == "ACTIVE"
+
+
+def test_the_latest_version_counts() -> None:
+    """A version that a later line raises is seen."""
+    assert fed(META, META | {"version": 3}, META).version == 3
+
+
+def test_clear_moves_the_beginning_behind_everything_so_far() -> None:
+    """After a clear only what follows is in the context, and there is no summary."""
+    replay = fed(said(), said(), {"_type": "clear", "timestamp": "2026-01-01T00:00:00.000Z"}, said(), said())
+    assert replay.context_from == 2
+    assert replay.context_begins == 3
+    assert replay.summary is None
+    assert replay.boundary is not None
+    assert replay.boundary.kind == "clear"
+
+
+def test_compact_keeps_what_it_says_and_what_follows() -> None:
+    """The context begins at `keptFrom`, also where messages came between deciding and writing."""
+    replay = fed(
+        *[said(str(n)) for n in range(1, 6)],
+        {"_type": "compact", "keptFrom": 4, "summary": "S", "archivedAt": "2026-01-01T00:00:00.000Z",
+         "archiveName": "a-1", "details": {"tools": ["ls"]}},
+        said("6"),
+    )  # fmt: skip
+    assert replay.context_from == 3
+    assert replay.summary is not None
+    assert replay.summary[:4] == (0, "system", "[Conversation summary]\nS", "2026-01-01T00:00:00.000Z")
+    assert replay.summary.metadata == {"archiveName": "a-1"}
+    assert replay.boundary is not None
+    assert replay.boundary.details == {"tools": ["ls"]}
+
+
+def test_the_latest_marker_wins() -> None:
+    """Of several clears and compactions only the last one counts; a clear drops the summary."""
+    compact = {"_type": "compact", "keptFrom": 2, "summary": "one"}
+    second = {"_type": "compact", "keptFrom": 3, "summary": "two"}
+    assert (summary := fed(said(), said(), said(), compact, second).summary) is not None
+    assert summary.content == "[Conversation summary]\ntwo"
+    cleared = fed(said(), said(), said(), compact, {"_type": "clear"})
+    assert (cleared.summary, cleared.context_from, cleared.context_begins) == (None, 3, 4)
+
+
+def test_consolidated_only_goes_forward() -> None:
+    """The journal's boundary is the highest that was ever noted."""
+    replay = fed(
+        said(), said(), said(), {"_type": "consolidated", "upTo": 3}, {"_type": "consolidated", "upTo": 1}
+    )
+    assert replay.consolidated == 3
+
+
+def test_the_first_message_of_an_external_id_counts() -> None:
+    """An external id that somebody wrote twice stands for the earlier message."""
+    replay = fed(said("a", externalId="e"), said("b"), said("c", externalId="e"))
+    assert replay.external == {"e": 0}
+    assert replay.total == 3
