@@ -1,4 +1,4 @@
-"""What others would rank: the usual ways to guess which files change together, and plain BM25.
+"""What others would rank: the usual ways to guess which files change together, plain BM25, plain vectors.
 
 The co-change baselines are the ones of the literature: how often a file changes at all, how often two
 files changed together, the same with a half-life, and association rules ranked by confidence, then
@@ -11,12 +11,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
+import numpy as np
 from remora.core.fts import any_of
 from remora.core.text import words
 from remora.sources.git_log import Commit
 from remora.sources.history import renames
+
+if TYPE_CHECKING:
+    from remora.embeddings.embedder import Embedder
 
 HALF_LIFE = 100.0  # commits, for the recency-weighted baseline
 
@@ -144,6 +150,20 @@ class PlainBM25:
         sql = "SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY bm25(plain), rowid LIMIT ?"
         return [self._keys[int(row[0])] for row in self._db.execute(sql, (match, k))]
 
-    def close(self) -> None:
-        """Free the table."""
-        self._db.close()
+
+class PlainVectors:
+    """One vector for each bare text, cut where the model stops reading; the best cosine wins."""
+
+    def __init__(self, embedder: Embedder, texts: Sequence[tuple[str, str]], cache: Path) -> None:
+        self._keys = [key for key, _ in texts]
+        self._embedder = embedder
+        if cache.exists():
+            self._matrix = np.load(cache)
+        else:
+            self._matrix = embedder.embed_documents([text for _, text in texts])
+            np.save(cache, self._matrix)
+
+    def search(self, query: str, k: int) -> list[str]:
+        """Return the keys of the k nearest texts."""
+        scores = self._matrix @ self._embedder.embed_query(query)
+        return [self._keys[row] for row in np.argsort(-scores, kind="stable")[:k]]

@@ -95,8 +95,13 @@ def child(place: Path, kind: str, writer: int, count: int) -> None:
     sys.stdout.write(json.dumps(result) + "\n")
 
 
-def race(place: Path, kind: str, writers: int, writes: int) -> tuple[float, list[float], list[str]]:
-    """Let all writers start at once; return (seconds until the last is done, write times, errors)."""
+def race(
+    place: Path, kind: str, writers: int, writes: int, at_start: Callable[[], None] = lambda: None
+) -> tuple[float, list[float], list[str]]:
+    """Let all writers start at once; return (seconds until the last is done, write times, errors).
+
+    `at_start` is called when every process is ready, just before the signal.
+    """
     command = [sys.executable, "-m", "benchmarks.concurrency", str(place), kind]
     children = [
         subprocess.Popen(
@@ -114,6 +119,7 @@ def race(place: Path, kind: str, writers: int, writes: int) -> tuple[float, list
     for process in children:
         assert process.stdout is not None
         process.stdout.readline()
+    at_start()
     started = time.perf_counter()
     for process in children:
         assert process.stdin is not None
@@ -121,8 +127,8 @@ def race(place: Path, kind: str, writers: int, writes: int) -> tuple[float, list
         process.stdin.flush()
     for process in children:
         said, _ = process.communicate()
-        result = json.loads(said) if said else {"times": [], "error": f"ended with {process.returncode}"}
-        times += result["times"]
+        result: dict[str, Any] = json.loads(said) if said else {"error": f"ended with {process.returncode}"}
+        times += result.get("times", [])
         errors += [result["error"]] if result["error"] else []
     return time.perf_counter() - started, times, errors
 
@@ -163,8 +169,7 @@ def compete(writers: int = WRITERS, writes: int = WRITES) -> Outcome:
     with workplace() as place:
         (place / "project").mkdir()
         reader = Reader(place)
-        reader.start()
-        seconds, times, errors = race(place, "remora", writers, writes)
+        seconds, times, errors = race(place, "remora", writers, writes, reader.start)
         reader.finish()
         expected = {numbered(w * _APART + n) for w in range(writers) for n in range(writes)}
         with Memory.open(place / "project", environ=environment(place, **NO_MODEL)) as memory:

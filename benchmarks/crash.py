@@ -48,7 +48,13 @@ class Outcome(NamedTuple):
 
     def plus(self, other: Outcome) -> Outcome:
         """Return the sum of two outcomes."""
-        return Outcome(*(a + b for a, b in zip(self, other, strict=True)))
+        return Outcome(
+            self.kills + other.kills,
+            self.acknowledged + other.acknowledged,
+            self.unacknowledged + other.unacknowledged,
+            self.lost + other.lost,
+            self.problems + other.problems,
+        )
 
 
 def write(place: Path, first: int) -> None:

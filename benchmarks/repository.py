@@ -46,7 +46,7 @@ def consistent(commits: Iterable[Commit]) -> Iterator[Commit]:
 def build(folder: Path, commits: Sequence[Commit]) -> list[str]:
     """Make a repository in a new folder and return the ids of its commits, in order.
 
-    The work tree stays empty and the branch stands at the last commit; see `stand_at`.
+    The work tree stays empty, and so does the index until `stand_at` is called.
 
     Args:
         folder: where to make it; must not exist or be empty.
@@ -64,8 +64,9 @@ def build(folder: Path, commits: Sequence[Commit]) -> list[str]:
 
 
 def stand_at(folder: Path, commit: str) -> None:
-    """Move the branch to a commit, as if later ones had not happened."""
+    """Move the branch and the index to a commit, as if later ones had not happened."""
     _git(folder, "update-ref", BRANCH, commit)
+    _git(folder, "read-tree", commit)
 
 
 def _git(folder: Path, *arguments: str) -> None:

@@ -72,7 +72,8 @@ class Texts:
                 found += [self._draw.choice(_FIXED), word]
             else:
                 found.append(word)
-        return " ".join(found).capitalize() + "."
+        text = " ".join(found)
+        return f"{text[0].upper()}{text[1:]}."
 
     def sample(self) -> Sample:
         """Return the next memory with a question for it; no two memories have the same text."""

@@ -7,6 +7,7 @@ plainer, never absent.
 
 from __future__ import annotations
 
+import builtins
 import os
 import threading
 from collections import Counter
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from remora.app.wiring import Parts, Room, build
+from remora.app.worker import embed_when_many
 from remora.core.clock import Clock, to_iso
 from remora.core.errors import InvalidInput, NotFound, StoreError
 from remora.core.values import PHASES, Context, FileHit, Filters, Hit, InitReport, MemoryDraft, MemoryRecord
@@ -161,10 +163,14 @@ class Memory:
         )
         return self.remember_many([draft], user=user)[0]
 
-    def remember_many(self, drafts: Sequence[MemoryDraft], *, user: bool = False) -> list[MemoryRecord]:
+    def remember_many(
+        self, drafts: Sequence[MemoryDraft], *, user: bool = False
+    ) -> builtins.list[MemoryRecord]:
         """Store many drafts in one transaction, all or none; one record for each, in order."""
         with self._lock:
-            return self._parts.room("user" if user else "project").intake.remember_many(drafts)
+            records = self._parts.room("user" if user else "project").intake.remember_many(drafts)
+            embed_when_many(self._parts)
+            return records
 
     def show(self, memory_id: str) -> MemoryRecord:
         """Return a memory by its id or a unique start of it, forgotten ones too.
@@ -174,6 +180,14 @@ class Memory:
             Conflict: several ids start so.
         """
         return self._find(memory_id)[1]
+
+    def dependents(self, memory_id: str) -> builtins.list[MemoryRecord]:
+        """Return the live memories that were derived from one, directly or through others."""
+        room, record = self._find(memory_id)
+        with self._lock:
+            ids = room.space.memories.dependents(record.id)
+            found = room.space.memories.get_many(ids)
+        return [found[i] for i in ids if i in found]
 
     def list(
         self,
@@ -192,7 +206,7 @@ class Memory:
         order: str = "created",
         offset: int = 0,
         user: bool | None = None,
-    ) -> list[MemoryRecord]:
+    ) -> builtins.list[MemoryRecord]:
         """Return memories that pass all filters, newest first.
 
         Args:
@@ -204,7 +218,7 @@ class Memory:
         if limit < 0 or offset < 0:
             raise InvalidInput("limit and offset must not be negative")
         filters = self._filters(types, files, modules, scope, branch, None)
-        found: list[MemoryRecord] = []
+        found: builtins.list[MemoryRecord] = []
         with self._lock:
             for room in self._parts.rooms():
                 if user is None or user == (room.space.realm == "user"):
@@ -295,7 +309,7 @@ class Memory:
         recent_tools: Sequence[str] = (),
         *,
         recent_files: Sequence[str] = (),
-    ) -> list[Hit]:
+    ) -> builtins.list[Hit]:
         """Return the best k hits for a query, best first, each with the reasons for its rank.
 
         Args:
@@ -350,7 +364,7 @@ class Memory:
             self._note_accesses(packed.hits)
             return packed
 
-    def related_files(self, path: str, k: int = 10) -> list[FileHit]:
+    def related_files(self, path: str, k: int = 10) -> builtins.list[FileHit]:
         """Return the files that change or are read together with one, best first, with the evidence."""
         from remora.app.recall import related_files
 
@@ -451,7 +465,7 @@ class Memory:
             raise missing or NotFound(f"there is no memory {memory_id!r}")
 
     def _guess_type(self, content: object) -> str:
-        from remora.core.classify import guess_type
+        from remora.sources.rule_types import guess_type
 
         return guess_type(content) if isinstance(content, str) else "pattern"
 

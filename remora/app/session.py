@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from remora.app.worker import embed_when_many
 from remora.conversation.log import SessionLog
 from remora.core.clock import to_iso
 from remora.core.errors import Conflict, StoreError
@@ -63,11 +64,12 @@ class Session:
     def extend(self, messages: Iterable[Mapping[str, Any] | Message]) -> list[Message]:
         """Append many messages in one durable write, all or none; one message for each, in order."""
         counts: dict[str, int] = {r.kind: r.count for r in self.redactions}
-        clean = [_redacted(m._asdict() if isinstance(m, Message) else dict(m), counts) for m in messages]
+        clean = [_redacted(_fields(m), counts) for m in messages]
         with self._lock:
             kept = self._log.extend(clean)
             self.redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
             follow(self._parts, self._log)
+            embed_when_many(self._parts)
         return kept
 
     def messages(self) -> list[Message]:
@@ -102,6 +104,7 @@ def follow(parts: Parts, log: SessionLog) -> int:
             except Conflict:  # the file was replaced or edited: its turns are made again
                 with space.db.transaction(durable=False):
                     space.turns.forget_session(log.session_id)
+                offset = 0
                 messages, reached = log.read_from(0, max_bytes=INDEX_BYTES)
             if reached == offset:
                 return added
@@ -112,6 +115,13 @@ def follow(parts: Parts, log: SessionLog) -> int:
             offset = reached
     except StoreError:
         return added
+
+
+def _fields(message: Mapping[str, Any] | Message) -> dict[str, Any]:
+    """Return what was said; a message of another log leaves its number behind."""
+    if isinstance(message, Message):
+        return {k: v for k, v in message._asdict().items() if k not in ("seq", "time_text")}
+    return dict(message)
 
 
 def _redacted(message: dict[str, Any], counts: dict[str, int]) -> dict[str, Any]:

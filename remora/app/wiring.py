@@ -58,6 +58,7 @@ class Parts:
         self._given = (embedder, llm, reranker)
         self._choice: Choice | None = None
         self._rooms: dict[str, Room] = {}
+        self.trouble = ""  # what stopped the last pass of embedding, for doctor
 
     def room(self, realm: str) -> Room:
         """Return the room of a realm, "project" or "user", opened (and made) on first use."""
@@ -103,8 +104,19 @@ class Parts:
                 self._choice = Choice(self._given[0], "given", ("handed in by the caller",))
             else:
                 folder = None if self.read_only else data_dir(self.environ)
-                self._choice = choose(self.settings.embedding, environ=self.environ, stamp_folder=folder)
+                self._choice = choose(
+                    self.settings.embedding,
+                    environ=self.environ,
+                    stamp_folder=folder,
+                    keep=self.room("project").space.meta.get("embedding.model") or "",
+                )
         return self._choice
+
+    def model_known(self, model_id: str) -> bool:
+        """Return whether a model is the one in use, or none was needed yet in this process."""
+        return self._choice is None or (
+            self._choice.embedder is None or self._choice.embedder.model_id == model_id
+        )
 
     def embedder(self) -> Embedder | None:
         """Return what turns text into vectors, None when there is nothing."""
@@ -143,7 +155,10 @@ class Parts:
         return modified
 
     def close(self) -> None:
-        """Close every database."""
+        """Close every database and model."""
+        if self._choice is not None and self._given[0] is None:
+            self._choice.close()
+            self._choice = None
         for room in self._rooms.values():
             room.space.close()
         self._rooms.clear()

@@ -31,7 +31,7 @@ from remora.core.clock import Clock, to_iso
 from remora.core.errors import Conflict, InvalidInput, StoreReadOnly
 from remora.core.text import sound
 from remora.core.values import Message as Message
-from remora.disk.files import append_line, finish_last_line, lock
+from remora.disk.files import append_line, finish_last_line, lock, os_errors
 from remora.disk.names import safe_name
 
 SUFFIX = ".jsonl"
@@ -120,7 +120,7 @@ class SessionLog:
                 or was edited by hand.
             StoreBusy: a writer did not come to an end in time.
         """
-        with ExitStack() as stack:
+        with os_errors(self.path, "read"), ExitStack() as stack:
             if self.path.exists():
                 with suppress(StoreReadOnly):  # who may not write the lock may still read
                     stack.enter_context(lock(self.path, timeout=self._lock_timeout))

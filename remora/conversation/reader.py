@@ -57,7 +57,7 @@ class LogReader:
 
         Raises:
             StoreTooNew: a later version wrote the file.
-            StoreReadOnly, StoreError: it cannot be read. A file that is missing is an empty log.
+            StoreError: it cannot be read. A file that is missing is an empty log.
         """
         with self._mutex, ExitStack() as stack:
             with os_errors(self._path, "read"):

@@ -43,7 +43,7 @@ def list_sessions(folder: Path) -> list[SessionInfo]:
     A file that cannot be read is listed with its problem.
 
     Raises:
-        StoreReadOnly, StoreError: the folder itself cannot be read.
+        StoreError: the folder itself cannot be read.
     """
     with os_errors(folder, "read"):
         try:

@@ -90,10 +90,12 @@ def keys() -> dict[str, Any]:
 def variable(key: str) -> str:
     """Return the environment variable of a setting.
 
-    >>> variable("embedding.provider")
-    'REMORA_EMBEDDING_PROVIDER'
+    REMORA_HOME is the folder of all projects' data; the home of this one has a name of its own.
+
+    >>> variable("embedding.provider"), variable("home")
+    ('REMORA_EMBEDDING_PROVIDER', 'REMORA_PROJECT_HOME')
     """
-    return "REMORA_" + key.replace(".", "_").upper()
+    return "REMORA_" + ("project_home" if key == "home" else key.replace(".", "_")).upper()
 
 
 def parse(files: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str]) -> Settings:

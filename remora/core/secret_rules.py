@@ -1,16 +1,14 @@
-r"""What a secret looks like: the formats of providers, and how to tell a value from its stand-in.
+r"""What a token looks like: the forms that providers give theirs, and randomness.
 
-Two tables hold the formats. A `Prefix` is a literal start and the pattern of what follows: the
+Two tables hold the forms. A `Prefix` is a literal start and the pattern of what follows: the
 literal is searched first, so a text without it pays one substring test and its pattern is never
 compiled. A `Shape` is a whole pattern, for tokens that do not open with one literal; its `needles`
 are the cheap test. Repeats are bounded or possessive, and no pattern can begin again inside the
 run it has just scanned: the time is linear in the text, whatever the text.
 
-The rest judges a value that stands after a telling name (`password=`, `api_token:`).
 `looks_random` is Shannon entropy plus structure. Entropy alone does not do: the identifier
 `getUserByIdFromCache` has as many bits a character as a key of its length. But it is made of
-pronounceable words, and a key is not. `is_stand_in` knows what people write where a password
-would stand: masks, templates, types, references and words about the password.
+pronounceable words, and a key is not.
 """
 
 from __future__ import annotations
@@ -21,7 +19,21 @@ from functools import cache
 from math import log2
 from typing import NamedTuple
 
-from remora.core.text import STOP_WORDS
+
+class View(NamedTuple):
+    """A text as the finders see it: with its markers masked, and in lower case, character for character."""
+
+    text: str
+    low: str
+
+
+class Find(NamedTuple):
+    """What a finder gives: a place, a kind, and how specific its rule is (the lower, the more)."""
+
+    start: int
+    end: int
+    rank: int
+    kind: str
 
 
 class Prefix(NamedTuple):
@@ -53,6 +65,8 @@ class Shape(NamedTuple):
 
 
 _END = r"(?![A-Za-z0-9_-])"
+# How `-----BEGIN … PRIVATE KEY` goes on in base64, as in kubeconfig files.
+_BASE64_PEM = "BSU0EgUFJJVkFURS BQUklWQVRF BFQyBQUklWQVRF BPUEVOU1NIIFBSSVZBVE BFTkNSWVBURUQgUFJJVk"
 _GITLAB = "pat dt rt rtr cbt ptt ft imt agent oas soat ffct wt"
 
 PREFIXES: tuple[Prefix, ...] = (
@@ -125,8 +139,13 @@ PREFIXES: tuple[Prefix, ...] = (
     Prefix("cloudflare-token", ("v1.0-",), r"[0-9a-f]{24}-[0-9a-f]{146}"),
     Prefix("alibaba-key-id", ("LTAI",), r"[A-Za-z0-9]{17,21}" + _END, random=True),
     Prefix("openshift-token", ("sha256~",), r"[\w-]{43}" + _END),
+    Prefix(
+        "private-key", tuple(f"LS0tLS1CRUdJTi{w}" for w in _BASE64_PEM.split()), r"[A-Za-z0-9+/]{40,}+={0,2}"
+    ),
     Prefix("paypal-token", ("access_token$production$", "access_token$sandbox$"), r"\w{16}\$[0-9a-f]{32}"),
 )
+
+_LEFT = r"(?:(?<![\w~.-])|(?<=\\[nrt])|(?<=%[0-9A-F]{2}))"
 
 SHAPES: tuple[Shape, ...] = (
     Shape(
@@ -148,7 +167,7 @@ SHAPES: tuple[Shape, ...] = (
         r"A(?:ccount|ccess)Key=([A-Za-z0-9+/]{40,120}+={0,2})",
     ),
     Shape("azure-sas-signature", ("sig=",), r"[?&;\"']sig=([A-Za-z0-9+/%]{40,120}+=?)"),
-    Shape("azure-secret", ("q~",), r"(?<![\w~.-])([\w~.]{3}\dQ~[\w~.-]{31,34})(?![\w~-])"),
+    Shape("azure-secret", ("q~",), _LEFT + r"([\w~.]{3}\dQ~[\w~.-]{31,34})(?![\w~-])"),
     Shape(
         "slack-webhook",
         ("hooks.slack.com/",),
@@ -158,11 +177,15 @@ SHAPES: tuple[Shape, ...] = (
         "discord-webhook", ("/api/webhooks/",), r"discord(?:app)?\.com/api/webhooks/(\d{15,21}+/[\w-]{40,}+)"
     ),
     Shape("teams-webhook", ("/webhookb2/",), r"\.webhook\.office\.com/webhookb2/([\w@-]{36,}+/[\w/-]{40,}+)"),
-    Shape("discord-token", ("",), r"([MNO](?<![\w.-][MNO])[DTjz][\w-]{21,27}\.[\w-]{6}\.[\w-]{27,45}+)"),
-    Shape("telegram-token", (":aa",), r"(?<![A-Za-z0-9])(?:bot)?(\d{8,10}:AA[\w-]{33})(?![\w-])"),
-    Shape("mailchimp-key", ("-us",), r"(?<![A-Za-z0-9])([0-9a-f]{32}-us\d{1,2})(?!\d)"),
-    Shape("terraform-token", (".atlasv1.",), r"(?<![A-Za-z0-9])([A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,80}+)"),
-    Shape("twilio-key", ("twilio",), r"(?<![A-Za-z0-9])((?:AC|SK)[0-9a-f]{32})(?![A-Za-z0-9])"),
+    Shape(
+        "discord-token",
+        ("",),
+        r"([MNO](?:(?<![\w.-][MNO])|(?<=\\[nrt][MNO])|(?<=%..[MNO]))[DTjz][\w-]{21,27}\.[\w-]{6}\.[\w-]{27,45}+)",
+    ),
+    Shape("telegram-token", (":aa",), _LEFT + r"(?:bot)?(\d{8,10}:AA[\w-]{33})(?![\w-])"),
+    Shape("mailchimp-key", ("-us",), _LEFT + r"([0-9a-f]{32}-us\d{1,2})(?!\d)"),
+    Shape("terraform-token", (".atlasv1.",), _LEFT + r"([A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,80}+)"),
+    Shape("twilio-key", ("twilio",), _LEFT + r"((?:AC|SK)[0-9a-f]{32})(?![A-Za-z0-9])"),
     Shape(
         "private-key",
         ("private-lines:",),
@@ -171,8 +194,8 @@ SHAPES: tuple[Shape, ...] = (
     Shape(
         "netrc-password",
         ("machine", "default"),
-        r"(?:machine\s{1,20}+\S{1,200}+|default)\s{1,20}+(?:(?:login|account)\s{1,20}+\S{1,200}+\s{1,20}+){0,2}+"
-        r"password\s{1,20}+(\S{1,200}+)",
+        r"(?:machine\s{1,20}+\S{1,200}+\s{1,20}+|default\s{1,20}+(?=login))"
+        r"(?:(?:login|account)\s{1,20}+\S{1,200}+\s{1,20}+){0,2}+password\s{1,20}+(\S{1,200}+)",
         value=True,
     ),
     Shape(
@@ -207,10 +230,16 @@ def compiled(pattern: str, *, ignore_case: bool = False) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII | re.IGNORECASE if ignore_case else re.ASCII)
 
 
+def line_start(text: str, at: int) -> int:
+    """Return where the line of a place begins, at most 200 characters before it."""
+    low = max(at - 200, 0)
+    return max(text.rfind("\n", low, at) + 1, low)
+
+
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 _HEX = r"[0-9a-f]+|[0-9A-F]+"
 _DIGEST = r"(?:sha-?\d{1,3}|md5|h1)[-:_=]"
-_PIECE = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+"
+PIECE = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+"
 _UNPRONOUNCEABLE = r"[^aeiouy]{4}|[aeiou]{3}|(.)\1\1"
 
 
@@ -244,12 +273,14 @@ def looks_random(value: str) -> bool:
         return False
     if entropy(core) < (3.1 if len(core) < 24 else 3.5):
         return False
+    if len(compiled(r"[0-9]+").findall(max(compiled(r"[A-Za-z0-9]+").findall(core), key=len))) >= 4:
+        return True
     return _share_of_words(core) < (0.3 if core[0] in "/~." else 0.6)
 
 
 def _share_of_words(text: str) -> float:
     """Return how much of a text's letters and digits stands in words, years or counters, 0..1."""
-    pieces = compiled(_PIECE).findall(text)
+    pieces = compiled(PIECE).findall(text)
     return sum(len(p) for p in pieces if _is_wordlike(p)) / max(sum(map(len, pieces)), 1)
 
 
@@ -259,100 +290,3 @@ def _is_wordlike(piece: str) -> bool:
     lower = piece.lower()
     vowels = sum(lower.count(c) for c in "aeiouy") / len(piece)
     return len(piece) >= 3 and 0.2 <= vowels <= 0.67 and not compiled(_UNPRONOUNCEABLE).search(lower)
-
-
-# A value that ends in one of these names a secret and is none: `password=user_password`.
-_NOUNS = frozenset(
-    """password passwords passwd passphrase passcode passwort pwd pw pass secret secrets token tokens key keys
-    apikey credential credentials creds auth hash hashed value""".split()
-)
-_ALONE = _NOUNS - {"secret", "secrets", "hash", "value", "key", "auth"}
-
-# What stands after `password:` in code and in prose and is no password: types, then words.
-TYPES = (
-    "str string bytes bytearray bool boolean int integer number float char varchar text uuid any unknown never"
-    " object optional option secretstr securestring array list dict map set buffer field column charfield"
-)
-_WORDS = STOP_WORDS.union(
-    TYPES.split(),
-    """none null nil undefined nan true false yes empty unset missing required optional invalid incorrect
-    wrong expired await async new lambda function func fn def return let const var self this super
-    input prompt see ask kept lives stored hashed encrypted salted plain plaintext must needs may
-    might always never use used uses using via get reset change changed rotate rotated update
-    updated minimum maximum min max length confirm confirmation forgot show hide validation validate
-    default prompted flag option argument parameter variable field file env environment manager
-    policy authentication protected based""".split(),
-)
-_TEMPLATE = (
-    r"\$?\{\{[^{}]*\}\}|[$#%]?\{[^{}]*\}|\$\([^()]*\)|\$(?:[A-Za-z_]\w*|\d\b)|%\([^()]*\)[sdr]|%\w+%|%[sdrvq@]"
-    r"|@\w+@|<[^<>]*>|\[[^\[\]]*\]"
-)
-_SIGNS = r"[xX]{3,}|\W{0,3}[*•.#_…-]{2,}\W{0,3}|[\W_]{1,2}|\?+"
-_PLACEHOLDER = (
-    r"(?<![a-z])(?:change[ _-]?(?:me|this|it)|replace[ _-]?(?:me|this|with)|(?:enter|insert|put|set|add)[ _-]"
-    r"(?:an?|the|your|here|in|via)|your|placeholder|example|redacted|masked|hidden|removed|omitted|to[ _-]?do"
-    r"|tbd|fixme|here|not[ _-]set|dummy|fake|sample|xxx+)(?![a-z])"
-)
-_REFERENCE = (
-    r"[&*!@]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*+[(\[]"  # a call, an index
-    r"|[&*!@]?[A-Za-z_$]++(?:(?:\?\.|\.|::|->)[A-Za-z_$]+)++\Z"  # a.b.c
-    r"|(?:self|this|os|process|config|settings|env|args|req|request|ctx|options|props|state|data|form|body|cfg"
-    r"|user|secrets|params|vars?|local|values)(?:\?\.|\.|->|::)[A-Za-z_]"
-    r"|[A-Z][a-z]\w*<|[A-Za-z_]\w*=>"  # a generic type, a function
-    r"|[&*!][A-Za-z_]+\Z|:[a-z_]+\Z|[A-Z]+(?:_[A-Z]+)+\Z|[A-Za-z_]+:\Z"  # pointer, parameter, constant, key
-    r"|(?:~|\.{1,2})?/[\w.-]+/[\w./-]*\Z|[A-Za-z]:[\\/]|arn:"  # a path
-    r"|[{\[](?:[\"'\\]|\Z)|[=:>|]+(?:[A-Za-z_]*\Z|\W)"  # a structure, an operator
-)
-_HEAD = r"[&*!?]?([A-Za-z_]+)(?:[,;)|&=<>\]?}\[{(:\"'`].*)?"
-_TECHNICAL = (
-    r"(?:sha|md|aes|rs|hs|es|ps|base|utf|rfc|ipv?|http|oauth|x|p|ed|tls|ssl|v|h|s|ec|python|py|node|log|web|u?int"
-    r"|float|step|phase|line|issue|pr|test|version|user|db|env|level|tier|part|section|option)[-_]?\d{1,5}[a-z]{0,3}"
-    r"|argon2\w{0,2}|pbkdf2|v?\d[\d.:/-]*|\d+[-_]?[a-z-]+|[\w/-]+\.[a-z]{1,5}"
-)
-
-
-def is_stand_in(value: str, *, quoted: bool) -> bool:
-    """Return whether a text stands where a password would and is none.
-
-    A quoted text is a value unless it is a mask, a template, a placeholder that says so, a
-    message or a name. A bare text may also be a reference, a type or a word of prose.
-
-    >>> is_stand_in("os.environ['PW']", quoted=False), is_stand_in("swordfish", quoted=False)
-    (True, False)
-    """
-    if len(value) > 200:
-        return False
-    if compiled(_SIGNS).fullmatch(value):
-        return True
-    if not any(c.isalnum() for c in compiled(_TEMPLATE).sub("", value)):
-        return not quoted or any(c.isalnum() for c in value)
-    lower = value.lower()
-    if lower in _WORDS or "://" in value:
-        return True
-    plain = not any(c.isdigit() for c in value)
-    if plain and (compiled(_PLACEHOLDER).search(lower) or _names_a_secret(value, quoted=quoted)):
-        return True
-    if quoted:
-        return " " in value and any(w in _WORDS or w in _NOUNS for w in compiled(r"[a-z]+").findall(lower))
-    head = compiled(_HEAD).fullmatch(value)
-    return bool(compiled(_REFERENCE).match(value) or (head and head[1].lower() in _WORDS))
-
-
-def _names_a_secret(value: str, *, quoted: bool) -> bool:
-    words = [w.lower() for w in compiled(_PIECE).findall(value)]
-    if not words or not compiled(r"[A-Za-z_.-]+").fullmatch(value):
-        return False
-    return words[-1] in (_ALONE if quoted or len(words) == 1 else _NOUNS)
-
-
-def is_telling(value: str) -> bool:
-    """Return whether a single word is so unlike prose that it must be a value.
-
-    >>> is_telling("swordfish"), is_telling("sha256"), is_telling("Sw0rdfish!")
-    (False, False, True)
-    """
-    if len(value) < 6 or not any(c.isalpha() for c in value) or compiled(r"\s").search(value):
-        return False
-    if not compiled(r"[0-9!#$%^&*]").search(value):
-        return False
-    return not compiled(_TECHNICAL, ignore_case=True).fullmatch(value)

@@ -28,8 +28,9 @@ STOP_WORDS = frozenset(
 
 # Words that turn a sentence into its opposite; two texts that differ in one are not duplicates.
 NEGATIONS = frozenset(
-    """no not never none nor cannot can't don't doesn't didn't won't wouldn't shouldn't isn't aren't wasn't
-    weren't without disable disabled disallow forbid avoid off false must mustn't instead except unless""".split()
+    """no not never none nor cannot can't don't doesn't didn't won't wouldn't shouldn't isn't aren't
+    wasn't weren't without disable disabled disallow forbid avoid off false must mustn't instead
+    except unless""".split()
 )
 
 
@@ -85,7 +86,8 @@ def index_terms(text: str) -> str:
 def query_terms(text: str, limit: int = 48) -> list[str]:
     """Return the terms of a query for the full-text index, each once, in order, at most `limit`.
 
-    Words without function words, identifiers whole and in parts, pairs of CJK signs. A query of function words only keeps them: they are all there is.
+    Words without function words, identifiers whole and in parts, pairs of CJK signs. A query of
+    function words only keeps them: they are all there is.
 
     >>> query_terms("How does getUserById work?")
     ['getuserbyid', 'get', 'user', 'id', 'work']

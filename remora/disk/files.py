@@ -38,7 +38,7 @@ TEMP_PREFIX = ".remora-"  # of temporary files; one that is left was left by a c
 LOCK_SUFFIX = ".lock"
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
+_FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM}
 _BINARY = getattr(os, "O_BINARY", 0)
 _FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.005  # seconds; short, so that a busy writer starves nobody
 
@@ -48,8 +48,9 @@ def error_of(error: OSError, path: Path, doing: str) -> RemoraError:
     what = f"cannot {doing} {path}: {error.strerror or error}"
     if error.errno in _FULL:
         return StoreFull(what, hint="Free some space (or raise the limit) and try again.")
-    if error.errno in _READ_ONLY:
-        return StoreReadOnly(what, hint="Check who owns the file and its folder, and their permissions.")
+    if error.errno in _FORBIDDEN:
+        kind = StoreError if doing == "read" else StoreReadOnly
+        return kind(what, hint="Check who owns the file and its folder, and their permissions.")
     return StoreError(what)
 
 
@@ -99,7 +100,7 @@ def write_atomic(path: Path, data: bytes | str) -> None:
     """
     content = data if isinstance(data, bytes) else sound(data).encode()
     with os_errors(path, "write"):
-        target = Path(os.path.realpath(path))
+        target = Path(os.path.realpath(path)) if path.is_symlink() else path
         if target.exists() and not os.access(target, os.W_OK):
             # A rename would get past the permission that somebody set on the file.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

@@ -26,18 +26,18 @@ Remora remembers what is worth keeping about a project, and recalls it with its 
 """
 
 
-class _ReaderGone(Exception):  # noqa: N818  an event, not an error anybody sees
+class _ReaderGone(Exception):
     """Whoever read our output stopped reading."""
 
 
 class Verbs(click.Group):
     """The group of verbs: loads them when called, and turns what goes wrong into words and exit codes."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         """Return the names of all verbs, in the order of the list."""
         return [verb.name for verb in VERBS]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Return a verb's command, loaded now."""
         return load(cmd_name)
 
@@ -54,10 +54,11 @@ class Verbs(click.Group):
             raise click.UsageError(f"there is no verb {name!r}.{meant}", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the verbs by section, without loading them."""
+        width = max(len(v.name) for v in VERBS)
         for section in dict.fromkeys(v.section for v in VERBS):
-            rows = [(v.name, v.help) for v in VERBS if v.section == section and not v.hidden]
+            rows = [(v.name.ljust(width), v.help) for v in VERBS if v.section == section and not v.hidden]
             with formatter.section(section):
                 formatter.write_dl(rows, col_max=12)
 
@@ -97,7 +98,10 @@ class Verbs(click.Group):
 
 
 @click.command(
-    cls=Verbs, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=Verbs,
+    invoke_without_command=True,
+    subcommand_metavar="VERB ...",
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @common
 @click.option("--version", is_flag=True, help="Show the version and exit.")

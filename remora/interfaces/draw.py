@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 ITEM_CHARS = 600  # of a hit in a pipe: room for the whole of nearly every memory
 WIDE_CHARS = 160  # of the widest column in a pipe: a list is for looking over
 ITEM_LINES = 4  # of a hit on a terminal
+WIDE_LINES = 3  # of a row in a table
+MIN_WIDE = 20  # columns for the widest column, however narrow the terminal
 STYLES = {"id": "cyan", "good": "green", "warn": "yellow", "bad": "bold red", "dim": "dim", "strong": "bold"}
 
 
@@ -49,12 +51,10 @@ def _plain_table(table: Table) -> Iterator[str]:
     rows = [[collapse(safe(cell.text)) for cell in row] for row in table.rows]
     sizes = [max((len(row[i]) for row in rows), default=0) for i in range(len(table.head))]
     for row in rows:
-        cells = [
-            shorten(cell, WIDE_CHARS) if i == wide else cell.ljust(size)
-            for i, (cell, size) in enumerate(zip(row, sizes, strict=True))
-            if size
-        ]
-        yield " " * table.indent + "  ".join(c for i, c in enumerate(cells) if c or i < len(cells) - 1)
+        cells = [cell.ljust(size) for cell, size in zip(row[:wide], sizes, strict=False) if size]
+        extra = [f"[{cell}]" for cell in row[wide + 1 :] if cell]
+        text = row[wide] if table.whole else shorten(row[wide], WIDE_CHARS)
+        yield " " * table.indent + "  ".join([*cells, text, *extra])
 
 
 def paint(page: Page, stream: TextIO, *, colour: bool, width: int | None = None) -> None:
@@ -88,20 +88,21 @@ def _painted(part: Part, console: Console) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
+    def indented(what: RenderableType, columns: int) -> RenderableType:
+        return Padding(what, (0, 0, 0, columns), expand=False)
+
     match part:
         case Para():
-            yield Padding(_text(Cell(part.text, part.style)), (0, 0, 0, part.indent))
+            yield indented(_text(Cell(part.text, part.style)), part.indent)
         case Item():
-            facts = [Cell(part.key, "id"), *part.facts]
-            yield _joined(facts)
-            room = max(20, console.width - 2)
-            yield Padding(Text(shorten(safe(part.text), ITEM_LINES * room)), (0, 0, 0, 2))
-            if any(cell.text for cell in part.tail):
-                yield Padding(_joined([c for c in part.tail if c.text]), (0, 0, 0, 2))
+            yield _joined([Cell(part.key, "id"), *part.facts])
+            yield indented(Text(shorten(safe(part.text), ITEM_LINES * max(20, console.width - 2))), 2)
+            if tail := [cell for cell in part.tail if cell.text]:
+                yield indented(_joined(tail), 2)
         case Fields():
-            yield Padding(_grid(part), (0, 0, 0, part.indent))
+            yield indented(_grid(part), part.indent)
         case Table():
-            yield Padding(_table(part, console), (0, 0, 0, part.indent))
+            yield indented(_table(part, console.width - part.indent), part.indent)
 
 
 def _text(cell: Cell) -> Text:
@@ -113,37 +114,65 @@ def _text(cell: Cell) -> Text:
 def _joined(cells: list[Cell]) -> Text:
     from rich.text import Text
 
-    return Text(" · ", style="dim").join(_text(cell) for cell in cells)
+    line = Text()
+    for number, cell in enumerate(cells):
+        line.append(" · " if number else "", STYLES["dim"])
+        line.append_text(_text(cell._replace(text=cell.text.rstrip())))
+    return line
 
 
 def _grid(fields: Fields) -> RenderableType:
     from rich.table import Table as Grid
 
     grid = Grid.grid(padding=(0, 2, 0, 0))
-    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(style=STYLES["dim"], no_wrap=True)
     grid.add_column(overflow="fold")
     for name, cell in fields.rows:
         grid.add_row(name, _text(cell))
     return grid
 
 
-def _table(table: Table, console: Console) -> RenderableType:
+def _table(table: Table, width: int) -> RenderableType:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as Drawn
 
-    wide = table.wide % len(table.head)
     drawn = Drawn(
-        box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold", show_header=any(table.head)
+        box=SIMPLE_HEAD if any(table.head) else None,
+        pad_edge=False,
+        show_edge=False,
+        show_header=any(table.head),
+        header_style=STYLES["strong"],
+        padding=(0, 2, 0, 0),
     )
-    used = [any(row[i].text for row in table.rows) for i in range(len(table.head))]
-    for i, name in enumerate(table.head):
-        if used[i]:
-            drawn.add_column(name, no_wrap=i != wide, overflow="fold" if i == wide else "ellipsis")
+    wide = table.wide % len(table.head)
+    sizes = _sizes(table, width)
+    room = max(MIN_WIDE, width - sum(size + 2 for i, size in sizes.items() if i != wide))
+    for i, size in sizes.items():
+        if i == wide:
+            drawn.add_column(table.head[i], overflow="fold", max_width=room)
+        else:
+            drawn.add_column(table.head[i], no_wrap=True, overflow="ellipsis", width=size)
     for row in table.rows:
-        cells = [
-            cell._replace(text=shorten(cell.text, 2 * console.width)) if i == wide else cell
-            for i, cell in enumerate(row)
-            if used[i]
+        wanted = [
+            _shortened(row[i], WIDE_LINES * room if i == wide and not table.whole else 0) for i in sizes
         ]
-        drawn.add_row(*(_text(cell) for cell in cells))
+        drawn.add_row(*(_text(cell) for cell in wanted))
     return drawn
+
+
+def _sizes(table: Table, width: int) -> dict[int, int]:
+    """Return the columns to draw with their widths: no empty ones, and spare ones only where they fit."""
+    wide = table.wide % len(table.head)
+    sizes = {}
+    for i, name in enumerate(table.head):
+        longest = max((len(row[i].text) for row in table.rows), default=0)
+        if longest:
+            sizes[i] = longest if i == wide else min(max(longest, len(name)), max(MIN_WIDE, width // 3))
+    for i in table.spare:
+        if sum(size + 2 for j, size in sizes.items() if j != wide) > width // 2:
+            sizes.pop(i, None)
+    return sizes
+
+
+def _shortened(cell: Cell, limit: int) -> Cell:
+    return cell._replace(text=shorten(cell.text, limit)) if limit else cell

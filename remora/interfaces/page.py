@@ -41,11 +41,19 @@ class Fields(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows of cells. `wide` is the column that takes the room the others leave."""
+    """Rows of cells.
+
+    Attributes:
+        wide: the column that takes the room the others leave.
+        spare: columns that a narrow terminal does without, the first to go first.
+        whole: show the wide column in full; otherwise its beginning is enough to know a row by.
+    """
 
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     wide: int = -1
+    spare: tuple[int, ...] = ()
+    whole: bool = False
     indent: int = 0
 
 

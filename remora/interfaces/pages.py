@@ -14,6 +14,7 @@ from remora.interfaces.present import (
     WARNING_MARKS,
     age,
     as_json,
+    brief_marks,
     hit_files,
     hit_key,
     hit_kind,
@@ -28,6 +29,8 @@ from remora.interfaces.present import (
     whence,
 )
 
+# Stages whose score is a factor; the others add evidence or give a rank.
+FACTORS = frozenset({"phase", "source", "use", "confidence", "stale", "review", "pinned"})
 GOOD = 0.5  # on the calibrated scale a hit above this is about the question
 LONGEST_TYPE = len("causal_dependency")
 
@@ -38,8 +41,8 @@ def receipt(record: MemoryRecord, *, guessed: bool = False) -> Page:
     got = record.receipt
     if got is not None and got.action == "merged":
         others = [o.text for o in record.origins if o.text]
-        kept = listed([place(o) for o in record.origins])
-        found.append(Para(f"both origins are kept: {kept}", indent=2))
+        if len(record.origins) > 1:
+            found.append(Para(f"all origins are kept: {listed(place(o) for o in record.origins)}", indent=2))
         if got.similarity < 1.0 and others:
             found.append(Para(f"your words are kept as an origin: {shorten(others[-1], 120)}", indent=2))
     if got is not None and (secrets := redaction_sentence(got.redactions)):
@@ -68,11 +71,11 @@ def memory_list(records: Sequence[MemoryRecord], now: float) -> Page:
             Cell(age(r.created_at, now), "dim"),
             Cell(shorten(r.content, 160), "dim" if r.deprecated else ""),
             Cell(listed(r.related_files, 2), "dim"),
-            Cell(", ".join(marks(r)), _mark_style(marks(r))),
+            Cell(", ".join(brief_marks(r)), _mark_style(brief_marks(r))),
         )
         for r in records
     )
-    return (Table(("id", "type", "conf.", "age", "memory", "files", "marks"), rows, wide=4),)
+    return (Table(("id", "type", "conf.", "age", "memory", "files", "marks"), rows, wide=4, spare=(5, 2, 3)),)
 
 
 def hits(found: Sequence[Hit], now: float, *, why: bool = False) -> Page:
@@ -103,12 +106,12 @@ def explanation(hit: Hit, now: float) -> Page:
         (
             Cell(reason.stage, "strong"),
             Cell(f"#{reason.rank}" if reason.rank is not None else ""),
-            Cell(f"{reason.score:.3f}", "warn" if demotes(reason) else ""),
+            Cell(_given(reason), "warn" if demotes(reason) else ""),
             Cell(reason.note),
         )
         for reason in hit.why
     )
-    parts: list[Part] = [Table(("stage", "rank", "score", "why"), rows, indent=4)] if rows else []
+    parts: list[Part] = [Table(("stage", "rank", "score", "why"), rows, whole=True, indent=4)] if rows else []
     known: list[tuple[str, Cell]] = []
     record = hit.memory
     if record is not None:
@@ -117,9 +120,7 @@ def explanation(hit: Hit, now: float) -> Page:
         known.append(("confidence", Cell(_confidence(record, now))))
     elif hit.time:
         known.append(("time", Cell(when(hit.time, now))))
-    demoted = [
-        f"{r.stage} × {r.score:.2f}" + (f" ({r.note})" if r.note else "") for r in hit.why if demotes(r)
-    ]
+    demoted = [f"{r.stage} {_given(r)}" + (f" ({r.note})" if r.note else "") for r in hit.why if demotes(r)]
     if demoted:
         known.append(("demoted by", Cell("; ".join(demoted), "warn")))
     if known:
@@ -184,12 +185,16 @@ def card(
 def files(found: Sequence[FileHit]) -> Page:
     """Return related files with score and evidence."""
     rows = tuple((Cell(f.path, "id"), Cell(f"{f.score:.2f}", "dim"), Cell("; ".join(f.why))) for f in found)
-    return (Table(("file", "score", "evidence"), rows, wide=2),)
+    return (Table(("file", "score", "evidence"), rows, wide=2, whole=True),)
 
 
 def demotes(reason: Reason) -> bool:
-    """Return whether a stage lowered a hit: its score is a factor below 1, and it says why."""
-    return reason.rank is None and 0.0 <= reason.score < 1.0 and bool(reason.note)
+    """Return whether a stage lowered a hit."""
+    return reason.stage in FACTORS and reason.score < 1.0
+
+
+def _given(reason: Reason) -> str:
+    return f"× {reason.score:.2f}" if reason.stage in FACTORS else f"{reason.score:.3f}"
 
 
 def _mark_style(warned: Sequence[str]) -> str:

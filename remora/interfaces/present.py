@@ -25,7 +25,16 @@ SOURCE_WORDS = {
     "mcp_auto": "mcp",
     "commit_auto": "commit",
 }
-_C1 = {code: None for code in range(0x80, 0xA0)}  # a terminal may take these as commands
+# Seconds of a unit, its name for one and for many, and the number from which the next unit is used.
+_AGES = (
+    (60, "min", "min", 60),
+    (3_600, "h", "h", 36),
+    (86_400, "day", "days", 14),
+    (604_800, "week", "weeks", 9),
+    (2_629_800, "month", "months", 24),
+    (31_557_600, "year", "years", 10_000),
+)
+_C1 = dict.fromkeys(range(0x80, 0xA0))  # a terminal may take these as commands
 
 
 def as_json(value: Any) -> Any:
@@ -72,6 +81,8 @@ def error_document(error: BaseException) -> dict[str, Any]:
 
 def unexpected(error: BaseException) -> str:
     """Return one line about an error that nobody planned for."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}{': ' + str(error.filename) if error.filename else ''}"
     said = " ".join(str(error).split())
     return f"something unforeseen went wrong ({type(error).__name__}{': ' + said if said else ''})"
 
@@ -115,18 +126,10 @@ def age(iso: str | None, now: float) -> str:
         return iso
     if seconds < 60:
         return "just now"
-    for size, unit, upto in (
-        (60, "min", 60),
-        (3_600, "h", 36),
-        (86_400, "day", 14),
-        (604_800, "week", 9),
-        (2_629_800, "month", 24),
-        (31_557_600, "year", 10_000),
-    ):
+    for size, one, many, below in _AGES:
         number = int(seconds // size)
-        if number < upto:
-            plural = "s" if number != 1 and len(unit) > 3 or unit == "day" and number != 1 else ""
-            return f"{number} {unit}{plural} ago"
+        if number < below:
+            return f"{number} {one if number == 1 else many} ago"
     return iso[:10]
 
 
@@ -212,7 +215,19 @@ def marks(record: MemoryRecord) -> tuple[str, ...]:
     return tuple(found)
 
 
-WARNING_MARKS = ("superseded", "forgotten", "needs review", "tainted", "stale", "disagrees")
+def brief_marks(record: MemoryRecord) -> tuple[str, ...]:
+    """Return the marks of a memory as one word each, for lists."""
+    return tuple("yours" if m.startswith("yours") else _BRIEF.get(m.split()[0], m) for m in marks(record))
+
+
+_BRIEF = {
+    "superseded": "superseded",
+    "needs": "review",
+    "tainted": "tainted",
+    "stale": "stale",
+    "on": "branch",
+}
+WARNING_MARKS = ("superseded", "forgotten", "needs review", "review", "tainted", "stale", "disagrees")
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -172,9 +172,9 @@ class Intake:
         for memory_id, content in memories.sharing_bands(sketch.bands(draft.content), draft.type):
             similarity = jaccard(words, sketch.word_set(content))
             if similarity >= NEAR_DUPLICATE and marks == salient(content):
-                record = memories.get(memory_id)
-                if record is not None and _may_merge(record, draft):
-                    return record, similarity
+                near = memories.get(memory_id)
+                if near is not None and _may_merge(near, draft):
+                    return near, similarity
         return None
 
     def _insert(self, draft: MemoryDraft, digest: str, prepared: Prepared) -> MemoryRecord:

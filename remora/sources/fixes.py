@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.text import STOP_WORDS, words
 from remora.core.values import MemoryDraft, Skipped
+from remora.sources.cues import any_of
 from remora.sources.history import module_of, renames
 from remora.sources.messages import body_of, subject_of
 
@@ -32,15 +33,10 @@ AGE_COMMITS = 1500.0  # so many commits later a message has to say half as much 
 FEW_WORDS, BODY_WORDS = 5, 8  # what a subject alone, or a body, has to say
 
 
-def _any(alternatives: str) -> str:
-    """Return one group out of alternatives that stand apart by white space; a dot is any character."""
-    return f"(?:{'|'.join(alternatives.split())})"
-
-
-_FIX_VERB = _any(r"""
-    fix(?:es|ed|ing)? resolve[sd]? correct(?:s|ed)? repair(?:s|ed)? prevent(?:s|ed)? avoid(?:s|ed)?
-    work.?around do.not don't stop never make.sure ensure guard restore
-""")
+_FIX_VERB = any_of(r"""
+        fix(?:es|ed|ing)? resolve[sd]? correct(?:s|ed)? repair(?:s|ed)? prevent(?:s|ed)? avoid(?:s|ed)?
+        work.?around do.not don't stop never make.sure ensure guard restore
+    """)
 _FIX = re.compile(
     r"^(?:(?:fix|bugfix|hotfix|bug|perf)(?:\([^)]*\))?!?:\s*\S"  # conventional commits
     rf"|[\w./*{{}},-]+(?:\([^)]*\))?:\s*(?:{_FIX_VERB}|handle)\b"  # "net/http: fix …"
@@ -51,21 +47,22 @@ _MENTION = re.compile(
     r"\bfix(?:es|ed)?:? +[\w./-]*#\d+|\bregressions?\b|\bbug ?fix|\bhot ?fix", re.IGNORECASE
 )
 _OTHER_KIND = re.compile(
-    rf"^{_any('feat feature docs? style tests? chore ci build release deps refactor')}(?:\(.*?\))?!?:",
+    rf"^{any_of('feat feature docs? style tests? chore ci build release deps refactor')}(?:\(.*?\))?!?:",
     re.IGNORECASE,
 )
 
 # Subjects about these change no behaviour, unless a body explains one.
 _CHORE = re.compile(
     r"\b"
-    + _any(r"""
-        typos? spell\w* misspell\w* grammar wording punctuation comments? docs? documentation docstrings?
-        readme sphinx rst markdown examples? change-?logs? news releases? versions? versionchanged bump
-        versionadded copyright licen[cs]e badges? screenshots? urls? links? entry
-        lint\w* format formatting re-?format white.?space indent\w* spacing newlines? trailing styles? nits?
-        clean.?up imports? typing annotations? type.?hints? mypy pyright ruff isort black flake8 prettier
-        eslint pylint warnings? tests? flaky coverage ci travis appveyor tox workflows? pre-commit build deps
-        dependenc(?:y|ies) requirements makefile merges? conflicts? feedback review
+    + any_of(r"""
+        typos? spell\w* misspell\w* grammar wording punctuation comments? docs? documentation
+        docstrings? readme sphinx rst markdown examples? change-?logs? news releases? versions?
+        versionchanged bump versionadded copyright licen[cs]e badges? screenshots? urls? links? entry
+        lint\w* format formatting re-?format white.?space indent\w* spacing newlines? trailing styles?
+        nits? clean.?up imports? typing annotations? type.?hints? mypy pyright ruff isort black flake8
+        prettier eslint pylint warnings? tests? flaky coverage ci travis appveyor tox workflows?
+        pre-commit build deps dependenc(?:y|ies) requirements makefile merges? conflicts? feedback
+        review
     """)
     + r"\b",
     re.IGNORECASE,
@@ -73,14 +70,14 @@ _CHORE = re.compile(
 _ERROR = re.compile(
     r"\b[A-Z]\w*(?:Error|Exception|Fault|Panic|Warning)\b|\bSIG(?:SEGV|ABRT|PIPE|KILL)\b"
     r"|\bE(?:NOENT|PIPE|ACCES)\b|\b(?i:"
-    + _any(r"""
-        seg(?:mentation.)?faults? dead-?locks? tracebacks? stack.overflow panics? race.conditions? crash\w*
-        memory.leaks? infinite.(?:loop|recursion) null.pointer use.after.free out.of.memory
+    + any_of(r"""
+        seg(?:mentation.)?faults? dead-?locks? tracebacks? stack.overflow panics? race.conditions?
+        crash\w* memory.leaks? infinite.(?:loop|recursion) null.pointer use.after.free out.of.memory
     """)
     + r")\b"
 )
 _REASON = re.compile(
-    rf"\b{_any('because since otherwise instead due.to so.that when unless caused?')}\b", re.IGNORECASE
+    rf"\b{any_of('because since otherwise instead due.to so.that when unless caused?')}\b", re.IGNORECASE
 )
 _REVERT = re.compile(r"^(?:revert|reverts|reverted|back ?out)\b[:\s]*(?:\"(.+)\"|(.*))", re.IGNORECASE)
 _REVERTED = re.compile(
@@ -88,10 +85,10 @@ _REVERTED = re.compile(
 )
 _NOT_TRIED = re.compile(r"^(?:re-?vert|re-?apply|merge|bump|release)\b", re.IGNORECASE)
 _BARE_VERB = re.compile(
-    rf"^{_any('bug.?fix(?:es|ed)? hot.?fix fix(?:es|ed|ing)? resolve[sd]? correct(?:s|ed)?')}\b",
+    rf"^{any_of('bug.?fix(?:es|ed)? hot.?fix fix(?:es|ed|ing)? resolve[sd]? correct(?:s|ed)?')}\b",
     re.IGNORECASE,
 )
-_VERBOSE = re.compile(rf": {_any('refactor improve[sd]? enhance[sd]? update[sd]?')}\b", re.IGNORECASE)
+_VERBOSE = re.compile(rf": {any_of('refactor improve[sd]? enhance[sd]? update[sd]?')}\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"#?\b\d+\b|\b[A-Z]+-\d+\b")
 _VAGUE = STOP_WORDS | frozenset(
     """bug bugs issue issues problem problems small minor several various stuff thing things another last
@@ -99,16 +96,16 @@ _VAGUE = STOP_WORDS | frozenset(
     make sure properly correctly work works working use using""".split()
 )
 
-_CHORE_FOLDER = _any(r"""
-    docs? documentation tests? testing __tests__ specs? fixtures examples? changelog\.d newsfragments changes
-    \.[^/]+
-""")
-_CHORE_FILE = _any(r"""
-    conftest\.py test_[^/]* [^/]*_test\.\w+ [^/]*[.-](?:test|spec)\.\w+ change(?:s|log)[^/]* news[^/]*
-    authors[^/]* readme[^/]* licen[cs]e[^/]* contributing[^/]* \.[^/]+ tox\.ini setup\.(?:py|cfg)
-    pyproject\.toml package\.json makefile [^/]*\.lock [^/]*-lock\.(?:json|yaml) requirements[^/]*
-    [^/]*\.(?:md|rst|txt|adoc|po|pot|snap|svg|png|gif|jpe?g)
-""")
+_CHORE_FOLDER = any_of(r"""
+        docs? documentation tests? testing __tests__ specs? fixtures examples? changelog\.d
+        newsfragments changes \.[^/]+
+    """)
+_CHORE_FILE = any_of(r"""
+        conftest\.py test_[^/]* [^/]*_test\.\w+ [^/]*[.-](?:test|spec)\.\w+ change(?:s|log)[^/]*
+        news[^/]* authors[^/]* readme[^/]* licen[cs]e[^/]* contributing[^/]* \.[^/]+ tox\.ini
+        setup\.(?:py|cfg) pyproject\.toml package\.json makefile [^/]*\.lock [^/]*-lock\.(?:json|yaml)
+        requirements[^/]* [^/]*\.(?:md|rst|txt|adoc|po|pot|snap|svg|png|gif|jpe?g)
+    """)
 _NOT_SOURCE = re.compile(rf"(?:^|/)(?:{_CHORE_FOLDER}/|{_CHORE_FILE}$)", re.IGNORECASE)
 
 

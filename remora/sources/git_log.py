@@ -64,7 +64,7 @@ def parse_log(tokens: Iterable[bytes]) -> Iterator[Commit]:
 def _commit(header: Sequence[str], files: Sequence[FileChange]) -> Commit:
     sha, parents, seconds, author, message = header
     subject, _, body = message.strip().partition("\n")
-    name = author.strip().partition("@")[0]  # some set their address as their name
+    name = " ".join(w for w in author.split() if "@" not in w) or author.strip().partition("@")[0]
     return Commit(
         sha, tuple(parents.split()), _date(seconds), name, subject.strip(), body.strip(), tuple(files)
     )

@@ -31,7 +31,7 @@ AUTHORS_KEPT = 5
 
 # Folders that only hold other folders: they say nothing about what a file is for.
 CONTAINERS = frozenset(
-    """src source sources lib libs pkg packages apps app crates cmd internal services modules plugins
+    """src Sources lib libs pkg packages apps app crates cmd internal services modules plugins
     components projects main java kotlin scala groovy python js ts go com org net io python3""".split()
 )
 MODULE_DEPTH = 2
@@ -52,7 +52,7 @@ def module_of(path: str) -> str:
         if told == MODULE_DEPTH:
             break
         kept.append(folder)
-        told += folder.lower() not in CONTAINERS
+        told += folder not in CONTAINERS
     return "/".join(kept) or "."
 
 

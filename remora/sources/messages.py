@@ -60,8 +60,9 @@ def subject_of(subject: str) -> str:
     'Added support for tuple types'
     """
     plain = _ADDRESS.sub("", clean(subject[:LINE_CHARACTERS]))
-    for _ in range(2):  # "(fixes #1) (#2)"
-        plain = _CLOSING.sub("", _NUMBER.sub("", plain))
+    while (shorter := _NUMBER.sub("", plain)) != plain:  # "(fixes #1) (#2)"
+        plain = shorter
+    plain = _CLOSING.sub("", plain)
     if prefix := _PREFIX.match(plain):
         rest = plain[prefix.end() :].strip()
         plain = f"{prefix[1]}: {rest}" if prefix[1] and rest else rest

@@ -54,8 +54,8 @@ _FOLDERS = (  # folder, how the names in it end, kind
 )
 _COPILOT = ".github/copilot-instructions.md"
 _NOT_WALKED = frozenset(
-    """node_modules bower_components venv env virtualenv __pycache__ site-packages dist build target out vendor
-    third_party Pods DerivedData coverage""".split()
+    """node_modules bower_components venv env virtualenv __pycache__ site-packages dist build target out
+    vendor third_party Pods DerivedData coverage""".split()
 )
 _HIDDEN_WALKED = frozenset({".claude", ".cursor", ".windsurf", ".devin", ".clinerules", ".github"})
 

@@ -10,11 +10,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from remora.core.text import collapse, shorten
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+LABEL_CHARACTERS = 80
+LINE_CHARACTERS = 8_000  # a line is read up to here
+MAX_DEPTH = 12  # lists and quotes inside each other; what is deeper is read as text
+
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*([^`]*)$")
-_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(\S.*)$")
 _RULER = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-{2,})\s*$")
 _ITEM = re.compile(r"^(\s*)([-*+•]|\d{1,3}[.)])(\s+)(\S.*)$")
@@ -23,6 +29,18 @@ _QUOTE = re.compile(r"^\s{0,3}>\s?")
 _ALERT = re.compile(r"^\s*\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
 _CELLS = re.compile(r"(?<!\\)\|")
 _SEPARATOR = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+
+# The lengths keep the search linear on text made to be slow.
+_LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\(([^()\s]{0,500})(?:\s+\"[^\"]{0,200}\")?\)")
+_BOLD = re.compile(r"(\*\*|__)(?=\S)(.{1,500}?)(?<=\S)\1")
+_ITALIC = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]{1,500}?)(?<=\S)\*(?![\w*])")
+_UNDERLINED = re.compile(r"(?<![\w_])_(?=[^\s_])([^_`]{1,200}?)(?<=\S)_(?![\w_])")
+CODE_SPAN = re.compile(r"`[^`]+`")
+_SIGN = r"[\U0001F000-\U0001FAFF\u2600-\u27BF\u2B00-\u2BFF\uFE0F\u20E3]"
+_SIGNS = re.compile(rf"^\s*(?:{_SIGN}+\s*)+")
+_NUMBERING = re.compile(
+    r"^(?:\d+(?:\.\d+)*[a-z]?[.)]|[A-Z][.)]|(?:step|rule|part|section)\s+\d+\s*[:.–-])\s+", re.IGNORECASE
+)
 
 
 class Node(NamedTuple):
@@ -58,11 +76,14 @@ def parse(text: str, first_line: int = 1) -> tuple[Node, ...]:
     [('heading', 1), ('text', 3), ('bullets', 5)]
     """
     lines = without_comments(text).expandtabs(4).split("\n")
-    return tuple(_nodes([_Line(first_line + i, line.rstrip()) for i, line in enumerate(lines)]))
+    cut = [_Line(first_line + i, line[:LINE_CHARACTERS].rstrip()) for i, line in enumerate(lines)]
+    return tuple(_nodes(cut, 0))
 
 
 def without_comments(text: str) -> str:
     r"""Return a text without HTML comments outside code; the number of lines stays the same.
+
+    A comment that is never closed is text.
 
     >>> without_comments("a <!-- x\ny --> b")
     'a \n b'
@@ -70,13 +91,16 @@ def without_comments(text: str) -> str:
     parts: list[str] = []
     fence = ""
     inside = False
-    for line in text.split("\n"):
+    last = text.count("\n", 0, text.rfind("-->") + 1) if "-->" in text else -1
+    for number, line in enumerate(text.split("\n")):
         mark = FENCE.match(line)
+        kept = line
         if not inside and mark and (not fence or _closes(line, fence)):
             fence = "" if fence else mark[1]
-        elif not fence:
-            line, inside = _strip_comment(line, inside)
-        parts.append(line)
+        elif not fence and (inside or number <= last):
+            kept, inside = _strip_comment(line, inside)
+            inside = inside and number < last
+        parts.append(kept)
     return "\n".join(parts)
 
 
@@ -102,7 +126,10 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _nodes(lines: Sequence[_Line]) -> list[Node]:
+def _nodes(lines: Sequence[_Line], depth: int) -> list[Node]:
+    if depth > MAX_DEPTH:
+        text = " ".join(line.text.strip() for line in lines).strip()
+        return [Node("text", lines[0].number, text)] if text else []
     found: list[Node] = []
     at = 0
     while at < len(lines):
@@ -113,15 +140,15 @@ def _nodes(lines: Sequence[_Line]) -> list[Node]:
             node, at = _code(lines, at)
             found.append(node)
         elif heading := _HEADING.match(line):
-            found.append(Node("heading", lines[at].number, heading[2], level=len(heading[1])))
+            found.append(Node("heading", lines[at].number, _heading(heading[2]), level=len(heading[1])))
             at += 1
         elif _RULER.match(line):
             at += 1
         elif _QUOTE.match(line):
-            nodes, at = _quote(lines, at)
+            nodes, at = _quote(lines, at, depth)
             found.extend(nodes)
         elif _ITEM.match(line):
-            node, at = _list(lines, at)
+            node, at = _list(lines, at, depth)
             found.append(node)
         elif _is_table(lines, at):
             node, at = _table(lines, at)
@@ -133,6 +160,12 @@ def _nodes(lines: Sequence[_Line]) -> list[Node]:
             node, at = _paragraph(lines, at)
             found.append(node)
     return found
+
+
+def _heading(text: str) -> str:
+    """Return a heading without the closing signs some write: "## Title ##"."""
+    bare = text.rstrip("#")
+    return bare.rstrip() if bare.endswith((" ", "\t")) or not bare else text
 
 
 def _fence_end(lines: Sequence[_Line], at: int) -> int:
@@ -159,7 +192,7 @@ def _indented_code(lines: Sequence[_Line], at: int) -> tuple[Node, int]:
     return Node("code", lines[at].number, body), end
 
 
-def _quote(lines: Sequence[_Line], at: int) -> tuple[list[Node], int]:
+def _quote(lines: Sequence[_Line], at: int, depth: int) -> tuple[list[Node], int]:
     end = at
     inner: list[_Line] = []
     while end < len(lines) and _QUOTE.match(lines[end].text):
@@ -169,7 +202,7 @@ def _quote(lines: Sequence[_Line], at: int) -> tuple[list[Node], int]:
             plain = f"{alert[1].capitalize()}: {plain[alert.end() :]}".rstrip()
         inner.append(_Line(lines[end].number, plain))
         end += 1
-    return _nodes(inner), end
+    return _nodes(inner, depth + 1), end
 
 
 def _is_table(lines: Sequence[_Line], at: int) -> bool:
@@ -218,7 +251,7 @@ def _paragraph(lines: Sequence[_Line], at: int) -> tuple[Node, int]:
     return Node("text", lines[at].number, " ".join(line.text.strip() for line in lines[at:end])), end
 
 
-def _list(lines: Sequence[_Line], at: int) -> tuple[Node, int]:
+def _list(lines: Sequence[_Line], at: int, depth: int) -> tuple[Node, int]:
     start = _ITEM.match(lines[at].text)
     assert start is not None
     indent, numbered, first = len(start[1]), start[2][0].isdigit(), lines[at].number
@@ -228,21 +261,21 @@ def _list(lines: Sequence[_Line], at: int) -> tuple[Node, int]:
         if not mark or abs(len(mark[1]) - indent) > 1 or mark[2][0].isdigit() != numbered:
             break
         end = _item_end(lines, at, indent)
-        inner = [_Line(lines[at].number, mark[4])]
         rest = lines[at + 1 : end]
         cut = min((_indent(line.text) for line in rest if line.text.strip()), default=0)
-        inner.extend(_Line(line.number, line.text[cut:]) for line in rest)
-        items.append(tuple(_nodes(inner)))
-        at = end
-        while at < len(lines) and not lines[at].text.strip() and at + 1 < len(lines):
-            if _RULER.match(lines[at + 1].text) or not (
-                not lines[at + 1].text.strip() or _ITEM.match(lines[at + 1].text)
-            ):
-                break
-            at += 1
-        if at < len(lines) and _RULER.match(lines[at].text):
-            break
+        inner = [_Line(lines[at].number, mark[4]), *(_Line(ln.number, ln.text[cut:]) for ln in rest)]
+        items.append(tuple(_nodes(inner, depth + 1)))
+        at = _next_item(lines, end)
     return Node("steps" if numbered else "bullets", first, items=tuple(items)), at
+
+
+def _next_item(lines: Sequence[_Line], at: int) -> int:
+    """Return where the list goes on after blank lines; `at` itself when it does not."""
+    after = at
+    while after < len(lines) and not lines[after].text.strip():
+        after += 1
+    goes_on = after < len(lines) and _ITEM.match(lines[after].text) and not _RULER.match(lines[after].text)
+    return after if goes_on else at
 
 
 def _item_end(lines: Sequence[_Line], at: int, indent: int) -> int:
@@ -265,3 +298,43 @@ def _item_end(lines: Sequence[_Line], at: int, indent: int) -> int:
     while end > at + 1 and not lines[end - 1].text.strip():
         end -= 1
     return end
+
+
+def label(text: str, limit: int = LABEL_CHARACTERS) -> str:
+    """Return a heading or a lead-in as a short name: no markup, numbering, signs or final colon.
+
+    >>> label("## 2. **Testing** 🧪:".lstrip("# "))
+    'Testing'
+    """
+    name = _NUMBERING.sub("", re.sub(_SIGN, "", plain(text)).strip("# "))
+    return shorten(name.rstrip(":- –").strip(), limit)
+
+
+def plain(text: str) -> str:
+    """Return Markdown without emphasis, pictures and signs; code spans and link targets stay.
+
+    >>> plain("**Use** [the guide](docs/guide.md), *not* `a*b*`")
+    'Use the guide (docs/guide.md), not `a*b*`'
+    """
+    kept: list[str] = []
+
+    def keep(found: re.Match[str]) -> str:
+        kept.append(found[0])
+        return f"\x00{len(kept) - 1}\x00"
+
+    text = CODE_SPAN.sub(keep, text)
+    text = _LINK.sub(_link, text)
+    text = _BOLD.sub(r"\2", _BOLD.sub(r"\2", text))  # twice: __**both**__
+    text = _UNDERLINED.sub(r"\1", _ITALIC.sub(r"\1", text))
+    text = _SIGNS.sub("", text)
+    text = re.sub("\x00(\\d+)\x00", lambda m: kept[int(m[1])], text)
+    return collapse(text)
+
+
+def _link(found: re.Match[str]) -> str:
+    name, target = found[1], found[2]
+    if found[0].startswith("!"):
+        return ""
+    if not target or target.startswith("#") or target.strip("<>") == name.strip("\x00`"):
+        return name
+    return f"{name} ({target})"

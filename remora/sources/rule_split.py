@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.text import collapse, shorten
-from remora.sources.rule_markdown import Node, parse
+from remora.core.text import shorten, words
+from remora.sources.rule_markdown import LINE_CHARACTERS, Node, label, parse, plain
+from remora.sources.rule_sense import STRONG, are_labels, is_procedure, says_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,95 +22,15 @@ ITEM_CHARACTERS = 600  # a bullet with more below it is cut into its sub-bullets
 TEXT_CHARACTERS = 1_200  # a paragraph beyond this is cut at a sentence
 CODE_CHARACTERS = 1_200  # code beyond this is cut at a line
 TABLE_CHARACTERS = 600  # a table beyond this is cut into its rows
-LIST_CHARACTERS = 300  # a list of labels up to this stays together
 LED_CHARACTERS = 500  # a sentence and the list it announces stay together up to this
-LABEL_CHARACTERS = 80
 LEAD_CHARACTERS = 160
+BOLD_LEVEL = 7  # below the six levels of headings
 
-_LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]*)(?:\s+\"[^\"]*\")?\)")
-_BOLD = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
-_ITALIC = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=\S)\*(?![\w*])")
-_CODE_SPAN = re.compile(r"`[^`]+`")
 _CHECK = re.compile(r"^\[[ xX]\]\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')*`]*\s+(?=[A-Z`*\"(\[])")
+_BOLD_LINE = re.compile(r"^(\*\*|__)[^*_]+[^*_.!]\1:?$")
 _LEAD = re.compile(r":[*_\s]*$")
-_UNDERLINED = re.compile(r"(?<![\w_])_(?=[^\s_])([^_`]+?)(?<=\S)_(?![\w_])")
-_SIGNS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\u2B00-\u2BFF\uFE0F\u20E3]+\s*")
-_NUMBERING = re.compile(
-    r"^(?:\d+(?:\.\d+)*[a-z]?[.)]|[A-Z][.)]|(?:step|rule|part|section)\s+\d+\s*[:.–-])\s+", re.IGNORECASE
-)
-_WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console", "powershell", "cmd", "fish"})
-
-
-def _any(alternatives: str) -> str:
-    """Return one group out of alternatives that stand apart by white space; a dot is any character."""
-    return f"(?:{'|'.join(alternatives.split())})"
-
-
-_NOTHING = re.compile(
-    _any(r"""
-        todo tbd fixme wip none n/?a etc see.(?:below|above|also|here) as.(?:above|below) coming.soon placeholder
-    """)
-    + r"\W*",
-    re.IGNORECASE,
-)
-_ABOUT_FILE = re.compile(
-    r"^(?:this|the following|these) (?:file|document|guide|page|rules?|guidelines|instructions?)\b[^.]{0,60}\b"
-    + _any(r"""
-        provides? contains? describes? outlines? defines? documents? explains? gives? helps? covers? is.for are.for
-        intended serves?
-    """)
-    + r"\b[^.]{0,160}"
-    + _any(r"""
-        guid\w+ instructions? context information rules conventions standards overview agents? assistants? copilot
-        claude codex gemini cursor
-    """)
-    + r"\b[^.]{0,120}\.?$",
-    re.IGNORECASE,
-)
-_ROLE = re.compile(
-    r"^you(?:'re| are) an? (?:\w+[ -]){0,4}(?:expert|assistant|engineer|developer|agent)\b[^.]*\.?$",
-    re.IGNORECASE,
-)
-_POINTER = re.compile(r"^(?:for .{0,30}, )?(?:see|refer to|read|check)(?: also)?\s+\S+\W*$", re.IGNORECASE)
-
-_NO_PROCEDURE = re.compile(
-    rf"""\b{
-        _any(r'''
-        rules? principles? guidelines? conventions? constraints? requirements? standards? preferences? goals? don'?ts?
-        features? values? pitfalls? mistakes? gotchas? notes? tips reasons? options? priorit\w+ questions? phases?
-    ''')
-    }\b""",
-    re.IGNORECASE,
-)
-_STEPS = re.compile(r"\b(?:how to|steps?|workflow|process|procedure|recipe|checklist)\b", re.IGNORECASE)
-_PROCEDURE = re.compile(
-    rf"""\b{
-        _any(r'''
-        how.to steps? workflow process procedure recipe checklist release deploy\w* publish\w* add(?:ing)?
-        creat(?:e|ing) set.?up install\w* migrat\w* upgrad\w* build\w* run(?:ning)? start(?:ing)? before after
-        when(?:ever)? to.\w+ implement\w* writ(?:e|ing) debug\w* test(?:ing)? fix(?:ing)? commit\w* pull.request
-        flow loop cycle
-    ''')
-    }\b""",
-    re.IGNORECASE,
-)
-_ACTION = re.compile(
-    rf"""^{
-        _any(r'''
-        first then next finally now lastly if when once after run create add open edit update build install start
-        stop commit push pull copy check verify test write implement register define import export configure set
-        generate deploy tag bump merge review read find identify call click go make move remove delete rename
-        restart search clone navigate execute wait confirm publish document ask plan analy[sz]e apply extract fetch
-        format lint load log map mark note parse place prepare replace request reset return save select send submit
-        sync understand validate wire wrap fix locate launch enable disable decide determine convert compare collect
-        change bring use get put do
-    ''')
-    }\b""",
-    re.IGNORECASE,
-)
-_STRONG = re.compile(r"\b(?:never|always|must|avoid|prefer)\b", re.IGNORECASE)
 
 
 class Block(NamedTuple):
@@ -121,7 +42,7 @@ class Block(NamedTuple):
         path: the headings and lead-ins it stands under, outermost first.
         steps: the steps when it is a procedure.
         kind: item, text, code, table or steps.
-        cut: from which character on its code was left out, 0 when it is whole.
+        cut: from which character on its code or a step was left out, 0 when all is there.
         led: True when a sentence or a bullet above leads to it, so that it says little without.
     """
 
@@ -165,68 +86,44 @@ def split(
     def close() -> None:
         path = tuple(name for _, name in headings) or ((context,) if context else ())
         for block in _blocks(section, path):
-            why = _says_nothing(block)
+            why = says_nothing(block.text, block.kind, alone=not block.path)
             if why:
                 out.append(LeftOut(block.line, shorten(block.text, 60), why))
             else:
                 blocks.append(block)
             if block.cut:
                 out.append(
-                    LeftOut(block.line, shorten(block.text, 60), f"code beyond {block.cut} characters")
+                    LeftOut(block.line, shorten(block.text, 60), f"what lies beyond {block.cut} characters")
                 )
         section.clear()
 
-    for node in nodes:
-        if node.kind != "heading":
+    for at, node in enumerate(nodes):
+        level = _heading_level(nodes, at)
+        if not level:
             section.append(node)
             continue
         close()
-        while headings and headings[-1][0] >= node.level:
+        while headings and headings[-1][0] >= level:
             headings.pop()
         if node is not silent and (name := label(node.text)):
-            headings.append((node.level, name))
+            headings.append((level, name))
     close()
+    for number, line in enumerate(text.split("\n"), first_line):
+        if len(line) > LINE_CHARACTERS:
+            out.append(
+                LeftOut(number, shorten(line[:80], 60), f"a line beyond {LINE_CHARACTERS:,} characters")
+            )
     return blocks, out
 
 
-def label(text: str, limit: int = LABEL_CHARACTERS) -> str:
-    """Return a heading or a lead-in as a short name: no markup, numbering, signs or final colon.
-
-    >>> label("## 2. **Testing** 🧪:".lstrip("# "))
-    'Testing'
-    """
-    name = _NUMBERING.sub("", plain(text).lstrip("# "))
-    return shorten(name.rstrip(":- –").strip(), limit)
-
-
-def plain(text: str) -> str:
-    """Return Markdown without emphasis, pictures and signs; code spans and link targets stay.
-
-    >>> plain("**Use** [the guide](docs/guide.md), *not* `a*b*`")
-    'Use the guide (docs/guide.md), not `a*b*`'
-    """
-    kept: list[str] = []
-
-    def keep(found: re.Match[str]) -> str:
-        kept.append(found[0])
-        return f"\x00{len(kept) - 1}\x00"
-
-    text = _CODE_SPAN.sub(keep, text)
-    text = _LINK.sub(_link, text)
-    text = _BOLD.sub(r"\2", _BOLD.sub(r"\2", text))  # twice: __**both**__
-    text = _UNDERLINED.sub(r"\1", _ITALIC.sub(r"\1", text))
-    text = _SIGNS.sub("", text)
-    text = re.sub("\x00(\\d+)\x00", lambda m: kept[int(m[1])], text)
-    return collapse(text)
-
-
-def _link(found: re.Match[str]) -> str:
-    name, target = found[1], found[2]
-    if found[0].startswith("!"):
-        return ""
-    if not target or target.startswith("#") or target.strip("<>") == name.strip("\x00`"):
-        return name
-    return f"{name} ({target})"
+def _heading_level(nodes: Sequence[Node], at: int) -> int:
+    """Return the level of a heading, 0 for anything else. A short bold line over something is the lowest."""
+    node = nodes[at]
+    if node.kind == "heading":
+        return node.level
+    follows = at + 1 < len(nodes) and nodes[at + 1].kind != "heading"
+    bold = node.kind == "text" and follows and _BOLD_LINE.match(node.text)
+    return BOLD_LEVEL if bold and len(words(node.text)) <= 6 and not STRONG.search(node.text) else 0
 
 
 def _blocks(nodes: Sequence[Node], path: tuple[str, ...]) -> Iterator[Block]:
@@ -279,7 +176,7 @@ def _lead(text: str) -> tuple[str, str]:
 def _structure(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
     if node.kind == "table":
         yield from _table(node, path)
-    elif node.kind == "steps" and _is_procedure(node, path):
+    elif node.kind == "steps" and is_procedure([_item_text(item) for item in node.items], path):
         yield _procedure(node, path)
     else:
         yield from _items(node, path)
@@ -358,7 +255,7 @@ def _item_text(nodes: Sequence[Node], depth: int = 0) -> str:
 
 def _items(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
     texts = [_item_text(item) for item in node.items]
-    if len(texts) > 1 and _are_labels(texts):
+    if len(texts) > 1 and are_labels(texts):
         yield Block("; ".join(texts), node.line, path, "item")
         return
     for item, text in zip(node.items, texts, strict=True):
@@ -371,21 +268,11 @@ def _items(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
         head, rest = item[0], item[1:]
         if head.kind != "text" or not any(n.kind in ("bullets", "steps", "table") for n in rest):
             yield from _blocks(item, path)
-        elif _LEAD.search(head.text) or len(_WORD.findall(head.text)) < 4:
+        elif _LEAD.search(head.text) or len(words(head.text)) < 4:
             yield from _led(_blocks(rest, (*path, label(_CHECK.sub("", head.text)))))
         else:
             yield from _paragraph(_CHECK.sub("", head.text), line, path, [])
             yield from _led(_blocks(rest, (*path, label(_SENTENCE.split(head.text)[0]))))
-
-
-def _are_labels(texts: Sequence[str]) -> bool:
-    """Return whether the items are names rather than sentences, so that only the whole list says something."""
-    short = sum(len(_WORD.findall(t)) <= 4 and "\n" not in t and not _STRONG.search(t) for t in texts)
-    return (
-        short == len(texts)
-        and sum(map(len, texts)) <= LIST_CHARACTERS
-        and not any(_ACTION.match(t) for t in texts)
-    )
 
 
 def _rows(node: Node) -> list[str]:
@@ -411,46 +298,9 @@ def _table(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
             yield Block(piece, node.line + 2 + number, path, "table")
 
 
-def _is_procedure(node: Node, path: tuple[str, ...]) -> bool:
-    if len(node.items) < 2:
-        return False
-    texts = [_item_text(item) for item in node.items]
-    actions = sum(bool(_ACTION.match(label(text))) for text in texts)
-    rules = sum(bool(_STRONG.search(text.split("\n")[0])) for text in texts)
-    near = path[-1] if path else ""
-    if _RULES_NOT_STEPS.search(near) and not re.search(
-        r"\b(?:how to|steps?|workflow|process)\b", near, re.IGNORECASE
-    ):
-        return False
-    if rules * 2 > len(texts):
-        return False
-    if _PROCEDURE.search(near):
-        return actions * 3 >= len(texts)
-    return actions * 3 >= 2 * len(texts)
-
-
 def _procedure(node: Node, path: tuple[str, ...]) -> Block:
-    steps = tuple(text[:ITEM_CHARACTERS].strip() for text in map(_item_text, node.items) if text)
+    whole = [text for text in map(_item_text, node.items) if text]
+    steps = tuple(t if len(t) <= TEXT_CHARACTERS else t[: TEXT_CHARACTERS - 1].rstrip() + "…" for t in whole)
     text = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
-    return Block(text, node.line, path, "steps", steps)
-
-
-def _says_nothing(block: Block) -> str:
-    """Return why a block is no rule, "" when it is one."""
-    text = block.text.strip()
-    if _NOTHING.fullmatch(text) or not _WORD.search(text):
-        return "says nothing"
-    if block.kind in ("code", "table", "steps"):
-        return ""
-    if _ABOUT_FILE.match(text):
-        return "says what the file is"
-    if _ROLE.match(text):
-        return "gives the model a role, not a rule"
-    if _POINTER.match(text) and len(_WORD.findall(text)) < 4:
-        return "only points elsewhere"
-    if text.endswith(":") and len(_WORD.findall(text)) < 8:
-        return "announces something that does not follow"
-    few = len(_WORD.findall(text)) < 3
-    if few and not _CODE_SPAN.search(text) and not block.path:
-        return "too short to mean anything alone"
-    return ""
+    cut = 0 if max(map(len, whole), default=0) <= TEXT_CHARACTERS else TEXT_CHARACTERS
+    return Block(text, node.line, path, "steps", steps, cut=cut)

@@ -86,7 +86,7 @@ def _decode(raw: bytes) -> tuple[str, str]:
 
 
 def _front_end(lines: list[str]) -> int | None:
-    if not lines or lines[0].strip() != "---":
+    if not lines or lines[0].rstrip() != "---":
         return None
     closing = ("---", "...")
     return next((i for i in range(1, min(len(lines), FRONT_LINES)) if lines[i].rstrip() in closing), None)
@@ -124,11 +124,13 @@ def _unquote(text: str) -> str:
 
 
 def _commas(text: str) -> list[str]:
-    """Return the parts of a text between commas, not counting those inside braces."""
-    parts, depth, current = [], 0, ""
+    """Return the parts of a text between commas, not counting those inside braces or quotes."""
+    parts, depth, quote, current = [], 0, "", ""
     for sign in text:
+        if sign in "\"'" and quote in ("", sign):
+            quote = "" if quote else sign
         depth += (sign == "{") - (sign == "}")
-        if sign == "," and depth <= 0:
+        if sign == "," and depth <= 0 and not quote:
             parts.append(current)
             current = ""
         else:

@@ -5,7 +5,7 @@
 | 1 | workflow_recipe | it is a numbered procedure |
 | 2 | error_pattern | "if you see …Error", "fails with"; a troubleshooting heading over a named error |
 | 3 | gotcha | "careful", "beware", "note:", "known issue"; "don't … because"; a heading such as Gotchas |
-| 4 | decision | "we chose", "rationale", "by design"; "because" without an order; a heading such as Decisions |
+| 4 | decision | "we chose", "by design"; "because" without an order; a heading such as Decisions |
 | 5 | requirement | "must", "always", "never", "required", "do not"; a heading such as Hard rules |
 | 6 | preference | "prefer", "avoid", "instead of", "rather than", "should" |
 | 7 | module_insight | says what lies where: "`src/x`: …", "is responsible for", a drawn tree |
@@ -18,135 +18,128 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from remora.sources.rule_split import Block
-
-
-def _any(alternatives: str) -> str:
-    """Return one group out of alternatives that stand apart by white space; a dot is any character."""
-    return f"(?:{'|'.join(alternatives.split())})"
-
-
-def _cue(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
-
-
-def _words(alternatives: str) -> str:
-    return rf"\b{_any(alternatives)}\b"
-
+from remora.sources.cues import any_of, cue, whole
+from remora.sources.rule_split import Block
 
 _ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b|\bE(?:NOENT|CONNREFUSED|ADDRINUSE)\b|\bSIGSEGV\b")
-_ERROR = _cue(
+_ERROR = cue(
     r"\b(?:if|when) (?:you|it|this|the \w+|tests?)\b.{0,40}\b(?:sees?|gets?|hits?|encounters?|fails? with)\b",
     r"\bfails? with\b",
 )
-_TROUBLE_HEADING = _cue(
-    _words(r"troubleshoot\w* common.errors? error.messages? known.errors? common.issues?")
-)
-_GOTCHA = _cue(
-    rf"""^\W*{_any(r"warning caution careful beware gotchas? caveats? pitfalls? note heads.?up watch.out")}\b""",
-    _words(r"""
-        be.careful be.very.careful beware gotcha caveat pitfall watch.out note.that keep.in.mind foot-?gun quirk
-        known.(?:issue|bug|limitation|problem)s? work-?around surpris\w+ counter-?intuitive
-        \w+.silently silently.(?:fail|drop|break|skip|overwrit|los)\w* easy.to.(?:miss|forget)
-        will.(?:break|crash|hang|deadlock|fail) does(?:n't|.not).work won't.work flaky
+_TROUBLE_HEADING = cue(whole(r"troubleshoot\w* common.errors? error.messages? known.errors? common.issues?"))
+_GOTCHA = cue(
+    rf"^\W*{any_of('warning caution careful beware gotchas? caveats? pitfalls? note heads.?up watch.out')}\b",
+    whole(r"""
+        be.careful be.very.careful beware gotcha caveat pitfall watch.out note.that keep.in.mind
+        foot-?gun quirk known.(?:issue|bug|limitation|problem)s? work-?around surpris\w+
+        counter-?intuitive \w+.silently silently.(?:fail|drop|break|skip|overwrit|los)\w*
+        easy.to.(?:miss|forget) will.(?:break|crash|hang|deadlock|fail) does(?:n't|.not).work won't.work
+        flaky
     """),
-    r"\b(?:don't|do not|avoid)\b.*(?:\b(?:because|otherwise|since it|causes?)\b|\bor (?:it|they|the|you|else)\b)",
+    r"\b(?:don't|do not|avoid)\b.*\b(?:because|otherwise|since it|causes?|or (?:it|they|the|you|else))\b",
 )
-_GOTCHA_HEADING = _cue(
-    _words(r"""
-        gotchas? pitfalls? caveats? known.(?:issues?|bugs?|limitations?|quirks?) quirks foot-?guns traps?
-        common.(?:mistakes?|problems?) anti-?patterns? limitations things.to.(?:know|avoid) warnings? lessons.learned
+_GOTCHA_HEADING = cue(
+    whole(r"""
+        gotchas? pitfalls? caveats? known.(?:issues?|bugs?|limitations?|quirks?) quirks foot-?guns
+        traps? common.(?:mistakes?|problems?) anti-?patterns? limitations things.to.(?:know|avoid)
+        warnings? lessons.learned
     """)
 )
-_DECISION = _cue(
-    rf"\bwe {_any('chose decided opted picked settled went.with moved rejected deliberately intentionally')}\b",
-    _words(r"""
+_DECISION = cue(
+    r"\bwe (?:chose|decided|opted|picked|settled|went with|moved|rejected|deliberately|intentionally)\b",
+    whole(r"""
         decided.(?:to|on|against) (?:key|design|architectur\w+).decisions? decision: rationale by.design
-        chosen.(?:because|for|over) the.reason.(?:is|we|for) deliberately intentionally on.purpose ADR[-.]?\d+
+        chosen.(?:because|for|over) the.reason.(?:is|we|for)
+        (?:is|are|was|were).(?:deliberately|intentionally) on.purpose ADR[-.]?\d+
     """),
 )
-_REASON = _cue(r"\bbecause\b")
-_DECISION_HEADING = _cue(_words(r"decisions? rationale adrs? design.choices trade-?offs why.(?:we|not)"))
-_REQUIREMENT = _cue(
-    _words(r"""
-        must always never required mandatory shall forbidden prohibited not.allowed non-negotiable no.exceptions
-        under.no.circumstances make.sure has.to have.to may.only may.not only.ever strictly
+_REASON = cue(r"\bbecause\b")
+_DECISION_HEADING = cue(
+    whole(r"decisions decision.(?:log|records?) rationale adrs? design.choices trade-?offs why.(?:we|not)")
+)
+_REQUIREMENT = cue(
+    whole(r"""
+        must always never required mandatory shall forbidden prohibited not.allowed non-negotiable
+        no.exceptions under.no.circumstances make.sure has.to have.to may.only may.not only.ever
+        strictly
     """),
-    r"(?:^|[.;:!?(\n–—]\s*)(?:do not|don't|ensure|critical\b:?|important:)",
+    r"(?:^|[.;:!?(\n–—]\s*)(?:(?:do not|don't|ensure|critical)\b|important:)",
     r"^\W*(?:no|only|required)\b",
     r"\bbefore (?:committing|pushing|submitting|opening|merging|every commit|you commit|finishing)\b",
 )
-_REQUIREMENT_HEADING = _cue(
-    _words(r"""
-        hard.rules? critical constraints? requirements? mandatory must never non-negotiables? do.not don'?ts?
-        forbidden prohibited definition.of.done boundaries
+_REQUIREMENT_HEADING = cue(
+    whole(r"""
+        hard.rules? critical constraints? requirements? mandatory must never non-negotiables? do.not
+        don'?ts? forbidden prohibited definition.of.done boundaries
     """)
 )
-_PREFERENCE = _cue(
-    _words(r"""
-        prefer\w* favou?r avoid instead.of rather.than over.\w+ing should shouldn't recommended encouraged
-        discouraged ideally whenever.possible where.possible try.to
+_PREFERENCE = cue(
+    whole(r"""
+        prefer\w* favou?r avoid instead.of rather.than over\s\w+ing should shouldn't recommended
+        encouraged discouraged ideally whenever.possible where.possible try.to
     """),
     r"\b(?:use|choose) \S+,? not\b",
 )
-_IMPERATIVE = _cue(
+_IMPERATIVE = cue(
     r"^\W*"
-    + _any(r"""
-        use keep write follow name put place stick respect match limit include document handle wrap group order
-        leave add validate test cover mock type annotate export import declare define commit explain ask be think
-        minimi[sz]e organi[sz]e implement create return log remove update check verify apply consider maintain
-        provide separate split treat look focus find read make give let start stop report store pass link
+    + any_of(r"""
+        use keep write follow name put place stick respect match limit include document handle wrap
+        group order leave add validate test cover mock type annotate export import declare define commit
+        explain ask be think minimi[sz]e organi[sz]e implement create return log remove update check
+        verify apply consider maintain provide separate split treat look focus find read make give let
+        start stop report store pass link
     """)
     + r"\b"
 )
-_STYLE_HEADING = _cue(
-    _words(r"""
-        style conventions? preferences? guidelines? standards? naming formatting best.practices? principles?
-        philosophy tone communication practices
+_STYLE_HEADING = cue(
+    whole(r"""
+        style conventions? preferences? guidelines? standards? naming formatting best.practices?
+        principles? philosophy tone communication practices
     """)
 )
 _COMMAND = re.compile(
     r"(?:`|^\$ ?|^)(?:sudo |[A-Z_]+=\S+ )*"
-    + _any(r"""
-        npm pnpm yarn bunx? npx pip3? pipx uvx? poetry pytest tox nox make just cargo mvn gradle \./\w[\w./-]*
-        go.(?:test|run|build|vet|mod|generate|install) docker docker-compose kubectl helm git.\w+ gh.\w+ ruff mypy
-        black eslint prettier tsc jest vitest playwright rails bundle rake bin/\w+ composer php dotnet swift
-        xcodebuild flutter dart mix sbt bazel cmake ninja terraform ansible\S* python3? node deno ruby bash sh task
-        turbo nx lerna pre-commit hatch pdm rye conda curl psql aws gcloud
+    + any_of(r"""
+        npm pnpm yarn bunx? npx pip3? pipx uvx? poetry pytest tox nox make just cargo mvn gradle
+        \./\w[\w./-]* go.(?:test|run|build|vet|mod|generate|install) docker docker-compose kubectl helm
+        git.\w+ gh.\w+ ruff mypy black eslint prettier tsc jest vitest playwright rails bundle rake
+        bin/\w+ composer php dotnet swift xcodebuild flutter dart mix sbt bazel cmake ninja terraform
+        ansible\S* python3? node deno ruby bash sh task turbo nx lerna pre-commit hatch pdm rye conda
+        curl psql aws gcloud
     """)
     + r"(?: |`|$)",
     re.MULTILINE,
 )
-_COMMAND_HEADING = _cue(
-    _words(r"""
-        commands? build\w* run(?:ning)? quick.?start getting.started set-?up install\w* development scripts? how.to
-        usage cli deploy\w* release workflow examples? patterns? recipes? testing tests?
+_COMMAND_HEADING = cue(
+    whole(r"""
+        commands? build\w* run(?:ning)? quick.?start getting.started set-?up install\w* development
+        scripts? how.to usage cli deploy\w* release workflow examples? patterns? recipes? testing tests?
     """)
 )
-_PLACE = _cue(
+_PLACE = cue(
     r"^\W*`[\w@.*{},<>\[\]-]*[/.][\w@./*{},<>\[\]-]*`\s*(?:[-–—:→=(]|(?:is|are|has|contains?|holds?|provides?)\b)",
     r"^\W*[\w@.-]+/[\w@./*-]*\s*(?:[-–—:→]|contains?\b|holds?\b)",
-    r"\b(?:is|are) (?:responsible for|(?:located|found|defined|implemented|stored) in|split into|organi[sz]ed)\b",
+    r"\b(?:is|are) (?:responsible for|split into|organi[sz]ed)\b",
+    r"\b(?:located|found|defined|implemented|stored) in\b",
     r"\b(?:lives?|resides?|sits?) (?:in|under|at)\b",
     r"[├└│]",
 )
-_PLACE_HEADING = _cue(
-    _words(r"""
-        architect\w* structure layout director(?:y|ies) folders? overview modules? components? packages? code.?base
-        organi[sz]ation key.files? files? where.(?:things|to.find) map repository tech(?:nology)?.stack stack about
-        purpose project data.?flow services? dependencies schema models? concepts? glossary terminology references?
-        current.state status roadmap technologies
+_PLACE_HEADING = cue(
+    whole(r"""
+        architect\w* structure layout director(?:y|ies) folders? overview modules? components? packages?
+        code.?base organi[sz]ation key.files? files? where.(?:things|to.find) map repository
+        tech(?:nology)?.stack stack about purpose project data.?flow services? dependencies schema
+        models? concepts? glossary terminology references? current.state status roadmap technologies
     """)
 )
 _STATEMENT = re.compile(
-    r"^\W*(?:(?:The|An?|Each|All|Every|This|These|Its?|Both|Some|Only)\s)?(?:`[^`]+`|[\w'’().-]+)(?:\s(?:`[^`]+`|[\w'’().-]+)){0,5}?\s"
-    + _any(r"""
-        is are was has have uses? returns? supports? provides? handles? contains? includes? runs? holds? gets? takes?
-        follows? implements? manages? stores? reads? writes? calls? creates? sends? defines? works? means? gains? can
-        requires? exports? extends? serves? lives? knows? keeps? maps? comes? consists? produces? receives? triggers?
+    r"^\W*(?!(?:If|When|For|To|In|On|Before|After|With|Once)\b)(?:(?:The|An?|Each|All|Every|This|These|Its?|Both|Some|Only)\s)?(?:`[^`]+`|[\w'’().-]+)(?:\s(?:`[^`]+`|[\w'’().-]+)){0,5}?\s"
+    + any_of(r"""
+        is are was has have uses? returns? supports? provides? handles? contains? includes? runs? holds?
+        gets? takes? follows? implements? manages? stores? reads? writes? calls? creates? sends?
+        defines? works? means? gains? can requires? exports? extends? serves? lives? knows? keeps? maps?
+        comes? consists? produces? receives? triggers?
     """)
     + r"\b"
 )
@@ -176,6 +169,15 @@ def memory_type(block: Block, default: str = "preference") -> str:
     if ordered or _REQUIREMENT_HEADING.search(near):
         return "requirement"
     return _by_form(block, prose, near) or default
+
+
+def guess_type(text: str) -> str:
+    """Return the memory type that the wording of a statement suggests, "pattern" when none does.
+
+    >>> guess_type("Never commit to main without a review")
+    'requirement'
+    """
+    return memory_type(Block(text, 1, (), "text"), default="pattern")
 
 
 def _by_form(block: Block, prose: str, near: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import posixpath
 import re
 import stat
 from pathlib import Path, PurePosixPath
@@ -18,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.text import content_hash, shorten
 from remora.core.values import MemoryDraft, Skipped
 from remora.sources.rule_files import Found, find
-from remora.sources.rule_split import Block, LeftOut, label, split
+from remora.sources.rule_markdown import label
+from remora.sources.rule_split import Block, LeftOut, split
 from remora.sources.rule_text import Text, glob_folder, globs_of, imports_of, read
 from remora.sources.rule_types import memory_type
 
@@ -47,7 +49,7 @@ _LEANS_BACK = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
-_MENTION = re.compile(r"`([\w@.][\w@./-]*)`|\]?\(([\w@.][\w@./-]*\.\w+)\)")
+_MENTION = re.compile(r"`([\w@.][\w@./-]{0,300})`|\(([\w@.][\w@./-]{0,300}\.\w+)\)")
 _GENERIC = re.compile(
     r"^(?:steps?|workflow|process|procedure|how to|usage|overview|instructions?)$", re.IGNORECASE
 )
@@ -336,11 +338,15 @@ def _mentions(text: str, root: Path, folder: str) -> tuple[list[str], list[str]]
     files: dict[str, None] = {}
     folders: dict[str, None] = {}
     for found in _MENTION.finditer(text):
-        name = (found[1] or found[2]).removeprefix("./").rstrip("/")
-        if not name or ".." in name.split("/") or len(name) > 300 or ("/" not in name and "." not in name):
+        name = found[1] or found[2]
+        if "/" not in name and "." not in name:
             continue
-        for path in dict.fromkeys((f"{folder}/{name}" if folder else name, name)):
+        for path in dict.fromkeys(
+            (posixpath.normpath(f"{folder}/{name}".lstrip("/")), posixpath.normpath(name))
+        ):
             place = root / path
+            if path.startswith(("../", "/")) or path == ".":
+                continue
             if place.is_file():
                 files[path] = None
                 break

@@ -151,6 +151,10 @@ class Database:
         """Return a value that changes whenever anybody, this connection included, commits a change."""
         return int(self.value("PRAGMA data_version")), self._commits
 
+    def schema(self) -> int:
+        """Return the number of the last migration that ran on this file."""
+        return int(self.value("PRAGMA user_version"))
+
     def check(self) -> list[str]:
         """Return what SQLite's own checks and our FTS tables find wrong; empty when all is well."""
         problems = [str(r[0]) for r in self.rows("PRAGMA integrity_check(20)") if r[0] != "ok"]

@@ -72,6 +72,14 @@ class FullText:
                   WHERE turns_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
         return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
 
+    def turn_windows(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        """Return (turn row id, bm25) by the words of a turn and its neighbours, best first."""
+        if not (match := any_of(terms)):
+            return []
+        sql = """SELECT rowid, -bm25(turn_windows_fts) AS score FROM turn_windows_fts
+                 WHERE turn_windows_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
+        return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
+
     def term_stats(self, table: str, terms: Sequence[str]) -> TermStats:
         """Return how many rows of "memories" or "turns" hold each term; remembered until a write.
 

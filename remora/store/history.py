@@ -101,6 +101,13 @@ class History:
             ],
         )
 
+    def named(self, names: Sequence[str], limit: int = 20) -> list[str]:
+        """Return present files whose path is one of the names, or ends in "/" and the name."""
+        sql = """SELECT DISTINCT g.path FROM json_each(?) j JOIN git_files g ON g.present = 1 AND
+                 (g.path = j.value OR substr(g.path, -length(j.value) - 1) = '/' || j.value)
+                 ORDER BY length(g.path), g.path LIMIT ?"""
+        return [r[0] for r in self._db.rows(sql, (json.dumps(list(names)), limit))]
+
     def clear(self) -> None:
         """Forget all history, to read it again from the start; call inside a transaction."""
         for table in ("git_pairs", "git_file_words", "git_files"):
@@ -120,7 +127,8 @@ class History:
     def co_access(self, paths: Sequence[str], minimum: float, limit: int) -> list[tuple[str, str, float]]:
         """Return (file, partner, weight 0..1) from agent sessions, strongest first."""
         inside = "IN (SELECT value FROM json_each(?1))"
-        sql = f"""SELECT file_a, file_b, weight FROM observer_co_access_edges WHERE file_a {inside} AND weight > ?2
+        sql = f"""SELECT file_a, file_b, weight FROM observer_co_access_edges
+                  WHERE file_a {inside} AND weight > ?2
                   UNION SELECT file_b, file_a, weight FROM observer_co_access_edges
                   WHERE file_b {inside} AND weight > ?2 AND directional = 0
                   ORDER BY 3 DESC, 1, 2 LIMIT ?3"""

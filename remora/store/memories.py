@@ -201,7 +201,9 @@ class Memories:
         """Return live memories that name one of the files, most confident first."""
         where, values = condition(filters)
         sql = f"""{_SELECT} WHERE m.id IN (
-            SELECT memory_id FROM memory_files WHERE file_path IN (SELECT value FROM json_each(?)))
+            SELECT memory_id FROM memory_files WHERE file_path IN (SELECT value FROM json_each(?1))
+            UNION SELECT memory_id FROM memory_files WHERE instr(file_path, '*') > 0
+              AND EXISTS (SELECT 1 FROM json_each(?1) j WHERE j.value GLOB file_path))
             AND {where} ORDER BY m.confidence DESC, m.id LIMIT ?"""
         return [self._record(row) for row in self._db.rows(sql, [json.dumps(list(paths)), *values, limit])]
 
@@ -264,7 +266,8 @@ class Memories:
 def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[str, list[Any]]:
     """Return the SQL condition on `memories m` and its values for a set of filters.
 
-    A file filter ending in "/" means everything below that folder. `branch` hides what belongs to
+    A file filter ending in "/" means everything below that folder; a memory about "src/**" passes for
+    each file there. `branch` hides what belongs to
     another branch; "*" shows all; None shows only what belongs to no branch.
     """
     clauses: list[str] = [] if include_deprecated else ["m.deprecated = 0"]
@@ -279,6 +282,7 @@ def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[st
         clauses.append(
             """EXISTS (SELECT 1 FROM memory_files f JOIN json_each(?) j ON f.file_path = j.value
                OR (substr(j.value, -1) = '/' AND substr(f.file_path, 1, length(j.value)) = j.value)
+               OR (instr(f.file_path, '*') > 0 AND j.value GLOB f.file_path)
                WHERE f.memory_id = m.id)"""
         )
         values.append(json.dumps(filters.files))

@@ -12,7 +12,7 @@ that are gone are masked. Ids are never used twice, so this is all that can happ
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,11 @@ _BATCH = 20_000  # rows read at a time: 30 MB of 384 floats
 
 
 class Neighbour(NamedTuple):
-    """An owner and the cosine of its best part to the query, -1..1."""
+    """An owner and its cosine to the query, -1..1.
+
+    A long text has several parts; its cosine is the mean of its best part's and of all its parts'
+    average: the best part alone favours texts of many parts, the average alone drowns one good line.
+    """
 
     owner_id: str
     cosine: float
@@ -48,9 +52,14 @@ class NearestIndex:
         self._matrix = np.zeros((0, 0), np.float32)
         self._owners: list[str] = []
         self._owner_index: dict[str, int] = {}
+        self._rows_of: dict[int, list[int]] = {}
+        self._has_parts = False
 
     def search(
-        self, query: NDArray[np.float32], k: int, allowed: Collection[str] | None = None
+        self,
+        query: NDArray[np.float32],
+        k: int,
+        allowed: Collection[str] | None = None,
     ) -> list[Neighbour]:
         """Return the k owners nearest to a query vector, best first, ties by owner id.
 
@@ -69,37 +78,63 @@ class NearestIndex:
                 wanted = np.zeros(len(self._owners), bool)
                 wanted[[self._owner_index[o] for o in allowed if o in self._owner_index]] = True
                 usable = usable & wanted[self._owner_of[: self._size]]
-            scores = np.where(usable, scores, -2.0)
-            return self._best(scores, k)
+            if self._has_parts:
+                scores, there = self._by_owner(scores, usable)
+                owners = np.flatnonzero(there)
+                scores = scores[owners]
+            else:
+                owners = self._owner_of[: self._size][usable]
+                scores = scores[usable]
+            return self._best(owners, scores, k)
 
-    def _best(self, scores: NDArray[np.float32], k: int) -> list[Neighbour]:
-        """Take the best rows, several parts of one owner counted once, until k owners are found."""
-        take = min(len(scores), 2 * k + 16)
-        while True:
-            top = np.argpartition(-scores, take - 1)[:take] if take < len(scores) else np.arange(len(scores))
-            found: dict[int, float] = {}
-            for row in top:
-                score = float(scores[row])
-                if score > -2.0:
-                    owner = int(self._owner_of[row])
-                    found[owner] = max(score, found.get(owner, -2.0))
-            if len(found) >= k or take >= len(scores):
-                named = [Neighbour(self._owners[o], s) for o, s in found.items()]
-                return sorted(named, key=lambda n: (-n.cosine, n.owner_id))[:k]
-            take = min(len(scores), take * 4)
+    def cosines(self, query: NDArray[np.float32], owner_ids: Sequence[str]) -> dict[str, float]:
+        """Return the cosine of each of some owners to a query, as `search` would score it."""
+        found: dict[str, float] = {}
+        with self._lock:
+            self._follow()
+            if not self._size or query.shape[0] != self._matrix.shape[1]:
+                return found
+            for owner_id in owner_ids:
+                rows = self._rows_of.get(self._owner_index.get(owner_id, -1), [])
+                live = [r for r in rows if self._live[r]]
+                if live:
+                    scores = self._matrix[live] @ query
+                    found[owner_id] = (float(scores.max()) + float(scores.mean())) / 2
+        return found
 
-    def vectors_of(self, owner_ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+    def vectors_of(self, owner_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Return the vectors of some owners, shape (parts, dims), without those that have none."""
         with self._lock:
             self._follow()
-            wanted = {self._owner_index[o]: o for o in owner_ids if o in self._owner_index}
-            if not wanted:
-                return {}
-            mask = np.isin(self._owner_of[: self._size], list(wanted)) & self._live[: self._size]
-            found: dict[str, list[NDArray[np.float32]]] = {}
-            for row in np.flatnonzero(mask):
-                found.setdefault(wanted[int(self._owner_of[row])], []).append(self._matrix[row])
-            return {owner: np.stack(rows) for owner, rows in found.items()}
+            found = {}
+            for owner_id in owner_ids:
+                rows = self._rows_of.get(self._owner_index.get(owner_id, -1), [])
+                live = [r for r in rows if self._live[r]]
+                if live:
+                    found[owner_id] = self._matrix[live]
+            return found
+
+    def _by_owner(
+        self, scores: NDArray[np.float32], usable: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """Return one score for each owner, and which owners have any."""
+        owner_of, scores = self._owner_of[: self._size][usable], scores[usable]
+        count = len(self._owners)
+        best = np.full(count, -2.0, np.float32)
+        np.maximum.at(best, owner_of, scores)
+        number = np.bincount(owner_of, minlength=count)
+        there = number > 0
+        mean = np.bincount(owner_of, weights=scores, minlength=count) / np.maximum(number, 1)
+        return ((best + mean) / 2).astype(np.float32), there
+
+    def _best(self, owners: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> list[Neighbour]:
+        if len(scores) > k:
+            # Rows as good as the k-th stay in, so that ties are broken by id and not by position.
+            worst = np.partition(scores, len(scores) - k)[len(scores) - k]
+            keep = scores >= worst
+            owners, scores = owners[keep], scores[keep]
+        named = [Neighbour(self._owners[o], float(s)) for o, s in zip(owners, scores, strict=True)]
+        return sorted(named, key=lambda n: (-n.cosine, n.owner_id))[:k]
 
     def __len__(self) -> int:
         """Return how many owners can be found now."""
@@ -124,21 +159,25 @@ class NearestIndex:
             self._live[: self._size] = np.isin(self._ids[: self._size], there)
         self._seen = state
 
-    def _append(self, rows: list[tuple[int, str, bytes]]) -> None:
-        block = np.frombuffer(b"".join(r[2] for r in rows), dtype="<f4").reshape(len(rows), -1)
-        need = self._size + len(rows)
+    def _append(self, fresh: list[tuple[int, str, bytes]]) -> None:
+        block = np.frombuffer(b"".join(r[2] for r in fresh), dtype="<f4").reshape(len(fresh), -1)
+        need = self._size + len(fresh)
         if need > len(self._ids):
             room = max(need, min(2 * len(self._ids), len(self._ids) + 4 * _BATCH))
             self._ids = _grown(self._ids, room)
             self._owner_of = _grown(self._owner_of, room)
             self._live = _grown(self._live, room)
             matrix = np.zeros((room, block.shape[1]), np.float32)
-            matrix[: self._size] = self._matrix[: self._size]
+            if self._size:
+                matrix[: self._size] = self._matrix[: self._size]
             self._matrix = matrix
-        for offset, (row_id, owner_id, _) in enumerate(rows):
+        for offset, (row_id, owner_id, _) in enumerate(fresh):
             index = self._owner_index.setdefault(owner_id, len(self._owners))
             if index == len(self._owners):
                 self._owners.append(owner_id)
+            rows = self._rows_of.setdefault(index, [])
+            self._has_parts = self._has_parts or bool(rows)
+            rows.append(self._size + offset)
             self._ids[self._size + offset] = row_id
             self._owner_of[self._size + offset] = index
         self._matrix[self._size : need] = block

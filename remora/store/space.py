@@ -36,6 +36,8 @@ class Space:
         self.cache = EmbeddingCache(db)
         self.turns = Turns(db)
         self.history = History(db)
+        # What is queued after this is (mostly) our own, and is embedded before our next search.
+        self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}
 
     @classmethod

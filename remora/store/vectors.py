@@ -73,35 +73,41 @@ class Vectors:
                  GROUP BY owner_kind, model_id ORDER BY 1, 2"""
         return {(kind, model): (owners, dims) for kind, model, owners, dims in self._db.rows(sql)}
 
-    def pending_memories(self, model_id: str, limit: int) -> list[str]:
-        """Return ids of live memories without a vector of this model, newest first."""
-        sql = """SELECT m.id FROM memories m WHERE m.deprecated = 0 AND NOT EXISTS (
-                   SELECT 1 FROM embeddings e WHERE e.owner_kind = 'memory' AND e.owner_id = m.id
-                   AND e.model_id = ?) ORDER BY m.seq DESC LIMIT ?"""
-        return [r[0] for r in self._db.rows(sql, (model_id, limit))]
+    def pending(self, limit: int, after: int = 0) -> list[tuple[int, str, str]]:
+        """Return (queue id, owner kind, owner id) of what waits for a vector, newest first.
 
-    def pending_turns(self, model_id: str, limit: int) -> list[int]:
-        """Return row ids of turns without a vector of this model, newest first."""
-        sql = """SELECT t.id FROM turns t WHERE NOT EXISTS (
-                   SELECT 1 FROM embeddings e WHERE e.owner_kind = 'turn' AND e.owner_id = CAST(t.id AS TEXT)
-                   AND e.model_id = ?) ORDER BY t.id DESC LIMIT ?"""
-        return [r[0] for r in self._db.rows(sql, (model_id, limit))]
+        Args:
+            limit: at most so many.
+            after: only what was queued after this queue id.
+        """
+        sql = "SELECT id, owner_kind, owner_id FROM embedding_queue WHERE id > ? ORDER BY id DESC LIMIT ?"
+        return [(i, kind, owner) for i, kind, owner in self._db.rows(sql, (after, limit))]
 
-    def pending_count(self, model_id: str) -> int:
-        """Return how many live memories and turns have no vector of this model."""
-        memories = self._db.value(
-            """SELECT count(*) FROM memories m WHERE m.deprecated = 0 AND NOT EXISTS (
-                 SELECT 1 FROM embeddings e WHERE e.owner_kind = 'memory' AND e.owner_id = m.id
-                 AND e.model_id = ?)""",
-            (model_id,),
-        )
-        turns = self._db.value(
-            """SELECT count(*) FROM turns t WHERE NOT EXISTS (
-                 SELECT 1 FROM embeddings e WHERE e.owner_kind = 'turn' AND e.owner_id = CAST(t.id AS TEXT)
-                 AND e.model_id = ?)""",
-            (model_id,),
-        )
-        return int(memories) + int(turns)
+    def pending_count(self, after: int = 0) -> int:
+        """Return how many owners wait for a vector."""
+        return int(self._db.value("SELECT count(*) FROM embedding_queue WHERE id > ?", (after,)))
+
+    def last_queued(self) -> int:
+        """Return the highest queue id ever given."""
+        return int(self._db.value("SELECT seq FROM sqlite_sequence WHERE name = 'embedding_queue'") or 0)
+
+    def done(self, queue_ids: Sequence[int]) -> None:
+        """Take owners off the queue; one that was queued again meanwhile has another id and stays."""
+        self._db.execute_many("DELETE FROM embedding_queue WHERE id = ?", [(i,) for i in queue_ids])
+
+    def queue_all(self, model_id: str) -> None:
+        """Queue every live memory and every turn without a vector of a model: it is now the one in use."""
+        for kind, owners in (
+            ("memory", "SELECT id FROM memories WHERE deprecated = 0"),
+            ("turn", "SELECT CAST(id AS TEXT) AS id FROM turns"),
+        ):
+            self._db.execute(
+                f"""INSERT OR IGNORE INTO embedding_queue(owner_kind, owner_id)
+                    SELECT ?1, o.id FROM ({owners}) o WHERE NOT EXISTS (
+                      SELECT 1 FROM embeddings e
+                      WHERE e.owner_kind = ?1 AND e.owner_id = o.id AND e.model_id = ?2)""",
+                (kind, model_id),
+            )
 
     def drop_other_models(self, model_id: str) -> int:
         """Delete vectors of all other models and return how many went."""

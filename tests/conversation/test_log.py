@@ -401,11 +401,11 @@ def test_a_file_edited_by_hand(log: SessionLog) -> None:
 
 def test_an_edit_that_keeps_the_size(log: SessionLog) -> None:
     """A word replaced by one of the same length in place is seen by the file's time."""
-    log.append(user("first"))
-    assert texts(log.history()) == ["first"]
+    log.extend([user("first"), user("x" * 1000)])
+    assert texts(log.history())[0] == "first"
     log.path.write_bytes(log.path.read_bytes().replace(b"first", b"other"))
     os.utime(log.path, (0, 0))  # the clock of a file may be too coarse to tell the two writes apart
-    assert texts(log.history()) == ["other"]
+    assert texts(log.history())[0] == "other"
 
 
 def test_an_edit_in_place_that_makes_the_file_longer(log: SessionLog) -> None:

@@ -263,13 +263,18 @@ def test_a_read_only_folder(tmp_path: Path) -> None:
     """Who may not write gets StoreReadOnly for a write, and every answer that only needs reading."""
     log = open_log(tmp_path)
     log.extend([user("a"), user("b")])
+    secret = SessionLog(tmp_path, "secret", FixedClock("2026-01-01T00:00:00Z"))
+    secret.append(user("x"))
+    secret.path.chmod(0)
     log.path.chmod(0o444)
     log.path.with_name(log.path.name + ".lock").chmod(0o444)
     tmp_path.chmod(0o555)
     try:
         out = output_of(
             """
-            from remora.core.errors import StoreReadOnly
+            from remora.conversation.sessions import list_sessions
+            from remora.core.errors import StoreError, StoreReadOnly
+            log.history()
             os.chdir(folder)
             if os.geteuid() == 0:
                 os.setgroups([])
@@ -282,10 +287,20 @@ def test_a_read_only_folder(tmp_path: Path) -> None:
                 except StoreReadOnly:
                     print("refused")
             print(len(log.history()), log.count(), len(log.read_from(0)[0]), log.problems())
+            try:
+                SessionLog(Path(), "secret", SystemClock()).history()
+            except StoreError as error:
+                print(type(error).__name__, bool(error.hint))
+            print(*sorted((info.id, info.problem[:11]) for info in list_sessions(Path())))
             """,
             tmp_path,
         )
     finally:
         tmp_path.chmod(0o755)
-    assert out.splitlines() == ["refused"] * 3 + ["2 2 2 []"]
+    assert out.splitlines() == [
+        *["refused"] * 3,
+        "2 2 2 []",
+        "StoreError True",
+        "('cli:42', '') ('secret', 'cannot read')",
+    ]
     assert texts(open_log(tmp_path)) == ["a", "b"]

@@ -76,6 +76,7 @@ def test_a_huge_last_message(tmp_path: Path) -> None:
         (b'{"role":"user","content":"a"}\n' * 4, None, 3, "line 1 is not the metadata line"),
         (b'{"_type":"metadata","createdAt":5}\n{"role":"u","content":"a"}\n', None, 1, ""),
         (b'{"_type":"metadata","createdAt":"then"}\r\n{"seq":4}\r\nrubbish\r\n{"seq":5,"to', "then", 4, ""),
+        (b'{"_type":"metadata","createdAt":"then"}\n{"seq":4}\n{"seq":5}', "then", 4, ""),
     ],
 )
 def test_broken_files_are_listed(

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from click.shell_completion import CompletionItem
-
 from remora.core.errors import RemoraError
 from remora.interfaces.commands.desk import Desk
 
 if TYPE_CHECKING:
     import click
+    from click.shell_completion import CompletionItem
 
-Completer = Callable[["click.Context", "click.Parameter", str], list[CompletionItem]]
+Completer = Callable[["click.Context", "click.Parameter", str], "list[CompletionItem]"]
 MOST_IDS = 50
 
 
@@ -21,6 +20,8 @@ def words(choices: Sequence[str]) -> Completer:
     """Return a completer for one of a few words; also for the last of several behind commas."""
 
     def complete(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
         done, comma, last = start.rpartition(",")
         return [CompletionItem(done + comma + word) for word in choices if word.startswith(last)]
 
@@ -38,6 +39,8 @@ def ids(*, forgotten: bool = False) -> Completer:
 
 
 def _ids(project: str, start: str, *, forgotten: bool) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
     from remora.app.memory import Memory
     from remora.core.text import shorten
     from remora.interfaces.present import short

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from remora.core.clock import Clock, SystemClock
 from remora.core.errors import InvalidInput, StoreReadOnly
 from remora.interfaces.present import dumps
 from remora.interfaces.verbs import Verb, verb
@@ -29,9 +30,11 @@ class Desk:
         project: folder or file whose project is meant.
         json: True to answer with one JSON document.
         colour: False to write no escape sequence.
+        clock: what time it is.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock | None = None) -> None:
+        self.clock = clock or SystemClock()
         self.project = "."
         self.json = False
         self.colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -46,11 +49,11 @@ class Desk:
             from remora.app.memory import Memory
 
             try:
-                self._memory = Memory.open(self.project)
+                self._memory = Memory.open(self.project, clock=self.clock)
             except StoreReadOnly:
                 if writes:
                     raise
-                self._memory = Memory.open(self.project, read_only=True)
+                self._memory = Memory.open(self.project, read_only=True, clock=self.clock)
         return self._memory
 
     def close(self) -> None:
@@ -147,7 +150,7 @@ def statement(words: Sequence[str], what: str) -> str:
         InvalidInput: there are no words.
     """
     if list(words) == ["-"]:
-        data = click.get_binary_stream("stdin").read(MAX_STDIN_BYTES)
+        data = sys.stdin.buffer.read(MAX_STDIN_BYTES)
         return data.decode("utf-8", "surrogateescape")
     if not words:
         raise InvalidInput(

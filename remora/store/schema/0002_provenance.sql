@@ -35,6 +35,7 @@ CREATE TABLE memory_files (
   PRIMARY KEY (file_path, memory_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idx_memory_files_memory ON memory_files(memory_id);
+CREATE INDEX idx_memory_files_globs ON memory_files(file_path) WHERE instr(file_path, '*') > 0;
 
 CREATE TABLE memory_bands (
   band      INTEGER NOT NULL,
@@ -106,13 +107,33 @@ DROP TABLE memory_embeddings;
 CREATE VIEW memory_embeddings AS
   SELECT owner_id AS memory_id, embedding, model_id, dims, created_at
   FROM embeddings WHERE owner_kind = 'memory' AND part = 0;
+
+-- What waits for a vector, so that "is anything pending?" is one probe in a store of any size. A new
+-- model queues what it has no vectors for.
+CREATE TABLE embedding_queue (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_kind TEXT NOT NULL,
+  owner_id   TEXT NOT NULL,
+  UNIQUE (owner_kind, owner_id)
+) STRICT;
+INSERT INTO embedding_queue(owner_kind, owner_id) SELECT 'memory', id FROM memories WHERE deprecated = 0;
+CREATE TRIGGER memories_queue_insert AFTER INSERT ON memories BEGIN
+  INSERT OR REPLACE INTO embedding_queue(owner_kind, owner_id) VALUES ('memory', new.id);
+END;
+CREATE TRIGGER memories_queue_restore AFTER UPDATE OF deprecated ON memories
+WHEN old.deprecated = 1 AND new.deprecated = 0 BEGIN
+  INSERT OR REPLACE INTO embedding_queue(owner_kind, owner_id) VALUES ('memory', new.id);
+END;
+
 CREATE TRIGGER memories_embeddings_delete AFTER DELETE ON memories BEGIN
   DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id = old.id;
+  DELETE FROM embedding_queue WHERE owner_kind = 'memory' AND owner_id = old.id;
 END;
 CREATE TRIGGER memories_embeddings_update AFTER UPDATE OF content, related_files, related_modules, type ON memories
 WHEN old.content IS NOT new.content OR old.related_files IS NOT new.related_files
   OR old.related_modules IS NOT new.related_modules OR old.type IS NOT new.type BEGIN
   DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id = new.id;
+  INSERT OR REPLACE INTO embedding_queue(owner_kind, owner_id) VALUES ('memory', new.id);
 END;
 
 -- Small facts about the database itself: project identity, the last commit seen, counters.

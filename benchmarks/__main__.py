@@ -1,0 +1,59 @@
+"""`python -m benchmarks NAME`: run a benchmark, print its table, keep its figures."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks import beam, cochange, concurrency, cosqa, crash, latency, locomo, smoke
+from benchmarks.common import RESULTS, Options, Report, render, save
+
+BENCHMARKS: dict[str, Callable[[Options], Report]] = {
+    "locomo": locomo.run,
+    "beam": beam.run,
+    "cosqa": cosqa.run,
+    "cochange": cochange.run,
+    "latency": latency.run,
+    "concurrency": concurrency.run,
+    "crash": crash.run,
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    found.add_argument("name", choices=[*BENCHMARKS, "smoke", "all"])
+    found.add_argument("--data", type=Path, help="the folder that holds locomo/, beam_100k/ and the others")
+    found.add_argument("--out", type=Path, help="where the JSON goes; benchmarks/results by default")
+    found.add_argument("--limit", type=int, help="at most so many dialogues, chats, queries, commits or runs")
+    found.add_argument("--ablate", action="store_true", help="also measure the search without each part")
+    found.add_argument("--sizes", default="1000,10000,100000", help="numbers of memories for latency")
+    found.add_argument("--keep", type=Path, help="keep the filled projects here for the next run")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what was asked for; return 1 when a promise was not kept."""
+    asked = parser().parse_args(arguments)
+    sizes = tuple(int(size) for size in asked.sizes.split(","))
+    options = Options(asked.data, asked.limit, asked.ablate, sizes, asked.keep)
+    chosen = {"smoke": smoke.run} if asked.name == "smoke" else BENCHMARKS
+    kept = True
+    for name, run in chosen.items():
+        if asked.name not in (name, "all"):
+            continue
+        started = time.perf_counter()
+        report = run(options)
+        seconds = time.perf_counter() - started
+        print(f"\n{render(report)}\n\n{name}: {seconds:.0f} s", flush=True)
+        # The smoke run is part of every check; its figures are worth nothing and would only pile up.
+        if name != "smoke" or asked.out:
+            save(report, options, asked.out or RESULTS, seconds)
+        kept = kept and all(check.met for check in report.checks)
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,123 @@
+"""The rankings that are compared: the search as users get it, its single paths, and it without a part.
+
+A single path is asked as deep as the comparison needs, not only as deep as the search asks it, so that
+nothing is held against it. Naive fusion gives every path the same say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.app.recall import search
+from remora.core.text import query_terms
+from remora.core.values import Filters
+from remora.retrieval.pipeline import PARTS
+
+from benchmarks.baselines import PlainBM25, PlainVectors
+from benchmarks.metrics import rrf, unique
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory
+    from remora.store.space import Space
+
+Ranking = Callable[[str, int], list[str]]
+
+OURS = "remora"
+DENSE, WORDS, WINDOW = "vectors alone", "BM25 alone", "BM25 of windows alone"
+NAIVE = "naive RRF"
+PLAIN_DENSE, PLAIN_WORDS = "plain vectors", "plain BM25"
+SINGLE_PATHS = (DENSE, WORDS, WINDOW, PLAIN_DENSE, PLAIN_WORDS)
+
+
+def rankings(memory: Memory, kind: str, k: int, *, ablate: bool) -> dict[str, Ranking]:
+    """Return every ranking of a project's turns or memories by its name.
+
+    Args:
+        memory: the open, filled project.
+        kind: "turn" or "memory".
+        k: the most that will be asked for; the naive fusion fuses lists of this length.
+        ablate: also the search without each of its parts, as "without PART".
+    """
+    space = memory._parts.room("project").space
+    single = {DENSE: _dense(memory, space, kind), WORDS: _words(space, kind)}
+    if kind == "turn":
+        single[WINDOW] = _window(space)
+    found: dict[str, Ranking] = {
+        OURS: lambda q, n: unique(h.external_id for h in memory.search(q, n, kinds=[kind]))
+    }
+    found |= single
+    found[NAIVE] = lambda q, n: rrf([path(q, k) for path in single.values()])[:n]
+    if ablate:
+        found |= {f"without {part}": _without(memory, kind, part) for part in PARTS}
+    return found
+
+
+def plain_rankings(memory: Memory, texts: Sequence[tuple[str, str]], cache: Path) -> dict[str, Ranking]:
+    """Return rankings over the bare texts that owe nothing to the store: what any program could do.
+
+    Args:
+        memory: gives the embedding model.
+        texts: the caller's ids and texts.
+        cache: where the vectors of the texts are kept, for a project that is kept.
+    """
+    found: dict[str, Ranking] = {PLAIN_WORDS: PlainBM25(texts).search}
+    embedder = memory._parts.embedder()
+    if embedder is not None:
+        found[PLAIN_DENSE] = PlainVectors(embedder, texts, cache).search
+    return found
+
+
+def _ours(memory: Memory, kind: str) -> Ranking:
+    return lambda query, k: unique(hit.external_id for hit in memory.search(query, k, kinds=[kind]))
+
+
+def _without(memory: Memory, kind: str, part: str) -> Ranking:
+    filters, left_out = Filters(kinds=(kind,)), frozenset({part})
+
+    def ranked(query: str, k: int) -> list[str]:
+        hits = search(memory._parts, query, k, filters, None, (), (), without=left_out)
+        return unique(hit.external_id for hit in hits)
+
+    return ranked
+
+
+def _dense(memory: Memory, space: Space, kind: str) -> Ranking:
+    embedder = memory._parts.embedder()
+
+    def ranked(query: str, k: int) -> list[str]:
+        if embedder is None:
+            return []
+        index = space.nearest(kind, embedder.model_id)
+        near = index.search(embedder.embed_query(query), k, pool_parts=kind == "turn")
+        return _external(space, kind, [n.owner_id for n in near])
+
+    return ranked
+
+
+def _words(space: Space, kind: str) -> Ranking:
+    def ranked(query: str, k: int) -> list[str]:
+        terms = query_terms(query)
+        if kind == "turn":
+            return _external(space, kind, [str(i) for i, _ in space.fulltext.turns(terms, k)])
+        return _external(space, kind, [i for i, _ in space.fulltext.memories(terms, Filters(), k)])
+
+    return ranked
+
+
+def _window(space: Space) -> Ranking:
+    def ranked(query: str, k: int) -> list[str]:
+        found = space.fulltext.turn_windows(query_terms(query), k)
+        return _external(space, "turn", [str(i) for i, _ in found])
+
+    return ranked
+
+
+def _external(space: Space, kind: str, ids: list[str]) -> list[str]:
+    """Return the callers' own ids of turns or memories, in order."""
+    if kind == "turn":
+        turns = space.turns.get_many([int(i) for i in ids])
+        return unique(turns[int(i)].external_id for i in ids if int(i) in turns)
+    records = space.memories.get_many(ids)
+    return unique(records[i].external_id for i in ids if i in records)

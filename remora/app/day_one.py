@@ -1,0 +1,245 @@
+"""Day one: read the rules and the history that are already there, once.
+
+Every source text has a key (a rule its hash, a commit its id) in `source_items`. What is there is
+left alone; what is new is stored; a rule that has gone from its files is forgotten, unless a person
+verified or pinned it. The history is read from the last commit seen. The mark of how far it was read
+moves in the same transaction as what was learnt from it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput
+from remora.core.values import InitReport, MemoryDraft, MemoryRecord, Origin, Redaction, Skipped
+from remora.sources.fixes import Candidates
+from remora.sources.history import CoChange, module_of
+from remora.sources.rules import Rule, read_rules
+from remora.store.history import CLOCK, COMMIT
+
+if TYPE_CHECKING:
+    from remora.app.wiring import Parts
+    from remora.sources.git import Commit, Repository
+    from remora.store.space import Space
+
+MAX_COMMITS = 50_000  # the newest; older ones say little about what changes together today
+Progress = Callable[[str, int, int], None]
+
+
+class _Tally:
+    """Counts of what became of the drafts."""
+
+    def __init__(self) -> None:
+        self.stored = self.merged = self.unchanged = self.retired = 0
+        self.redactions: Counter[str] = Counter()
+        self.skipped: list[Skipped] = []
+
+    def took(self, record: MemoryRecord) -> None:
+        receipt = record.receipt
+        assert receipt is not None
+        if receipt.action == "stored":
+            self.stored += 1
+        elif receipt.action == "skipped":
+            self.skipped.append(Skipped(record.content[:60], "a person forgot it; it stays forgotten"))
+        else:
+            self.merged += 1
+        for redaction in receipt.redactions:
+            self.redactions[redaction.kind] += redaction.count
+
+
+def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitReport:
+    """Read rule files and git history; see `Memory.init`."""
+    started = time.monotonic()
+    project = parts.project
+    if path is not None and not path.resolve().is_relative_to(project.root):
+        raise InvalidInput(
+            f"{path} is not in {project.root}", hint="Open the memory of that folder: Memory.open(path)."
+        )
+    space = parts.room("project").space
+    tally = _Tally()
+    home = parts.environ.get("HOME") or parts.environ.get("USERPROFILE")
+    scan = read_rules(project.root, home=Path(home) if home else None)
+    tally.skipped += scan.skipped
+    _take_rules(parts, space, scan.rules, tally)
+    history = _History(0, 0, 0)
+    if project.repository is not None:
+        history = _take_history(parts, space, project.repository, tally, progress)
+    _mark_orphans(parts, space)
+    if progress:
+        progress("embedding", 0, 0)
+    from remora.app.worker import catch_up
+
+    catch_up(parts, None, progress)
+    files, edges = space.history.counts()
+    return InitReport(
+        project_id=project.id,
+        home=str(project.home),
+        root=str(project.root),
+        rule_files=tuple(f.path for f in scan.files),
+        rules_found=len(scan.rules),
+        stored=tally.stored,
+        merged=tally.merged,
+        unchanged=tally.unchanged,
+        retired=tally.retired,
+        commits_read=history.known,
+        commits_new=history.new,
+        edges=edges,
+        files_known=files,
+        candidates=history.candidates,
+        redactions=tuple(Redaction(kind, n) for kind, n in sorted(tally.redactions.items())),
+        skipped=tuple(tally.skipped),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _take_rules(parts: Parts, space: Space, rules: Iterable[Rule], tally: _Tally) -> None:
+    intake, upkeep = parts.room("project").intake, parts.room("project").upkeep
+    seen = space.history.seen("rule")
+    now = to_iso(parts.clock.now())
+    found = {rule.key: rule for rule in rules}
+    with space.db.transaction():
+        for key in seen.keys() - found.keys():
+            memory_id = seen[key][0]
+            record = space.memories.get(memory_id) if memory_id else None
+            if record and not (record.deprecated or record.user_verified or record.pinned):
+                others = [o for o in record.origins if o.path is None]
+                if not others:
+                    upkeep.forget(record.id)
+                    tally.retired += 1
+        space.history.unsee("rule", seen.keys() - found.keys())
+        for key, rule in found.items():
+            places = tuple(f"{path}:{line}" for path, line in rule.origins)
+            if key in seen:
+                tally.unchanged += 1
+                if seen[key][1] != places:
+                    space.history.set_seen("rule", key, seen[key][0], places, now)
+                continue
+            # A rule that was taken out of a file and is put back lives again; one that a person
+            # forgot has its key still in `seen`, and was left alone above.
+            record = intake.remember(rule.draft, revive=True)
+            _add_origins(space, record, rule, now)
+            tally.took(record)
+            space.history.set_seen("rule", key, record.id, places, now)
+
+
+def _add_origins(space: Space, record: MemoryRecord, rule: Rule, now: str) -> None:
+    """Note every further place of a rule on its memory."""
+    known = {(o.path, o.line) for o in record.origins}
+    more = [
+        Origin(rule.draft.source, now, path=path, line=line)
+        for path, line in rule.origins
+        if (path, line) not in known
+    ]
+    if more:
+        space.memories.update(record.id, {"origins": (*record.origins, *more)})
+
+
+class _History(NamedTuple):
+    known: int
+    new: int
+    candidates: int
+
+
+def _take_history(
+    parts: Parts, space: Space, repository: Repository, tally: _Tally, progress: Progress | None
+) -> _History:
+    head = repository.head()
+    if head is None:
+        return _History(0, 0, 0)
+    last = space.meta.get(COMMIT)
+    present = frozenset(repository.tracked_files())
+    if last == head and {f.path for f in space.history.all_files() if f.present} == present:
+        return _History(space.history.clock(), 0, 0)
+    again = repository.standing(last, head) in ("gone", "diverged")
+    if again:
+        tally.skipped.append(
+            Skipped(
+                f"history up to {str(last)[:8]}", "it is not part of this branch; read from the start again"
+            )
+        )
+        learnt, since = CoChange(), None
+    else:
+        since = last
+        learnt = CoChange(space.history.clock(), space.history.all_files(), space.history.all_pairs())
+    total = repository.count(since, head)
+    if total > MAX_COMMITS:
+        tally.skipped.append(
+            Skipped(f"{total - MAX_COMMITS:,} older commits", f"only the newest {MAX_COMMITS:,} are read")
+        )
+    candidates = Candidates()
+    number = 0
+    for number, commit in enumerate(repository.commits(since, MAX_COMMITS, head), start=1):
+        _learn(learnt, candidates, commit)
+        if progress and number % 50 == 0:
+            progress("history", number, min(total, MAX_COMMITS))
+    if progress:
+        progress("history", number, number)
+    learnt.set_tree(present)
+    drafts = candidates.drafts(present)
+    tally.skipped += candidates.left_out(present)
+    with space.db.transaction():
+        if again:
+            space.history.clear()
+        files = list(learnt.changed_files())
+        space.history.write(
+            removed=learnt.removed,
+            files=files,
+            pairs=list(learnt.changed_pairs()),
+            modules={f.path: module_of(f.path) for f in files},
+        )
+        space.meta.set(CLOCK, learnt.clock())
+        space.meta.set(COMMIT, head)
+        _take_candidates(parts, space, drafts, candidates.reverted, tally)
+    return _History(learnt.clock(), number, len(drafts))
+
+
+def _learn(learnt: CoChange, candidates: Candidates, commit: Commit) -> None:
+    learnt.learn(commit)
+    candidates.add(commit)
+
+
+def _take_candidates(
+    parts: Parts, space: Space, drafts: list[MemoryDraft], reverted: list[str], tally: _Tally
+) -> None:
+    intake, upkeep = parts.room("project").intake, parts.room("project").upkeep
+    seen = space.history.seen("commit")
+    now = to_iso(parts.clock.now())
+    for sha, (memory_id, _) in seen.items():
+        if memory_id and any(sha.startswith(prefix) for prefix in reverted):
+            record = space.memories.get(memory_id)
+            if record and record.commit_sha == sha and not (record.deprecated or record.user_verified):
+                upkeep.forget(record.id)
+                tally.retired += 1
+    for draft in drafts:
+        sha = draft.commit_sha or ""
+        if sha in seen:
+            tally.unchanged += 1
+            continue
+        record = intake.remember(draft, revive=False)
+        tally.took(record)
+        space.history.set_seen("commit", sha, record.id, draft.related_files, now)
+
+
+def _mark_orphans(parts: Parts, space: Space) -> None:
+    """Set or lift the stale mark of memories whose files are all gone from the tree (section 7, layer 1)."""
+    now = to_iso(parts.clock.now())
+    sql = """m.deprecated = 0 AND m.stale_at IS {state} NULL AND m.related_files <> '[]' AND {wanted} EXISTS (
+               SELECT 1 FROM memory_files f LEFT JOIN git_files g ON g.path = f.file_path
+               WHERE f.memory_id = m.id AND (g.path IS NULL OR g.present = 1))"""
+    with space.db.transaction():
+        for memory_id in space.memories.ids_where(sql.format(state="", wanted="NOT"), ()):
+            changes = {"stale_at": now, "needs_review": True, "review_reason": GONE}
+            space.memories.update(memory_id, changes)
+        back = space.memories.ids_where(
+            sql.format(state="NOT", wanted="") + " AND m.review_reason = ?", (GONE,)
+        )
+        for memory_id in back:
+            space.memories.update(memory_id, {"stale_at": None, "needs_review": False, "review_reason": None})
+
+
+GONE = "its files are gone"

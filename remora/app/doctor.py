@@ -1,0 +1,418 @@
+"""Check everything end to end: places, files, database, models, settings; each finding says what to do.
+
+Nothing is made, and nothing is changed but that an older database is brought up to date. A check
+that fails becomes a finding; the others still run.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import platform
+import re
+import shutil
+import stat
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from remora.app.project import SETTINGS_FILE, config_dir, data_dir
+from remora.app.stats import database_bytes
+from remora.app.wiring import DATABASE, Parts, Room, build
+from remora.conversation.sessions import list_sessions
+from remora.core.config import Settings, keys, parse, variable
+from remora.core.errors import ConfigError, RemoraError, StoreCorrupt, StoreFull
+from remora.core.secrets import redact
+from remora.store import migrations
+from remora.store.history import COMMIT
+
+Level = Literal["ok", "note", "warning", "error"]
+LEVELS: tuple[Level, ...] = ("ok", "note", "warning", "error")
+OWN_VARIABLES = {
+    "REMORA_HOME": "the folder of all data",
+    "REMORA_CONFIG": "the folder of your own settings",
+    "REMORA_DEBUG": "tracebacks of unforeseen errors",
+}
+LITTLE_DISK, NO_DISK = 500_000_000, 20_000_000  # bytes free; below the second a write may fail any time
+BIG_WAL = 200_000_000  # bytes; SQLite folds the log back long before, unless a reader holds it open
+_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
+
+
+class Finding(NamedTuple):
+    """What one check found.
+
+    Attributes:
+        level: ok, note, warning or error.
+        what: the thing looked at, a word or two.
+        detail: what was found.
+        advice: what to do; empty when there is nothing to do.
+        kind: the error class that an error belongs to, such as "StoreCorrupt"; else empty.
+    """
+
+    level: Level
+    what: str
+    detail: str
+    advice: str = ""
+    kind: str = ""
+
+
+class Report(NamedTuple):
+    """All findings, in the order of the checks."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def level(self) -> Level:
+        """The worst level of any finding."""
+        return max((f.level for f in self.findings), key=LEVELS.index, default="ok")
+
+    @property
+    def kind(self) -> str:
+        """The error class of the first error; empty when there is none."""
+        return next((f.kind for f in self.findings if f.level == "error"), "")
+
+
+def diagnose(path: Path, environ: Mapping[str, str]) -> Report:
+    """Check the project that a path belongs to; what keeps it from opening is a finding like any other."""
+    try:
+        parts = build(path, environ)
+    except RemoraError as error:
+        return Report((_failed("project", error), *variables(environ)))
+    try:
+        return examine(parts)
+    finally:
+        parts.close()
+
+
+def examine(parts: Parts) -> Report:
+    """Run every check on the parts of a project."""
+    findings: list[Finding] = []
+    for what, check in CHECKS:
+        try:
+            findings += check(parts)
+        except RemoraError as error:
+            findings.append(_failed(what, error))
+        except OSError as error:
+            findings.append(Finding("warning", what, f"cannot be checked: {error.strerror or error}"))
+    return Report(tuple(findings))
+
+
+def places(parts: Parts) -> list[Finding]:
+    """Say which project this is and where its data lies."""
+    project = parts.project
+    return [
+        Finding(
+            "ok", "program", f"Remora {_version()}, Python {platform.python_version()}, {platform.system()}"
+        ),
+        Finding("ok", "project", f"{project.name}, id {project.id}, at {project.root}"),
+        Finding("ok", "data folder", str(data_dir(parts.environ))),
+        Finding("ok", "project home", str(project.home)),
+    ]
+
+
+def database(parts: Parts) -> list[Finding]:
+    """Check the project's database, and the user's where there is one."""
+    files = [("database", parts.project.home / DATABASE)]
+    if (parts.user_home / DATABASE).exists():
+        files.append(("your own database", parts.user_home / DATABASE))
+    findings: list[Finding] = []
+    for what, file in files:
+        if not file.exists():
+            advice = "`remora init` reads rule files and git history; `remora remember` stores a statement."
+            findings.append(Finding("note", what, f"{file} does not exist yet", advice))
+            continue
+        try:
+            findings += _sound(what, parts.room("project" if what == "database" else "user"))
+        except RemoraError as error:
+            findings.append(_failed(what, error))
+    return findings
+
+
+def _sound(what: str, room: Room) -> list[Finding]:
+    db = room.space.db
+    problems = db.check()
+    if problems:
+        advice = (
+            f"Keep a copy of {db.path}, then `remora reindex`. If this comes back, move the file away "
+            "and run `remora init`."
+        )
+        return [Finding("error", what, "; ".join(problems), advice, StoreCorrupt.__name__)]
+    counts = room.space.memories.counts()
+    turns = room.space.turns.count()
+    held = f"memories: {counts['live']:,}, forgotten: {counts['deprecated']:,}, turns: {turns:,}"
+    size = database_bytes(db.path)
+    schema = f"schema {db.schema()} of {migrations.latest()}"
+    findings = [Finding("ok", what, f"sound; {schema}; {held}; {_megabytes(size)}")]
+    wal = db.path.with_name(db.path.name + "-wal")
+    if wal.exists() and wal.stat().st_size > BIG_WAL:
+        said = f"the write-ahead log has {_megabytes(wal.stat().st_size)}"
+        findings.append(Finding("warning", what, said, "Some process holds the database open; end it."))
+    if counts["needs_review"]:
+        advice = (
+            "`remora list --needs-review` shows them; `remora verify ID` or `remora forget ID` settles each."
+        )
+        findings.append(
+            Finding("note", "review", f"memories that need a look: {counts['needs_review']}", advice)
+        )
+    return findings
+
+
+def sessions(parts: Parts) -> list[Finding]:
+    """Check that the session logs can be read and are indexed to their end."""
+    if not _opens(parts):
+        return []
+    found = list_sessions(parts.sessions_folder)
+    findings = [
+        Finding(
+            "warning", "session log", f"{s.path}: {s.problem}", "The lines that can be read are still used."
+        )
+        for s in found
+        if s.problem
+    ]
+    space = parts.room("project").space
+    behind = [s for s in found if s.path.stat().st_size > space.turns.read_to(s.id)]
+    if behind:
+        advice = "The next search indexes them, or `remora reindex` now."
+        findings.append(Finding("note", "sessions", f"logs not indexed to their end: {len(behind)}", advice))
+    if found and not findings:
+        findings.append(Finding("ok", "sessions", f"logs: {len(found)}, all indexed"))
+    return findings
+
+
+def embedding(parts: Parts) -> list[Finding]:
+    """Say which embedding tier is in use and why, and what still lacks a vector."""
+    choice = parts.choice()
+    reasons = "; ".join(redact(reason.rstrip(".")).text for reason in choice.reasons)
+    if choice.embedder is None:
+        advice = "Search goes by words and files. `[embedding] provider` in remora.toml chooses a model."
+        return [Finding("warning", "embedding", f"none: {reasons}", advice)]
+    model = choice.embedder.model_id
+    found = [Finding("ok", "embedding", f"{choice.tier}, model {model}: {reasons}")]
+    return found + (_vectors(parts, model) if _opens(parts) else [])
+
+
+def _vectors(parts: Parts, model: str) -> list[Finding]:
+    findings: list[Finding] = []
+    pending = 0
+    for room in parts.rooms():
+        whose = "your own " if room.space.realm == "user" else ""
+        pending += room.space.vectors.pending_count()
+        for (kind, model_id), (owners, dims) in room.space.vectors.models().items():
+            said = f"{owners:,} {whose}{kind} vectors of {model_id}, {dims} numbers each"
+            if model_id == model:
+                findings.append(Finding("ok", "vectors", said))
+            else:
+                advice = "They are of another model and not compared; `remora reindex` removes them."
+                findings.append(Finding("note", "vectors", said, advice))
+    if pending:
+        advice = "Search finds them by words meanwhile. `remora reindex` makes the vectors now."
+        findings.append(
+            Finding("note", "vectors", f"memories and turns that have none yet: {pending:,}", advice)
+        )
+    return findings
+
+
+def git(parts: Parts) -> list[Finding]:
+    """Say where the repository stands, and how much of its history was read."""
+    repository = parts.project.repository
+    if repository is None:
+        advice = (
+            "Without git there is no history to learn from, and the memory is tied to this folder's path."
+        )
+        return [Finding("note", "git", f"{parts.project.root} is not in a repository", advice)]
+    head = repository.head()
+    if head is None:
+        return [Finding("ok", "git", "a repository without commits")]
+    branch = repository.branch()
+    where = f"{'branch ' + branch if branch else 'no branch (detached)'} at {head[:10]}"
+    findings = [Finding("ok", "git", where)]
+    if repository.shallow:
+        advice = "`git fetch --unshallow` brings the rest; then run `remora init` again."
+        findings.append(Finding("note", "git", "the clone is shallow: older history is missing", advice))
+    if _opens(parts):
+        findings.append(_history(parts))
+    return findings
+
+
+def _history(parts: Parts) -> Finding:
+    space = parts.room("project").space
+    repository = parts.project.repository
+    assert repository is not None
+    commit = space.meta.get(COMMIT)
+    match repository.standing(commit):
+        case "new":
+            return Finding(
+                "note", "history", "no commit was read yet", "`remora init` reads the git history."
+            )
+        case "continues":
+            new = repository.count(commit)
+            read = f"commits read: {space.history.clock():,}"
+            if new:
+                return Finding("note", "history", f"{read}, new since: {new:,}", "`remora init` reads them.")
+            return Finding("ok", "history", f"{read}, all there are")
+    return Finding(
+        "note", "history", "the branch does not contain the last commit read", "`remora init` reads it anew."
+    )
+
+
+def settings(parts: Parts) -> list[Finding]:
+    """Show the settings that differ from the defaults, with where each comes from."""
+    defaults, files = keys(), _settings_files(parts)
+    findings = [Finding("ok", "settings", f"read from {path}") for path in files]
+    sources = {key: path for path, content in files.items() for key in _set_in(parse({path: content}, {}))}
+    sources |= {key: variable(key) for key in _set_in(parse({}, parts.environ))}
+    for key, value in _values(parts.settings).items():
+        if value != defaults[key]:
+            detail = f"{key} = {_showable(value)}, from {sources.get(key, 'the program')}"
+            findings.append(Finding("ok", "setting", detail))
+    if len(findings) == len(files):
+        findings.append(Finding("ok", "settings", "all at their defaults"))
+    return findings + _keys(parts)
+
+
+def _keys(parts: Parts) -> list[Finding]:
+    """Say of each named API key variable of a provider in use whether it is set; never its value."""
+    findings: list[Finding] = []
+    for section in (parts.settings.embedding, parts.settings.llm, parts.settings.rerank):
+        name, own = section.api_key_env, section.provider in ("none", "local", "onnx", "ollama")
+        if not name or own or (section.provider == "auto" and not section.url):
+            continue
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or redact(name).redactions:
+            advice = "api_key_env takes the name of a variable; put the key into that variable."
+            found = "an api_key_env does not look like the name of a variable"
+            findings.append(Finding("error", "API key", found, advice, ConfigError.__name__))
+        elif not parts.environ.get(name):
+            advice = f"Set {name} to the key, if the server asks for one."
+            findings.append(Finding("warning", "API key", f"{name} is not set", advice))
+        else:
+            findings.append(Finding("ok", "API key", f"{name} is set"))
+    return findings
+
+
+def environment(parts: Parts) -> list[Finding]:
+    """Show the REMORA_ variables that are recognised, and warn of those that are not."""
+    return variables(parts.environ)
+
+
+def variables(environ: Mapping[str, str]) -> list[Finding]:
+    """Return a finding for each REMORA_ variable of an environment."""
+    known = {**OWN_VARIABLES, **{variable(key): f"the setting {key}" for key in keys()}}
+    findings: list[Finding] = []
+    for name in sorted(n for n in environ if n.startswith("REMORA_")):
+        if name in known:
+            findings.append(
+                Finding("ok", "environment", f"{name} = {_showable(environ[name])} ({known[name]})")
+            )
+            continue
+        close = difflib.get_close_matches(name, known, n=1)
+        advice = (
+            f"Did you mean {close[0]}?" if close else "Unset it, or look for its name in the documentation."
+        )
+        findings.append(Finding("warning", "environment", f"{name} is not known", advice))
+    return findings
+
+
+def permissions(parts: Parts) -> list[Finding]:
+    """Check that only the user can read the data, and that it can be written."""
+    findings: list[Finding] = []
+    for folder in (parts.project.home, parts.user_home):
+        if not folder.is_dir():
+            continue
+        mode = stat.S_IMODE(folder.stat().st_mode)
+        if os.name == "posix" and mode & 0o077:
+            advice = f"`chmod 700 {folder}` keeps it to yourself."
+            findings.append(
+                Finding("warning", "permissions", f"others may enter {folder} ({mode:04o})", advice)
+            )
+        unwritable = [p for p in (folder, folder / DATABASE) if p.exists() and not os.access(p, os.W_OK)]
+        findings += [
+            Finding(
+                "warning", "permissions", f"{path} cannot be written", "Memories can be read, not stored."
+            )
+            for path in unwritable
+        ]
+    if not findings and parts.project.home.is_dir():
+        findings.append(Finding("ok", "permissions", "only you can read the data, and you can write it"))
+    return findings
+
+
+def disk(parts: Parts) -> list[Finding]:
+    """Check that there is room to write."""
+    folder = next(p for p in (parts.project.home, *parts.project.home.parents) if p.exists())
+    free = shutil.disk_usage(folder).free
+    said = f"{_megabytes(free)} free at {folder}"
+    if free < NO_DISK:
+        return [
+            Finding(
+                "error", "disk", said, "Free some space; nothing stored before is lost.", StoreFull.__name__
+            )
+        ]
+    if free < LITTLE_DISK:
+        return [Finding("warning", "disk", said, "Free some space before it runs out.")]
+    return [Finding("ok", "disk", said)]
+
+
+def _opens(parts: Parts) -> bool:
+    """Return whether there is a database that can be opened; where not, `database` says why."""
+    try:
+        return (parts.project.home / DATABASE).exists() and bool(parts.rooms())
+    except RemoraError:
+        return False
+
+
+CHECKS: tuple[tuple[str, Callable[[Parts], Iterable[Finding]]], ...] = (
+    ("project", places),
+    ("database", database),
+    ("sessions", sessions),
+    ("embedding", embedding),
+    ("git", git),
+    ("settings", settings),
+    ("environment", environment),
+    ("permissions", permissions),
+    ("disk", disk),
+)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("remora")
+    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
+        return "(not installed)"
+
+
+def _failed(what: str, error: RemoraError) -> Finding:
+    return Finding("error", what, str(error), error.hint, type(error).__name__)
+
+
+def _settings_files(parts: Parts) -> dict[str, Mapping[str, Any]]:
+    found: dict[str, Mapping[str, Any]] = {}
+    for path in (config_dir(parts.environ) / "config.toml", parts.project.root / SETTINGS_FILE):
+        if path.is_file():
+            found[str(path)] = tomllib.loads(path.read_text("utf-8"))
+    return found
+
+
+def _set_in(settings: Settings) -> list[str]:
+    defaults = keys()
+    return [key for key, value in _values(settings).items() if value != defaults[key]]
+
+
+def _values(settings: Settings) -> dict[str, Any]:
+    """Return the value of every setting by its dotted name."""
+    found: dict[str, Any] = {}
+    for key in keys():
+        section, _, name = key.rpartition(".")
+        found[key] = getattr(getattr(settings, section) if section else settings, name)
+    return found
+
+
+def _showable(value: object) -> str:
+    """Return a setting's value without credentials in it."""
+    text = _USERINFO.sub("[REDACTED]@", str(value))
+    return redact(text).text if isinstance(value, str) else text
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"

@@ -1,0 +1,159 @@
+"""Build what a search may read, catch up on fresh writes, search, and pack.
+
+What this process has just written is embedded before it searches, so that one always finds what one
+has just said. A backlog left by others (a switch of models, another process) is worked off for a
+moment only; keywords find the rest meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from remora.app.worker import catch_up
+from remora.core import cochange
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.text import clean
+from remora.core.values import PHASES, Context, FileHit, Filters, Hit
+from remora.retrieval import pipeline
+from remora.retrieval.packing import BUDGETS, pack
+from remora.retrieval.request import QueryVector, Reader, Request
+
+if TYPE_CHECKING:
+    from remora.app.wiring import Parts
+
+MAX_QUERY = 20_000_000  # characters; more is a file, not a question
+BACKLOG_SECONDS = 0.3
+CONTEXT_HITS = 60
+CO_ACCESS_WEIGHT = 0.5
+RELEVANT = 0.25  # what is put into a prompt unasked must be at least this relevant
+
+
+def search(
+    parts: Parts,
+    query: str,
+    k: int,
+    filters: Filters,
+    phase: str | None,
+    recent_tools: Sequence[str],
+    recent_files: Sequence[str],
+    *,
+    explicit: bool = True,
+    without: frozenset[str] = frozenset(),
+) -> list[Hit]:
+    """Return the best hits; see `Memory.search`."""
+    request = Request(
+        text=checked_query(query),
+        k=_checked_k(k),
+        filters=filters,
+        phase=_checked_phase(phase),
+        recent_tools=tuple(recent_tools),
+        recent_files=tuple(recent_files),
+        explicit=explicit,
+        without=without,
+    )
+    if request.k == 0:
+        return []
+    return pipeline.search(reader(parts, without), request)
+
+
+def context(
+    parts: Parts,
+    task: str,
+    filters: Filters,
+    phase: str,
+    budget: int | None,
+    recent_files: Sequence[str],
+) -> Context:
+    """Return the packed block for a task; see `Memory.context`."""
+    files = (*recent_files, *filters.files)
+    hits = search(parts, task, CONTEXT_HITS, filters._replace(files=()), phase, (), files, explicit=False)
+    tokens = BUDGETS[phase].tokens if budget is None else budget
+    return pack([h for h in hits if h.score >= RELEVANT], phase, tokens)
+
+
+def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:
+    """Return files that change or are read together with one; see `Memory.related_files`."""
+    if not isinstance(path, str) or not path.strip():
+        raise InvalidInput("the path is empty", hint="Name a file of the repository.")
+    wanted = _relative(parts, path)
+    history = parts.room("project").space.history
+    found = {hit.path: hit for hit in cochange.related(wanted, history, _checked_k(k) + 10)}
+    for _, other, weight in history.co_access([wanted], 0.0, 50):
+        share = min(1.0, weight)
+        known = found.get(other, FileHit(other, 0.0))
+        # Two independent witnesses: the chance that both are wrong is the product.
+        score = 1.0 - (1.0 - known.score) * (1.0 - CO_ACCESS_WEIGHT * share)
+        found[other] = FileHit(other, score, (*known.why, f"read together in agent sessions ({share:.0%})"))
+    return sorted(found.values(), key=lambda h: (-h.score, h.path))[:k]
+
+
+def reader(parts: Parts, without: frozenset[str] = frozenset()) -> Reader:
+    """Return everything a search may read."""
+    if not parts.read_only and "dense" not in without:
+        catch_up(parts, BACKLOG_SECONDS)
+    return Reader(
+        spaces=tuple(room.space for room in parts.rooms()),
+        embed=lambda text: embed_query(parts, text),
+        now=parts.clock.now(),
+        mtime=parts.mtime(),
+        llm=parts.llm(),
+        reranker=parts.reranker(),
+        rerank_candidates=parts.settings.rerank.candidates,
+        rerank_seconds=parts.settings.rerank.budget_ms / 1000.0,
+        hyde=parts.settings.search.hyde,
+    )
+
+
+def embed_query(parts: Parts, text: str) -> tuple[QueryVector | None, str]:
+    """Return the vector of a query, or None and why; a model that fails never fails a search."""
+    try:
+        embedder = parts.embedder()
+        if embedder is None:
+            return None, "no embedding model"
+        return QueryVector(embedder.model_id, embedder.embed_query(text)), ""
+    except RemoraError as error:
+        return None, f"no vector: {error}"
+
+
+def checked_query(query: object) -> str:
+    """Return a query that can be searched for.
+
+    Raises:
+        InvalidInput: it is not text, is empty, or is too long to be a question.
+    """
+    if not isinstance(query, str):
+        raise InvalidInput(f"a query is text, not {type(query).__name__}")
+    if len(query) > MAX_QUERY:
+        raise InvalidInput(f"the query has {len(query):,} characters", hint="Ask in a sentence.")
+    text = clean(query.encode("utf-8", "replace").decode("utf-8")).strip()
+    if not any(c.isalnum() for c in text):
+        raise InvalidInput("the query is empty", hint="Ask with a word, a name or a question.")
+    return text
+
+
+def _checked_k(k: object) -> int:
+    if isinstance(k, bool) or not isinstance(k, int) or k < 0:
+        raise InvalidInput(f"k must be a whole number of hits, 0 or more, not {k!r}")
+    return k
+
+
+def _checked_phase(phase: str | None) -> str | None:
+    if phase is not None and phase not in PHASES:
+        raise InvalidInput(f"there is no phase {phase!r}", hint=f"Choose one of {', '.join(PHASES)}.")
+    return phase
+
+
+def _relative(parts: Parts, path: str) -> str:
+    """Return a path as git names it: relative to the root, with forward slashes."""
+    from pathlib import Path
+
+    given = Path(path).expanduser()
+    if given.is_absolute():
+        try:
+            return given.resolve().relative_to(parts.project.root).as_posix()
+        except ValueError:
+            raise InvalidInput(
+                f"{path} is not in {parts.project.root}", hint="Name a file of this project."
+            ) from None
+    return path.replace("\\", "/").removeprefix("./")

@@ -1,0 +1,113 @@
+"""What is stored, counted: nothing here loads a model or reads a log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.store.history import COMMIT
+
+if TYPE_CHECKING:
+    from remora.app.wiring import Parts
+
+
+HOTTEST = 10
+
+
+class VectorCount(NamedTuple):
+    """How many owners of a kind (memory, turn, …) have a vector of a model, and how long it is."""
+
+    owner_kind: str
+    model_id: str
+    owners: int
+    dims: int
+
+
+class Stats(NamedTuple):
+    """What the memory of a project holds.
+
+    Attributes:
+        memories: those that a search can find; the counts below it are parts of it.
+        by_type: memories of each type that has any.
+        forgotten: out of search, not yet deleted.
+        user_memories: the user's own, true in every project.
+        files, pairs: known from git history; pairs are files that changed together.
+        hottest: the files that change most, lately more than long ago.
+        commit: the last commit that was read, None before the first.
+        database_bytes: with what SQLite keeps beside the file.
+    """
+
+    project_id: str
+    project: str
+    root: str
+    home: str
+    memories: int
+    by_type: Mapping[str, int]
+    needs_review: int
+    pinned: int
+    verified: int
+    tainted: int
+    forgotten: int
+    user_memories: int
+    sessions: int
+    turns: int
+    vectors: tuple[VectorCount, ...]
+    files: int
+    pairs: int
+    hottest: tuple[str, ...]
+    commits: int
+    commit: str | None
+    database_bytes: int
+    log_bytes: int
+
+
+def stats(parts: Parts) -> Stats:
+    """Return what is stored for the project of some parts, and how many memories the user has."""
+    rooms = parts.rooms()
+    space = rooms[0].space
+    counts = space.memories.counts()
+    files, pairs = space.history.counts()
+    return Stats(
+        project_id=parts.project.id,
+        project=parts.project.name,
+        root=str(parts.project.root),
+        home=str(parts.project.home),
+        memories=counts["live"],
+        by_type={n.removeprefix("type:"): c for n, c in counts.items() if n.startswith("type:")},
+        needs_review=counts["needs_review"],
+        pinned=counts["pinned"],
+        verified=counts["verified"],
+        tainted=counts["tainted"],
+        forgotten=counts["deprecated"],
+        user_memories=sum(room.space.memories.counts()["live"] for room in rooms[1:]),
+        sessions=len(space.turns.sessions()),
+        turns=space.turns.count(),
+        vectors=tuple(VectorCount(*key, *value) for key, value in space.vectors.models().items()),
+        files=files,
+        pairs=pairs,
+        hottest=tuple(space.history.hottest(HOTTEST)),
+        commits=space.history.clock(),
+        commit=space.meta.get(COMMIT),
+        database_bytes=database_bytes(space.db.path),
+        log_bytes=_folder_bytes(parts.sessions_folder),
+    )
+
+
+def database_bytes(path: Path) -> int:
+    """Return the size of a database with its write-ahead log; a file that is not there counts 0."""
+    return sum(_size(path.with_name(path.name + end)) for end in ("", "-wal", "-shm"))
+
+
+def _folder_bytes(folder: Path) -> int:
+    try:
+        return sum(_size(path) for path in folder.iterdir())
+    except OSError:  # no session was logged yet, or the folder cannot be read
+        return 0
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,152 @@
+"""Slow work in bounded passes: give vectors to what has none, make derived data again.
+
+A pass is made of short transactions; stopping it anywhere loses nothing. What was asked for is
+embedded newest first, since the newest is asked for next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from remora.core.clock import to_iso
+from remora.core.errors import RemoraError
+from remora.core.pieces import pieces
+
+if TYPE_CHECKING:
+    from remora.app.wiring import Parts
+    from remora.embeddings.embedder import Embedder
+    from remora.store.space import Space
+
+MODEL = "embedding.model"  # meta key: the model whose vectors the queue counts towards
+MANY = 256
+BATCH = 64  # owners a transaction: under a second of embedding, milliseconds of lock
+Progress = Callable[[str, int, int], None]
+
+
+def catch_up(parts: Parts, seconds: float | None = None, progress: Progress | None = None) -> int:
+    """Embed what waits for a vector; returns how many memories and turns got one.
+
+    Args:
+        parts: the open memory.
+        seconds: stop after about so long, but not before what was written since this process opened
+            the database is done; None for all.
+        progress: called with ("embedding", done, of).
+
+    A model or database that fails stops the pass; the rest waits and is found by keywords.
+    """
+    if parts.read_only:
+        return 0
+    done = 0
+    try:
+        for room in parts.rooms():
+            done += _catch_up(parts, room.space, seconds, progress, done)
+    except RemoraError as error:
+        parts.trouble = str(error)
+    return done
+
+
+def embed_when_many(parts: Parts) -> None:
+    """Embed own writes once many have come together, so that the next search need not wait for them all.
+
+    A few are left for the next search: a program that only writes never loads a model.
+    """
+    if parts.read_only:
+        return
+    for room in parts.rooms():
+        space = room.space
+        if len(space.vectors.pending(MANY, after=space.queued_before)) == MANY:
+            catch_up(parts, 0.0)
+            return
+
+
+def _catch_up(
+    parts: Parts, space: Space, seconds: float | None, progress: Progress | None, before: int
+) -> int:
+    model = space.meta.get(MODEL)
+    if model is not None and not space.vectors.pending(1) and parts.model_known(model):
+        return 0
+    embedder = parts.embedder()
+    if embedder is None:
+        return 0
+    if model != embedder.model_id:
+        with space.db.transaction(durable=False):
+            space.vectors.queue_all(embedder.model_id)
+            space.meta.set(MODEL, embedder.model_id)
+    waiting = space.vectors.pending_count()
+    done, started = 0, time.monotonic()
+    while number := _batch(parts, space, embedder):
+        done += number
+        if progress:
+            progress("embedding", before + done, before + max(waiting, done))
+        late = seconds is not None and time.monotonic() - started > seconds
+        if late and not space.vectors.pending(1, after=space.queued_before):
+            break
+    return done
+
+
+def reindex(parts: Parts, progress: Progress | None = None) -> int:
+    """Make turns from the session logs and all vectors again; returns how many rows were made.
+
+    Vectors of other models go when those of the present model are complete.
+    """
+    from remora.app.session import follow
+    from remora.conversation.log import SessionLog
+    from remora.conversation.sessions import list_sessions
+
+    space = parts.room("project").space
+    made = 0
+    logs = list_sessions(parts.sessions_folder)
+    for number, info in enumerate(logs, start=1):
+        with space.db.transaction(durable=False):
+            space.turns.forget_session(info.id)
+        made += follow(parts, SessionLog(parts.sessions_folder, info.id, parts.clock))
+        if progress:
+            progress("sessions", number, len(logs))
+    made += catch_up(parts, None, progress)
+    embedder = parts.embedder()
+    if embedder is not None:
+        for room in parts.rooms():
+            if room.space.vectors.pending_count() == 0:
+                with room.space.db.transaction(durable=False):
+                    room.space.vectors.drop_other_models(embedder.model_id)
+    return made
+
+
+def _batch(parts: Parts, space: Space, embedder: Embedder) -> int:
+    """Embed one batch of what waits, newest first; returns how many left the queue."""
+    from remora.embeddings.context import memory_text
+    from remora.embeddings.vectors import to_blob
+
+    waiting = space.vectors.pending(BATCH)
+    if not waiting:
+        return 0
+    records = space.memories.get_many([owner for _, kind, owner in waiting if kind == "memory"])
+    turns = space.turns.get_many([int(owner) for _, kind, owner in waiting if kind == "turn"])
+    texts = {("memory", i): memory_text(m) for i, m in records.items() if not m.deprecated}
+    texts |= {("turn", str(i)): turn.content for i, turn in turns.items()}
+    # A text of signs only has no piece; its own start stands for it.
+    flat = [
+        (kind, owner, part, piece)
+        for (kind, owner), text in texts.items()
+        for part, piece in enumerate(pieces(text) or [text[:50]])
+    ]
+    blobs: list[bytes] = []
+    if flat:
+        blobs = [to_blob(v) for v in embedder.embed_documents([piece for _, _, _, piece in flat])]
+    at = to_iso(parts.clock.now())
+    with space.db.transaction(durable=False):
+        for wanted in ("memory", "turn"):
+            rows = [(o, part, blobs[n]) for n, (kind, o, part, _) in enumerate(flat) if kind == wanted]
+            if rows:
+                space.vectors.put(
+                    wanted,
+                    rows,
+                    model_id=embedder.model_id,
+                    dims=embedder.dims,
+                    prefix=embedder.document_prefix,
+                    at=at,
+                )
+        space.vectors.done([i for i, _, _ in waiting])
+    return len(waiting)

@@ -1,0 +1,360 @@
+r"""Find secrets by the name before them: `password = …`, `"api_token": "…"`, `--password …`.
+
+A telling name and a link (`=`, `:`, `is`, a space after a flag, a pair of `name:` and `value:`) are
+one pattern. The value that follows is cut out, quoted or bare, and judged: `is_stand_in` knows what
+people write where a password would stand, namely masks, templates, types, references and words
+about the password; `is_telling` and `looks_random` know what only a secret looks like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from remora.core.secret_rules import CONTEXTS, PIECE, Find, View, compiled, line_start, looks_random
+from remora.core.text import STOP_WORDS
+
+_TYPES = (
+    "str string bytes bytearray bool boolean int integer number float char varchar text uuid any"
+    " unknown never object optional option secretstr securestring array list dict map set buffer field column"
+    " charfield"
+)
+_HINTS = ("pass", "pwd", "secret", "token", "credential", "auth", "bearer", "key", "kennwort", "senha")
+_NAME = (
+    r"(?P<noun>passw(?:or)?d|passphrase|passwort|kennwort|contraseña|senha|пароль|密码|パスワード|pwd"
+    r"|pass(?<=[_-]pass)|secret|token|credentials?|auth|bearer|key)"
+    r"(?:[_-]?(?:\d{1,3}|prod(?:uction)?|dev(?:elopment)?|stag(?:e|ing)|test|live|local|val(?:ue)?|str(?:ing)?"
+    r"|base64|b64|raw|plain|text|old|new|current|default|admin|root))?"
+)
+_LINK = (
+    r"[\\\"'`*\])]{0,6}+(?:"
+    r"\s*+\??(?P<op>:=|={1,3}+>?|::?|：|\?=|\|\|=)[ \t]*+[*_]{0,3}+\s*+(?:[|>][-+]?\s++)?"
+    r"|(?P<xml>>)"
+    r"|(?P<pair>[\s,]{1,20}+(?:-\s{1,8}+)?[\\\"']{0,2}+value[\\\"']{0,2}+\s{0,4}+[:=]\s{0,4}+)"
+    r"|(?P<comma>(?<=[\"']),[ \t]{0,8}+(?=[\\\"']))"
+    r"|(?P<verb>\s{1,4}+(?:is|was)\s{1,4}+(?:(?:now|set|still|currently|to)\s{1,4}+){0,2}+:?\s{0,2}+)"
+    r"|(?P<gap>[ \t]{1,8}+(?=\S)))"
+)
+_TYPED = (
+    rf"(?:&(?:'\w+\s)?|\*)?(?:{'|'.join(_TYPES.split())})\b"
+    r"(?:[\[<(][^\n=]{0,40}[\])>])?(?:\s?\|\s?\w+)?\s{0,4}=(?!=)\s{0,4}"
+)
+_OWNER = (
+    r"(?:db|database|user|smtp|e?mail|mysql|pg|postgres|sql|redis|mongo|s?ftp|ssh|root|admin|https?|proxy|basic|auth"
+    r"|login|rabbitmq|amqp|ldap|wifi|vpn|docker|registry|git|sudo|account|app|service|key|store|api)[_-]\Z|(?<!\S)--\Z"
+)
+_QUALIFIED_KEY = (
+    r"(?:api|app|access|account|admin|aes|auth|client|consumer|cookie|db|deploy|encrypt(?:ion)?|hmac|ingest|jwt"
+    r"|license|master|private|rest|root|secret|server|service|session|shared|signing|ssh|storage|subscription"
+    r"|webhook)[._ -]?key\Z"
+)
+_HARMLESS = r"(?:page|next|continuation|sync|cursor|cancel(?:lation)?|public(?:key)?)[._ -]?token\Z"
+_QUOTE = r"(?:[frbuFRBU]{1,2}|[@$])?(\\*(?:\"\"\"|'''|[\"'`]))"
+_GLUE = r"\s|[+,;)][ \w.,()\[\]]*[+,(]\s?\Z"  # what stands between two strings of a concatenation
+_NEXT_PAIR = (
+    r"(?:[;,&]|\\[nrt])(?=[\"'\\]{0,2}[A-Za-z_][\w.-]{1,40}+[\"'\\]{0,2}\s?[=:])|\\[nrt](?=[\\\"'\s]|\Z)|</"
+)
+_GIVEN = r"(?:\b(?:with|and|us(?:e|ing)|set|export|via|by)|[,;:(])\s(?:(?:the|a|its) )?\Z|['\"]\Z"
+_PLAIN = r"[\w+/.~%-]{6,1024}+={0,2}+(?![(\[])"
+_LONGEST_QUOTED = 1024
+_COMPARES = ("==", "===", "=>", "==>", "===>")
+_TOKENS = frozenset(("secret", "token", "credential", "credentials", "auth", "bearer", "key"))
+
+
+class _Value(NamedTuple):
+    start: int
+    end: int
+    quoted: bool
+
+
+def assignments(view: View) -> Iterator[Find]:
+    """Find values after a telling name. A run of characters is scanned once, whatever is in it."""
+    if view.low.isascii() and not any(hint in view.low for hint in _HINTS):
+        return
+    text, pattern = view.text, compiled(_NAME + _LINK)
+    at = run_end = 0
+    while name := pattern.search(view.low, at):
+        at = name.end()
+        if not _may_take_value(text, name):
+            continue
+        typed = compiled(_TYPED).match(view.low, at) if name["op"] else None
+        begin = typed.end() if typed else at
+        value = _quoted_value(text, begin)
+        if value is None and name["noun"] in _TOKENS:
+            plain = compiled(_PLAIN).match(text, begin)
+            value = _Value(begin, plain.end(), quoted=False) if plain else None
+        elif value is None and name["op"] not in _COMPARES:
+            if begin >= run_end:
+                space = compiled(r"\s").search(text, begin)
+                run_end = space.start() if space else len(text)
+            stop = text.find("<", begin, run_end) if name["xml"] else run_end
+            value = _bare_value(text, begin, max(stop, begin))
+        if value and value.end > value.start and _is_secret(view, name, value):
+            yield Find(value.start, value.end, 3000, _kind(view, name))
+            at = value.end
+
+
+def _may_take_value(text: str, name: re.Match[str]) -> bool:
+    """Return whether a name and its link can have a value at all; asked first, since it is cheap."""
+    before = text[max(name.start() - 48, 0) : name.start()]
+    if name["gap"] and name["noun"] in _TOKENS:
+        return _is_flag(text, name)
+    if name["xml"] and not compiled(r"<[\w:.-]*\Z").search(before):
+        return False
+    return name["noun"] != "pass" or compiled(_OWNER).search(before.lower()) is not None
+
+
+def _quoted_value(text: str, begin: int) -> _Value | None:
+    """Return what stands between quotes, which may be escaped or triple, on one line."""
+    opening = compiled(_QUOTE).match(text, begin)
+    if not opening:
+        return None
+    start = opening.end()
+    stop = min(start + _LONGEST_QUOTED, len(text))
+    line_end = text.find("\n", start, stop)
+    stop = line_end if line_end >= 0 else stop
+    close = first = text.find(opening[1], start, stop)
+    while close > start and _slashes(text, start, close) % 2:
+        close = text.find(opening[1], close + 1, stop)
+    close = first if close < 0 else close  # a value may end in a backslash
+    if close < 0:
+        return None
+    if compiled(_GLUE).match(text, start, close):
+        close = start
+    return _Value(start, close, quoted=True)
+
+
+def _slashes(text: str, start: int, end: int) -> int:
+    """Return how many backslashes stand right before a place."""
+    at = end
+    while at > start and text[at - 1] == "\\":
+        at -= 1
+    return end - at
+
+
+def _bare_value(text: str, begin: int, run_end: int) -> _Value | None:
+    """Return the value that begins here and ends at a space, before the next `name=` or a closing sign."""
+    while begin < run_end and text[begin] in "(*_\"'`":
+        begin += 1
+    following = compiled(_NEXT_PAIR).search(text, begin + 1, run_end)
+    end = following.start() if following else run_end
+    if text[end - 1 : end] == ":" and end - begin < 40 and text[begin : end - 1].isidentifier():
+        return None
+    while end > begin and text[end - 1] in ".,;:)]}>\"'`*\\" and not _closes(text, begin, end):
+        end -= 1
+    return _Value(begin, end, quoted=False)
+
+
+def _closes(text: str, begin: int, end: int) -> bool:
+    """Return whether a value's last character closes a bracket that it opened, as in `${NAME}`."""
+    opening = {")": "(", "]": "[", "}": "{", ">": "<"}.get(text[end - 1])
+    if opening is None or end - begin > _LONGEST_QUOTED:
+        return False
+    return text.count(opening, begin, end) >= text.count(text[end - 1], begin, end)
+
+
+def _is_secret(view: View, name: re.Match[str], value: _Value) -> bool:
+    """Judge a value by the name before it and by how the two are linked."""
+    text = view.text[value.start : min(value.end, value.start + _LONGEST_QUOTED)]
+    link = name.lastgroup
+    if link == "gap" and text[0] == "-":
+        return False
+    if name["noun"] in _TOKENS:
+        return len(text) >= 8 and _is_token(view, name, text, quoted=value.quoted)
+    if is_stand_in(text, quoted=value.quoted):
+        return False
+    if link in ("op", "xml", "pair") or (link == "gap" and _is_flag(view.text, name)):
+        return not (_is_code(view.text, name, value, text) or _is_next_line(view.text, name, value))
+    if link == "verb":
+        return is_telling(text) or (value.quoted and " " not in text)
+    before = view.low[max(name.start() - 12, 0) : name.start()]
+    if link == "gap" and value.quoted and before.endswith("with "):
+        return True
+    return is_telling(text) and (link == "comma" or compiled(_GIVEN).search(before) is not None)
+
+
+def _is_token(view: View, name: re.Match[str], text: str, *, quoted: bool) -> bool:
+    noun_end = name.end("noun")
+    title = view.low[max(noun_end - 28, 0) : noun_end]
+    if name["noun"] == "key" and not compiled(_QUALIFIED_KEY).search(title):
+        return False
+    if compiled(_HARMLESS).search(title) or compiled(r"[^\x21-\x7e]").search(text):
+        return False
+    if is_stand_in(text, quoted=quoted or text[0] == "/"):
+        return False
+    if looks_random(text):
+        return True
+    variable = (
+        name["op"] == "=" and name.end() == name.end("op") and view.text[name.start() : noun_end].isupper()
+    )
+    return (variable or name.lastgroup == "gap") and len(text) >= 8 and is_telling(text)
+
+
+def _is_flag(text: str, name: re.Match[str]) -> bool:
+    """Return whether a name before a space takes it as its value: `--password x`, not `a password x`."""
+    start = name.start()
+    if name["noun"] == "bearer":
+        return True
+    if "--" not in text[max(start - 48, 0) : start]:
+        return False
+    while start > 0 and name.start() - start < 48 and (text[start - 1].isalnum() or text[start - 1] in "_-."):
+        start -= 1
+    return text.startswith("--", start) and text[name.start("gap") - 1] not in "\"'`*])\\"
+
+
+def _is_code(text: str, name: re.Match[str], value: _Value, word: str) -> bool:
+    """Return whether a bare word is a variable: `connect(password=entered)`, `user, password = pair`."""
+    if value.quoted or not word.isidentifier() or any(c.isdigit() for c in word):
+        return False
+    line = text[line_start(text, name.start()) : name.start()]
+    if compiled(r"\s{0,8}=(?!=)").match(text, value.end):
+        return True
+    if name["op"] == "=" and compiled(r"(?:\b(?:self|this)\.|^\s*(?:[\w.]{1,40}, ?){1,4}[\w.]*)\Z").search(
+        line
+    ):
+        return True
+    opening = line.rfind("(")
+    called = opening > line.rfind(")") and line[opening - 1 : opening].isidentifier()
+    return called and text[value.end : value.end + 1] in (",", ")")
+
+
+def _is_next_line(text: str, name: re.Match[str], value: _Value) -> bool:
+    """Return whether the next line holds no value: the body of an `if password:`, a paragraph."""
+    link = text[name.end("noun") : value.start]
+    if name.lastgroup != "op" or "\n" not in link:
+        return False
+    line = text[line_start(text, name.start()) : name.start()]
+    statement = compiled(r"\b(?:if|elif|while|not|and|or|def|for|in|except)\b").search(line)
+    alone = compiled(r"[\\\"'`*,;.)\]}]{0,4}[ \t]{0,8}(?:\r?\n|\Z)").match(text, value.end)
+    return bool(statement or not alone or ")" in link or '"""' in link)
+
+
+def _kind(view: View, name: re.Match[str]) -> str:
+    if name["noun"] not in _TOKENS:
+        return "password"
+    title = view.low[max(line_start(view.low, name.start()), name.start() - 40) : name.end("noun")]
+    for word, kind in CONTEXTS:
+        if compiled(rf"(?<![a-z]){word}").search(title):
+            return kind
+    return "secret"
+
+
+# Stand-ins
+
+# A value that ends in one of these names a secret and is none: `password=user_password`.
+_NOUNS = frozenset(
+    """password passwords passwd passphrase passcode passwort pwd pw pass secret secrets token tokens key keys
+    apikey credential credentials creds auth hash hashed value""".split()
+)
+_ALONE = _NOUNS - {"secret", "secrets", "hash", "value", "key", "auth"}
+
+# What stands after `password:` in code and in prose and is no password.
+_WORDS = STOP_WORDS.union(
+    _TYPES.split(),
+    """none null nil undefined nan true false yes empty unset missing required optional invalid
+    incorrect wrong expired await async new lambda function func fn def return let const var
+    self this super input prompt see ask kept lives stored hashed encrypted salted plain
+    plaintext must needs may might always never use used uses using via get reset change changed
+    rotate rotated update updated minimum maximum min max length confirm confirmation forgot
+    show hide validation validate default prompted flag option requires options flags arguments
+    parameters expected unicode import raise pass continue break else yield argument parameter
+    variable field file env environment manager policy authentication protected based""".split(),
+)
+_TEMPLATE = (
+    r"\$?\{\{[^{}]*\}\}|[$#%]?\{[^{}]*\}|\$\([^()]*\)|\$(?:[A-Za-z_]\w*|\d\b)|%\([^()]*\)[sdr]|%\w+%|%[sdrvq@]"
+    r"|@\w+@|<[\w .:,/|'-]*>|\[[\w .:,/|'-]*\]"
+)
+_SIGNS = r"[xX]{3,}|\W{0,3}[*•.#_…-]{2,}\W{0,3}|[\W_]{1,2}|\?+"
+_PLACEHOLDER = (
+    r"(?<![a-z])(?:change[ _-]?(?:me|this|it)|replace[ _-]?(?:me|this|with)|(?:enter|insert|put|set|add)[ _-]"
+    r"(?:an?|the|your|here|in|via)|your|placeholder|example|redacted|masked|hidden|removed|omitted|to[ _-]?do"
+    r"|tbd|fixme|here|not[ _-]set|dummy|fake|sample|xxx+)(?![a-z])"
+)
+_REFERENCE = (
+    r"[&*!@]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*+"
+    r"[(\[](?:[\"'\w)\]&*{\[:-]|\Z)"  # a call, an index
+    r"|[&*!@]?[A-Za-z_$]++(?:(?:\?\.|\.|::|->)[A-Za-z_$]+)++\Z"  # a.b.c
+    r"|(?:self|this|os|process|config|settings|env|args|req|request|ctx|options|props|state|data|form|body|cfg"
+    r"|user|secrets|params|vars?|local|values)(?:\?\.|\.|->|::)[A-Za-z_]"
+    r"|[A-Z][a-z]\w*<[\w&']|[A-Za-z_]\w*=>"  # a generic type, a function
+    r"|[&*!][A-Za-z_]+\Z|:[a-z_]+(?:\Z|:)"  # a pointer, a bound parameter
+    r"|[A-Z]+(?:_[A-Z]+)+\Z|[A-Za-z_]+:\Z"  # a constant, the next key
+    r"|\$[A-Za-z_][\w:]*(?:->|\[|\{)|\$[A-Za-z_]+(?:\.[A-Za-z_]+)+\Z|arn:"
+    r"|[{\[](?:\\?[\"']|[A-Za-z_]*\Z)|[=:>|&-]+[A-Za-z_]*\Z"  # a structure, an operator
+)
+_PATH = r"(?:~|\.{1,2})?/[\w.-]+/[\w./-]*|[A-Za-z]:[\\/].*"
+_ODD = r"[~^#%;`]|.@"  # signs that a reference has only inside of its strings
+_HEAD = r"[&*!?]?([A-Za-z_]{2,})(?:[,;)|&=<>\]?}\[{(:\"'`].*)?"
+_TECHNICAL = (
+    r"(?:sha|md|aes|rs|hs|es|ps|base|utf|rfc|ipv?|http|oauth|x|p|ed|tls|ssl|v|h|s|ec|python|py|node|log|web"
+    r"|u?int|float|step|phase|line|issue|pr|test|version|user|db|env|level|tier|part|section|option)[-_]?\d{1,5}[a-z]{0,3}"
+    r"|argon2\w{0,2}|pbkdf2|v?\d[\d.:/-]*|\d+[-_]?[a-z-]+|[\w/-]+\.[a-z]{1,5}"
+)
+
+
+def is_stand_in(value: str, *, quoted: bool) -> bool:
+    """Return whether a text stands where a password would and is none.
+
+    A quoted text is a value unless it is a mask, a template, a placeholder that says so, a
+    message or a name. A bare text may also be a reference, a type or a word of prose.
+
+    >>> is_stand_in("os.environ['PW']", quoted=False), is_stand_in("swordfish", quoted=False)
+    (True, False)
+    """
+    if len(value) > 200:
+        return False
+    if compiled(_SIGNS).fullmatch(value):
+        return True
+    if not any(c.isalnum() for c in value):
+        return not quoted
+    if _is_template(value):
+        return True
+    lower = value.lower()
+    if lower in _WORDS or "://" in value:
+        return True
+    plain = not any(c.isdigit() for c in value)
+    if plain and (compiled(_PLACEHOLDER).search(lower) or _names_a_secret(value, quoted=quoted)):
+        return True
+    if compiled(_PATH).fullmatch(value) or (value.isdigit() and len(value) == 1):
+        return True
+    if quoted:
+        return " " in value and any(w in _WORDS or w in _NOUNS for w in compiled(r"[a-z]+").findall(lower))
+    if compiled(_ODD).search(compiled(r"\"[^\"]*\"|'[^']*'").sub("", value)):
+        return False
+    head = compiled(_HEAD).fullmatch(value)
+    return bool(compiled(_REFERENCE).match(value) or (head and head[1].lower() in _WORDS))
+
+
+def _is_template(value: str) -> bool:
+    """Return whether nothing but holes and a sign or two make up a text: `${HOST}:${PORT:-80}`."""
+    for _ in range(3):  # templates inside templates
+        bare = compiled(_TEMPLATE).sub("", value)
+        if bare == value:
+            return False
+        if len(bare) <= 2 and not any(c.isalnum() for c in bare):
+            return True
+        value = bare
+    return False
+
+
+def _names_a_secret(value: str, *, quoted: bool) -> bool:
+    words = [w.lower() for w in compiled(PIECE).findall(value)]
+    if not words or not compiled(r"[A-Za-z_.-]+").fullmatch(value):
+        return False
+    if quoted or len(words) == 1:
+        return words[-1] in _ALONE
+    return words[-1] in _NOUNS or not _ALONE.isdisjoint(words)
+
+
+def is_telling(value: str) -> bool:
+    """Return whether a single word is so unlike prose that it must be a value.
+
+    >>> is_telling("swordfish"), is_telling("sha256"), is_telling("Sw0rdfish!")
+    (False, False, True)
+    """
+    if len(value) < 6 or not any(c.isalpha() for c in value) or compiled(r"\s").search(value):
+        return False
+    if not compiled(r"[0-9!#$%^&*]").search(value):
+        return False
+    return not compiled(_TECHNICAL, ignore_case=True).fullmatch(value)

@@ -1,0 +1,325 @@
+"""The protocol of an embedder, and the choice of the tier that this machine can have.
+
+The tiers, best first: a Qwen3 embedding model in Ollama, by the memory that is free; an
+OpenAI-compatible server, if the settings name one; the bundled model; none, which leaves keyword and
+graph search. A configured provider wins and fails loudly. Every tier that is passed over leaves a
+reason, for `remora doctor`.
+
+No text leaves the machine because of a key that happens to lie in the environment: the hosted tier
+needs `embedding.url` or `embedding.provider = "openai"`.
+
+This module loads neither numpy nor an HTTP client; the parts of the chosen tier are loaded when it
+is chosen. Looking for Ollama costs a bare TCP connect, under a millisecond when it is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from remora.core.config import EmbeddingSettings
+from remora.core.errors import ConfigError, ModelMissing, ProviderBusy, RemoraError
+from remora.embeddings.machine import GIB, available_memory
+from remora.net.hosts import address_of, host_of, is_loopback, key_for, ollama_url, reachable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from remora.embeddings.ollama import Installed
+
+FAMILY = "qwen3-embedding"
+PROBE_SECONDS = 0.15  # for a server on this machine
+PATIENT_SECONDS = 1.5  # for a server elsewhere, or one that the settings ask for
+LIST_SECONDS = 2.0  # for the list of its models
+
+
+class Embedder(Protocol):
+    """Turns text into vectors: float32, finite, length 1; a blank text gives zeros."""
+
+    @property
+    def model_id(self) -> str:
+        """Provider, model, quantisation and dimensions: equal only if vectors may be compared."""
+        ...
+
+    @property
+    def dims(self) -> int:
+        """Length of the vectors."""
+        ...
+
+    @property
+    def query_prefix(self) -> str:
+        """What is put before a query."""
+        ...
+
+    @property
+    def document_prefix(self) -> str:
+        """What is put before a document."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return an (n, dims) matrix, one row for each text, in order."""
+        ...
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Return the (dims,) vector of a query."""
+        ...
+
+
+class Choice(NamedTuple):
+    """The tier in use ("ollama", "openai", "onnx", "none") and why, one sentence a reason."""
+
+    embedder: Embedder | None
+    tier: str
+    reasons: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """Close the connections or the model of the embedder, if it has any."""
+        close = getattr(self.embedder, "close", None)
+        if close is not None:
+            close()
+
+
+class Size(NamedTuple):
+    """One size of Qwen3: from how much free memory it is the best choice, and what it needs to run.
+
+    Needs are its 4-bit weights (0.6, 2.5 and 4.7 GB) and as much again for context and buffers.
+    """
+
+    tag: str
+    best_from: int
+    needs: int
+
+
+# Best first. 32 GB is the specification's. 8 GB: the 4b model takes about 4 when it runs, and a
+# machine where that is more than half of what is free starts to swap under an editor and its tools.
+SIZES = (Size("8b", 32 * GIB, 9 * GIB), Size("4b", 8 * GIB, 5 * GIB), Size("0.6b", 0, GIB))
+
+
+def choose(
+    settings: EmbeddingSettings,
+    *,
+    environ: Mapping[str, str],
+    stamp_folder: Path | None = None,
+    keep: str = "",
+    probe: Callable[[str, int, float], bool] = reachable,
+    free_memory: Callable[[], int | None] = available_memory,
+) -> Choice:
+    """Return the embedder of the configured provider, or of the best tier there is.
+
+    Args:
+        settings: the section `[embedding]`.
+        environ: the process environment: OLLAMA_HOST, OPENAI_BASE_URL and the key's variable.
+        stamp_folder: see `OnnxEmbedder`.
+        keep: the model id of the vectors that are stored already. Among the sizes of Qwen3 that one
+            stays while it is installed, so that free memory, which changes by the hour, does not
+            make a store embed everything anew.
+        probe: whether something listens at (host, port), within seconds.
+        free_memory: bytes to spare, None when unknown.
+
+    Raises:
+        ModelMissing: the configured provider lacks its model, its package or its key.
+        ProviderError: the configured provider does not answer, or wrongly.
+        ConfigError: a URL or key that cannot be used.
+    """
+    search = _Search(settings, environ, stamp_folder, keep, probe, free_memory)
+    if settings.provider == "none":
+        return Choice(None, "none", ("embedding.provider is none: keyword and graph search only",))
+    if settings.provider != "auto":
+        embedder = search.configured()
+        return Choice(embedder, settings.provider, (*search.reasons, "embedding.provider asks for it"))
+    return search.best()
+
+
+class _Search:
+    """One search through the tiers; `reasons` grows as they are passed over."""
+
+    def __init__(
+        self,
+        settings: EmbeddingSettings,
+        environ: Mapping[str, str],
+        stamp_folder: Path | None,
+        keep: str,
+        probe: Callable[[str, int, float], bool],
+        free_memory: Callable[[], int | None],
+    ) -> None:
+        self.settings = settings
+        self.environ = environ
+        self.stamp_folder = stamp_folder
+        self.keep = keep
+        self.probe = probe
+        self.free_memory = free_memory
+        self.reasons: list[str] = []
+
+    def configured(self) -> Embedder:
+        """Return the embedder of the provider that the settings name."""
+        provider = self.settings.provider
+        if provider == "ollama":
+            return self.ollama(self.settings.url or ollama_url(self.environ))
+        if provider == "openai":
+            return self.openai(self.settings.url or self.environ.get("OPENAI_BASE_URL", ""))
+        if provider == "onnx":
+            return self.bundled()
+        raise ConfigError(f"embedding.provider is {provider!r}, which no embedder answers to")
+
+    def best(self) -> Choice:
+        """Return the first tier that works."""
+        tiers: tuple[tuple[str, Callable[[], Embedder]], ...] = (
+            ("ollama", lambda: self.ollama(ollama_url(self.environ))),
+            ("openai", self.openai_if_named),
+            ("onnx", self.bundled),
+        )
+        for tier, build in tiers:
+            try:
+                return Choice(build(), tier, tuple(self.reasons))
+            except RemoraError as error:
+                self.reasons.append(f"{tier}: {error}." + (f" {error.hint}" if error.hint else ""))
+        return Choice(None, "none", (*self.reasons, "no embedder: keyword and graph search only"))
+
+    def ollama(self, url: str) -> Embedder:
+        """Return the embedder of an Ollama server."""
+        host, port = address_of(url)
+        near = is_loopback(host)
+        auto = self.settings.provider == "auto"
+        if not self.probe(host, port, PROBE_SECONDS if near and auto else PATIENT_SECONDS):
+            raise ProviderBusy(
+                f"Nothing listens at {host}:{port}",
+                hint="Start Ollama, or set OLLAMA_HOST if it runs elsewhere." if not auto else "",
+            )
+        from remora.embeddings.ollama import build, installed
+        from remora.net.http import JsonClient
+
+        client = JsonClient(url, timeout=self.settings.timeout)
+        try:
+            model = self.ollama_model(installed(client, timeout=LIST_SECONDS), near=near, where=client.host)
+            return build(
+                client,
+                model,
+                asked=self.settings.dimensions,
+                query_prefix=self.settings.query_prefix,
+                document_prefix=self.settings.document_prefix,
+                timeout=self.settings.timeout,
+            )
+        except RemoraError:
+            client.close()
+            raise
+
+    def ollama_model(self, models: Sequence[Installed], *, near: bool, where: str) -> Installed:
+        """Return the model that the settings name, or the right size of Qwen3."""
+        from remora.embeddings.ollama import named
+
+        wanted = self.settings.model
+        if wanted:
+            found = named(models, wanted)
+            if found is None:
+                raise ModelMissing(
+                    f"Ollama at {where} does not have the model {wanted}",
+                    hint=f"Run `ollama pull {wanted}`.",
+                )
+            return found
+        kept = next((m for m in models if FAMILY in m.name and self._is_kept(m)), None)
+        if kept is not None:
+            self.reasons.append(f"{kept.name}: it made the vectors that are stored")
+            return kept
+        free = self.free_memory() if near else None
+        model, reason = pick_size(models, free, near=near)
+        if model is None:
+            raise ModelMissing(f"Ollama at {where} {reason}", hint=f"Run `ollama pull {FAMILY}:4b`.")
+        self.reasons.append(f"{model.name}: {reason}")
+        return model
+
+    def _is_kept(self, model: Installed) -> bool:
+        return self.keep.startswith((f"ollama:{model.name}@", f"ollama:{model.name}:"))
+
+    def openai_if_named(self) -> Embedder:
+        """Return the OpenAI-compatible embedder if the settings name a URL."""
+        if not self.settings.url:
+            there = self.environ.get(self.settings.api_key_env, "").strip()
+            raise ModelMissing(
+                f"{self.settings.api_key_env} is set, but a key alone sends no text anywhere"
+                if there
+                else "embedding.url is not set",
+                hint='To use it, set embedding.provider = "openai".' if there else "",
+            )
+        host, port = address_of(self.settings.url)
+        # Another host may be reachable through a proxy only, so a bare connect says nothing about it.
+        if is_loopback(host) and not self.probe(host, port, PROBE_SECONDS):
+            raise ProviderBusy(f"Nothing listens at {host}:{port}", hint="Start the server of embedding.url.")
+        return self.openai(self.settings.url)
+
+    def openai(self, url: str) -> Embedder:
+        """Return the embedder of an OpenAI-compatible server."""
+        from remora.embeddings.openai import DEFAULT_MODEL, DEFAULT_URL, OpenAIEmbedder
+
+        url = url or DEFAULT_URL
+        address_of(url)
+        key = key_for(self.settings.api_key_env, self.environ, url)
+        official = host_of(url) == host_of(DEFAULT_URL)
+        if official and not key:
+            raise ModelMissing("OpenAI's own server needs a key, and there is none", hint=key.hint)
+        if not official and not self.settings.model:
+            raise ModelMissing(
+                f"The server at {host_of(url)} needs the name of a model", hint="Set embedding.model."
+            )
+        return OpenAIEmbedder(
+            url,
+            self.settings.model or DEFAULT_MODEL,
+            key=key,
+            asked=self.settings.dimensions,
+            query_prefix=self.settings.query_prefix,
+            document_prefix=self.settings.document_prefix,
+            timeout=self.settings.timeout,
+        )
+
+    def bundled(self) -> Embedder:
+        """Return the bundled model after checking its files."""
+        from remora.embeddings.onnx import OnnxEmbedder
+
+        embedder = OnnxEmbedder(stamp_folder=self.stamp_folder)
+        embedder.check()
+        return embedder
+
+
+def pick_size(
+    models: Sequence[Installed], free: int | None, *, near: bool = True
+) -> tuple[Installed | None, str]:
+    """Return the right Qwen3 among the installed ones and the reason in words; None if none is right.
+
+    On this machine: the best size for the memory that is free, else the largest smaller one, else the
+    smallest larger one that still fits. For a server elsewhere our memory says nothing: its owner
+    installed what it can run, so the largest. Where nobody knows what is free: 4b, the recommendation.
+
+    Args:
+        models: what the server has.
+        free: bytes to spare on this machine, None when unknown.
+        near: whether the server is this machine.
+    """
+    have = {size.tag: _of_size(models, size.tag) for size in SIZES}
+    if not any(have.values()):
+        return None, f"has no {FAMILY} model"
+    order = list(SIZES)
+    if not near:
+        why = "the largest size on a server elsewhere"
+    elif free is None:
+        order = [SIZES[1], SIZES[2], SIZES[0]]
+        why = "the recommended size, as the free memory is not known"
+    else:
+        right = [size for size in SIZES if free > size.best_from] or [SIZES[-1]]
+        larger = [size for size in reversed(SIZES) if size not in right and free > size.needs]
+        order = right + larger
+        why = f"the right size for {free / GIB:.1f} GiB of free memory"
+    for size in order:
+        model = have[size.tag]
+        if model is not None:
+            return model, why if size is order[0] else f"{why} that is installed"
+    return None, f"has only sizes of {FAMILY} that need more memory than is free"
+
+
+def _of_size(models: Sequence[Installed], tag: str) -> Installed | None:
+    """Return the model of a size: the plain tag first, then another quantisation of it."""
+    names = {m.name: m for m in models}
+    full = f"{FAMILY}:{tag}"
+    others = sorted(n for n in names if n.startswith(full + "-"))
+    latest = [f"{FAMILY}:latest"] if tag == "8b" else []  # what the bare name stands for
+    return next((names[n] for n in (full, *others, *latest) if n in names), None)

@@ -1,0 +1,152 @@
+"""Embeddings from Ollama: which models it has, and vectors from one of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from remora.core.errors import ModelMissing, ProviderError
+from remora.embeddings.known import known
+from remora.embeddings.remote import RemoteEmbedder
+from remora.net.http import JsonClient, member, server_said
+
+KEEP_ALIVE = "10m"  # an agent pauses between turns longer than Ollama's own five minutes
+BATCH = 8  # on a processor the 8b model takes seconds a text; a request must end within its timeout
+
+
+class Installed(NamedTuple):
+    """A model that an Ollama server has. The digest changes when the tag moves to another file."""
+
+    name: str
+    digest: str = ""
+
+
+def installed(client: JsonClient, *, timeout: float | None = None) -> tuple[Installed, ...]:
+    """Return the models of an Ollama server, by name.
+
+    Raises:
+        ProviderError: it is no Ollama server, or it failed.
+    """
+    models = member(client.get_json("/api/tags", timeout=timeout), "models", list, client.where("/api/tags"))
+    found = [
+        Installed(str(m["name"]), str(m.get("digest") or "").removeprefix("sha256:"))
+        for m in models
+        if isinstance(m, dict) and m.get("name")
+    ]
+    return tuple(sorted(found))
+
+
+def named(models: Sequence[Installed], name: str) -> Installed | None:
+    """Return the model of that name; a name without a tag means `:latest`, as in Ollama itself."""
+    full = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
+    return next((m for m in models if m.name == full), None)
+
+
+def embedding_length(client: JsonClient, model: str) -> int | None:
+    """Return the native dimensions of a model as Ollama describes it, None if it does not say."""
+    try:
+        answer = client.post_json("/api/show", {"model": model})
+    except ProviderError:
+        return None
+    info = answer.get("model_info") if isinstance(answer, dict) else None
+    if not isinstance(info, dict):
+        return None
+    lengths = [v for k, v in info.items() if k.endswith(".embedding_length") and isinstance(v, int) and v > 0]
+    return lengths[0] if lengths else None
+
+
+class OllamaEmbedder(RemoteEmbedder):
+    """An embedding model of an Ollama server.
+
+    The model id carries the start of the file's digest: a tag that is pulled again may be another
+    quantisation under the same name.
+    """
+
+    def __init__(
+        self,
+        client: JsonClient,
+        model: Installed,
+        *,
+        asked: int = 1024,
+        dims: int | None = None,
+        query_prefix: str = "",
+        document_prefix: str = "",
+        timeout: float = 30.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Prepare an embedder; arguments as in `RemoteEmbedder`, `dims` being the native length."""
+        digest = f"@{model.digest[:8]}" if model.digest else ""
+        super().__init__(
+            client,
+            model.name,
+            name=f"ollama:{model.name}{digest}",
+            asked=asked,
+            dims=dims,
+            query_prefix=query_prefix,
+            document_prefix=document_prefix,
+            batch=BATCH,
+            timeout=timeout,
+            sleep=sleep,
+        )
+        self._old = False
+
+    def _send(self, texts: list[str], seconds: float) -> Sequence[Any]:
+        if self._old:
+            return [self._send_old(text, seconds) for text in texts]
+        body: dict[str, Any] = {
+            "model": self._model,
+            "input": texts,
+            "truncate": True,
+            "keep_alive": KEEP_ALIVE,
+        }
+        if self._cuttable and (self._native is None or self._native > self._asked):
+            body["dimensions"] = self._asked
+        try:
+            answer = self._client.post_json("/api/embed", body, timeout=seconds)
+        except ProviderError as error:
+            if error.status != 404:
+                raise
+            self._missing(error)
+            self._old = True
+            return self._send(texts, seconds)
+        return member(answer, "embeddings", list, self._client.where("/api/embed"))
+
+    def _send_old(self, text: str, seconds: float) -> Any:
+        body = {"model": self._model, "prompt": text, "keep_alive": KEEP_ALIVE}
+        try:
+            answer = self._client.post_json("/api/embeddings", body, timeout=seconds)
+        except ProviderError as error:
+            self._missing(error)
+            raise
+        return member(answer, "embedding", list, self._client.where("/api/embeddings"))
+
+    def _missing(self, error: ProviderError) -> None:
+        """Raise ModelMissing for a 404 that names the model; any other 404 is a path it does not know."""
+        if error.status == 404 and server_said(error, "model"):
+            raise ModelMissing(
+                f"Ollama at {self._client.host} does not have the model {self._model}",
+                hint=f"Run `ollama pull {self._model}`.",
+            ) from None
+
+
+def build(
+    client: JsonClient,
+    model: Installed,
+    *,
+    asked: int,
+    query_prefix: str,
+    document_prefix: str,
+    timeout: float,
+) -> OllamaEmbedder:
+    """Return the embedder of an installed model, after asking for its length where nobody knows it."""
+    dims = known(model.name).dims or embedding_length(client, model.name)
+    return OllamaEmbedder(
+        client,
+        model,
+        asked=asked,
+        dims=dims,
+        query_prefix=query_prefix,
+        document_prefix=document_prefix,
+        timeout=timeout,
+    )

@@ -1,0 +1,115 @@
+"""Embeddings from OpenAI and everything that speaks its protocol: vLLM, TEI, llama.cpp, LM Studio.
+
+Servers differ in what they refuse. A field that one refuses with a 400 (`dimensions`,
+`encoding_format`) is left out from then on.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from remora.core.errors import ProviderError
+from remora.embeddings.known import known
+from remora.embeddings.remote import RemoteEmbedder
+from remora.net.hosts import ApiKey, host_of, openai_base
+from remora.net.http import JsonClient, member, server_said
+
+DEFAULT_URL = "https://api.openai.com/v1"
+DEFAULT_MODEL = "text-embedding-3-small"
+HOSTED_BATCH = 256  # OpenAI takes 2,048 inputs; a tenth of it keeps one request short
+LOCAL_BATCH = 32  # the default limit of text-embeddings-inference
+_WORDS = {"dimensions": ("dimension", "matryoshka"), "encoding_format": ("encoding_format", "base64")}
+
+
+class OpenAIEmbedder(RemoteEmbedder):
+    """A model behind an OpenAI-compatible `/embeddings`.
+
+    The model id names the host unless it is OpenAI's own: "bge-m3" on two servers may be two
+    quantisations.
+    """
+
+    def __init__(
+        self,
+        url: str = DEFAULT_URL,
+        model: str = DEFAULT_MODEL,
+        *,
+        key: ApiKey | None = None,
+        asked: int = 1024,
+        query_prefix: str = "",
+        document_prefix: str = "",
+        timeout: float = 30.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Prepare an embedder; arguments as in `RemoteEmbedder`.
+
+        Raises:
+            ConfigError: the URL is not one of a server.
+        """
+        client = JsonClient(openai_base(url), key=key, timeout=timeout)
+        hosted = host_of(url) == "api.openai.com"
+        super().__init__(
+            client,
+            model,
+            name=f"openai:{model}" if hosted else f"openai@{client.host}:{model}",
+            asked=asked,
+            query_prefix=query_prefix,
+            document_prefix=document_prefix,
+            batch=HOSTED_BATCH if hosted else LOCAL_BATCH,
+            timeout=timeout,
+            sleep=sleep,
+        )
+        self._optional: dict[str, Any] = {"encoding_format": "base64"}
+        native = known(model).dims
+        if native is None or (self._cuttable and native > asked):
+            self._optional["dimensions"] = asked
+
+    def _send(self, texts: list[str], seconds: float) -> Sequence[Any]:
+        body = {"model": self._model, "input": texts, **self._optional}
+        try:
+            answer = self._client.post_json("/embeddings", body, timeout=seconds)
+        except ProviderError as error:
+            if not self._give_up_a_field(error):
+                raise
+            return self._send(texts, seconds)
+        where = self._client.where("/embeddings")
+        return _in_order(member(answer, "data", list, where), len(texts), where)
+
+    def _give_up_a_field(self, error: ProviderError) -> bool:
+        if error.status not in (400, 422):
+            return False
+        for field in list(self._optional):
+            if server_said(error, *_WORDS[field]):
+                del self._optional[field]
+                return True
+        return False
+
+
+def _in_order(data: list[Any], count: int, where: str) -> list[Any]:
+    """Return the vectors of `data` by their index, which some servers shuffle and some leave out."""
+    items = [item for item in data if isinstance(item, Mapping) and "embedding" in item]
+    indexes = [item.get("index", place) for place, item in enumerate(items)]
+    if len(items) != len(data) or len(items) != count or set(indexes) != set(range(count)):
+        raise ProviderError(
+            f"{where} answered with {len(items)} embeddings for {count} texts, or with wrong indexes",
+            hint="Check that the URL is the one of an embedding server.",
+            status=200,
+        )
+    vectors: list[Any] = [None] * count
+    for place, item in zip(indexes, items, strict=True):
+        vectors[place] = _numbers(item["embedding"], where)
+    return vectors
+
+
+def _numbers(embedding: Any, where: str) -> Any:
+    if not isinstance(embedding, str):
+        return embedding
+    try:
+        return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
+    except (binascii.Error, ValueError):
+        raise ProviderError(f"{where} answered with an embedding that is not base64 of float32") from None

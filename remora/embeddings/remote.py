@@ -1,0 +1,197 @@
+"""What embedders behind a server have in common: prefixes, batches, retries, lengths, checks.
+
+The number of dimensions of an unknown model is learnt from its first answer; asking for `dims` or
+`model_id` before that costs one request with a short text. Once known it is fixed: an answer of
+another length is an error, because vectors of two models must never meet under one id.
+
+A text that is too long for a server is found by elimination (the batch is halved) and then cut, alone,
+so that what a text's vector is never depends on the company it came in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from remora.core.errors import ProviderError
+from remora.core.text import clean
+from remora.embeddings.known import known
+from remora.embeddings.vectors import checked, finish
+from remora.net.http import JsonClient, said_too_long, with_retries
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# No token of a byte-level vocabulary is shorter than a byte, so 8,000 bytes stay below the 8,191
+# tokens that hosted models take, in every language. The shorter cuts are for models of 512 tokens.
+CUTS = (8_000, 1_500, 500)
+BATCH_BYTES = 200_000  # hosted models take 300,000 tokens in one request
+PROBE = "dimension probe"
+
+
+class RemoteEmbedder:
+    """An embedder behind a server; subclasses send one batch.
+
+    Attributes:
+        query_prefix: put before every query.
+        document_prefix: put before every document.
+    """
+
+    def __init__(
+        self,
+        client: JsonClient,
+        model: str,
+        *,
+        name: str,
+        asked: int,
+        dims: int | None = None,
+        query_prefix: str = "",
+        document_prefix: str = "",
+        batch: int = 32,
+        timeout: float = 30.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Prepare an embedder; nothing is sent yet.
+
+        Args:
+            client: the server.
+            model: its name there.
+            name: the model id without dimensions, "provider:model".
+            asked: dimensions to ask of a model that can be cut.
+            dims: the true dimensions where they are known beforehand.
+            query_prefix: in place of the model's usual one.
+            document_prefix: likewise; it becomes part of the model id.
+            batch: texts in one request.
+            timeout: seconds for one request and the waiting between its attempts.
+            sleep: how to wait.
+        """
+        facts = known(model)
+        self._client = client
+        self._model = model
+        self._name = name
+        self._asked = asked
+        self._cuttable = facts.cuttable
+        self._native = dims or facts.dims
+        self._dims = self._fitting(self._native) if self._native else None
+        self._batch = batch
+        self._timeout = timeout
+        self._sleep = sleep
+        self.query_prefix = query_prefix or facts.query_prefix
+        self.document_prefix = document_prefix or facts.document_prefix
+        own = self.document_prefix != facts.document_prefix
+        self._mark = "+" + hashlib.sha256(self.document_prefix.encode()).hexdigest()[:8] if own else ""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._name} at {self._client.host})"
+
+    @property
+    def dims(self) -> int:
+        """Length of the vectors; asks the server once when nobody knows.
+
+        Raises:
+            ProviderError: the server was asked and failed.
+        """
+        if self._dims is None:
+            self._embed([PROBE])
+        assert self._dims is not None
+        return self._dims
+
+    @property
+    def model_id(self) -> str:
+        """Provider, model, dimensions and a mark for a document prefix of one's own; errors as `dims`.
+
+        The query prefix is left out: it changes what is asked, not what is stored.
+        """
+        return f"{self._name}:{self.dims}{self._mark}"
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the (n, dims) vectors of some texts, length 1; a blank text gives zeros.
+
+        Raises:
+            ProviderError: the server failed or gave no usable vectors.
+            ModelMissing: the server does not have the model.
+        """
+        return self._rows(self.document_prefix, texts)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Return the (dims,) vector of a query; errors and blank texts as `embed_documents`."""
+        row: NDArray[np.float32] = self._rows(self.query_prefix, [text])[0]
+        return row
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _rows(self, prefix: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        places = [i for i, text in enumerate(texts) if clean(text[: CUTS[0]]).strip()]
+        found = [self._embed(part) for part in self._batches([prefix + texts[i] for i in places])]
+        rows = np.zeros((len(texts), self.dims), dtype=np.float32)
+        if found:
+            rows[places] = np.concatenate(found)
+        return rows
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
+        part: list[str] = []
+        size = 0
+        for text in texts:
+            short = cut_bytes(text.replace("\x00", " "), CUTS[0])
+            length = len(short.encode("utf-8", "replace"))
+            if part and (len(part) == self._batch or size + length > BATCH_BYTES):
+                yield part
+                part, size = [], 0
+            part.append(short)
+            size += length
+        if part:
+            yield part
+
+    def _embed(self, texts: list[str]) -> NDArray[np.float32]:
+        try:
+            return self._finished(texts)
+        except ProviderError as error:
+            if not said_too_long(error):
+                raise
+            if len(texts) > 1:
+                middle = len(texts) // 2
+                return np.concatenate([self._embed(texts[:middle]), self._embed(texts[middle:])])
+            cuts = (cut_bytes(texts[0], limit) for limit in CUTS)
+            shorter = next((cut for cut in cuts if len(cut) < len(texts[0])), None)
+            if shorter is None:
+                raise
+            return self._embed([shorter])
+
+    def _finished(self, texts: list[str]) -> NDArray[np.float32]:
+        source = f"{self._model} at {self._client.host}"
+        raw = with_retries(
+            lambda seconds: self._send(texts, seconds), budget=self._timeout, sleep=self._sleep
+        )
+        matrix = checked(raw, count=len(texts), source=source)
+        length = matrix.shape[1]
+        if self._dims is None:
+            self._dims = self._fitting(length)
+        if length > self._dims and not self._cuttable:
+            raise ProviderError(
+                f"{source} gave vectors of {length} numbers where {self._dims} were expected",
+                hint="Another model may answer under that name; check the model in the settings.",
+            )
+        return finish(matrix, self._dims, source=source)
+
+    def _fitting(self, length: int) -> int:
+        return min(length, self._asked) if self._cuttable else length
+
+    def _send(self, texts: list[str], seconds: float) -> Sequence[Any]:
+        """Return one raw vector for each text, in order."""
+        raise NotImplementedError
+
+
+def cut_bytes(text: str, limit: int) -> str:
+    """Return the longest start of a text that has at most `limit` bytes as UTF-8.
+
+    >>> cut_bytes("a日本", 5)
+    'a日'
+    """
+    data = text[:limit].encode("utf-8", "replace")
+    return data[:limit].decode("utf-8", "ignore")

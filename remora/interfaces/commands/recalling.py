@@ -1,0 +1,288 @@
+"""search, context, related, show, list: the verbs that read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from remora.core.errors import NotFound
+from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, MEMORY_TYPES, PHASES
+from remora.interfaces import pages
+from remora.interfaces.commands import complete
+from remora.interfaces.commands.desk import Desk, command, split, statement
+from remora.interfaces.page import Para
+from remora.interfaces.present import counted
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory
+    from remora.core.values import MemoryRecord
+
+file_type = click.Path(path_type=str)
+types_option = click.option(
+    "--type",
+    "-t",
+    "types",
+    multiple=True,
+    metavar="TYPE",
+    shell_complete=complete.words(MEMORY_TYPES),
+    help="Only memories of this type; repeatable.",
+)
+files_option = click.option(
+    "--file",
+    "-f",
+    "files",
+    multiple=True,
+    type=file_type,
+    help="Only what speaks of this file or folder; repeatable.",
+)
+modules_option = click.option(
+    "--module", "modules", multiple=True, metavar="NAME", help="Only what speaks of this module; repeatable."
+)
+branch_option = click.option(
+    "--branch",
+    metavar="NAME",
+    help='Also what was learnt on this branch; the one checked out by default, "*" for all.',
+)
+kinds_option = click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    shell_complete=complete.words(HIT_SOURCES),
+    help="Only this kind of hit, such as memory or turn; repeatable.",
+)
+
+
+@command("search", epilog='Example: remora search "how long do tokens live" --type decision --why')
+@click.argument("query", nargs=-1)
+@click.option("-k", "k", default=8, show_default=True, type=click.IntRange(1, 1000), help="How many hits.")
+@types_option
+@files_option
+@modules_option
+@click.option(
+    "--scope",
+    metavar="SCOPE",
+    shell_complete=complete.words(MEMORY_SCOPES),
+    help="Only this scope: global, module, work_unit or session.",
+)
+@branch_option
+@kinds_option
+@click.option(
+    "--phase",
+    metavar="PHASE",
+    shell_complete=complete.words(PHASES),
+    help=f"What you are about to do, which weighs types: {', '.join(PHASES)}.",
+)
+@click.option("--why", is_flag=True, help="Show for each hit what every stage did to it.")
+def search(
+    desk: Desk,
+    *,
+    query: tuple[str, ...],
+    k: int,
+    types: tuple[str, ...],
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    scope: str | None,
+    branch: str | None,
+    kinds: tuple[str, ...],
+    phase: str | None,
+    why: bool,
+) -> None:
+    """QUERY is a question, some keywords, a name or a path; "-" reads it from stdin.
+
+    A line tells rank, relevance (0 to 1; above 0.5 is about the question), type, where it comes from
+    and its age.
+    """
+    asked = statement(query, "the question")
+    memory = desk.memory(writes=False)
+    found = memory.search(
+        asked,
+        k=k,
+        types=split(types),
+        files=_paths(desk, files),
+        modules=split(modules),
+        scope=scope,
+        branch=branch,
+        kinds=split(kinds),
+        phase=phase,
+    )
+    if not found:
+        filtered = bool(types or files or modules or scope or kinds)
+        desk.note(_nothing(desk, filtered=filtered))
+    desk.answer({"query": asked, "hits": found}, lambda: pages.hits(found, desk.clock.now(), why=why))
+
+
+@command("context", epilog='Example: remora context "make the token lifetime a setting" --phase define')
+@click.argument("task", nargs=-1)
+@click.option(
+    "--phase",
+    default="explore",
+    show_default=True,
+    metavar="PHASE",
+    shell_complete=complete.words(PHASES),
+    help=f"One of {', '.join(PHASES)}.",
+)
+@click.option("--budget", type=int, metavar="TOKENS", help="Tokens at most; the phase's own by default.")
+@files_option
+@modules_option
+@branch_option
+@kinds_option
+def context(
+    desk: Desk,
+    *,
+    task: tuple[str, ...],
+    phase: str,
+    budget: int | None,
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    branch: str | None,
+    kinds: tuple[str, ...],
+) -> None:
+    """TASK says in words what is about to be done; "-" reads it from stdin.
+
+    The block goes to stdout; how full it is to stderr.
+    """
+    asked = statement(task, "the task")
+    memory = desk.memory(writes=False)
+    packed = memory.context(
+        asked,
+        phase=phase,
+        budget=budget,
+        files=_paths(desk, files),
+        modules=split(modules),
+        branch=branch,
+        kinds=split(kinds),
+    )
+    if not packed.hits:
+        desk.note(_nothing(desk, filtered=bool(files or modules or kinds)))
+    else:
+        left = f", {packed.left_out} more did not fit" if packed.left_out else ""
+        desk.note(f"{counted(len(packed.hits), 'hit')}, {packed.tokens} of {packed.budget} tokens{left}")
+    desk.answer(packed, (Para(packed.text),) if packed.text else ())
+
+
+@command("related", epilog="Example: remora related auth/tokens.py")
+@click.argument("path", type=file_type)
+@click.option("-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many files.")
+def related(desk: Desk, *, path: str, k: int) -> None:
+    """PATH is a file of the project. Each line gives the closeness (0 to 1) and the evidence."""
+    memory = desk.memory(writes=False)
+    asked = desk.repository_path(path)
+    found = memory.related_files(asked, k)
+    if not found:
+        desk.note(f"Nothing is known of files that go with {asked}. `remora init` reads the git history.")
+    desk.answer({"path": asked, "files": found}, lambda: pages.files(found))
+
+
+@command("show")
+@click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
+def show(desk: Desk, *, memory_id: str) -> None:
+    """ID is an id or its first characters, four at least. Forgotten memories can be shown too."""
+    memory = desk.memory(writes=False)
+    record = memory.show(memory_id)
+    dependents = memory.dependents(record.id)
+    parents = [p for i in record.derived_from if (p := _known(memory, i)) is not None]
+    document: dict[str, Any] = {**record._asdict(), "dependents": [d.id for d in dependents]}
+    desk.answer(
+        document, lambda: pages.card(record, desk.clock.now(), parents=parents, dependents=dependents)
+    )
+
+
+@command("list", epilog="Example: remora list --type gotcha --file src/ --order confidence")
+@types_option
+@click.option("--tag", metavar="WORD", help="Only memories with this tag.")
+@files_option
+@modules_option
+@click.option(
+    "--scope",
+    metavar="SCOPE",
+    shell_complete=complete.words(MEMORY_SCOPES),
+    help="Only this scope: global, module, work_unit or session.",
+)
+@click.option("--needs-review", is_flag=True, help="Only memories that somebody should look at.")
+@click.option("--pinned", is_flag=True, help="Only pinned memories.")
+@click.option("--all", "everything", is_flag=True, help="Forgotten and superseded ones too.")
+@click.option("--user", is_flag=True, help="Only your own, true in every project.")
+@click.option("--project-only", is_flag=True, help="Only the project's.")
+@click.option(
+    "--limit", "-n", default=50, show_default=True, type=click.IntRange(0), help="At most so many; 0 for all."
+)
+@click.option(
+    "--order",
+    default="created",
+    show_default=True,
+    metavar="ORDER",
+    shell_complete=complete.words(("created", "accessed", "confidence")),
+    help="created, accessed or confidence, highest first.",
+)
+def list_(
+    desk: Desk,
+    *,
+    types: tuple[str, ...],
+    tag: str | None,
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    scope: str | None,
+    needs_review: bool,
+    pinned: bool,
+    everything: bool,
+    user: bool,
+    project_only: bool,
+    limit: int,
+    order: str,
+) -> None:
+    """A line tells id, type, confidence now, age and the beginning of the text."""
+    if user and project_only:
+        raise click.UsageError("--user and --project-only exclude each other")
+    memory = desk.memory(writes=False)
+    most = limit or 1_000_000
+    found = memory.list(
+        types=split(types),
+        limit=most + 1,
+        files=_paths(desk, files),
+        modules=split(modules),
+        scope=scope,
+        tag=tag,
+        needs_review=True if needs_review else None,
+        pinned=True if pinned else None,
+        include_forgotten=everything,
+        order=order,
+        user=True if user else False if project_only else None,
+    )
+    more, found = len(found) > most, found[:most]
+    if not found:
+        filtered = bool(types or tag or files or modules or scope or needs_review or pinned or user)
+        desk.note(_nothing(desk, filtered=filtered))
+    desk.answer(
+        {"memories": found, "more": more}, lambda: pages.memory_list(found, desk.clock.now()) if found else ()
+    )
+    if more:
+        desk.note(f"These are the first {most}; there are more. --limit 0 shows all.")
+
+
+def _paths(desk: Desk, files: tuple[str, ...]) -> list[str] | None:
+    given = split(files)
+    return [desk.repository_path(f, folders=True) for f in given] if given else None
+
+
+def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
+    try:
+        return memory.show(memory_id)
+    except NotFound:  # pruned since
+        return None
+
+
+def _nothing(desk: Desk, *, filtered: bool) -> str:
+    """Return why there is no answer, and what to do about it."""
+    if desk.memory(writes=False).list(limit=1):
+        return "Nothing found" + (
+            " that passes the filters." if filtered else ". Try other words, or `remora list` to look around."
+        )
+    return (
+        "Nothing is remembered here yet. `remora init` reads rule files and git history; "
+        '`remora remember "…"` stores a statement.'
+    )
+
+
+COMMANDS = {"search": search, "context": context, "related": related, "show": show, "list": list_}

@@ -1,0 +1,114 @@
+"""init, stats, doctor, reindex, completion, work: the verbs about the store itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from remora.core.errors import EXIT_CODES, InvalidInput
+from remora.interfaces import reports
+from remora.interfaces.commands import complete
+from remora.interfaces.commands.desk import Desk, command
+from remora.interfaces.page import Para
+from remora.interfaces.present import counted, dumps
+
+SHELLS = ("bash", "zsh", "fish")
+WHERE = {
+    "bash": 'Put this into ~/.bashrc:\n  eval "$(remora completion bash)"',
+    "zsh": 'Put this into ~/.zshrc:\n  eval "$(remora completion zsh)"',
+    "fish": "Run this once:\n  remora completion fish > ~/.config/fish/completions/remora.fish",
+}
+
+
+@command("init", epilog="Example: remora init ~/src/shop")
+@click.argument("path", required=False, type=click.Path(path_type=str))
+def init(desk: Desk, *, path: str | None) -> None:
+    """PATH is a folder of the project, here by default.
+
+    Reads rule files (AGENTS.md, CLAUDE.md, .cursorrules and their kin) and the git history. Running it
+    again changes nothing and reads only what is new.
+    """
+    if path is not None and desk.project == ".":
+        desk.project = path
+    memory = desk.memory()
+    with desk.progress() as progress:
+        report = memory.init(path, progress=progress)
+    desk.answer(report, lambda: reports.initialised(report, hottest=memory.stats().hottest))
+
+
+@command("stats")
+def stats(desk: Desk) -> None:
+    """Counts of memories by type, conversation turns, vectors, files known from git, and sizes."""
+    found = desk.memory(writes=False).stats()
+    desk.answer(found, lambda: reports.counts(found))
+
+
+@command("doctor")
+@click.pass_context
+def doctor(context: click.Context, desk: Desk) -> None:
+    """Looks at the data folder, the database, the embedding model, git, settings, permissions and disk.
+
+    Exits with 0 unless there is an error; then with the code of its kind.
+    """
+    from remora.app.doctor import diagnose
+
+    report = diagnose(Path(desk.project), os.environ)
+    document = {"level": report.level, "findings": report.findings}
+    desk.answer(document, lambda: reports.examination(report))
+    codes = {kind.__name__: code for kind, code in EXIT_CODES.items()}
+    context.exit(codes.get(report.kind, 1) if report.level == "error" else 0)
+
+
+@command("reindex")
+def reindex(desk: Desk) -> None:
+    """Reads the session logs again and makes the vectors of the present model. Memories stay as they are."""
+    memory = desk.memory()
+    with desk.progress() as progress:
+        rows = memory.reindex(progress=progress)
+    desk.answer({"rows": rows}, (Para(f"{counted(rows, 'row')} made again."),))
+
+
+@command("completion", epilog="Example: remora completion zsh")
+@click.argument("shell", metavar="SHELL", shell_complete=complete.words(SHELLS))
+def completion(desk: Desk, *, shell: str) -> None:
+    """SHELL is bash, zsh or fish. Verbs, options, ids and types are completed."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell) if shell in SHELLS else None
+    if found is None:
+        raise InvalidInput(
+            f"there is no completion for {shell!r}", hint=f"Choose one of {', '.join(SHELLS)}."
+        )
+    root = click.get_current_context().find_root().command
+    script = found(root, {}, "remora", "_REMORA_COMPLETE").source()
+    if desk.json:
+        click.echo(dumps({"shell": shell, "script": script, "install": WHERE[shell]}))
+        return
+    click.echo(script)
+    if sys.stdout.isatty():
+        desk.note(WHERE[shell])
+
+
+@command("work")
+@click.option(
+    "--seconds", type=click.FloatRange(min=0.0), default=20.0, show_default=True, help="At most so long."
+)
+def work(desk: Desk, *, seconds: float) -> None:
+    """One pass over what waits to be done; it ends when nothing is left or the time is up."""
+    memory = desk.memory()
+    with desk.progress() as progress:
+        done = memory.catch_up(seconds, progress=progress)
+    desk.answer({"embedded": done}, (Para(f"{counted(done, 'text')} embedded."),))
+
+
+COMMANDS = {
+    "init": init,
+    "stats": stats,
+    "doctor": doctor,
+    "reindex": reindex,
+    "completion": completion,
+    "work": work,
+}

@@ -1,0 +1,206 @@
+"""What was done and what there is, as pages: init, stats, doctor, pruning."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from remora.core.text import shorten
+from remora.core.values import InitReport, MemoryRecord
+from remora.interfaces.page import Cell, Fields, Page, Para, Part, Table
+from remora.interfaces.present import age, counted, listed, redaction_sentence, short
+
+if TYPE_CHECKING:
+    from remora.app.doctor import Report
+    from remora.app.stats import Stats
+
+SHOWN_SKIPS = 10
+NOT_CODE = ("", ".md", ".txt", ".rst", ".json", ".toml", ".lock", ".yml", ".yaml", ".cfg", ".ini")
+LEVEL_STYLES = {"ok": "good", "note": "dim", "warning": "warn", "error": "bad"}
+
+
+def initialised(report: InitReport, *, hottest: Sequence[str] = ()) -> Page:
+    """Return what `init` found, stored, merged and skipped, and what to try next.
+
+    Args:
+        report: what it did.
+        hottest: the files that change most, to try `related` on.
+    """
+    said: list[Part] = [Para(f"Memory of {report.root}", "strong")]
+    said += [Para(line, indent=2) for line in (_rules(report), _history(report), _outcome(report)) if line]
+    if secrets := redaction_sentence(report.redactions):
+        said.append(Para(f"{secrets}.", "warn", indent=2))
+    said += _skips(report)
+    said.append(Para(f"Done in {report.seconds:.1f} s. It lies in {report.home}", "dim", indent=2))
+    tries = [('remora search "how are the tests run"', "ask anything; --why explains the order")]
+    if hottest:
+        code = next((path for path in hottest if PurePath(path).suffix not in NOT_CODE), hottest[0])
+        tries.append((f"remora related {code}", "files that change together with it"))
+    if report.stored or report.merged or report.unchanged:
+        tries.append(("remora list", "everything that was learnt"))
+    tries.append(('remora remember "…"', "teach it something"))
+    width = max(len(command) for command, _ in tries)
+    said += [Para(""), Para("Try next", "strong")]
+    said += [Para(f"{command.ljust(width)}  {what}", indent=2) for command, what in tries]
+    return tuple(said)
+
+
+def _rules(report: InitReport) -> str:
+    if not report.rule_files:
+        return "There are no rule files (AGENTS.md, CLAUDE.md, .cursorrules and their kin)."
+    read = f"Read {counted(len(report.rule_files), 'rule file')}: {listed(report.rule_files, 6)}."
+    return f"{read} {counted(report.rules_found, 'rule')} found."
+
+
+def _history(report: InitReport) -> str:
+    if not report.commits_read:
+        return "There is no git history to read."
+    if not report.commits_new:
+        read = f"The git history ({counted(report.commits_read, 'commit')}) was read before; nothing is new."
+    elif report.commits_new == report.commits_read:
+        read = f"Read {counted(report.commits_new, 'commit')} of git history."
+    else:
+        read = f"Read {counted(report.commits_new, 'new commit')}, {report.commits_read:,} in all."
+    known = (
+        f"{counted(report.files_known, 'file')} known, {counted(report.edges, 'pair')} that change together"
+    )
+    return f"{read} {known}."
+
+
+def _outcome(report: InitReport) -> str:
+    done = [f"{counted(report.stored, 'memory', 'memories')} stored"] if report.stored else []
+    if report.candidates:
+        done.append(f"{report.candidates:,} from fixes and reverts, to be confirmed")
+    if report.merged:
+        done.append(f"{report.merged:,} merged with others that say the same")
+    if report.unchanged:
+        done.append(f"{report.unchanged:,} known already")
+    if report.retired:
+        done.append(f"{report.retired:,} retired because their rule is gone")
+    if not done:
+        return "Nothing was stored."
+    return ", ".join(done) + "."
+
+
+def _skips(report: InitReport) -> list[Part]:
+    if not report.skipped:
+        return []
+    reasons = Counter(skip.why for skip in report.skipped)
+    said: list[Part] = [Para(f"{counted(len(report.skipped), 'thing')} skipped:", "warn", indent=2)]
+    if len(report.skipped) <= SHOWN_SKIPS:
+        return said + [Para(f"{skip.what}: {skip.why}", indent=4) for skip in report.skipped]
+    for why, number in reasons.most_common(SHOWN_SKIPS):
+        examples = [skip.what for skip in report.skipped if skip.why == why]
+        said.append(Para(f"{number:,}: {why} ({listed(examples, 2)})", indent=4))
+    return said
+
+
+def counts(found: Stats) -> Page:
+    """Return what is stored as names and numbers."""
+    rows = {
+        "project": f"{found.project}, id {found.project_id}",
+        "home": found.home,
+        "memories": f"{found.memories:,}" + _parts_of(found),
+        **{
+            f"  {kind}": f"{number:,}"
+            for kind, number in sorted(found.by_type.items(), key=lambda i: (-i[1], i[0]))
+        },
+        "forgotten": f"{found.forgotten:,}" if found.forgotten else "",
+        "your own": counted(found.user_memories, "memory", "memories") if found.user_memories else "",
+        "turns": f"{found.turns:,} in {counted(found.sessions, 'session')}" if found.sessions else "",
+        "files": f"{found.files:,} known, {counted(found.pairs, 'pair')} that change together"
+        if found.files
+        else "",
+        "change most": listed(found.hottest, 5),
+        "commits": f"{found.commits:,} read" + (f", last {found.commit[:10]}" if found.commit else "")
+        if found.commits
+        else "",
+        "vectors": "\n".join(
+            f"{v.owners:,} {v.owner_kind}: {v.model_id}, {v.dims} numbers" for v in found.vectors
+        ),
+        "database": f"{found.database_bytes / 1e6:,.1f} MB",
+        "session logs": f"{found.log_bytes / 1e6:,.1f} MB" if found.log_bytes else "",
+    }
+    return (Fields(tuple((name, Cell(value)) for name, value in rows.items() if value)),)
+
+
+def _parts_of(found: Stats) -> str:
+    parts = (
+        (found.needs_review, "need review"),
+        (found.pinned, "pinned"),
+        (found.verified, "verified"),
+        (found.tainted, "tainted"),
+    )
+    said = ", ".join(f"{number:,} {what}" for number, what in parts if number)
+    return f" ({said})" if said else ""
+
+
+def examination(report: Report) -> Page:
+    """Return every finding of the doctor with its advice, and a last line that sums up."""
+    rows = []
+    for finding in report.findings:
+        style = LEVEL_STYLES[finding.level]
+        rows.append((Cell(finding.level, style), Cell(finding.what, "strong"), Cell(finding.detail)))
+        if finding.advice:
+            rows.append((Cell(""), Cell(""), Cell(f"→ {finding.advice}", style if style != "dim" else "")))
+    numbers = Counter(f.level for f in report.findings)
+    bad = [counted(numbers[level], level) for level in ("error", "warning", "note") if numbers[level]]
+    summary = "All is well" if report.level in ("ok", "note") else "Something needs attention"
+    style = LEVEL_STYLES["ok" if report.level == "note" else report.level]
+    last = Para(f"{summary}: {', '.join(bad)}." if bad else f"{summary}.", style)
+    return (Table(("", "", ""), tuple(rows), wide=2, whole=True), Para(""), last)
+
+
+def pruning(
+    forget: Sequence[MemoryRecord],
+    delete: Sequence[MemoryRecord],
+    cache_rows: int,
+    now: float,
+    *,
+    dry_run: bool,
+) -> Page:
+    """Return what pruning did, or would do."""
+    would = "would be " if dry_run else ""
+    rows = [
+        (
+            Cell(short(r.id), "id"),
+            Cell(f"{would}{what}"),
+            Cell(r.type),
+            Cell(why, "dim"),
+            Cell(shorten(r.content, 120)),
+        )
+        for records, what in ((forget, "forgotten"), (delete, "deleted"))
+        for r in records
+        for why in (
+            f"last used {age(r.last_accessed_at, now)}"
+            if what == "forgotten"
+            else f"forgotten {age(r.deprecated_at, now)}",
+        )
+    ]
+    table: Page = (Table(("id", "what", "type", "why", "memory"), tuple(rows)),) if rows else ()
+    if not (forget or delete or cache_rows):
+        return (Para("Nothing to prune."),)
+    done = (
+        f"{len(forget):,} forgotten, {len(delete):,} deleted for good, {cache_rows:,} cache entries dropped"
+    )
+    advice = " `remora restore ID` brings a forgotten one back." if forget else ""
+    if dry_run:
+        return (*table, Para(f"Would be {done}. Run it without --dry-run to do so."))
+    return (*table, Para(f"{done}.{advice}"))
+
+
+def superseding(old: MemoryRecord, flagged: Sequence[MemoryRecord]) -> Page:
+    """Return what became of an old memory and of those that rest on it."""
+    said: list[Part] = [Para(f"takes the place of {short(old.id)}: {shorten(old.content, 120)}", indent=2)]
+    if flagged:
+        said.append(Para(flagged_sentence(flagged), "warn", indent=2))
+    return tuple(said)
+
+
+def flagged_sentence(flagged: Sequence[MemoryRecord]) -> str:
+    """Return which memories were marked for review because something they rest on went."""
+    named = listed((short(r.id) for r in flagged), 6)
+    rest = "rests on it and was" if len(flagged) == 1 else "rest on it and were"
+    return f"{counted(len(flagged), 'memory', 'memories')} {rest} marked for review: {named}"

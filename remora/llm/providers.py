@@ -1,0 +1,383 @@
+"""Language models over HTTP: OpenAI-compatible servers, Ollama and Anthropic.
+
+Servers differ in what they refuse. A field that a server refuses is written differently or left out
+from then on, so the price of finding out is paid once for each object.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from remora.core.config import LlmSettings
+from remora.core.errors import ConfigError, InvalidInput, ModelMissing, ProviderError
+from remora.core.tokens import scripts
+from remora.llm.client import Completion, LanguageModel, Message, strip_thinking
+from remora.net.hosts import ApiKey, host_of, is_loopback, key_for, ollama_url, openai_base
+from remora.net.http import JsonClient, member, server_said, with_retries
+
+OPENAI_URL = "https://api.openai.com/v1"
+ANTHROPIC_URL = "https://api.anthropic.com"
+ANTHROPIC_VERSION = "2023-06-01"
+KEEP_ALIVE = "10m"
+LEAST_CONTEXT, MOST_CONTEXT = 4_096, 131_072
+SCHEMA_NAME = "answer"
+_FINISHED = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "stop", "max_tokens": "length"}
+
+
+class _Served:
+    """What the three have in common: a client, retries within the timeout, refusals that teach."""
+
+    provider = ""
+
+    def __init__(
+        self, client: JsonClient, model: str, *, timeout: float, sleep: Callable[[float], None]
+    ) -> None:
+        self._client = client
+        self._model = model
+        self._timeout = timeout
+        self._sleep = sleep
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model_id} at {self._client.host})"
+
+    @property
+    def model_id(self) -> str:
+        """Provider and model."""
+        return f"{self.provider}:{self._model}"
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _ask(
+        self,
+        path: str,
+        body: Callable[[], Mapping[str, Any]],
+        adapt: Callable[[ProviderError], bool],
+        timeout: float | None,
+    ) -> Any:
+        """POST `body()`; after a refusal that `adapt` has an answer to, POST the changed body."""
+        budget = self._timeout if timeout is None else timeout
+        while True:
+            try:
+                return with_retries(
+                    lambda seconds: self._client.post_json(path, body(), timeout=seconds),
+                    budget=budget,
+                    sleep=self._sleep,
+                )
+            except ProviderError as error:
+                if error.status == 404 and server_said(error, "model"):
+                    raise ModelMissing(
+                        f"{self._client.host} does not have the model {self._model}", hint=self._remedy()
+                    ) from None
+                if error.status not in (400, 422) or not adapt(error):
+                    raise
+
+    def _remedy(self) -> str:
+        return "Check llm.model in the settings."
+
+    def _completion(self, text: str, reason: str, usage: Any, names: tuple[str, str]) -> Completion:
+        shown = strip_thinking(text)
+        if not shown:
+            raise ProviderError(
+                f"{self.model_id} at {self._client.host} answered without text (it stopped for: {reason})",
+                hint="A model that thinks first may need a larger max_tokens." if reason == "length" else "",
+                status=200,
+            )
+        counts = [usage.get(name) if isinstance(usage, Mapping) else 0 for name in names]
+        numbers = [n if isinstance(n, int) else 0 for n in counts]
+        return Completion(shown, reason, numbers[0], numbers[1])
+
+
+class OpenAIModel(_Served):
+    """A model behind an OpenAI-compatible `/chat/completions`."""
+
+    provider = "openai"
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        key: ApiKey | None = None,
+        timeout: float = 15.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        super().__init__(
+            JsonClient(openai_base(url), key=key, timeout=timeout), model, timeout=timeout, sleep=sleep
+        )
+        self._limit_name = "max_tokens"
+        self._tempered = True
+        self._formats = ["json_schema", "json_object", ""]
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        schema: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+    ) -> Completion:
+        """Return the model's answer; see `LanguageModel`."""
+
+        def body() -> dict[str, Any]:
+            asked: dict[str, Any] = {
+                "model": self._model,
+                "messages": [m._asdict() for m in messages],
+                self._limit_name: max_tokens,
+            }
+            if self._tempered:
+                asked["temperature"] = temperature
+            if schema is not None and self._formats[0]:
+                asked["response_format"] = _response_format(self._formats[0], schema)
+            return asked
+
+        answer = self._ask("/chat/completions", body, self._adapt, timeout)
+        where = self._client.where("/chat/completions")
+        choices = member(answer, "choices", list, where)
+        message = member(choices[0] if choices else None, "message", dict, where)
+        reason = str(choices[0].get("finish_reason") or "stop")
+        text = message.get("content") or ""
+        if isinstance(text, list):  # content parts
+            text = "".join(str(p.get("text") or "") for p in text if isinstance(p, dict))
+        if not text and reason == "stop":
+            # Some servers file the whole answer of a model that did not think under its thoughts.
+            text = message.get("reasoning_content") or ""
+        return self._completion(
+            str(text), reason, answer.get("usage"), ("prompt_tokens", "completion_tokens")
+        )
+
+    def _adapt(self, error: ProviderError) -> bool:
+        if self._limit_name == "max_tokens" and server_said(error, "max_completion_tokens"):
+            self._limit_name = "max_completion_tokens"
+        elif self._tempered and server_said(error, "temperature"):
+            self._tempered = False
+        elif len(self._formats) > 1 and server_said(
+            error, "response_format", "json_schema", "schema", "json_object"
+        ):
+            del self._formats[0]
+        else:
+            return False
+        return True
+
+
+def _response_format(kind: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    if kind == "json_object":
+        return {"type": kind}
+    described = {"name": SCHEMA_NAME, "strict": strict(schema), "schema": schema}
+    return {"type": kind, "json_schema": described}
+
+
+def strict(schema: Any) -> bool:
+    """Return whether a schema meets OpenAI's strict mode: every object closed, every property required.
+
+    >>> strict({"type": "object", "properties": {}, "required": [], "additionalProperties": False})
+    True
+    """
+    if isinstance(schema, list):
+        return all(strict(item) for item in schema)
+    if not isinstance(schema, Mapping):
+        return True
+    if schema.get("type") == "object" and (
+        schema.get("additionalProperties") is not False
+        or set(schema.get("properties", ())) != set(schema.get("required", ()))
+    ):
+        return False
+    return all(strict(inner) for key, inner in schema.items() if key != "enum")
+
+
+class OllamaModel(_Served):
+    """A model of an Ollama server."""
+
+    provider = "ollama"
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        timeout: float = 15.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        super().__init__(JsonClient(url, timeout=timeout), model, timeout=timeout, sleep=sleep)
+        self._quiet = True
+        self._schemas = True
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        schema: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+    ) -> Completion:
+        """Return the model's answer; see `LanguageModel`.
+
+        Raises:
+            InvalidInput: the messages are longer than any context we ask for. Ollama would cut them
+                without a word.
+        """
+        context = context_size(messages, max_tokens)
+
+        def body() -> dict[str, Any]:
+            asked: dict[str, Any] = {
+                "model": self._model,
+                "messages": [m._asdict() for m in messages],
+                "stream": False,
+                "keep_alive": KEEP_ALIVE,
+                "options": {"temperature": temperature, "num_predict": max_tokens, "num_ctx": context},
+            }
+            if self._quiet:
+                asked["think"] = False
+            if schema is not None:
+                asked["format"] = schema if self._schemas else "json"
+            return asked
+
+        answer = self._ask("/api/chat", body, self._adapt, timeout)
+        message = member(answer, "message", dict, self._client.where("/api/chat"))
+        reason = str(answer.get("done_reason") or "stop")
+        text = str(message.get("content") or "")
+        return self._completion(text, reason, answer, ("prompt_eval_count", "eval_count"))
+
+    def _adapt(self, error: ProviderError) -> bool:
+        if self._quiet and server_said(error, "think"):
+            self._quiet = False
+        elif self._schemas and server_said(error, "format", "schema", "grammar"):
+            self._schemas = False
+        else:
+            return False
+        return True
+
+    def _remedy(self) -> str:
+        return f"Run `ollama pull {self._model}`."
+
+
+def context_size(messages: Sequence[Message], max_tokens: int) -> int:
+    """Return the context to ask of Ollama: a power of two that holds the messages and the answer.
+
+    A quarter is added to the estimate, since code has shorter tokens than prose; powers of two,
+    because Ollama loads the model anew whenever the number changes.
+
+    Raises:
+        InvalidInput: more than 131,072 tokens would be needed.
+
+    >>> context_size([Message("user", "hello")], 800), context_size([Message("user", "a b " * 8000)], 800)
+    (4096, 16384)
+    """
+    needed = max_tokens + sum(scripts(m.content) * 5 // 4 + 16 for m in messages)
+    if needed > MOST_CONTEXT:
+        raise InvalidInput(
+            f"The messages need about {needed:,} tokens, more than {MOST_CONTEXT:,}",
+            hint="Send a shorter text.",
+        )
+    return max(LEAST_CONTEXT, 1 << (needed - 1).bit_length())
+
+
+class AnthropicModel(_Served):
+    """A model of Anthropic's Messages API. A schema becomes a tool that the model has to use."""
+
+    provider = "anthropic"
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        key: ApiKey | None = None,
+        timeout: float = 15.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        client = JsonClient(
+            url.rstrip("/").removesuffix("/v1"),
+            key=key,
+            key_header="x-api-key",
+            headers={"anthropic-version": ANTHROPIC_VERSION},
+            timeout=timeout,
+        )
+        super().__init__(client, model, timeout=timeout, sleep=sleep)
+        self._tempered = True
+        self._tools = True
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        schema: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+    ) -> Completion:
+        """Return the model's answer; see `LanguageModel`."""
+        system = "\n\n".join(m.content for m in messages if m.role == "system")
+        spoken = [m._asdict() for m in messages if m.role != "system"]
+
+        def body() -> dict[str, Any]:
+            asked: dict[str, Any] = {"model": self._model, "max_tokens": max_tokens, "messages": spoken}
+            if system:
+                asked["system"] = system
+            if self._tempered:
+                asked["temperature"] = temperature
+            if schema is not None and self._tools:
+                tool = {"name": SCHEMA_NAME, "description": "Give the answer.", "input_schema": schema}
+                asked["tools"] = [tool]
+                asked["tool_choice"] = {"type": "tool", "name": SCHEMA_NAME}
+            return asked
+
+        answer = self._ask("/v1/messages", body, self._adapt, timeout)
+        blocks = member(answer, "content", list, self._client.where("/v1/messages"))
+        stopped = str(answer.get("stop_reason") or "end_turn")
+        reason = _FINISHED.get(stopped, stopped)
+        return self._completion(
+            _text_of(blocks), reason, answer.get("usage"), ("input_tokens", "output_tokens")
+        )
+
+    def _adapt(self, error: ProviderError) -> bool:
+        if self._tempered and server_said(error, "temperature"):
+            self._tempered = False
+        elif self._tools and server_said(error, "tool_choice", "tools", "input_schema"):
+            self._tools = False
+        else:
+            return False
+        return True
+
+
+def _text_of(blocks: Sequence[Any]) -> str:
+    known = [b for b in blocks if isinstance(b, dict)]
+    for block in known:
+        if block.get("type") == "tool_use" and isinstance(block.get("input"), dict):
+            return json.dumps(block["input"], ensure_ascii=False)
+    return "".join(str(b.get("text") or "") for b in known if b.get("type") == "text")
+
+
+def build(settings: LlmSettings, environ: Mapping[str, str]) -> LanguageModel | None:
+    """Return the configured language model, None for provider "none"; nothing is sent.
+
+    Raises:
+        ConfigError: no model is named, or the URL or the key cannot be used.
+        ModelMissing: a hosted provider without a key.
+    """
+    if settings.provider == "none":
+        return None
+    if not settings.model:
+        raise ConfigError(
+            f"llm.provider is {settings.provider}, but llm.model is empty",
+            hint="Name the model in llm.model.",
+        )
+    if settings.provider == "ollama":
+        return OllamaModel(settings.url or ollama_url(environ), settings.model, timeout=settings.timeout)
+    hosted, variable, base = {
+        "openai": (OPENAI_URL, "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+        "anthropic": (ANTHROPIC_URL, "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    }[settings.provider]
+    url = settings.url or environ.get(base, "") or hosted
+    key = key_for(settings.api_key_env or variable, environ, url)
+    host = host_of(url)
+    if not key and not is_loopback(host) and host == host_of(hosted):
+        raise ModelMissing(f"{host} needs a key, and there is none", hint=key.hint)
+    make = OpenAIModel if settings.provider == "openai" else AnthropicModel
+    return make(url, settings.model, key=key, timeout=settings.timeout)

@@ -1,0 +1,75 @@
+"""A language model that answers from a list, for tests: ours and those of programs that use us."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from remora.llm.client import Completion, Message
+
+
+class Call(NamedTuple):
+    """One call that a scripted model received."""
+
+    messages: tuple[Message, ...]
+    max_tokens: int
+    temperature: float
+    schema: Mapping[str, Any] | None
+    timeout: float | None
+
+
+Reply = str | Completion | Exception | Callable[[Call], "str | Completion"]
+
+
+class ScriptedModel:
+    r"""Gives its replies in order: a string is the answer, an exception is raised, a function is asked.
+
+    Attributes:
+        calls: what it was asked, in order.
+
+    >>> model = ScriptedModel(["Paris", lambda call: call.messages[-1].content.upper()])
+    >>> model.complete([Message("user", "capital?")], max_tokens=9).text
+    'Paris'
+    >>> model.complete([Message("user", "loud")], max_tokens=9).text
+    'LOUD'
+    >>> len(model.calls), model.left
+    (2, 0)
+    """
+
+    def __init__(self, replies: Iterable[Reply], *, model_id: str = "scripted") -> None:
+        self._replies = list(replies)
+        self.model_id = model_id
+        self.calls: list[Call] = []
+
+    @property
+    def left(self) -> int:
+        """How many replies were not asked for."""
+        return max(0, len(self._replies) - len(self.calls))
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        schema: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+    ) -> Completion:
+        """Return or raise the next reply.
+
+        Raises:
+            AssertionError: no reply is left. It is no error of ours on purpose: code that survives a
+                failing provider must not survive a wrong script.
+        """
+        call = Call(tuple(messages), max_tokens, temperature, schema, timeout)
+        self.calls.append(call)
+        if len(self.calls) > len(self._replies):
+            last = messages[-1].content if messages else ""
+            raise AssertionError(
+                f"The script has {len(self._replies)} replies; call {len(self.calls)} asks: {last[:200]!r}"
+            )
+        reply = self._replies[len(self.calls) - 1]
+        if isinstance(reply, Exception):
+            raise reply
+        answer = reply(call) if callable(reply) else reply
+        return answer if isinstance(answer, Completion) else Completion(answer)

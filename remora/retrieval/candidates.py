@@ -1,0 +1,309 @@
+"""Ask every path for its list: vectors, keywords and the file graph over memories; turns of conversations.
+
+Each path obeys all filters. What comes out is one pool of candidates, each with the evidence that
+any path has for it, and the ranked lists of ids by path, for the fusion.
+"""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core import cochange
+from remora.core.query import named_paths
+from remora.core.text import query_terms
+from remora.core.values import Filters, Hit, MemoryRecord, Turn
+from remora.retrieval.fusion import idf
+from remora.retrieval.request import Candidate, Key, QueryVector, Reader, Request
+
+if TYPE_CHECKING:
+    from remora.store.space import Space
+
+DENSE, LEXICAL, GRAPH = 30, 20, 15  # candidates a path gives (section 7)
+SEARCHED = 100  # more are read for the evidence; a path's list for the fusion is cut to the above
+TURNS = 50  # turns a path gives: conversations are searched more deeply, their texts are short
+POSTINGS = 20_000  # rows that the words of a query may touch: about 5 ms
+BM25_K1 = 1.2  # FTS5's own; a term can add idf * (k1 + 1) at most
+SAME_FILE, PARTNER, MIN_CO_ACCESS = 0.8, 0.7, 0.3  # graph evidence (section 7)
+FILES_FOLLOWED, PARTNERS_FOLLOWED = 10, 15
+
+_FIRST_PERSON = re.compile(r"\b(i|me|my|mine|myself)\b", re.IGNORECASE)
+_ROLES = frozenset({"user", "assistant", "system", "tool"})
+
+
+class Pool(NamedTuple):
+    """What the paths found: candidates by key, and each path's ids, best first."""
+
+    candidates: dict[Key, Candidate]
+    lists: dict[str, list[Key]]
+    notes: tuple[str, ...] = ()
+
+
+class Question(NamedTuple):
+    """A query made ready for the paths: its terms, and vectors of it as asked and without names."""
+
+    text: str
+    terms: tuple[str, ...]
+    vector: QueryVector | None
+    note: str
+
+
+def question(request: Request, reader: Reader) -> Question:
+    """Return the query's terms and its vector."""
+    vector, note = (None, "left out") if "dense" in request.without else reader.embed(request.text)
+    return Question(request.text, tuple(query_terms(request.text)), vector, note)
+
+
+def wanted(request: Request, source: str) -> bool:
+    """Whether hits of a source may be returned: turns have no type, file or module to be filtered by."""
+    filters = request.filters
+    if filters.kinds and source not in filters.kinds:
+        return False
+    only_memories = filters.types or filters.files or filters.modules or filters.scope
+    return source == "memory" or not only_memories
+
+
+def lexical(
+    space: Space, table: str, terms: Sequence[str], found: Sequence[tuple[str, float]]
+) -> dict[str, float]:
+    """Return BM25 scores as the share of the best score that any text could have, 0..1."""
+    stats = space.fulltext.term_stats(table, terms)
+    ideal = (BM25_K1 + 1.0) * sum(idf(stats.rows, stats.holding[t]) for t in terms)
+    return {i: min(1.0, score / ideal) for i, score in found} if ideal > 0 else {}
+
+
+def affordable(space: Space, table: str, terms: Sequence[str]) -> list[str]:
+    """Return the rarest terms whose rows together can be ranked in time; one at least.
+
+    In a small store that is all of them. In a large one the words that stand in every tenth text go:
+    they cost the most and tell the least.
+    """
+    stats = space.fulltext.term_stats(table, terms)
+    kept: list[str] = []
+    touched = 0
+    for term in sorted(terms, key=lambda t: (stats.holding[t], t)):
+        touched += stats.holding[term]
+        if kept and touched > POSTINGS:
+            break
+        kept.append(term)
+    return kept
+
+
+def memories(space: Space, request: Request, asked: Question) -> Pool:
+    """Return the memories of one database that any path finds."""
+    lists: dict[str, list[str]] = {}
+    dense: dict[str, float] = {}
+    if asked.vector is not None:
+        index = space.nearest("memory", asked.vector.model_id)
+        narrow = _narrow(request.filters)
+        allowed = space.memories.ids_passing(request.filters) if narrow else None
+        near = index.search(asked.vector.vector, SEARCHED, allowed)
+        dense = {n.owner_id: n.cosine for n in near}
+        lists["dense"] = [n.owner_id for n in near]
+    words: dict[str, float] = {}
+    if "fts" not in request.without:
+        terms = affordable(space, "memories", asked.terms)
+        found = space.fulltext.memories(terms, request.filters, SEARCHED)
+        words = lexical(space, "memories", asked.terms, found)
+        lists["fts"] = [i for i, _ in found]
+    graph: dict[str, tuple[float, str]] = {}
+    if "graph" not in request.without:
+        graph = _graph(space, request)
+        lists["graph"] = sorted(graph, key=lambda i: (-graph[i][0], i))
+    ids = {i for found_ids in lists.values() for i in found_ids}
+    # The paths may lag behind the rows (a vector of a forgotten memory), so the rows decide.
+    records = {i: m for i, m in space.memories.get_many(ids).items() if passes(m, request.filters)}
+    pool: dict[Key, Candidate] = {}
+    for i, record in records.items():
+        candidate = Candidate(
+            ("memory", space.realm, i),
+            record.content,
+            memory=record,
+            dense=dense.get(i),
+            lexical=words.get(i, 0.0),
+            graph=graph[i][0] if i in graph else 0.0,
+        )
+        if i in graph:
+            candidate = candidate.because("graph", graph[i][0], graph[i][1], lists["graph"].index(i) + 1)
+        pool[candidate.key] = candidate
+    _fill_cosines(space, "memory", asked.vector, pool)
+    sizes = {"dense": DENSE, "fts": LEXICAL, "graph": GRAPH}
+    keyed = {
+        path: [("memory", space.realm, i) for i in found_ids if i in records][: sizes[path]]
+        for path, found_ids in lists.items()
+    }
+    return Pool(pool, keyed, (asked.note,) if asked.note else ())
+
+
+def passes(record: MemoryRecord, filters: Filters) -> bool:
+    """Return whether a memory passes the filters; the same rules as `store.memories.condition`."""
+    if record.deprecated or (filters.types and record.type not in filters.types):
+        return False
+    if filters.scope is not None and record.scope != filters.scope:
+        return False
+    if filters.branch != "*" and record.branch is not None and record.branch != filters.branch:
+        return False
+    if filters.modules and not set(filters.modules) & set(record.related_modules):
+        return False
+    return not filters.files or any(
+        file == f or (f.endswith("/") and file.startswith(f)) or ("*" in file and fnmatchcase(f, file))
+        for file in record.related_files
+        for f in filters.files
+    )
+
+
+def _narrow(filters: Filters) -> bool:
+    return bool(filters.types or filters.files or filters.modules or filters.scope)
+
+
+def _fill_cosines(space: Space, kind: str, vector: QueryVector | None, pool: dict[Key, Candidate]) -> None:
+    """Give candidates that another path found their cosine too."""
+    if vector is None:
+        return
+    missing = {key[2]: key for key, c in pool.items() if c.dense is None}
+    for owner, cosine in space.nearest(kind, vector.model_id).cosines(vector.vector, list(missing)).items():
+        pool[missing[owner]] = pool[missing[owner]]._replace(dense=cosine)
+
+
+def _graph(space: Space, request: Request) -> dict[str, tuple[float, str]]:
+    """Return memories near the files at hand: about them, or about files that go with them."""
+    at_hand = list(dict.fromkeys((*request.recent_files, *request.filters.files)))
+    named = named_paths(request.text)
+    if named:
+        at_hand += [p for p in (*space.history.named(named), *named) if p not in at_hand]
+    at_hand = at_hand[:FILES_FOLLOWED]
+    if not at_hand:
+        return {}
+    near: dict[str, tuple[float, str]] = {path: (SAME_FILE, f"about {path}") for path in at_hand}
+    for path, other, weight in space.history.co_access(at_hand, MIN_CO_ACCESS, PARTNERS_FOLLOWED):
+        near.setdefault(other, (PARTNER * min(1.0, weight), f"read together with {path}"))
+    for path in at_hand[:3]:
+        for hit in cochange.related(path, space.history, PARTNERS_FOLLOWED):
+            if hit.score >= MIN_CO_ACCESS:
+                near.setdefault(hit.path, (PARTNER * hit.score, f"{hit.path} changes with {path}"))
+    found: dict[str, tuple[float, str]] = {}
+    for record in space.memories.on_files(list(near), request.filters, 4 * GRAPH):
+        evidence = [near[f] for f in record.related_files if f in near]
+        globs = [f for f in record.related_files if "*" in f]
+        evidence += [near[p] for p in near if any(fnmatchcase(p, g) for g in globs)]
+        found[record.id] = max(evidence, key=lambda n: n[0])
+    return dict(sorted(found.items(), key=lambda item: (-item[1][0], item[0]))[:GRAPH])
+
+
+class TurnEvidence(NamedTuple):
+    """What the paths say of one turn; `dense` and `window` include its neighbours' share."""
+
+    turn: Turn
+    dense: float | None
+    neighbours: float
+    own: float
+    window: float
+    author: bool
+
+
+def turns(
+    space: Space, request: Request, asked: Question, reader: Reader
+) -> tuple[list[TurnEvidence], dict[str, list[int]]]:
+    """Return the turns that any path finds, with all evidence, and each path's ids, best first."""
+    roles = space.turns.roles()
+    names = {role for role in roles if role.lower() not in _ROLES}
+    named = names_in(asked.text, names)
+    vector = asked.vector
+    if vector is not None and named:
+        # Who spoke is known apart from what was said: a name in the question would only pull in the
+        # turns that mention it.
+        vector = reader.embed(without_names(asked.text, named))[0] or vector
+    lists: dict[str, list[int]] = {}
+    if vector is not None:
+        near = space.nearest("turn", vector.model_id).search(vector.vector, TURNS)
+        lists["dense"] = [int(n.owner_id) for n in near]
+    own: dict[int, float] = {}
+    window: dict[int, float] = {}
+    if "fts" not in request.without:
+        terms = affordable(space, "turns", asked.terms)
+        by_words = [(str(i), s) for i, s in space.fulltext.turns(terms, TURNS)]
+        by_window = [(str(i), s) for i, s in space.fulltext.turn_windows(terms, TURNS)]
+        own = {int(i): s for i, s in lexical(space, "turns", asked.terms, by_words).items()}
+        window = {int(i): s for i, s in lexical(space, "turns", asked.terms, by_window).items()}
+        lists["fts"] = [int(i) for i, _ in by_words]
+        lists["window"] = [int(i) for i, _ in by_window]
+    found = space.turns.get_many({i for ids in lists.values() for i in ids})
+    around = space.turns.around(list(found.values()), 1)
+    cosines: dict[str, float] = {}
+    if vector is not None:
+        owners = {str(t.id) for t in around.values()} | {str(i) for i in found}
+        index = space.nearest("turn", vector.model_id)
+        cosines = index.cosines(vector.vector, list(owners))
+    speakers = named | ({"user"} if _FIRST_PERSON.search(asked.text) else set())
+    evidence = []
+    for i, turn in sorted(found.items()):
+        beside = [around.get((turn.session_id, turn.position + d)) for d in (-1, 1)]
+        evidence.append(
+            TurnEvidence(
+                turn,
+                cosines.get(str(i)),
+                sum(cosines.get(str(t.id), 0.0) for t in beside if t is not None),
+                own.get(i, 0.0),
+                window.get(i, 0.0),
+                turn.role in speakers,
+            )
+        )
+    return evidence, lists
+
+
+def names_in(text: str, names: set[str]) -> set[str]:
+    """Return the speakers that a question names.
+
+    >>> names_in("What did Ann say?", {"Ann", "Bob"})
+    {'Ann'}
+    """
+    lower = {w.lower() for w in re.findall(r"\w+", text)}
+    return {n for n in names if n.lower() in lower}
+
+
+def without_names(text: str, names: set[str]) -> str:
+    """Return a question without the names of speakers; the question itself if nothing else is left.
+
+    >>> without_names("When did Ann's sister move?", {"Ann"})
+    'When did sister move?'
+    """
+    pattern = r"\b(?:" + "|".join(re.escape(n) for n in sorted(names)) + r")(?:'s)?\b"
+    rest = re.sub(r"\s+", " ", re.sub(pattern, " ", text, flags=re.IGNORECASE)).strip()
+    return rest if re.search(r"\w", rest) else text
+
+
+def as_hit(candidate: Candidate) -> Hit:
+    """Return a candidate as the caller sees it."""
+    source, realm, i = candidate.key
+    memory, turn = candidate.memory, candidate.turn
+    if memory is not None:
+        return Hit(
+            i,
+            source,
+            memory.content,
+            candidate.score,
+            candidate.reasons,
+            memory=memory,
+            path=memory.related_files[0] if memory.related_files else None,
+            start_line=memory.chunk_start_line,
+            end_line=memory.chunk_end_line,
+            external_id=memory.external_id,
+            session_id=memory.session_id,
+            time=memory.created_at,
+            realm=realm,
+        )
+    assert turn is not None
+    return Hit(
+        i,
+        source,
+        turn.content,
+        candidate.score,
+        candidate.reasons,
+        external_id=turn.external_id,
+        session_id=turn.session_id,
+        role=turn.role,
+        time=turn.time,
+        realm=realm,
+    )

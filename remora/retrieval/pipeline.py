@@ -1,0 +1,286 @@
+"""A query to a list of hits: the stages, in order. Start reading here.
+
+    gather      every path gives its candidates, with its evidence         candidates.py
+    fuse        ranks decide who stays, evidence decides how relevant      fusion.py
+    boost       neighbours of the best hits' files are raised              boost.py
+    weigh       phase, source, age, use, staleness                         weigh.py
+    rerank      a stronger judge reorders the top, if there is one         rerank.py
+
+Each stage takes the run and the candidates and returns candidates; scores are relevances from 0 to
+1 from `fuse` on; every order is total. After the stages: a guess by a language model when too few
+hits are good (hyde.py), then disagreements are marked (disagree.py). Nothing here writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from remora.core import cochange
+from remora.core.query import WEIGHTS, PathWeights, detect_type
+from remora.core.values import Hit
+from remora.retrieval import boost as boosting
+from remora.retrieval import candidates as gathering
+from remora.retrieval import disagree, fusion, hyde
+from remora.retrieval import rerank as reranking
+from remora.retrieval import weigh as weighing
+from remora.retrieval.candidates import Pool, Question, TurnEvidence
+from remora.retrieval.request import Candidate, Key, Reader, Request, ranked
+
+KEPT = 70  # section 7: candidates that go on after the fusion
+NEIGHBOURS_OF = 10
+
+
+class Run(NamedTuple):
+    """One search under way: what was asked, what may be read, what the paths found."""
+
+    request: Request
+    reader: Reader
+    asked: Question
+    kind: str
+    weights: PathWeights
+    lists: dict[str, list[Key]]
+    turns: dict[Key, TurnEvidence]
+    notes: list[str]
+
+
+Stage = Callable[[Run, list[Candidate]], list[Candidate]]
+
+
+def search(reader: Reader, request: Request) -> list[Hit]:
+    """Return the best `request.k` hits, best first."""
+    found = run(reader, request)
+    hits = [gathering.as_hit(c) for c in found.candidates[: max(request.k * 2, 20)]]
+    if len(reader.spaces) > 1:
+        hits = disagree.mark(hits, _similarity(reader, found.run))
+    return hits[: request.k]
+
+
+class Found(NamedTuple):
+    """Ranked candidates with the run that found them."""
+
+    candidates: list[Candidate]
+    run: Run
+
+
+def run(reader: Reader, request: Request) -> Found:
+    """Run all stages, and once more with a guessed answer when too few hits are good."""
+    first = _pass(reader, request, gathering.question(request, reader))
+    model = reader.llm
+    if not (request.explicit and reader.hyde and model is not None and "hyde" not in request.without):
+        return first
+    if not hyde.wanted([c.score for c in first.candidates]):
+        return first
+    answer, note = hyde.guess(request.text, model)
+    vector = reader.embed(answer)[0] if answer else None
+    if vector is None:
+        first.run.notes.append(note or "no guess: there is no embedding model")
+        return first
+    second = _pass(reader, request, first.run.asked._replace(vector=vector))
+    merged = {c.key: c for c in first.candidates}
+    for candidate in second.candidates:
+        known = merged.get(candidate.key)
+        if known is None or candidate.score > known.score:
+            merged[candidate.key] = candidate.because("hyde", candidate.score, "near the guessed answer")
+    return Found(ranked(list(merged.values())), first.run)
+
+
+def _pass(reader: Reader, request: Request, asked: Question) -> Found:
+    kind = detect_type(request.text, request.recent_tools)
+    state = Run(request, reader, asked, kind, WEIGHTS[kind], {}, {}, [])
+    found: list[Candidate] = []
+    for name, stage in STAGES:
+        if name not in request.without:
+            found = stage(state, found)
+    return Found(found, state)
+
+
+def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
+    """Ask the paths over every database; conversations are the project's."""
+    found: list[Candidate] = []
+    for space in state.reader.spaces:
+        if gathering.wanted(state.request, "memory"):
+            pool: Pool = gathering.memories(space, state.request, state.asked)
+            found += pool.candidates.values()
+            for path, keys in pool.lists.items():
+                state.lists[f"memory:{space.realm}:{path}"] = keys
+            state.notes.extend(n for n in pool.notes if n not in state.notes)
+    if gathering.wanted(state.request, "turn") and state.reader.spaces[0].turns.count():
+        space = state.reader.spaces[0]
+        evidence, lists = gathering.turns(space, state.request, state.asked, state.reader)
+        for item in evidence:
+            key = ("turn", space.realm, str(item.turn.id))
+            state.turns[key] = item
+            found.append(
+                Candidate(key, item.turn.content, turn=item.turn, dense=item.dense, lexical=item.own)
+            )
+        for path, ids in lists.items():
+            state.lists[f"turn:{space.realm}:{path}"] = [("turn", space.realm, str(i)) for i in ids]
+    return found
+
+
+def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
+    """Keep the candidates that the paths rank best, and give each its relevance."""
+    kept = _kept(state, candidates)
+    words = {s: [c.lexical for c in candidates if c.key[:2] == s] for s in {c.key[:2] for c in candidates}}
+    trusted = {s: 1.0 if "trust" in state.request.without else fusion.trust(v) for s, v in words.items()}
+    dense_weight = state.weights.dense / WEIGHTS["semantic"].dense
+    words_weight = state.weights.fts / WEIGHTS["semantic"].fts
+    graph_weight = state.weights.graph / WEIGHTS["semantic"].graph
+    if state.kind == "semantic" or "query_type" in state.request.without:
+        dense_weight = words_weight = graph_weight = 1.0
+    scored = []
+    for candidate, rrf in kept:
+        trust = trusted[candidate.key[:2]] if state.asked.vector is not None else 1.0
+        cosine = fusion.cosine_or_expected(candidate.dense, candidate.lexical)
+        evidence = dense_weight * cosine + words_weight * trust * fusion.OWN_WORDS * candidate.lexical
+        evidence += graph_weight * fusion.GRAPH * candidate.graph
+        notes = [f"cosine {cosine:.2f}", f"words {candidate.lexical:.2f} (trusted {trust:.1f})"]
+        scale = fusion.MEMORY_SCALE
+        turn = state.turns.get(candidate.key)
+        if turn is not None:
+            scale = fusion.TURN_SCALE
+            extra, told = _context(turn, state.request.without)
+            evidence += extra
+            notes += told
+        score = fusion.relevance(evidence, scale)
+        if candidate.graph:
+            notes.append(f"graph {candidate.graph:.2f}")
+        candidate = candidate._replace(score=score).because("paths", rrf, _places(state, candidate.key))
+        scored.append(candidate.because("evidence", evidence, ", ".join(notes)))
+    return _numbered(scored)
+
+
+def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:
+    """Raise what is about files next to those of the best hits."""
+    history = state.reader.spaces[0].history
+
+    def neighbours(files: list[str]) -> dict[str, str]:
+        near: dict[str, str] = {}
+        for file in files[:NEIGHBOURS_OF]:
+            for hit in cochange.related(file, history, 5):
+                if hit.score >= gathering.MIN_CO_ACCESS and hit.path not in files:
+                    near.setdefault(hit.path, file)
+        return near
+
+    return boosting.boost(candidates, neighbours)  # type: ignore[arg-type]
+
+
+def weigh(state: Run, candidates: list[Candidate]) -> list[Candidate]:
+    """Multiply in what is known about each memory."""
+    files = {f for c in candidates for f in c.files}
+    stats = state.reader.spaces[0].history.stats(files) if files else {}
+    return ranked([weighing.weigh(c, state.request, state.reader, stats) for c in candidates])
+
+
+def rerank(state: Run, candidates: list[Candidate]) -> list[Candidate]:
+    """Let the configured judge reorder the top."""
+    reader = state.reader
+    if reader.reranker is None:
+        return candidates
+    order, note = reranking.rerank(
+        candidates,
+        state.request.text,
+        reader.reranker,
+        limit=reader.rerank_candidates,
+        seconds=reader.rerank_seconds,
+    )
+    if note:
+        state.notes.append(note)
+    return order
+
+
+STAGES: tuple[tuple[str, Stage], ...] = (
+    ("gather", gather),
+    ("fuse", fuse),
+    ("boost", boost),
+    ("weigh", weigh),
+    ("rerank", rerank),
+)
+
+# Everything that `Request.without` understands, for ablations.
+PARTS = (
+    "dense",
+    "fts",
+    "graph",
+    "window",
+    "neighbours",
+    "author",
+    "trust",
+    "query_type",
+    "evidence",
+    "boost",
+    "weigh",
+    "phase",
+    "source",
+    "use",
+    "confidence",
+    "stale",
+    "review",
+    "rerank",
+    "hyde",
+)
+
+
+def _kept(state: Run, candidates: list[Candidate]) -> list[tuple[Candidate, float]]:
+    """Return the candidates with the best reciprocal ranks, with those ranks' sum."""
+    by_path = {"dense": state.weights.dense, "fts": state.weights.fts, "graph": state.weights.graph}
+    by_path["window"] = state.weights.fts
+    paths = [
+        (["/".join(key) for key in keys], by_path[path.rpartition(":")[2]])
+        for path, keys in state.lists.items()
+    ]
+    scores = fusion.weighted_rrf(paths)
+    best = [(c, scores.get("/".join(c.key), 0.0)) for c in candidates]
+    turns = sorted((b for b in best if b[0].turn is not None), key=lambda b: (-b[1], b[0].key))
+    others = sorted((b for b in best if b[0].turn is None), key=lambda b: (-b[1], b[0].key))
+    return others[: max(KEPT, state.request.k)] + turns
+
+
+def _context(turn: TurnEvidence, without: frozenset[str]) -> tuple[float, list[str]]:
+    """Return the evidence that a turn's neighbours and speaker add, and notes on it."""
+    extra, notes = 0.0, []
+    if "neighbours" not in without:
+        extra += fusion.NEIGHBOUR_COSINE * turn.neighbours
+    if "window" not in without:
+        extra += fusion.WINDOW_WORDS * turn.window
+        notes.append(f"words around {turn.window:.2f}")
+    if turn.author and "author" not in without:
+        extra += fusion.AUTHOR
+        notes.append(f"said by {turn.turn.role}")
+    return extra, notes
+
+
+def _places(state: Run, key: Key) -> str:
+    """Return where each path has a candidate, such as "dense #3, fts #1"."""
+    places = []
+    for path, keys in state.lists.items():
+        if key in keys:
+            places.append(f"{path.rpartition(':')[2]} #{keys.index(key) + 1}")
+    return ", ".join(places)
+
+
+def _numbered(candidates: list[Candidate]) -> list[Candidate]:
+    order = ranked(candidates)
+    return [
+        c._replace(reasons=(*c.reasons[:-1], c.reasons[-1]._replace(rank=place)))
+        for place, c in enumerate(order, start=1)
+    ]
+
+
+def _similarity(reader: Reader, state: Run) -> disagree.Similarity:
+    vector = state.asked.vector
+
+    def cosine(a: Hit, b: Hit) -> float | None:
+        if vector is None:
+            return None
+        found = {}
+        for hit in (a, b):
+            space = next(s for s in reader.spaces if s.realm == hit.realm)
+            found[hit.id] = space.nearest("memory", vector.model_id).vectors_of([hit.id]).get(hit.id)
+        first, second = found[a.id], found[b.id]
+        if first is None or second is None:
+            return None
+        return float(first[0] @ second[0])
+
+    return cosine

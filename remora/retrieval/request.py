@@ -1,0 +1,128 @@
+"""What a search is asked, what it may read, and the candidate that every stage passes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from remora.core.errors import InvalidInput
+from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, Filters, MemoryRecord, Reason, Turn
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from remora.llm.client import LanguageModel
+    from remora.llm.rerankers import Reranker
+    from remora.store.space import Space
+
+Key = tuple[str, str, str]  # source, realm, id
+
+
+class Request(NamedTuple):
+    """One search.
+
+    Attributes:
+        explicit: somebody asked; False for what is put into a prompt unasked (no HyDE then).
+        without: stages and paths to leave out, by name; for ablations.
+    """
+
+    text: str
+    k: int
+    filters: Filters = Filters()
+    phase: str | None = None
+    recent_tools: tuple[str, ...] = ()
+    recent_files: tuple[str, ...] = ()
+    explicit: bool = True
+    without: frozenset[str] = frozenset()
+
+
+class QueryVector(NamedTuple):
+    """A query as a vector, and the model whose rows it may be compared with."""
+
+    model_id: str
+    vector: NDArray[np.float32]
+
+
+class EmbedQuery(Protocol):
+    """Text to a query vector; None when there is no model or it failed (the reason is a note)."""
+
+    def __call__(self, text: str) -> tuple[QueryVector | None, str]:
+        """Return the vector, and a note when there is none."""
+        ...
+
+
+class Reader(NamedTuple):
+    """What a search may read. Nothing here can write.
+
+    Attributes:
+        spaces: the project's database, then the user's if there is one.
+        embed: turns the query into a vector.
+        now: seconds since the epoch.
+        mtime: when a file of the repository was modified, seconds; None when it is gone.
+        rerank_candidates, rerank_seconds: how many are reranked, and for how long at most.
+    """
+
+    spaces: tuple[Space, ...]
+    embed: EmbedQuery
+    now: float
+    mtime: Callable[[str], float | None]
+    llm: LanguageModel | None = None
+    reranker: Reranker | None = None
+    rerank_candidates: int = 20
+    rerank_seconds: float = 0.4
+    hyde: bool = True
+
+
+class Candidate(NamedTuple):
+    """Something that may be a hit.
+
+    `dense` is the cosine to the query (None without a vector), `lexical` the share of the query's
+    weight that its words cover (0..1), `graph` how close its files are to those at hand (0..1).
+    `score` is on one scale from the fusion on: a relevance, 0..1.
+    """
+
+    key: Key
+    text: str
+    memory: MemoryRecord | None = None
+    turn: Turn | None = None
+    dense: float | None = None
+    lexical: float = 0.0
+    graph: float = 0.0
+    score: float = 0.0
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files it speaks of."""
+        return self.memory.related_files if self.memory is not None else ()
+
+    def because(self, stage: str, score: float, note: str = "", rank: int | None = None) -> Candidate:
+        """Return the candidate with one more reason."""
+        return self._replace(reasons=(*self.reasons, Reason(stage, score, rank, note)))
+
+
+def ranked(candidates: list[Candidate]) -> list[Candidate]:
+    """Return candidates best first; equal scores are ordered by key, so the order is total."""
+    return sorted(candidates, key=lambda c: (-c.score, c.key))
+
+
+def checked_filters(filters: Filters) -> Filters:
+    """Return filters that can be used.
+
+    Raises:
+        InvalidInput: a scope, kind or type that does not exist.
+    """
+    if filters.scope is not None and filters.scope not in MEMORY_SCOPES:
+        raise InvalidInput(
+            f"there is no scope {filters.scope!r}", hint=f"Choose of {', '.join(MEMORY_SCOPES)}."
+        )
+    for kind in filters.kinds:
+        if kind not in HIT_SOURCES:
+            raise InvalidInput(
+                f"there is no kind of hit {kind!r}", hint=f"Choose of {', '.join(HIT_SOURCES)}."
+            )
+    for kind in filters.types:
+        if not kind.replace("_", "").isalnum():
+            raise InvalidInput(f"{kind!r} is not the name of a memory type")
+    return filters

@@ -1,0 +1,54 @@
+"""Reorder the top by a stronger judge, when one is configured and answers in time.
+
+Judges' scores cannot be compared with ours or with each other's, so only their order is taken: the
+scores that the top had are dealt out again in the judge's order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.core.errors import RemoraError
+from remora.retrieval.request import Candidate, ranked
+
+if TYPE_CHECKING:
+    from remora.llm.rerankers import Reranker
+
+MOST = 30  # more takes seconds on a laptop and does not change the first page
+
+
+def rerank(
+    candidates: list[Candidate], query: str, judge: Reranker, *, limit: int, seconds: float
+) -> tuple[list[Candidate], str]:
+    """Return the candidates in the judge's order, and a note when it could not be asked.
+
+    Args:
+        candidates: any order.
+        query: the question as asked.
+        judge: scores texts against the query.
+        limit: how many of the top it sees, 30 at most.
+        seconds: the time it has; too late counts as not asked.
+    """
+    order = ranked(candidates)
+    top, rest = order[: min(limit, MOST)], order[min(limit, MOST) :]
+    if len(top) < 2:
+        return order, ""
+    try:
+        scores = judge.rerank(query, [_shown(c) for c in top], timeout=seconds)
+    except RemoraError as error:
+        return order, f"not reranked: {error}"
+    judged = sorted(range(len(top)), key=lambda i: (-scores[i], top[i].key))
+    dealt = [c.score for c in top]
+    reordered = [
+        top[i]._replace(score=dealt[place]).because("rerank", scores[i], f"from #{i + 1}", place + 1)
+        for place, i in enumerate(judged)
+    ]
+    return [*reordered, *rest], ""
+
+
+def _shown(candidate: Candidate) -> str:
+    memory = candidate.memory
+    if memory is None:
+        return candidate.text
+    files = f" {', '.join(memory.related_files)}" if memory.related_files else ""
+    return f"[{memory.type}]{files}: {memory.content}"

@@ -1,0 +1,122 @@
+"""Raise and lower hits for what they are: type against phase, source, age, use, staleness, review.
+
+All factors multiply the odds of the relevance, so that a score stays between 0 and 1 and one scale
+holds from here to the caller. A factor of 1 changes nothing and leaves no reason behind.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.core.cochange import change_rate
+from remora.core.clock import days_between, from_iso
+from remora.core.strength import (
+    DERIVED_REVIEW_FACTOR,
+    SOURCE_TRUST,
+    current_confidence,
+    frequency,
+    recency,
+    staleness,
+    volatility,
+)
+from remora.retrieval.fusion import with_odds
+from remora.retrieval.request import Candidate, Reader, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remora.core.cochange import FileStat
+
+# Section 7.
+PHASE_WEIGHTS: dict[str, dict[str, float]] = {
+    "define": {
+        "workflow_recipe": 1.4,
+        "dead_end": 1.2,
+        "requirement": 1.2,
+        "decision": 1.1,
+        "task_calibration": 1.1,
+        "gotcha": 0.8,
+        "error_pattern": 0.8,
+    },
+    "implement": {
+        "gotcha": 1.4,
+        "error_pattern": 1.3,
+        "causal_dependency": 1.2,
+        "pattern": 1.1,
+        "dead_end": 1.2,
+        "prefetch_pattern": 1.1,
+    },
+    "validate": {
+        "error_pattern": 1.4,
+        "e2e_observation": 1.4,
+        "requirement": 1.2,
+        "work_unit_outcome": 1.1,
+    },
+    "refine": {"error_pattern": 1.3, "gotcha": 1.2, "dead_end": 1.2, "pattern": 1.0},
+    "explore": {"module_insight": 1.4, "decision": 1.2, "pattern": 1.1, "causal_dependency": 1.0},
+    "reflect": {"work_unit_outcome": 1.4, "task_calibration": 1.3, "dead_end": 1.1},
+}
+# What an explicit agent memory of full strength counts; everything else is relative to it.
+USUAL_TRUST, USUAL_CONFIDENCE = SOURCE_TRUST["agent_explicit"], 0.8
+RELEVANCE_SHARE, RECENCY_SHARE, FREQUENCY_SHARE = 0.60, 0.25, 0.15  # section 7
+NEEDS_REVIEW = 0.9
+PINNED = 1.2
+
+
+def weigh(candidate: Candidate, request: Request, reader: Reader, files: Mapping[str, FileStat]) -> Candidate:
+    """Return a candidate with its odds multiplied by everything that is known about the memory.
+
+    Args:
+        candidate: what to weigh; a turn passes unchanged.
+        request: gives the phase.
+        reader: gives the time, and when files were modified.
+        files: git statistics of the files that candidates name.
+    """
+    record = candidate.memory
+    if record is None:
+        return candidate
+    factors: list[tuple[str, float, str]] = []
+    if request.phase is not None:
+        weight = PHASE_WEIGHTS[request.phase].get(record.type, 1.0)
+        factors.append(("phase", weight, f"{record.type} in {request.phase}"))
+    factors.append(("source", SOURCE_TRUST[record.source] / USUAL_TRUST, record.source))
+    stats = [files[f] for f in record.related_files if f in files]
+    rate = max((_rate(s, reader.now) for s in stats), default=0.0)
+    fresh = recency(record, reader.now, volatility(rate))
+    use = RELEVANCE_SHARE + RECENCY_SHARE * fresh + FREQUENCY_SHARE * frequency(record.access_count)
+    days = days_between(record.last_accessed_at, reader.now)
+    note = f"last used {days:.0f} days ago, {record.access_count} times in all"
+    factors.append(("use", use / (RELEVANCE_SHARE + RECENCY_SHARE), note))
+    now = current_confidence(record, reader.now)
+    factors.append(("confidence", now / USUAL_CONFIDENCE, f"{record.confidence:.2f}, after decay {now:.2f}"))
+    factors += _staleness(candidate, reader, stats)
+    if record.pinned:
+        factors.append(("pinned", PINNED, ""))
+    for stage, factor, why in factors:
+        if abs(factor - 1.0) > 0.005 and stage not in request.without:
+            score = with_odds(candidate.score, factor)
+            candidate = candidate._replace(score=score).because(stage, factor, why)
+    return candidate
+
+
+def _staleness(candidate: Candidate, reader: Reader, stats: list[FileStat]) -> list[tuple[str, float, str]]:
+    record = candidate.memory
+    assert record is not None
+    changed = sum(1 for s in stats if s.last_date and from_iso(s.last_date) > from_iso(record.created_at))
+    times = [t for t in (reader.mtime(f) for f in record.related_files[:5]) if t is not None]
+    factor, reasons, review = staleness(
+        record, reader.now, changed_files=changed, newest_change=max(times, default=None)
+    )
+    found = [("stale", factor, "; ".join(reasons))] if reasons and factor < 1.0 else []
+    if record.review_reason is not None:
+        found.append(("review", DERIVED_REVIEW_FACTOR, record.review_reason))
+    elif record.needs_review or review:
+        why = "; ".join(reasons) if review and not record.needs_review else "nobody has confirmed it yet"
+        found.append(("review", NEEDS_REVIEW, why))
+    return found
+
+
+def _rate(stat: FileStat, now: float) -> float:
+    if not stat.commits or not stat.first_date:
+        return 0.0
+    return change_rate(stat, days_between(stat.first_date, now))

@@ -1,0 +1,220 @@
+"""The ranking of files that change together, on statistics made by hand."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from remora.core.cochange import (
+    NEVER,
+    FileStat,
+    PairStat,
+    Tree,
+    add_log2,
+    affinity,
+    name,
+    related,
+)
+
+
+class Table:
+    """Statistics in dictionaries."""
+
+    def __init__(self, clock: int, files: list[FileStat], pairs: list[PairStat]) -> None:
+        self._clock = clock
+        self._files = {f.path: f for f in files}
+        self._pairs = pairs + [p._replace(path=p.other, other=p.path) for p in pairs]
+        self._tree = Tree(f.path for f in files if f.present)
+
+    def clock(self) -> int:
+        """How many commits were learnt."""
+        return self._clock
+
+    def partners(self, paths, limit):
+        """The strongest pairs of each path."""
+        rows = {
+            p: sorted((r for r in self._pairs if r.path == p), key=lambda r: (-r.bond, r.other))
+            for p in paths
+        }
+        return {p: row[:limit] for p, row in rows.items()}
+
+    def stats(self, paths):
+        """The files that are known."""
+        return {p: self._files[p] for p in paths if p in self._files}
+
+    def hottest(self, limit):
+        """The files that change most."""
+        alive = [f for f in self._files.values() if f.present and f.commits]
+        return [f.path for f in sorted(alive, key=lambda f: (-f.heat, f.path))[:limit]]
+
+    def lookalikes(self, path):
+        """The files of similar names."""
+        return self._tree.lookalikes(path)
+
+
+def file(path: str, **known) -> FileStat:
+    """Return a file that changed once, long ago, unless said otherwise."""
+    return FileStat(
+        path, **{"commits": 1, "heat": 0.0, "reach": 0.0, "last": 0, "last_date": "2026-01-01", **known}
+    )
+
+
+def pair(a: str, b: str, bond: float = 0.0, commits: int = 1) -> PairStat:
+    """Return two files that changed together."""
+    return PairStat(a, b, bond, commits, "2026-02-03T00:00:00.000Z")
+
+
+def paths(table: Table, path: str, k: int = 10) -> list[str]:
+    """Return the neighbours' names, best first."""
+    return [hit.path for hit in related(path, table, k)]
+
+
+def test_the_stronger_pair_comes_first():
+    """Weight decides where nothing else differs."""
+    table = Table(
+        500,
+        [file("q/q.x"), file("a/a.y"), file("b/b.y")],
+        [pair("q/q.x", "a/a.y", 0.0), pair("q/q.x", "b/b.y", 2.0)],
+    )
+    assert paths(table, "q/q.x") == ["b/b.y", "a/a.y"]
+
+
+def test_the_score_is_the_formula():
+    """One pair, checked by hand: weight decayed, prior by names, factor for recency."""
+    table = Table(
+        250,
+        [file("q/q.x", reach=1.0), file("a/a.y", heat=2.0, reach=1.0, last=245)],
+        [pair("q/q.x", "a/a.y", 1.0)],
+    )
+    (hit,) = related("q/q.x", table)
+    names = math.exp(4 * 0 / 4)
+    heat = 1 + 2 ** (2 - 250 / 40)
+    raw = (2 ** (1 - 250 / 250) + 0.003 * heat * names) * math.exp(1.5 / (1 + 5 / 5))
+    assert hit.score == pytest.approx(raw / (1 + raw))
+
+
+def test_a_partner_of_a_partner_is_found_by_the_walk():
+    """Two files that never met are related when both change with a third."""
+    table = Table(
+        10,
+        [file("q/q.x"), file("m/m.y", reach=1.0), file("b/b.z"), file("c/c.w")],
+        [pair("q/q.x", "m/m.y"), pair("m/m.y", "b/b.z")],
+    )
+    hits = related("q/q.x", table)
+    assert [h.path for h in hits] == ["m/m.y", "b/b.z", "c/c.w"]
+    assert hits[1].why == ("both change with m/m.y", "changed once, last 2026-01-01")
+
+
+def test_a_new_file_is_ranked_by_names_alone():
+    """Without history the test of the same name and the folder come first."""
+    table = Table(
+        10,
+        [
+            file("src/app/users.py", commits=0, heat=NEVER, last=-1),
+            file("tests/test_users.py"),
+            file("zoo/lion.md"),
+        ],
+        [],
+    )
+    hits = related("src/app/users.py", table)
+    assert hits[0].path == "tests/test_users.py"
+    assert hits[0].why[0] == "same name"
+
+
+def test_what_changed_just_now_is_lifted():
+    """Of two equal files the more recent one wins."""
+    table = Table(
+        100,
+        [file("q/q.x"), file("a/a.y", last=0), file("b/b.y", last=99)],
+        [pair("q/q.x", "a/a.y"), pair("q/q.x", "b/b.y")],
+    )
+    assert paths(table, "q/q.x") == ["b/b.y", "a/a.y"]
+
+
+def test_files_that_are_gone_and_the_file_itself_are_never_named():
+    """A deleted partner still leads to others, but is no answer."""
+    files = [file("q/q.x"), file("m/m.y", present=False), file("b/b.z")]
+    table = Table(10, files, [pair("q/q.x", "m/m.y"), pair("m/m.y", "b/b.z")])
+    assert paths(table, "q/q.x") == ["b/b.z"]
+
+
+def test_an_unknown_file_and_an_empty_history_answer():
+    """A path nobody has seen gives the hottest files; nothing gives nothing."""
+    assert related("x.py", Table(0, [], [])) == []
+    assert paths(Table(5, [file("hot.md", heat=3.0), file("cold.md")], []), "unknown/x.py") == [
+        "hot.md",
+        "cold.md",
+    ]
+    assert related("hot.md", Table(5, [file("hot.md"), file("a.md")], []), 0) == []
+
+
+def test_ties_are_broken_by_path_whatever_the_order():
+    """The same statistics in another order give the same answer."""
+    files = [file("q/q.x"), *(file(f"d{n}/f{n}.y") for n in range(12))]
+    pairs = [pair("q/q.x", f"d{n}/f{n}.y") for n in range(12)]
+    expected = paths(Table(10, files, pairs), "q/q.x")
+    assert expected == sorted(expected)
+    for seed in range(5):
+        random.Random(seed).shuffle(files)
+        random.Random(seed).shuffle(pairs)
+        assert paths(Table(10, files, pairs), "q/q.x") == expected
+
+
+def test_a_history_of_a_million_commits_does_not_overflow():
+    """Weights are logarithms, so the clock may run for ever."""
+    old, new = pair("q/q.x", "a/a.y", 0.0), pair("q/q.x", "b/b.y", 1_000_000 / 250)
+    table = Table(
+        1_000_000,
+        [file("q/q.x", reach=4000.0), file("a/a.y", heat=0.0), file("b/b.y", heat=25_000.0)],
+        [old, new],
+    )
+    hits = related("q/q.x", table)
+    assert [h.path for h in hits] == ["b/b.y", "a/a.y"]
+    assert all(0 <= h.score <= 1 for h in hits)
+
+
+@pytest.mark.parametrize(
+    ("path", "stem"),
+    [
+        ("tests/test_core.py", "core"), ("pkg/core_test.go", "core"), ("src/Button.test.tsx", "button"),
+        ("src/Button.spec.ts", "button"), ("docs/core.md", "core"), (".gitignore", ".gitignore"),
+        ("a/my_mod.py", "my-mod"),
+    ],
+)  # fmt: skip
+def test_stems_leave_out_what_marks_a_test(path, stem):
+    """A file and its test have one stem."""
+    assert name(path).stem == stem
+
+
+def test_affinity_grows_with_what_names_share():
+    """From nothing in common to the same name in the same folder."""
+    base = name("src/app/users.py")
+    values = [
+        affinity(base, name(p))
+        for p in ("zoo/lion.md", "test/users.md", "src/app/other.py", "src/app/users.md")
+    ]
+    assert values == sorted(values)
+    assert values[0] == 1.0
+
+
+def test_tree_forgets_what_was_removed():
+    """Adding twice and removing what is not there change nothing."""
+    tree = Tree(["a/x.py", "a/y.py"])
+    tree.add("a/x.py")
+    assert tree.lookalikes("a/z.md") == {"a/x.py", "a/y.py"}
+    tree.remove("a/x.py")
+    tree.remove("a/x.py")
+    assert (len(tree), list(tree), tree.lookalikes("a/z.md")) == (1, ["a/y.py"], {"a/y.py"})
+
+
+def test_a_crowded_folder_proposes_nothing():
+    """Where everything is alike, likeness says nothing; the stem still does."""
+    tree = Tree([f"big/f{n}.py" for n in range(200)] + ["other/f7.js"])
+    assert tree.lookalikes("big/f7.py") == {"other/f7.js"}
+
+
+def test_add_log2_is_addition():
+    """Of powers of two, in either order."""
+    assert add_log2(1.0, 2.0) == add_log2(2.0, 1.0) == pytest.approx(math.log2(6))
+    assert add_log2(NEVER, NEVER) == pytest.approx(NEVER + 1)

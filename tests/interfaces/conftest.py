@@ -1,0 +1,108 @@
+"""A project folder, a data folder of its own, and the command line on both."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import remora
+from remora.core.clock import FixedClock
+from remora.interfaces.cli import cli
+from remora.interfaces.commands.desk import Desk
+
+NOW = "2026-03-01T12:00:00Z"
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    """A clock that stands still until it is moved."""
+    return FixedClock(NOW)
+
+
+@pytest.fixture
+def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Point everything that is read from the environment into tmp_path; no embedding model."""
+    for name in [n for n in os.environ if n.startswith("REMORA_") or n in ("NO_COLOR", "FORCE_COLOR")]:
+        monkeypatch.delenv(name)
+    places = {
+        "HOME": str(tmp_path / "person"),
+        "REMORA_HOME": str(tmp_path / "data"),
+        "REMORA_CONFIG": str(tmp_path / "config"),
+        "REMORA_EMBEDDING_PROVIDER": "none",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+    }
+    (tmp_path / "person").mkdir()
+    for name, value in places.items():
+        monkeypatch.setenv(name, value)
+    return places
+
+
+@pytest.fixture
+def project(tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project without git, and the folder one stands in."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def run(project: Path, clock: FixedClock) -> Run:
+    """Run a command line in this process, as in a pipe."""
+
+    def call(*words: str, stdin: str | bytes | None = None) -> Result:
+        return CliRunner().invoke(cli, list(words), input=stdin, obj=Desk(clock))
+
+    return call
+
+
+@pytest.fixture
+def answer(run: Run) -> Callable[..., Any]:
+    """Run a command line that must succeed and return its JSON document."""
+
+    def call(*words: str, stdin: str | None = None) -> Any:
+        result = run("--json", *words, stdin=stdin)
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)
+
+    return call
+
+
+@pytest.fixture
+def remember(answer: Callable[..., Any]) -> Callable[..., str]:
+    """Remember a text and return its id; a pattern unless another type is given."""
+
+    def call(text: str, *options: str) -> str:
+        kind = () if "--type" in options else ("--type", "pattern")
+        return str(answer("remember", text, *kind, *options)["id"])
+
+    return call
+
+
+@pytest.fixture
+def process(project: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run a command line in a process of its own."""
+
+    def call(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command_line(), *words], capture_output=True, text=True, check=False, timeout=60, **more
+        )
+
+    return call
+
+
+def command_line() -> list[str]:
+    """Return the words that start Remora in another process, from wherever this one imports it."""
+    where = str(Path(remora.__file__).parent.parent)
+    start = f"import sys; sys.path.insert(0, {where!r}); from remora.interfaces.cli import main; main()"
+    return [sys.executable, "-c", start]

@@ -1,0 +1,373 @@
+"""The JSON client against a real server: every failure in our words, and never a key in them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+import time
+import traceback
+from email.utils import formatdate
+
+import pytest
+from remora.core.errors import ConfigError, ProviderBusy, ProviderError
+from remora.net.hosts import ApiKey
+from remora.net.http import JsonClient, member, retry_after, said_too_long, server_said, with_retries
+
+from tests.servers import ModelServer, Reply, free_port
+
+KEY = "sk-live-4f9a8b7c6d5e"
+
+
+def client(server: ModelServer, **more) -> JsonClient:
+    """Return a client of a server."""
+    return JsonClient(server.url, **more)
+
+
+def test_a_good_answer_is_returned_and_the_key_is_sent_as_a_bearer_token():
+    """The request is a POST of UTF-8 JSON with the key in the authorization header."""
+    with ModelServer().on("POST /v1/x", {"ok": [1]}) as server:
+        with JsonClient(server.url + "/v1/", key=ApiKey(KEY)) as http:
+            assert http.post_json("/x", {"text": "日本"}) == {"ok": [1]}
+            assert repr(http) == f"JsonClient({server.host}/v1)"
+        assert server.requests[0].body == {"text": "日本"}
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_key_may_go_into_another_header():
+    """Anthropic wants the bare key in x-api-key."""
+    with (
+        ModelServer().on("GET /x", {}) as server,
+        client(server, key=ApiKey(KEY), key_header="x-api-key") as http,
+    ):
+        http.get_json("/x")
+        assert server.requests[0].headers["x-api-key"] == KEY
+        assert "authorization" not in server.requests[0].headers
+
+
+def test_a_lone_surrogate_in_a_text_is_sent_as_a_question_mark():
+    """Text from a damaged file never makes a request fail."""
+    with ModelServer().on("POST /x", {}) as server, client(server) as http:
+        http.post_json("/x", {"text": "a\ud800b"})
+        assert server.bodies() == [{"text": "a?b"}]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"error": {"message": "bad input", "type": "x"}}, "bad input"),
+        ({"error": "model 'm' not found"}, "model 'm' not found"),
+        ({"detail": [{"loc": ["body"], "msg": "field required"}]}, "field required"),
+        ({"message": "no"}, "no"),
+        (b"plain\n\x1b[31mtext", "plain [31mtext"),
+        (b"", "answered 400"),
+        ({"other": 1}, '{"other": 1}'),
+    ],
+)
+def test_a_refusal_carries_the_servers_own_words(body, words):
+    """Host, path, status and the server's error text stand in the message, whatever its shape."""
+    with ModelServer().on("POST /x", Reply(body, 400)) as server, client(server) as http:
+        with pytest.raises(ProviderError) as caught:
+            http.post_json("/x", {})
+        message = str(caught.value)
+        assert message.startswith(f"POST {server.host}/x answered 400")
+        assert message.endswith(words)
+        assert caught.value.status == 400
+        assert not caught.value.retryable
+
+
+def test_long_words_of_a_server_are_cut():
+    """A page of HTML does not become a page of message."""
+    with ModelServer().on("GET /x", Reply(b"y" * 100_000, 500)) as server, client(server) as http:
+        with pytest.raises(ProviderError) as caught:
+            http.get_json("/x")
+        assert len(str(caught.value)) < 400
+
+
+def test_no_key_in_messages_logs_or_tracebacks(caplog):
+    """A server that repeats the key, whole or half masked, does not make us repeat it."""
+    caplog.set_level(logging.DEBUG)
+    words = f"Incorrect API key provided: {KEY} (sk-pr***********wxyz), see Bearer {KEY}"
+    echo = {"error": {"message": words}}
+    with ModelServer().on("POST /x", Reply(echo, 401)) as server:
+        url = server.url.replace("http://", "http://me:hunter2secret@")
+        with JsonClient(url, key=ApiKey(KEY, hint="Check the key in MY_KEY.")) as http:
+            with pytest.raises(ProviderError) as caught:
+                http.post_json("/x", {"text": "hello"})
+            seen = [str(caught.value), repr(caught.value), repr(http), repr(vars(http).keys()), caplog.text]
+            seen += traceback.format_exception(caught.value)
+            for text in seen:
+                assert KEY not in text
+                assert "wxyz" not in text
+                assert "hunter2secret" not in text
+            assert caught.value.hint == "Check the key in MY_KEY."
+            assert caught.value.status == 401
+
+
+def test_429_with_seconds_says_how_long_to_wait():
+    """Retry-After in seconds becomes `retry_after`."""
+    reply = Reply({"error": "slow down"}, 429, {"Retry-After": "7"})
+    with ModelServer().on("GET /x", reply) as server, client(server) as http:
+        with pytest.raises(ProviderBusy) as caught:
+            http.get_json("/x")
+        assert (caught.value.status, caught.value.retry_after, caught.value.retryable) == (429, 7.0, True)
+
+
+def test_429_with_a_date_says_how_long_to_wait():
+    """Retry-After as an HTTP date becomes the seconds until then."""
+    reply = Reply({}, 429, {"Retry-After": formatdate(time.time() + 60, usegmt=True)})
+    with ModelServer().on("GET /x", reply) as server, client(server) as http:
+        with pytest.raises(ProviderBusy) as caught:
+            http.get_json("/x")
+        assert caught.value.retry_after == pytest.approx(60, abs=5)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:10 GMT"}, 0.0),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after": "Thu, 01 Jan 1970 00:02:00"}, 20.0),
+    ],
+)
+def test_retry_after_in_every_form(headers, seconds):
+    """Nonsense is as if nothing was said; a time in the past is now."""
+    assert retry_after(headers, 100.0) == seconds
+
+
+def test_a_busy_server_is_tried_again_until_it_answers():
+    """503 while loading, then an answer: the caller sees only the answer."""
+    waits: list[float] = []
+    loading = Reply({"error": {"message": "Loading model", "code": 503}}, 503)
+    with ModelServer().on("GET /x", loading, loading, {"ok": 1}) as server, client(server) as http:
+        answer = with_retries(lambda s: http.get_json("/x", timeout=s), budget=5.0, sleep=waits.append)
+        assert answer == {"ok": 1}
+        assert waits == [0.25, 0.5]
+
+
+class Waiting:
+    """A clock that moves only by sleeping."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+        self.left: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        self.time += seconds
+
+    def busy(self, retry: float | None):
+        """Return a call that is always answered with "busy"."""
+
+        def call(left: float) -> None:
+            self.left.append(left)
+            raise ProviderBusy("busy", retry_after=retry)
+
+        return call
+
+
+def test_retries_never_wait_longer_than_the_budget():
+    """A wait that does not fit into the budget is not begun."""
+    clock = Waiting()
+    with pytest.raises(ProviderBusy):
+        with_retries(clock.busy(20.0), budget=10.0, sleep=clock.sleep, now=lambda: clock.time)
+    assert clock.time == 0.0
+    with pytest.raises(ProviderBusy):
+        with_retries(clock.busy(4.0), budget=10.0, sleep=clock.sleep, now=lambda: clock.time)
+    assert clock.time == 8.0
+    assert clock.left[1:] == [10.0, 6.0, 2.0]
+
+
+def test_retries_end_after_six_attempts():
+    """A server that is busy for ever is not asked for ever, even when it asks for no wait at all."""
+    clock = Waiting()
+    with pytest.raises(ProviderBusy):
+        with_retries(clock.busy(0.0), budget=1e9, sleep=clock.sleep, now=lambda: clock.time)
+    assert len(clock.left) == 6
+
+
+def test_other_errors_are_not_tried_again():
+    """A refusal stays a refusal."""
+    with ModelServer().on("GET /x", Reply({}, 400)) as server, client(server) as http:
+        with pytest.raises(ProviderError):
+            with_retries(lambda s: http.get_json("/x", timeout=s), budget=5.0)
+        assert len(server.requests) == 1
+
+
+def test_nobody_there_is_busy_and_says_where():
+    """A refused connection names host and path, and may work later."""
+    port = free_port()
+    with JsonClient(f"http://127.0.0.1:{port}") as http, pytest.raises(ProviderBusy) as caught:
+        http.get_json("/api/tags")
+    assert f"GET 127.0.0.1:{port}/api/tags cannot be reached" in str(caught.value)
+    assert caught.value.status == 0
+
+
+def test_a_server_that_hangs_times_out():
+    """No answer within the timeout is ProviderBusy, and it does not take longer than that."""
+    with ModelServer().on("GET /x", Reply({}, delay=30)) as server, client(server, timeout=0.2) as http:
+        begun = time.monotonic()
+        with pytest.raises(ProviderBusy, match=r"did not answer within 0.2 s"):
+            http.get_json("/x")
+        assert time.monotonic() - begun < 2.0
+
+
+def test_a_server_that_trickles_is_stopped_at_the_timeout():
+    """The timeout is for the whole answer, not for each byte of it."""
+    stop = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def trickle() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+                while not stop.wait(0.05):
+                    try:
+                        connection.sendall(b" ")
+                    except OSError:
+                        return
+
+        thread = threading.Thread(target=trickle)
+        thread.start()
+        begun = time.monotonic()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        late = pytest.raises(ProviderBusy, match="did not answer within")
+        with JsonClient(url, timeout=0.3) as http, late:
+            http.get_json("/x")
+        assert time.monotonic() - begun < 2.0
+        stop.set()
+        thread.join()
+
+
+def test_a_server_that_hangs_up_before_it_answers_is_busy():
+    """A connection that is closed without a word may be a server that restarts."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=lambda: listener.accept()[0].close())
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with JsonClient(url) as http, pytest.raises(ProviderBusy, match="gave no answer"):
+            http.get_json("/x")
+        thread.join()
+
+
+def test_a_truncated_body_is_an_error():
+    """An answer that breaks off is never taken for a whole one."""
+    broken = pytest.raises(ProviderError, match="broke off in the middle")
+    reply = Reply({"a": "b" * 100}, cut=True)
+    with ModelServer().on("GET /x", reply) as server, client(server) as http, broken:
+        http.get_json("/x")
+
+
+@pytest.mark.parametrize("body", [b"<html>Welcome</html>", b"", b'{"a": ', b"\xff\xfe\x00", b"[" * 100_000])
+def test_what_is_not_json_is_an_error(body):
+    """A web page, nothing, half an object or endless nesting: each says that it is not JSON."""
+    with ModelServer().on("GET /x", Reply(body)) as server, client(server) as http:
+        with pytest.raises(ProviderError, match="not JSON") as caught:
+            http.get_json("/x")
+        assert caught.value.status == 200
+
+
+def test_a_huge_answer_is_not_read_to_its_end():
+    """More bytes than allowed are an error, not memory."""
+    stopped = pytest.raises(ProviderError, match="more than 1,000 bytes")
+    with (
+        ModelServer().on("GET /x", Reply(b"1" * 50_000)) as server,
+        client(server, max_bytes=1000) as http,
+        stopped,
+    ):
+        http.get_json("/x")
+
+
+def test_a_redirect_is_not_followed():
+    """Text and key stay with the host that was asked; the message names the other one."""
+    move = Reply({}, 308, {"Location": "http://elsewhere.example/x?key=secret"})
+    with ModelServer().on("POST /x", move) as server, client(server) as http:
+        with pytest.raises(ProviderError, match=r"308.*elsewhere\.example/x\)") as caught:
+            http.post_json("/x", {})
+        assert "secret" not in str(caught.value)
+
+
+def test_no_proxy_for_this_machine(monkeypatch):
+    """A proxy in the environment never sees what is meant for this machine."""
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port()}")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with ModelServer().on("GET /x", {"ok": 1}) as server, client(server) as http:
+        assert http.get_json("/x") == {"ok": 1}
+
+
+def test_the_environments_proxy_is_used_for_other_hosts(monkeypatch):
+    """A company's proxy is asked for hosts that are not this machine."""
+    for name in ("NO_PROXY", "no_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with ModelServer().on("GET http://models.example/x", {"via": "proxy"}) as server:
+        monkeypatch.setenv("http_proxy", server.url)
+        with JsonClient("http://models.example") as http:
+            assert http.get_json("/x") == {"via": "proxy"}
+
+
+def test_a_proxy_that_cannot_be_used_is_a_config_error(monkeypatch):
+    """A broken proxy setting is named as such."""
+    for name in [n for n in os.environ if n.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("http_proxy", "gopher://proxy.example")
+    with JsonClient("http://models.example") as http, pytest.raises(ConfigError, match="proxy"):
+        http.get_json("/x")
+
+
+def test_a_client_works_again_after_close():
+    """Closing frees the connections; the next request opens new ones."""
+    with ModelServer().on("GET /x", {}) as server:
+        http = client(server)
+        assert http.get_json("/x") == {}
+        http.close()
+        assert http.get_json("/x") == {}
+        http.close()
+
+
+def test_threads_share_a_client():
+    """Requests from several threads through one client each get their own answer."""
+    with ModelServer().on("POST /x", lambda request: request.body) as server, client(server) as http:
+        found: dict[int, object] = {}
+
+        def ask(n: int) -> None:
+            found[n] = http.post_json("/x", {"n": n})
+
+        threads = [threading.Thread(target=ask, args=(n,)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == {n: {"n": n} for n in range(8)}
+
+
+def test_the_servers_words_can_be_asked_for_without_the_path():
+    """`server_said` looks at what the server said, not at where it was asked."""
+    error = ProviderError("POST h/api/embeddings answered 400: dimensions not supported", status=400)
+    assert server_said(error, "Dimensions")
+    assert not server_said(error, "embeddings")
+    assert not said_too_long(error)
+    assert said_too_long(ProviderError("POST h/x answered 413: no", status=413))
+    assert said_too_long(ProviderError("POST h/x answered 500: input is too large", status=500))
+    assert not said_too_long(ProviderBusy("POST h/x answered 429: quota exceeded", status=429))
+
+
+@pytest.mark.parametrize("answer", [[], {}, {"data": {}}, {"data": None}, "text", None])
+def test_a_missing_member_is_a_provider_error(answer):
+    """JSON of another shape than expected names what is missing."""
+    with pytest.raises(ProviderError, match="no 'data' of type list"):
+        member(answer, "data", list, "host/path")
+
+
+def test_a_login_in_the_url_is_sent_as_basic_authorization():
+    """A user and password in the URL reach the server and stay out of the request's line."""
+    with ModelServer().on("GET /x", {}) as server:
+        with JsonClient(server.url.replace("http://", "http://me:p%40ss@")) as http:
+            http.get_json("/x")
+        assert server.requests[0].headers["authorization"] == "Basic bWU6cEBzcw=="
+        assert server.requests[0].headers["host"] == server.host

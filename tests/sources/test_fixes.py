@@ -1,0 +1,233 @@
+"""Which commits are worth remembering, and as what."""
+
+from __future__ import annotations
+
+import pytest
+from remora.core.payloads import validate
+from remora.sources.fixes import Candidates, fix_candidate, is_source
+from remora.sources.git_log import Commit, FileChange
+
+SAYS = "The pager closed the stream while the writer still held it, so output was lost."
+
+
+def commit(subject: str, body: str = "", *files: str, n: int = 1) -> Commit:
+    """Return a commit that touches src/pager.py unless files are named; "-x" deletes, "a>b" renames."""
+    changes = []
+    for f in files or ("src/pager.py",):
+        old, _, new = f.partition(">")
+        changes.append(
+            FileChange("R", new, old) if new else FileChange("D" if f[0] == "-" else "M", f.lstrip("-"))
+        )
+    return Commit(f"{n:040x}", (), "2026-03-01T00:00:00.000Z", "Ada", subject, body, tuple(changes))
+
+
+def test_a_fix_becomes_a_gotcha_with_its_commit():
+    """Content, provenance, place and modest confidence."""
+    draft = fix_candidate(
+        commit("Fix lost output in the pager (#12)", SAYS, "src/click/pager.py", "tests/test_pager.py")
+    )
+    assert draft is not None
+    assert draft.content == f"Fixed before: lost output in the pager. {SAYS}"
+    assert (draft.type, draft.source, draft.confidence, draft.needs_review) == (
+        "gotcha",
+        "commit_auto",
+        0.6,
+        True,
+    )
+    assert (draft.commit_sha, draft.created_at) == (f"{1:040x}", "2026-03-01T00:00:00.000Z")
+    assert (draft.related_files, draft.related_modules, draft.scope) == (
+        ("src/click/pager.py",),
+        ("src/click",),
+        "module",
+    )
+    assert draft.tags == ("git", "fix")
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "fix(core): KeyError when the environment has no SERVER_SOFTWARE variable set",
+        "Prevent a deadlock between the flush thread and interpreter shutdown",
+        "net/http: fix race condition between idle timer and connection reuse",
+    ],
+)
+def test_an_error_that_is_named_makes_an_error_pattern(subject):
+    """Exceptions and symptoms have their own type."""
+    draft = fix_candidate(commit(subject))
+    assert draft is not None
+    assert draft.type == "error_pattern"
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Fix typo in pager", "fix lint", "Fixed whitespace and formatting of the pager module", "Fix docs",
+        "Fix flaky pager test on macOS", "Fix version", "fix: merge conflicts in the pager module", "Fix bug",
+        "fix it",
+        "Fix #123", "Fixes issue", "Fix another small issue", "docs: fix wrong example in the pager chapter",
+        "chore: fix the release workflow of the nightly job",
+        "Add a pager that streams its output to the terminal",
+        "Merge branch 'fix/pager'", "Fix copyright years",
+        "feat: handle more pagers than before, fixes a regression",
+    ],
+)  # fmt: skip
+def test_commits_that_say_nothing_are_left_out(subject):
+    """Typing, style, releases, documents, and fixes of nobody knows what."""
+    assert fix_candidate(commit(subject)) is None
+
+
+def test_a_body_can_explain_a_terse_subject():
+    """Two words and a paragraph say enough; two words alone do not."""
+    assert fix_candidate(commit("Fix pager output")) is None
+    assert fix_candidate(commit("Fix pager output", SAYS)) is not None
+
+
+@pytest.mark.parametrize(
+    "files", [("tests/test_pager.py",), ("docs/a.md", "CHANGES.rst"), ("-src/pager.py",), ("poetry.lock",)]
+)
+def test_a_fix_without_source_is_left_out(files):
+    """Tests, documents, lock files and removals are not the product."""
+    assert fix_candidate(commit("Fix lost output in the pager", SAYS, *files)) is None
+
+
+def test_a_revert_becomes_a_dead_end_with_a_payload():
+    """What was tried, why it failed, what was done instead, which commit."""
+    body = "This reverts commit e798f64ffd01.\n\nIt quoted options as one word. Split the command instead."
+    draft = fix_candidate(commit('Revert "Use shlex.quote for the editor command (#9)"', body))
+    assert draft is not None
+    assert draft.type == "dead_end"
+    assert draft.content == (
+        "Tried and reverted: Use shlex.quote for the editor command (e798f64ffd). "
+        "It quoted options as one word. Split the command instead."
+    )
+    assert draft.payload == {
+        "approach_tried": "Use shlex.quote for the editor command",
+        "why_it_failed": "It quoted options as one word. Split the command instead.",
+        "alternative_used": "Split the command instead.",
+    }
+    assert validate("dead_end", draft.payload) == draft.payload
+
+
+def test_a_revert_without_a_reason_says_so():
+    """The payload is valid all the same."""
+    draft = fix_candidate(
+        commit('Revert "Cache parsed templates between runs"', "This reverts commit abcdef1234.")
+    )
+    assert draft is not None
+    assert draft.payload is not None
+    assert draft.payload["why_it_failed"] == "It was reverted; the commit gives no reason."
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        'Revert "Bump version"',
+        'Revert "Fix typo"',
+        'Revert "Revert "Cache templates""',
+        'Revert "Merge pull request #5"',
+    ],
+)
+def test_reverts_of_nothing_are_left_out(subject):
+    """Releases, typing, merges, and reverts of reverts."""
+    assert fix_candidate(commit(subject)) is None
+
+
+def test_people_and_numbers_are_taken_out_of_messages():
+    """Trailers, addresses, check lists and issue references never reach a memory."""
+    body = f"""{SAYS} Reported by ada@example.org.
+
+- [x] tests added
+Fixes #12, #13
+Closes: https://example.org/issues/4
+Co-authored-by: Grace <grace@example.org>
+Signed-off-by: Ada <ada@example.org>
+Change-Id: I0123456789abcdef"""
+    draft = fix_candidate(commit("Fix lost output in the pager (fixes #12) (#14)", body))
+    assert draft is not None
+    assert draft.content == f"Fixed before: lost output in the pager. {SAYS} Reported by."
+
+
+def test_a_fix_that_was_reverted_is_withdrawn():
+    """The dead end stays, the gotcha goes; the revert is told, for what an earlier run stored."""
+    candidates = Candidates()
+    candidates.add(commit("Fix lost output in the pager", SAYS, n=0xABC))
+    candidates.add(
+        commit('Revert "Fix lost output in the pager"', f"This reverts commit {0xABC:040x}.\n\n{SAYS}", n=2)
+    )
+    assert [d.type for d in candidates.drafts()] == ["dead_end"]
+    assert candidates.reverted == [f"{0xABC:040x}"]
+
+
+def test_a_revert_that_was_reverted_is_no_dead_end():
+    """The approach came back, so it is not dead."""
+    candidates = Candidates()
+    candidates.add(
+        commit('Revert "Cache parsed templates between runs"', "This reverts commit abcdef1234.", n=0xDEF)
+    )
+    candidates.add(
+        commit(
+            'Revert "Revert "Cache parsed templates between runs""', f"This reverts commit {0xDEF:040x}.", n=3
+        )
+    )
+    assert candidates.drafts() == []
+
+
+def test_candidates_carry_the_names_files_have_today():
+    """Later renames are followed; what is gone is dropped, and told."""
+    candidates = Candidates()
+    candidates.add(commit("Fix lost output in the pager", SAYS, "src/old.py", n=1))
+    candidates.add(commit("Fix lost input in the prompt", SAYS, "src/gone.py", n=2))
+    candidates.add(commit("Move", "", "src/old.py>src/mid.py", n=3))
+    candidates.add(commit("Move", "", "src/mid.py>src/ui/new.py", n=4))
+    (draft,) = candidates.drafts({"src/ui/new.py"})
+    assert (draft.related_files, draft.related_modules) == (("src/ui/new.py",), ("src/ui",))
+    assert [(s.what, s.why) for s in candidates.left_out({"src/ui/new.py"})] == [
+        ("1 commit", "their files are gone")
+    ]
+
+
+def test_renames_in_a_circle_end():
+    """Two files that swapped names do not hang the reader."""
+    candidates = Candidates()
+    candidates.add(commit("Fix lost output in the pager", SAYS, "src/a.py", n=1))
+    candidates.add(commit("Swap", "", "src/a.py>src/b.py", "src/b.py>src/a.py", n=2))
+    assert len(candidates.drafts()) == 1
+
+
+def test_only_the_most_telling_are_kept():
+    """Of many candidates the ones that say more stay, and the rest is counted."""
+    candidates = Candidates(limit=2)
+    for n in range(5):
+        candidates.add(commit(f"Fix wrong column width of wide characters number {n}", "", n=n))
+    candidates.add(commit("Fix lost output in the pager", SAYS, n=9))
+    kept = candidates.drafts()
+    assert len(kept) == 2
+    assert kept[-1].commit_sha == f"{9:040x}"
+    assert [(s.what, s.why) for s in candidates.left_out()] == [
+        ("4 commits", "beyond the 2 most telling and recent")
+    ]
+
+
+def test_why_commits_were_left_out_is_counted():
+    """The report names each reason once, the most frequent first."""
+    candidates = Candidates()
+    for n, subject in enumerate(("Fix typo", "Fix lint", "Fix bug", "Add things")):
+        candidates.add(commit(subject, n=n))
+    assert [(s.what, s.why) for s in candidates.left_out()] == [
+        ("2 commits", "typing, style, documents or tests"),
+        ("1 commit", "says too little"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "path", ["a/b.py", "lib/contest.c", "src/testing_tools.rs", "cmd/main.go", "web/app.tsx", "schema.sql"]
+)
+def test_source_is_recognised(path):
+    """Names that only look like tests are source."""
+    assert is_source(path)
+
+
+def test_a_message_made_to_be_slow_is_read_in_time():
+    """Long runs of one sign do not make the patterns crawl."""
+    for sign in ("a", " ", "#1 ", "fixes #1 ", "<!--", "@", "-"):
+        fix_candidate(commit("Fix " + sign * 50_000, sign * 50_000))

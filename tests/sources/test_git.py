@@ -1,0 +1,336 @@
+"""A repository is found, described and read whatever its shape."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from remora.core.errors import SourceError
+from remora.sources import git_process
+from remora.sources.git import Commit, FileChange, Repository
+
+
+def found(path: Path) -> Repository:
+    """Return the repository at a path, which must be there."""
+    repository = Repository.discover(path)
+    assert repository is not None
+    return repository
+
+
+def test_a_subfolder_and_a_file_lead_to_the_same_root(repo):
+    """Discovery starts anywhere inside the work tree."""
+    file = repo.put("src/deep/a.py", "1")
+    for start in (repo.root, file.parent, file):
+        assert found(start).root == repo.root.resolve()
+    assert found(repo.root).common_dir == (repo.root / ".git").resolve()
+
+
+def test_a_folder_without_repository_gives_none(work):
+    """No repository is not an error, and neither is a path that does not exist."""
+    assert Repository.discover(work.root) is None
+    assert Repository.discover(work.root / "missing" / "file.py") is None
+
+
+def test_a_repository_without_commits_is_empty_not_broken(repo):
+    """Everything answers before the first commit."""
+    r = found(repo.root)
+    assert (r.head(), r.branch(), r.count(), list(r.commits())) == (None, "main", 0, [])
+    assert r.tracked_files() == ()
+    assert r.last_changes(["a.py"]) == {}
+
+
+def test_head_and_branch(repo):
+    """A branch has a name; a detached HEAD has none."""
+    first = repo.write(a_py="1").commit("one")
+    r = found(repo.root)
+    assert (r.head(), r.branch()) == (first, "main")
+    repo.git("checkout", "-q", "--detach")
+    assert (r.head(), r.branch()) == (first, None)
+
+
+def test_worktrees_share_the_common_folder_and_its_configuration(repo, tmp_path):
+    """What one work tree writes into the configuration the other reads."""
+    repo.write(a_py="1").commit("one")
+    repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    main, side = found(repo.root), found(tmp_path / "side")
+    assert side.root == (tmp_path / "side").resolve()
+    assert side.common_dir == main.common_dir
+    assert side.git_dir != main.git_dir
+    assert main.config_set("remora.project", "p-1")
+    assert side.config_get("remora.project") == "p-1"
+    assert side.branch() == "side"
+
+
+def test_a_value_that_was_never_set_is_none(repo):
+    """Asking for an unknown key is not an error."""
+    assert found(repo.root).config_get("remora.project") is None
+
+
+def test_a_configuration_that_cannot_be_written_says_false(repo):
+    """A held lock stands for every reason git has not to write."""
+    (repo.root / ".git" / "config.lock").touch()
+    assert found(repo.root).config_set("remora.project", "p-1") is False
+
+
+def test_a_bare_repository_is_read_from_its_head(repo, tmp_path):
+    """There is no work tree, but history and files are there."""
+    repo.write(a_py="1").commit("one")
+    repo.git("clone", "-q", "--bare", str(repo.root), str(tmp_path / "bare.git"))
+    r = found(tmp_path / "bare.git")
+    assert r.bare
+    assert r.root == (tmp_path / "bare.git").resolve()
+    assert r.tracked_files() == ("a.py",)
+    assert r.files() == ()
+    assert [c.subject for c in r.commits()] == ["one"]
+
+
+def test_the_inside_of_a_git_folder_belongs_to_its_work_tree(repo):
+    """A path below .git is still the project."""
+    repo.write(a_py="1").commit("one")
+    assert found(repo.root / ".git" / "refs").root == repo.root.resolve()
+
+
+def test_commits_come_oldest_first_with_their_files(repo):
+    """Order, date in UTC, author by name, subject, body and status of each file."""
+    first = repo.write(a_py="1", b_py="1").commit("Add things")
+    (repo.root / "b.py").unlink()
+    second = repo.write(a_py="2").commit(
+        "Change a\n\nBecause it was wrong.\nTwo lines.", author="Grace <g@x.org>"
+    )
+    assert list(found(repo.root).commits()) == [
+        Commit(first, (), "2026-01-01T10:00:00.000Z", "Ada", "Add things", "",
+               (FileChange("A", "a.py"), FileChange("A", "b.py"))),
+        Commit(second, (first,), "2026-01-02T10:00:00.000Z", "Grace", "Change a",
+               "Because it was wrong.\nTwo lines.", (FileChange("M", "a.py"), FileChange("D", "b.py"))),
+    ]  # fmt: skip
+
+
+def test_renames_carry_the_old_path(repo):
+    """A moved file is one entry with both names."""
+    repo.write(old_py="line\n" * 20).commit("one")
+    repo.git("mv", "old.py", "new.py")
+    repo.commit("move")
+    assert list(found(repo.root).commits())[1].files == (FileChange("R", "new.py", "old.py"),)
+
+
+@pytest.mark.parametrize(
+    "name", ["new\nline.py", "tab\tand “quotes”.py", "M", "R100", "\x01abc.py", " lead.py", "ünï.py"]
+)
+def test_any_file_name_survives(repo, name):
+    """A name that looks like git's own output is still a name."""
+    repo.put(name, "1")
+    repo.put("plain.py", "1")
+    repo.commit("M\n\nR100 a b\n\x01 not a commit")
+    repo.put("plain.py", "2")
+    repo.commit("two")
+    commits = list(found(repo.root).commits())
+    assert {f.path for f in commits[0].files} == {name, "plain.py"}
+    assert commits[1].files == (FileChange("M", "plain.py"),)
+    assert name in found(repo.root).tracked_files()
+
+
+def test_merges_are_left_out_and_parents_come_first(repo):
+    """Both sides of a merge appear, the merge commit does not."""
+    repo.write(a_py="1").commit("base")
+    repo.git("checkout", "-q", "-b", "side")
+    repo.write(b_py="1").commit("side")
+    repo.git("checkout", "-q", "main")
+    repo.write(c_py="1").commit("main")
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    r = found(repo.root)
+    assert [c.subject for c in r.commits()] == ["base", "side", "main"]
+    assert r.count() == 3
+
+
+def test_since_and_limit_bound_what_is_read(repo):
+    """`since` leaves out what was seen; `limit` keeps the newest, still oldest first."""
+    ids = [repo.write(a_py=str(n)).commit(f"c{n}") for n in range(4)]
+    r = found(repo.root)
+    assert [c.subject for c in r.commits(since=ids[1])] == ["c2", "c3"]
+    assert [c.subject for c in r.commits(limit=2)] == ["c2", "c3"]
+    assert [c.subject for c in r.commits(until=ids[1])] == ["c0", "c1"]
+    assert list(r.commits(since=ids[3])) == []
+    assert r.count(since=ids[1]) == 2
+
+
+def test_a_history_that_was_rewritten_is_told(repo):
+    """Another branch has diverged, a lost commit is gone; neither is silently read from."""
+    first = repo.write(a_py="1").commit("one")
+    second = repo.write(a_py="2").commit("two")
+    repo.git("reset", "-q", "--hard", first)
+    repo.write(a_py="3").commit("other two")
+    r = found(repo.root)
+    assert [r.standing(s) for s in (None, first, second, "0" * 40, "no id")] == [
+        "new", "continues", "diverged", "gone", "gone",
+    ]  # fmt: skip
+    assert (r.is_ancestor(first), r.is_ancestor(second), r.is_ancestor("0" * 40)) == (True, False, False)
+    with pytest.raises(SourceError, match="not in the history") as caught:
+        list(r.commits(since=second))
+    assert caught.value.hint == "Read the whole history again."
+
+
+def test_the_oldest_commits_of_a_shallow_clone_have_no_files(repo, tmp_path):
+    """Git would call every file in them new, which is not what happened."""
+    for n in range(3):
+        repo.write(a_py=str(n), b_py="same").commit(f"c{n}")
+    repo.git("clone", "-q", "--depth", "2", repo.root.as_uri(), str(tmp_path / "shallow"))
+    r = found(tmp_path / "shallow")
+    assert r.shallow
+    assert [(c.subject, c.files) for c in r.commits()] == [("c1", ()), ("c2", (FileChange("M", "a.py"),))]
+
+
+def test_a_partial_clone_is_read_without_fetching(repo, tmp_path):
+    """Blobs that are not there are not asked for: only exact renames are seen."""
+    repo.git("config", "uploadpack.allowFilter", "true")
+    repo.write(a_py="line\n" * 50, b_py="other\n" * 50).commit("one")
+    repo.git("mv", "a.py", "moved.py")
+    repo.git("mv", "b.py", "edited.py")
+    repo.put("edited.py", "other\n" * 50 + "more\n")
+    repo.commit("two")
+    repo.git(
+        "clone", "-q", "--filter=blob:none", "--no-checkout", repo.root.as_uri(), str(tmp_path / "partial")
+    )
+    last = list(found(tmp_path / "partial").commits())[1]
+    assert set(last.files) == {
+        FileChange("R", "moved.py", "a.py"), FileChange("D", "b.py"), FileChange("A", "edited.py"),
+    }  # fmt: skip
+
+
+def test_tracked_files_leave_out_submodules_and_untracked_files(work, tmp_path):
+    """A submodule is another project; `files` also names what could be added."""
+    other = work.init()
+    other.write(x_py="1").commit("x")
+    repo = type(work)(tmp_path / "outer").init()
+    repo.write(a_py="1", _gitignore="*.log\n")
+    repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other.root), "sub")
+    repo.commit("one")
+    repo.write(new_py="1", debug_log="noise")
+    r = found(repo.root)
+    assert r.tracked_files() == (".gitignore", ".gitmodules", "a.py")
+    assert "new.py" in r.files()
+    assert "debug.log" not in r.files()
+    assert found(repo.root / "sub").root == (repo.root / "sub").resolve()
+
+
+def test_files_of_a_subfolder_are_relative_to_it(repo):
+    """A project below the root of its repository sees its own paths."""
+    repo.put("web/src/a.ts", "1")
+    repo.put("api/b.py", "1")
+    assert found(repo.root).files(repo.root / "web") == ("src/a.ts",)
+
+
+def test_changed_since_compares_commits(repo):
+    """Edits that were taken back do not count, and paths narrow the answer."""
+    first = repo.write(a_py="1", b_py="1", c_py="1").commit("one")
+    repo.write(a_py="2", b_py="2").commit("two")
+    repo.write(b_py="1").commit("back")
+    r = found(repo.root)
+    assert r.changed_since(first) == ("a.py",)
+    assert r.changed_since(first, ["b.py", "c.py"]) == ()
+    assert r.changed_since(first, ["a.py", *(f"none{n}" for n in range(300))]) == ("a.py",)
+    with pytest.raises(SourceError):
+        r.changed_since("0" * 40)
+
+
+def test_last_changes_and_mtime(repo):
+    """The date of a path's last commit, and when its file was written."""
+    repo.write(a_py="1", b_py="1").commit("one")
+    repo.write(a_py="2").commit("two")
+    r = found(repo.root)
+    assert r.last_changes(["a.py", "b.py", "gone.py"]) == {
+        "a.py": "2026-01-02T10:00:00.000Z",
+        "b.py": "2026-01-01T10:00:00.000Z",
+    }
+    os.utime(repo.root / "a.py", (1000, 1000))
+    assert (r.mtime("a.py"), r.mtime("gone.py"), r.mtime("nul\0")) == (1000.0, None, None)
+
+
+def test_stopping_early_ends_the_process(repo):
+    """A reader that takes one commit leaves nothing behind."""
+    for n in range(3):
+        repo.write(a_py=str(n)).commit(f"c{n}")
+    for commit in found(repo.root).commits():
+        assert commit.subject == "c0"
+        break
+
+
+def test_a_repository_cannot_run_anything(repo, tmp_path):
+    """fsmonitor, external diff, pager and signature programs named by a repository stay unused."""
+    trap = tmp_path / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch '{tmp_path}/sprung'\n")
+    trap.chmod(0o755)
+    repo.put(".gitattributes", "*.py diff=evil\n")
+    repo.write(a_py="1").commit("one")
+    repo.write(a_py="2").commit("two")
+    for key in ("core.fsmonitor", "core.pager", "diff.external", "diff.evil.textconv", "diff.evil.command",
+                "gpg.program", "core.sshCommand"):  # fmt: skip
+        repo.git("config", key, str(trap))
+    repo.git("config", "log.showSignature", "true")
+    r = found(repo.root)
+    assert len(list(r.commits())) == 2
+    assert r.changed_since(str(r.head())) == ()
+    assert r.files() == (".gitattributes", "a.py")
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_variables_of_a_hook_do_not_mislead(repo, monkeypatch, tmp_path):
+    """Inside a git hook GIT_DIR names another repository; the path that was asked for wins."""
+    repo.write(a_py="1").commit("one")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
+    assert found(repo.root).tracked_files() == ("a.py",)
+
+
+def test_another_owner_is_explained(repo, monkeypatch):
+    """Git refuses a repository of another user; the error says how to trust it."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    with pytest.raises(SourceError, match="belongs to another user") as caught:
+        Repository.discover(repo.root)
+    assert "safe.directory" in caught.value.hint
+
+
+def test_git_that_is_not_installed_is_explained(repo, monkeypatch, tmp_path):
+    """Both ways of starting git say the same."""
+    repo.write(a_py="1").commit("one")
+    r = found(repo.root)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SourceError, match="not installed"):
+        Repository.discover(repo.root)
+    with pytest.raises(SourceError, match="not installed"):
+        list(git_process.tokens(r.root, "log"))
+
+
+def test_damage_on_the_way_is_told_after_what_was_good(repo):
+    """Commits before the damaged one are still read."""
+    for n, name in enumerate(("one", "two", "three")):
+        repo.write(a_py=str(n)).commit(name)
+    tree = repo.git("rev-parse", "HEAD^{tree}")
+    (repo.root / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    read: list[str] = []
+
+    def take_all() -> None:
+        for commit in found(repo.root).commits():
+            read.append(commit.subject)
+
+    with pytest.raises(SourceError, match="git could not read") as caught:
+        take_all()
+    assert read[:1] == ["one"]
+    assert "git fsck" in caught.value.hint
+
+
+def test_a_work_tree_whose_repository_moved_is_an_error(repo, tmp_path):
+    """A .git file that points nowhere is damage, not the absence of a repository."""
+    repo.write(a_py="1").commit("one")
+    repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    repo.root.rename(tmp_path / "moved")
+    with pytest.raises(SourceError):
+        Repository.discover(tmp_path / "side")
+
+
+def test_an_impossible_date_becomes_the_epoch(repo):
+    """A forged date does not stop the reader."""
+    repo.write(a_py="1")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "far", GIT_COMMITTER_DATE="@99999999999999 +0000")
+    assert [c.date for c in found(repo.root).commits()] == ["1970-01-01T00:00:00.000Z"]

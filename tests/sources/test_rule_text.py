@@ -1,0 +1,122 @@
+"""Encodings, front matter, globs and imports."""
+
+from __future__ import annotations
+
+import codecs
+
+import pytest
+from remora.sources.rule_text import Import, glob_folder, globs_of, imports_of, read
+
+
+@pytest.mark.parametrize(
+    ("raw", "body", "note"),
+    [
+        ("naïve rule".encode(), "naïve rule", ""),
+        (codecs.BOM_UTF8 + "naïve".encode(), "naïve", ""),
+        (codecs.BOM_UTF16_LE + "naïve".encode("utf-16-le"), "naïve", ""),
+        (codecs.BOM_UTF16_BE + "naïve".encode("utf-16-be"), "naïve", ""),
+        ("Use tabs here".encode("utf-16-le"), "Use tabs here", "read as UTF-16"),
+        ("Use tabs here".encode("utf-16-be"), "Use tabs here", "read as UTF-16"),
+        ("naïve – rule".encode("cp1252"), "naïve – rule", "not UTF-8; read as Windows-1252"),
+        (b"one\r\ntwo\rthree", "one\ntwo\nthree", ""),
+        ("a\u202eb\x07c".encode(), "abc", ""),
+    ],
+)
+def test_encodings(raw, body, note):
+    """Text in any usual encoding is read, control signs are dropped, and what is odd is noted."""
+    text = read(raw)
+    assert (text.body, text.first_line, text.note) == (body, 1, note)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", bytes(range(256)) * 4, b"\x7fELF\x02\x01\0\0" + b"\xff\x00\x01" * 50],
+)
+def test_binary_is_refused(raw):
+    """A picture is no rule file."""
+    with pytest.raises(ValueError, match="binary"):
+        read(raw)
+
+
+def test_front_matter_is_read_line_by_line():
+    """Also where it is no valid YAML: unquoted stars, commas, lists of both kinds, comments."""
+    text = read(
+        b"""---
+description: "API rules"
+globs: *.py, src/**/*.{ts,tsx}
+alwaysApply: false  # only there
+paths:
+  - 'docs/**'
+  - tests/*.py
+tags: [a, "b, c"]
+empty:
+note: >
+  folded
+  text
+---
+body
+"""
+    )
+    assert text.front == {
+        "description": ("API rules",),
+        "globs": ("*.py, src/**/*.{ts,tsx}",),
+        "alwaysApply": ("false",),
+        "paths": ("docs/**", "tests/*.py"),
+        "tags": ("a", "b, c"),
+        "empty": (),
+        "note": ("folded text",),
+    }
+    assert (text.body, text.first_line) == ("body\n", 14)
+
+
+@pytest.mark.parametrize("raw", [b"---\nnever closed\n\n# Rules", b"--- text", b" ---\nx\n---\n"])
+def test_what_only_looks_like_front_matter_is_text(raw):
+    """Nothing is swallowed."""
+    text = read(raw)
+    assert (text.first_line, text.front, text.body) == (1, {}, raw.decode())
+
+
+@pytest.mark.parametrize(
+    ("front", "folder", "globs"),
+    [
+        ({"globs": ("src/**/*.py, tests/**",)}, "", ("src/**/*.py", "tests/**")),
+        ({"globs": ("*.{ts,tsx}",)}, "", ("*.{ts,tsx}",)),
+        ({"globs": ("*",)}, "", ()),
+        ({"applyTo": ("**",)}, "", ()),
+        ({"applyTo": ("**/*.ts,**/*.tsx",)}, "", ("**/*.ts", "**/*.tsx")),
+        ({"paths": ("./src/**", "/docs/**", "!src/gen/**", "src/**")}, "", ("src/**", "docs/**")),
+        ({"globs": ("src/**", "web/lib/**")}, "web", ("web/src/**", "web/lib/**")),
+        ({"globs": ()}, "web", ()),
+        ({"description": ("src/**",)}, "", ()),
+    ],
+)
+def test_globs(front, folder, globs):
+    """Every host's key and spelling; a glob for everything is none."""
+    assert globs_of(front, folder) == globs
+
+
+def test_the_folder_of_a_glob():
+    """What stands before the first sign that may vary."""
+    assert [glob_folder(g) for g in ("a/b/**", "a/b*/c", "**", "a/{b,c}/d", "a/b.py")] == [
+        "a/b",
+        "a",
+        "",
+        "a",
+        "a",
+    ]
+
+
+def test_imports_are_found_outside_code_only():
+    """Spans, fences, comments, addresses and handles of other kinds are none."""
+    body = r"""@docs/git.md and see @README.
+Write to me@example.org about `@not/this.md` or ``@nor `this`.md``.
+```
+@inside/fence.md
+```
+<!-- @hidden.md -->
+- @~/.claude/me.md, @with\ space.md (@./rel.md)
+"""
+    assert list(imports_of(body, 10)) == [
+        Import(10, "docs/git.md"), Import(10, "README"), Import(16, "~/.claude/me.md"),
+        Import(16, "with space.md"), Import(16, "./rel.md"),
+    ]  # fmt: skip
