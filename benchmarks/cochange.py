@@ -7,8 +7,8 @@ beside it. Nothing is ever learnt from a commit before it is predicted.
 
 The ranking is the one that `Memory.related_files` uses, driven here over the same statistics in
 memory. That both give the same lists is shown in the same run: the history of click is replayed into a
-real git repository, `Memory.init` reads it up to the parent of a commit, and `Memory.related_files`
-must answer what the ranking in memory answers.
+real git repository, `Memory.init` reads it up to the parent of each predicted commit, and
+`Memory.related_files` must answer what the ranking in memory answers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ K = 10
 HISTORIES = ("click", "entire-cli-dev")
 OURS = "remora"
 REPLAYED = "click"  # the history whose record starts at its first commit
-CHECK_EVERY = 25  # of the predicted commits, this one is also asked of a real repository
 RIVALS = ("frequency", "recency-weighted", "ROSE rules")
 
 
@@ -148,32 +147,47 @@ def measure(name: str, commits: Sequence[Commit]) -> tuple[Table, dict[str, Any]
     return Table(title, columns, tuple(rows)), figures, leads
 
 
-def through_the_database(commits: Sequence[Commit], *, every: int = CHECK_EVERY) -> tuple[int, int]:
-    """Replay a history into git and ask `Memory.related_files`; return (same lists, lists asked for).
+class Road(NamedTuple):
+    """What the road through git and the database gave, beside the ranking in memory.
 
-    Before each commit that is asked about, the branch is moved to its parent and `Memory.init` reads
-    what is new, as a user's would.
+    Attributes:
+        scores: of `Memory.related_files`, one list for each predicted commit.
+        asked: queries that were put.
+        same: how many of them got the same list in the same order from the ranking in memory.
+    """
+
+    scores: Scores
+    asked: int
+    same: int
+
+
+def through_the_database(commits: Sequence[Commit]) -> Road:
+    """Replay a history into git, and predict each commit with `Memory.related_files`.
+
+    Before each predicted commit the branch is moved to its parent and `Memory.init` reads what is new,
+    as a user's would.
     """
     clean = list(consistent(commits))
     history = CoChange()
-    same = asked = questions = 0
+    scores: Scores = []
+    same = 0
     with workplace() as place:
         project = place / "project"
         shas = build(project, clean)
         with memory_in(place) as memory:
+
+            def ranked(path: str, k: int) -> list[str]:
+                return [hit.path for hit in memory.related_files(path, k)]
+
             for at, commit in enumerate(clean):
                 before = existing(commit)
                 if at and predicted(commit) and before:
-                    questions += 1
-                    if questions % every == 0:
-                        stand_at(project, shas[at - 1])
-                        memory.init()
-                        for path in before:
-                            asked += 1
-                            through = [hit.path for hit in memory.related_files(path, K)]
-                            same += through == [hit.path for hit in related(path, history, K)]
+                    stand_at(project, shas[at - 1])
+                    memory.init()
+                    scores.append([_score(ranked, path, before, commit) for path in before])
+                    same += sum(ranked(p, K) == [h.path for h in related(p, history, K)] for p in before)
                 history.learn(commit)
-    return same, asked
+    return Road(scores, sum(len(commit) for commit in scores), same)
 
 
 def run(options: Options) -> Report:
@@ -197,9 +211,23 @@ def run(options: Options) -> Report:
                 value = figures[name][best]["recall@10 by query"]
                 checks.append(Check.above(f"{name} recall@10", ours, value, best))
     commits = load(folder / f"{REPLAYED}.jsonl.gz")[: options.limit]
-    say("cochange: through git and the database")
-    same, asked = through_the_database(commits, every=1 if options.limit else CHECK_EVERY)
-    figures["through the database"] = {"asked": asked, "same": same}
-    share = same / asked if asked else 0.0
-    checks.append(Check("same lists through git, init and the database", share, "1.000", same == asked > 0))
+    say(f"cochange: {REPLAYED} through git, Memory.init and Memory.related_files")
+    road = through_the_database(commits)
+    by_query, by_commit = summary(road.scores, new_files=False)
+    figures["through the database"] = {
+        "recall@10 by query": by_query,
+        "recall@10 by commit": by_commit,
+        "asked": road.asked,
+        "same": road.same,
+    }
+    same = "same lists as the ranking in memory"
+    told: tuple[tuple[object, ...], ...] = (
+        ("recall@10 by query", by_query),
+        ("recall@10 by commit", by_commit),
+        ("queries", road.asked),
+        (same, road.same),
+    )
+    tables.append(Table(f"{REPLAYED} through git, init and Memory.related_files", ("", ""), told))
+    share = road.same / road.asked if road.asked else 0.0
+    checks.append(Check(same, share, "1.000", road.same == road.asked > 0))
     return Report("cochange", figures, tuple(tables), tuple(checks))

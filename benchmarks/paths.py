@@ -77,8 +77,8 @@ def _without(memory: Memory, kind: str, part: str) -> Ranking:
     filters, left_out = Filters(kinds=(kind,)), frozenset({part})
 
     def ranked(query: str, k: int) -> list[str]:
-        hits = search(memory._parts, query, k, filters, None, (), (), without=left_out)
-        return unique(hit.external_id for hit in hits)
+        found = search(memory._parts, query, k, filters, None, (), (), without=left_out)
+        return unique(hit.external_id for hit in found.hits)
 
     return ranked
 
@@ -90,7 +90,7 @@ def _dense(memory: Memory, space: Space, kind: str) -> Ranking:
         if embedder is None:
             return []
         index = space.nearest(kind, embedder.model_id)
-        near = index.search(embedder.embed_query(query), k, pool_parts=kind == "turn")
+        near = index.search(embedder.embed_query(query), k)
         return _external(space, kind, [n.owner_id for n in near])
 
     return ranked

@@ -53,6 +53,7 @@ class Memory:
         self._parts = parts
         self._lock = threading.RLock()
         self._accesses: Counter[tuple[str, str]] = Counter()
+        self.notes: tuple[str, ...] = ()  # what the last search had to do without
 
     @classmethod
     def open(
@@ -114,6 +115,7 @@ class Memory:
 
     def remember(
         self,
+        /,
         content: str,
         *,
         type: str | None = None,  # noqa: A002  the field's own name
@@ -241,13 +243,13 @@ class Memory:
         found.sort(key=keys[order], reverse=True)
         return found[offset : offset + limit]
 
-    def edit(self, memory_id: str, **changes: Any) -> MemoryRecord:
+    def edit(self, /, memory_id: str, **changes: Any) -> MemoryRecord:
         """Change fields of a memory, such as `content="…"` or `tags=[…]`."""
         room, record = self._find(memory_id)
         with self._lock:
             return room.upkeep.edit(record.id, changes)
 
-    def supersede(self, memory_id: str, content: str, **fields: Any) -> MemoryRecord:
+    def supersede(self, /, memory_id: str, content: str, **fields: Any) -> MemoryRecord:
         """Put a new memory in the place of an old one and return it; dependents are flagged.
 
         What is not given is taken over from the old memory: type, files, tags, scope.
@@ -329,9 +331,10 @@ class Memory:
 
         with self._lock:
             filters = self._filters(types, files, modules, scope, self._branch(branch), kinds)
-            hits = search(self._parts, query, k, filters, phase, recent_tools, recent_files)
-            self._note_accesses([h for h in hits if h.score >= GOOD])
-            return hits
+            found = search(self._parts, query, k, filters, phase, recent_tools, recent_files)
+            self.notes = found.notes
+            self._note_accesses([h for h in found.hits if h.score >= GOOD])
+            return found.hits
 
     def context(
         self,

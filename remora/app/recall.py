@@ -14,9 +14,10 @@ from remora.app.worker import catch_up
 from remora.core import cochange
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.text import clean
-from remora.core.values import PHASES, Context, FileHit, Filters, Hit
+from remora.core.values import PHASES, Context, FileHit, Filters
 from remora.retrieval import pipeline
 from remora.retrieval.packing import BUDGETS, pack
+from remora.retrieval.pipeline import Results
 from remora.retrieval.request import QueryVector, Reader, Request
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def search(
     *,
     explicit: bool = True,
     without: frozenset[str] = frozenset(),
-) -> list[Hit]:
+) -> Results:
     """Return the best hits; see `Memory.search`."""
     request = Request(
         text=checked_query(query),
@@ -53,7 +54,7 @@ def search(
         without=without,
     )
     if request.k == 0:
-        return []
+        return Results([], ())
     return pipeline.search(reader(parts, without), request)
 
 
@@ -67,7 +68,8 @@ def context(
 ) -> Context:
     """Return the packed block for a task; see `Memory.context`."""
     files = (*recent_files, *filters.files)
-    hits = search(parts, task, CONTEXT_HITS, filters._replace(files=()), phase, (), files, explicit=False)
+    filters = filters._replace(files=())
+    hits = search(parts, task, CONTEXT_HITS, filters, phase, (), files, explicit=False).hits
     tokens = BUDGETS[phase].tokens if budget is None else budget
     return pack([h for h in hits if h.score >= RELEVANT], phase, tokens)
 

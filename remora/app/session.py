@@ -39,6 +39,7 @@ class Session:
 
     def append(
         self,
+        /,
         role: str,
         content: str,
         *,

@@ -136,7 +136,7 @@ class Parts:
         """Return the configured reranker, None when there is none."""
         if self._given[2] is not None:
             return self._given[2]
-        if self.settings.rerank.provider in ("auto", "none", "local"):
+        if self.settings.rerank.provider == "none":
             return None
         from remora.llm.rerankers import build
 

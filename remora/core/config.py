@@ -42,7 +42,7 @@ class LlmSettings(NamedTuple):
 class RerankSettings(NamedTuple):
     """`[rerank]`: the optional second judge of the best candidates."""
 
-    provider: str = "auto"  # auto | none | local | cohere | jina | tei | llamacpp | vllm
+    provider: str = "none"  # none | cohere | jina | tei | llamacpp | vllm
     model: str = ""
     url: str = ""
     api_key_env: str = ""
@@ -70,7 +70,7 @@ class Settings(NamedTuple):
 CHOICES: dict[str, tuple[str, ...]] = {
     "embedding.provider": ("auto", "ollama", "openai", "onnx", "none"),
     "llm.provider": ("none", "openai", "ollama", "anthropic"),
-    "rerank.provider": ("auto", "none", "local", "cohere", "jina", "tei", "llamacpp", "vllm"),
+    "rerank.provider": ("none", "cohere", "jina", "tei", "llamacpp", "vllm"),
 }
 
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")

@@ -17,8 +17,9 @@ _CALL = re.compile(r"\w+\(\)|\w+::\w+|\w+\.\w+\(")
 _SLASHED_WORDS = re.compile(r"^[A-Za-z]+(?:/[A-Za-z]+)+$")
 # Endings that make "name.ending" a file and not the end of a sentence or an abbreviation.
 _FILE_ENDINGS = frozenset(
-    """c cc cfg conf cpp cs css csv env go gradle h hpp html ini ipynb java js json jsx kt lock lua md mdc
-    mjs php pl proto py pyi rb rs rst scala sh sql svelte swift tf toml ts tsx txt vue xml yaml yml zig""".split()
+    """c cc cfg conf cpp cs css csv env go gradle h hpp html ini ipynb java js json jsx kt lock lua md
+    mdc mjs php pl proto py pyi rb rs rst scala sh sql svelte swift tf toml ts tsx txt vue xml yaml
+    yml zig""".split()
 )
 
 

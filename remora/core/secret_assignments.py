@@ -55,7 +55,7 @@ _GLUE = r"\s|[+,;)][ \w.,()\[\]]*[+,(]\s?\Z"  # what stands between two strings 
 _NEXT_PAIR = (
     r"(?:[;,&]|\\[nrt])(?=[\"'\\]{0,2}[A-Za-z_][\w.-]{1,40}+[\"'\\]{0,2}\s?[=:])|\\[nrt](?=[\\\"'\s]|\Z)|</"
 )
-_GIVEN = r"(?:\b(?:with|and|us(?:e|ing)|set|export|via|by)|[,;:(])\s(?:(?:the|a|its) )?\Z|['\"]\Z"
+_GIVEN = r"(?:\b(?:with|and|us(?:e|ing)|set|export|via|by)|[,;:(])\s(?:(?:the|a|its) )?\Z"
 _PLAIN = r"[\w+/.~%-]{6,1024}+={0,2}+(?![(\[])"
 _LONGEST_QUOTED = 1024
 _COMPARES = ("==", "===", "=>", "==>", "===>")
@@ -102,6 +102,8 @@ def _may_take_value(text: str, name: re.Match[str]) -> bool:
         return _is_flag(text, name)
     if name["xml"] and not compiled(r"<[\w:.-]*\Z").search(before):
         return False
+    if name["noun"] == "password" and compiled(r"(?<![A-Za-z0-9])1\Z").search(before):
+        return False  # 1Password is a program
     return name["noun"] != "pass" or compiled(_OWNER).search(before.lower()) is not None
 
 
@@ -165,7 +167,7 @@ def _is_secret(view: View, name: re.Match[str], value: _Value) -> bool:
     if is_stand_in(text, quoted=value.quoted):
         return False
     if link in ("op", "xml", "pair") or (link == "gap" and _is_flag(view.text, name)):
-        return not (_is_code(view.text, name, value, text) or _is_next_line(view.text, name, value))
+        return not any(judge(view.text, name, value) for judge in (_is_code, _is_next_line, _is_definition))
     if link == "verb":
         return is_telling(text) or (value.quoted and " " not in text)
     before = view.low[max(name.start() - 12, 0) : name.start()]
@@ -179,7 +181,7 @@ def _is_token(view: View, name: re.Match[str], text: str, *, quoted: bool) -> bo
     title = view.low[max(noun_end - 28, 0) : noun_end]
     if name["noun"] == "key" and not compiled(_QUALIFIED_KEY).search(title):
         return False
-    if compiled(_HARMLESS).search(title) or compiled(r"[^\x21-\x7e]").search(text):
+    if compiled(_HARMLESS).search(title) or compiled(r"[^\x21-\x7e]|\][+*{]").search(text):
         return False
     if is_stand_in(text, quoted=quoted or text[0] == "/"):
         return False
@@ -203,8 +205,9 @@ def _is_flag(text: str, name: re.Match[str]) -> bool:
     return text.startswith("--", start) and text[name.start("gap") - 1] not in "\"'`*])\\"
 
 
-def _is_code(text: str, name: re.Match[str], value: _Value, word: str) -> bool:
+def _is_code(text: str, name: re.Match[str], value: _Value) -> bool:
     """Return whether a bare word is a variable: `connect(password=entered)`, `user, password = pair`."""
+    word = text[value.start : min(value.end, value.start + 200)]
     if value.quoted or not word.isidentifier() or any(c.isdigit() for c in word):
         return False
     line = text[line_start(text, name.start()) : name.start()]
@@ -228,6 +231,14 @@ def _is_next_line(text: str, name: re.Match[str], value: _Value) -> bool:
     statement = compiled(r"\b(?:if|elif|while|not|and|or|def|for|in|except)\b").search(line)
     alone = compiled(r"[\\\"'`*,;.)\]}]{0,4}[ \t]{0,8}(?:\r?\n|\Z)").match(text, value.end)
     return bool(statement or not alone or ")" in link or '"""' in link)
+
+
+def _is_definition(text: str, name: re.Match[str], value: _Value) -> bool:
+    """Return whether a marked-up name is explained: "**Master Password**: Ensure that it is long"."""
+    link = text[name.end("noun") : value.start]
+    if value.quoted or not compiled(r"[*_`]{1,3}:|:[*_]{2}").match(link):
+        return False
+    return bool(compiled(r"[A-Za-z]{1,30}+ [A-Za-z`]{1,30}+,? [A-Za-z`]").match(text, value.start))
 
 
 def _kind(view: View, name: re.Match[str]) -> str:
@@ -265,7 +276,7 @@ _TEMPLATE = (
     r"\$?\{\{[^{}]*\}\}|[$#%]?\{[^{}]*\}|\$\([^()]*\)|\$(?:[A-Za-z_]\w*|\d\b)|%\([^()]*\)[sdr]|%\w+%|%[sdrvq@]"
     r"|@\w+@|<[\w .:,/|'-]*>|\[[\w .:,/|'-]*\]"
 )
-_SIGNS = r"[xX]{3,}|\W{0,3}[*•.#_…-]{2,}\W{0,3}|[\W_]{1,2}|\?+"
+_SIGNS = r"[xX]{3,}|\W{0,3}[*•.#_…-]{2,}\W{0,3}|[\W_]{1,2}|\?+|(?:\\[nrt])+"
 _PLACEHOLDER = (
     r"(?<![a-z])(?:change[ _-]?(?:me|this|it)|replace[ _-]?(?:me|this|with)|(?:enter|insert|put|set|add)[ _-]"
     r"(?:an?|the|your|here|in|via)|your|placeholder|example|redacted|masked|hidden|removed|omitted|to[ _-]?do"
@@ -281,10 +292,12 @@ _REFERENCE = (
     r"|[&*!][A-Za-z_]+\Z|:[a-z_]+(?:\Z|:)"  # a pointer, a bound parameter
     r"|[A-Z]+(?:_[A-Z]+)+\Z|[A-Za-z_]+:\Z"  # a constant, the next key
     r"|\$[A-Za-z_][\w:]*(?:->|\[|\{)|\$[A-Za-z_]+(?:\.[A-Za-z_]+)+\Z|arn:"
+    r"|<[A-Za-z/!][\w-]*\Z|[$#%]?\{[^{}]*\}[\"'`]"  # markup, the rest of a format string
     r"|[{\[](?:\\?[\"']|[A-Za-z_]*\Z)|[=:>|&-]+[A-Za-z_]*\Z"  # a structure, an operator
 )
 _PATH = r"(?:~|\.{1,2})?/[\w.-]+/[\w./-]*|[A-Za-z]:[\\/].*"
-_ODD = r"[~^#%;`]|.@"  # signs that a reference has only inside of its strings
+_STRINGS = r"\"[^\"]*\"|'[^']*'|(?<=[(\[,])[\"'].*"
+_ODD = r"[~^#%;]|.@"  # signs that a reference has only inside of its strings
 _HEAD = r"[&*!?]?([A-Za-z_]{2,})(?:[,;)|&=<>\]?}\[{(:\"'`].*)?"
 _TECHNICAL = (
     r"(?:sha|md|aes|rs|hs|es|ps|base|utf|rfc|ipv?|http|oauth|x|p|ed|tls|ssl|v|h|s|ec|python|py|node|log|web"
@@ -320,7 +333,7 @@ def is_stand_in(value: str, *, quoted: bool) -> bool:
         return True
     if quoted:
         return " " in value and any(w in _WORDS or w in _NOUNS for w in compiled(r"[a-z]+").findall(lower))
-    if compiled(_ODD).search(compiled(r"\"[^\"]*\"|'[^']*'").sub("", value)):
+    if compiled(_ODD).search(compiled(_STRINGS).sub("", value)):
         return False
     head = compiled(_HEAD).fullmatch(value)
     return bool(compiled(_REFERENCE).match(value) or (head and head[1].lower() in _WORDS))

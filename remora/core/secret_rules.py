@@ -64,6 +64,7 @@ class Shape(NamedTuple):
     after: str = ""
 
 
+_DIGIT = r"(?=[A-Za-z%-]{0,40}+\d)"
 _END = r"(?![A-Za-z0-9_-])"
 # How `-----BEGIN … PRIVATE KEY` goes on in base64, as in kubeconfig files.
 _BASE64_PEM = "BSU0EgUFJJVkFURS BQUklWQVRF BFQyBQUklWQVRF BPUEVOU1NIIFBSSVZBVE BFTkNSWVBURUQgUFJJVk"
@@ -84,8 +85,12 @@ PREFIXES: tuple[Prefix, ...] = (
     Prefix("gcp-api-key", ("AIza",), r"[\w-]{35}" + _END),
     Prefix("google-oauth-token", ("ya29.", "GOCSPX-"), r"[\w-]{20,}+"),
     Prefix("google-oauth-token", ("1//0",), r"[\w-]{40,}+"),
-    Prefix("slack-token", ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxc-", "xoxd-"), r"[\w%-]{10,}+"),
-    Prefix("slack-token", ("xapp-", "xoxe-", "xoxe.xoxp-", "xoxe.xoxb-"), r"[\w-]{10,}+"),
+    Prefix(
+        "slack-token",
+        ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxc-", "xoxd-"),
+        _DIGIT + r"[\w%-]{10,}+",
+    ),
+    Prefix("slack-token", ("xapp-", "xoxe-", "xoxe.xoxp-", "xoxe.xoxb-"), _DIGIT + r"[\w-]{10,}+"),
     Prefix("stripe-key", ("sk_live_", "sk_test_", "rk_live_", "rk_test_"), r"[A-Za-z0-9]{16,}+"),
     Prefix("stripe-key", ("whsec_",), r"[A-Za-z0-9+/]{24,}+={0,2}"),
     Prefix("huggingface-token", ("hf_", "api_org_"), r"[A-Za-z0-9]{30,}+" + _END),

@@ -72,13 +72,13 @@ def _history(report: InitReport) -> str:
 def _outcome(report: InitReport) -> str:
     done = [f"{counted(report.stored, 'memory', 'memories')} stored"] if report.stored else []
     if report.candidates:
-        done.append(f"{report.candidates:,} from fixes and reverts, to be confirmed")
+        done.append(f"{report.candidates:,} of them from fixes and reverts, to be confirmed")
     if report.merged:
         done.append(f"{report.merged:,} merged with others that say the same")
     if report.unchanged:
         done.append(f"{report.unchanged:,} known already")
     if report.retired:
-        done.append(f"{report.retired:,} retired because their rule is gone")
+        done.append(f"{report.retired:,} retired because their source is gone")
     if not done:
         return "Nothing was stored."
     return ", ".join(done) + "."

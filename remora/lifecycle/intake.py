@@ -6,8 +6,8 @@ then near duplicates of the same type, found by MinHash bands and confirmed word
 that differ in a number, an identifier or a negation are never merged, however alike the rest is.
 
 A merge keeps both origins. It never lowers what is known: tags and files are joined, confidence is
-the higher one, a person's word outranks an inference. Taint is the exception: a merged memory is
-only free of taint if one of its parts was free of it, and says so.
+the higher one, a person's word outranks an inference. Tainted text adds its origin to a clean memory
+and nothing else; a tainted memory is cleared by a person who says the same, by nobody else.
 """
 
 from __future__ import annotations
@@ -261,6 +261,9 @@ def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[st
     origin = _origin(draft, now)
     if collapse(draft.content) != collapse(record.content):
         origin = origin._replace(text=draft.content)
+    origins = record.origins if _known_origin(record, origin) else (*record.origins, origin)
+    if draft.taint is not None and record.taint is None:
+        return {"origins": origins} if origins != record.origins else {}
     wanted: dict[str, Any] = {
         "tags": _joined(record.tags, draft.tags),
         "related_files": _joined(record.related_files, draft.related_files),
@@ -270,11 +273,11 @@ def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[st
         "provenance_session_ids": _joined(
             record.provenance_session_ids, (draft.session_id,) if draft.session_id else ()
         ),
-        "origins": record.origins if _known_origin(record, origin) else (*record.origins, origin),
+        "origins": origins,
         "confidence": max(record.confidence, draft.confidence),
         "pinned": record.pinned or draft.pinned,
         "user_verified": record.user_verified or draft.user_verified,
-        "taint": record.taint if draft.taint is not None else None,
+        "taint": None if draft.source == "user_taught" and draft.taint is None else record.taint,
         "branch": record.branch if record.branch == draft.branch else None,
         "external_id": record.external_id or draft.external_id,
         "payload": record.payload if draft.payload is None else {**(record.payload or {}), **draft.payload},

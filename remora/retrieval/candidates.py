@@ -7,8 +7,8 @@ any path has for it, and the ranked lists of ids by path, for the fusion.
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import cochange

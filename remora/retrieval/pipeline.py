@@ -47,13 +47,20 @@ class Run(NamedTuple):
 Stage = Callable[[Run, list[Candidate]], list[Candidate]]
 
 
-def search(reader: Reader, request: Request) -> list[Hit]:
-    """Return the best `request.k` hits, best first."""
+class Results(NamedTuple):
+    """Hits, best first, and what the search had to do without (a model that did not answer)."""
+
+    hits: list[Hit]
+    notes: tuple[str, ...]
+
+
+def search(reader: Reader, request: Request) -> Results:
+    """Return the best `request.k` hits."""
     found = run(reader, request)
     hits = [gathering.as_hit(c) for c in found.candidates[: max(request.k * 2, 20)]]
     if len(reader.spaces) > 1:
         hits = disagree.mark(hits, _similarity(reader, found.run))
-    return hits[: request.k]
+    return Results(hits[: request.k], tuple(found.run.notes))
 
 
 class Found(NamedTuple):

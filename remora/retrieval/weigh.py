@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from remora.core.cochange import change_rate
 from remora.core.clock import days_between, from_iso
+from remora.core.cochange import change_rate
 from remora.core.strength import (
     DERIVED_REVIEW_FACTOR,
     SOURCE_TRUST,

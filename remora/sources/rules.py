@@ -13,7 +13,7 @@ import os
 import posixpath
 import re
 import stat
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.text import content_hash, shorten
@@ -36,7 +36,9 @@ CLEAR_WORDS = 8  # a sentence of so many words is understood without its heading
 CONFIDENCE = 0.9
 AGENT_CONFIDENCE = 0.7  # an agent wrote it down, no person did
 
-_PROSE = frozenset({"", ".md", ".mdc", ".markdown", ".txt", ".rst"})
+_WRITTEN = frozenset({".md", ".mdc", ".markdown", ".txt", ".rst"})
+_IMPORTERS = frozenset({"claude", "claude_rules", "gemini"})
+_IMPORT_LINE = re.compile(r"^\s*(?:[-*+]\s+)?(?:@\S+[\s,]*)+$")
 _MEMORY_TYPES = {
     "user": "preference",
     "feedback": "preference",
@@ -135,72 +137,73 @@ class _Loader:
         """Yield what was read, in order."""
         return (one for one in self._by_file.values() if one is not None)
 
-    def load(self, found: Found, imported_by: str | None, depth: int) -> None:
-        """Read one file and its imports, unless it was read before."""
-        try:
-            real = found.file.resolve(strict=True)
-        except (OSError, RuntimeError):  # a broken link, or links in a circle
-            self._skip(found.path, "a link to nothing")
-            return
+    def load(self, found: Found, imported_by: str | None, depth: int, place: str = "") -> None:
+        """Read one file and its imports, unless it was read before; `place` is where it was asked for."""
+        place = place or found.path
+        real = found.file.resolve()
         if real in self._by_file:
             before = self._by_file[real]
             if before and imported_by is None and before.file.path != found.path:
                 aliases = (*before.file.aliases, found.path)
                 self._by_file[real] = before._replace(file=before.file._replace(aliases=aliases))
             return
-        if not self._may_read(real, found):
-            self._skip(found.path, "lies outside the project")
+        if not self._may_read(real, found.file):
+            self._skip(place, "lies outside the project")
             return
         self._by_file[real] = None
         text, digest, why = _read(real)
         if text is None:
-            self._skip(found.path, why)
+            self._skip(place, why)
             return
         globs = globs_of(text.front, found.folder)
         file = RuleFile(
             found.path, found.kind, found.folder, globs, digest, imported_by=imported_by, note=text.note
         )
         self._by_file[real] = _Loaded(found, file, text)
-        if found.kind in ("claude", "claude_rules", "gemini"):
+        if found.kind in _IMPORTERS:
             self._follow(found, text, depth)
 
     def _follow(self, found: Found, text: Text, depth: int) -> None:
         for line, target in imports_of(text.body, text.first_line):
             place = f"{found.path}:{line} @{target}"
             file = self._target(found.file, target)
-            if file is None or not file.exists():
-                if target.startswith(("~/", "./", "../", "/")) or PurePosixPath(target).suffix in _PROSE - {
-                    ""
-                }:
-                    reason = (
-                        "lies in the home, which is not read" if file is None else "imported file is missing"
-                    )
-                    self._skip(place, reason)
+            if file is None:
+                self._skip(place, "lies in the home, which is not read")
+            elif not file.exists():
+                if target.startswith(("~/", "./", "../", "/")) or file.suffix in _WRITTEN:
+                    self._skip(place, "imported file is missing")
             elif not file.is_file():
                 self._skip(place, "imports a folder")
-            elif file.suffix.lower() not in _PROSE:
+            elif file.suffix.lower() not in _WRITTEN and file.suffix:
                 self._skip(place, "imported, but not prose")
             elif depth >= IMPORT_DEPTH:
                 self._skip(place, f"imported more than {IMPORT_DEPTH} files deep")
             else:
-                shown = self._shown(file, target)
-                self.load(Found(shown, found.kind, found.folder, file, whole=False), found.path, depth + 1)
+                one = Found(self._shown(file), found.kind, found.folder, file, whole=False)
+                self.load(one, found.path, depth + 1, place)
 
     def _target(self, importer: Path, target: str) -> Path | None:
         if target.startswith("~/"):
             return self._home / target[2:] if self._home else None
         return importer.parent / target
 
-    def _shown(self, file: Path, target: str) -> str:
-        if target.startswith("~/"):
-            return target
-        real = Path(os.path.normpath(file))
-        return real.relative_to(self._root).as_posix() if real.is_relative_to(self._root) else target
+    def _shown(self, file: Path) -> str:
+        plain = Path(os.path.normpath(file))
+        if plain.is_relative_to(self._root):
+            return plain.relative_to(self._root).as_posix()
+        if self._home and plain.is_relative_to(self._home):
+            return f"~/{plain.relative_to(self._home).as_posix()}"
+        return str(plain)
 
-    def _may_read(self, real: Path, found: Found) -> bool:
+    def _may_read(self, real: Path, file: Path) -> bool:
+        """Return whether a file lies in the project, or was named in the home and is written text there.
+
+        A link inside the project never leads into the home: the project's author put it there.
+        """
         if real.is_relative_to(self._root):
             return True
-        return self._home is not None and found.path.startswith("~/") and real.is_relative_to(self._home)
+        named = self._home is not None and not Path(os.path.normpath(file)).is_relative_to(self._root)
+        return named and real.is_relative_to(self._home or self._root) and real.suffix.lower() in _WRITTEN
 
     def _skip(self, what: str, why: str) -> None:
         self._skipped.append(Skipped(what, why))
@@ -287,12 +290,20 @@ def _cut(loaded: _Loaded) -> tuple[list[Block], list[LeftOut]]:
     if found.kind == "claude_memory" and not found.whole and len(text.body) <= CONTENT_CHARACTERS:
         body = "\n".join(line for line in text.body.strip().split("\n") if line.strip())
         return [Block(body, text.first_line, (about,) if about else (), "text")], []
-    blocks, out = split(text.body, first_line=text.first_line, title=not found.whole, context=about)
+    body = _without_imports(text) if found.kind in _IMPORTERS else text.body
+    blocks, out = split(body, first_line=text.first_line, title=not found.whole, context=about)
     if found.kind == "claude_memory":  # its index only lists the other files
         index = [b for b in blocks if re.search(r"\((?!\w+:)[\w./-]+\.md\)", b.text)]
         out += [LeftOut(b.line, shorten(b.text, 60), "lists a file that is read itself") for b in index]
         blocks = [b for b in blocks if b not in index]
     return blocks, out
+
+
+def _without_imports(text: Text) -> str:
+    """Return the body with lines that only import left empty: what they import is read itself."""
+    importing = {one.line - text.first_line for one in imports_of(text.body, text.first_line)}
+    lines = text.body.split("\n")
+    return "\n".join("" if n in importing and _IMPORT_LINE.match(ln) else ln for n, ln in enumerate(lines))
 
 
 def _draft(block: Block, kind: str, default: str) -> MemoryDraft:

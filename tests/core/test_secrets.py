@@ -366,6 +366,14 @@ docker run -u 1000:1000 image
 machine learning needs a default password policy
 sk-learn-like-estimators-are-fine-here
 task-scheduler-configuration-validator
+**1Password**: Ensure that every vault has an owner
+- **Master Password**: Ensure that it is long
+- `test_login_without_password`: Tests an empty form
+Password: <input type="password" name="password" maxlength="50">
+user_pass, rest = netloc.rsplit("@", 1)
+:type passphrase: :py:data:`bytes`
+token = r"[-!#$%&'*+.^_`|~0-9a-zA-Z]+"
+new WebClient("xoxb-your-slack-token")
 re_compile_all_the_patterns_at_first_use
 hf_hub_download_with_retries_and_backoff
 npm_config_registry and npm_lifecycle_event

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-
 import remora
+from click.testing import CliRunner, Result
 from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
 from remora.interfaces.commands.desk import Desk

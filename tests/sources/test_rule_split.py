@@ -89,16 +89,16 @@ def test_a_list_of_names_is_one_rule():
 def test_a_procedure_is_one_rule_with_steps():
     """Numbered actions belong together, code included."""
     (found,) = split(
-        "## Adding a command\n\n1. Create `x.py`\n2. Register it:\n   ```\n   add(x)\n   ```\n3. Run the tests\n"
+        "## Adding a command\n\n1. Create `x.py`\n2. Register it:\n   ```\n   add(x)\n   ```\n3. Run it\n"
     )[0]
     assert found.kind == "steps"
-    assert found.steps == ("Create `x.py`", "Register it:\n```\nadd(x)\n```", "Run the tests")
+    assert found.steps == ("Create `x.py`", "Register it:\n```\nadd(x)\n```", "Run it")
     assert found.text.startswith("1. Create `x.py`\n2. Register it:")
 
 
 def test_numbered_principles_are_no_procedure():
     """Rules that happen to be numbered are rules."""
-    text = "## Core principles\n\n1. Never block the loop.\n2. Always validate input.\n3. Prefer small modules.\n"
+    text = "## Principles\n\n1. Never block the loop.\n2. Always validate input.\n3. Prefer plain names.\n"
     assert [kind for kind, _, _ in blocks(text)] == ["item", "item", "item"]
 
 

@@ -1,0 +1,260 @@
+"""Ollama, new and old, against a real server."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from remora.core.errors import ModelMissing, ProviderBusy, ProviderError
+from remora.embeddings.known import known
+from remora.embeddings.ollama import Installed, OllamaEmbedder, build, embedding_length, installed, named
+from remora.net.http import JsonClient
+
+from tests.servers import ModelServer, Reply, ollama_embed, vector
+
+QWEN = Installed("qwen3-embedding:4b", "ab12cd34ef")
+NO_MODEL = Reply({"error": 'model "qwen3-embedding:4b" not found, try pulling it first'}, 404)
+
+
+def embedder(server: ModelServer, model: Installed = QWEN, **more) -> OllamaEmbedder:
+    """Return an embedder of a server that never really sleeps."""
+    return OllamaEmbedder(JsonClient(server.url), model, sleep=lambda _: None, **more)
+
+
+def unit(numbers) -> np.ndarray:
+    """Return a vector at length 1."""
+    wide = np.asarray(numbers, dtype=float)
+    return wide / np.linalg.norm(wide)
+
+
+def test_qwen3_is_asked_for_1024_dimensions_and_gets_its_query_prefix():
+    """Documents go as they are, queries with Qwen3's instruction; the vectors have length 1."""
+    with ModelServer().on("POST /api/embed", ollama_embed(2560)) as server:
+        qwen = embedder(server)
+        assert qwen.dims == 1024  # known without asking
+        documents = qwen.embed_documents(["alpha beta", "gamma"])
+        query = qwen.embed_query("alpha")
+        qwen.close()
+        first, second = server.bodies()
+    assert first["input"] == ["alpha beta", "gamma"]
+    assert (first["dimensions"], first["truncate"], first["keep_alive"]) == (1024, True, "10m")
+    assert second["input"] == [known("qwen3-embedding:4b").query_prefix + "alpha"]
+    assert second["input"][0].startswith("Instruct: ")
+    assert second["input"][0].endswith("\nQuery:alpha")
+    assert documents.shape == (2, 1024)
+    assert documents.dtype == query.dtype == np.float32
+    np.testing.assert_allclose(documents[0], unit(vector("alpha beta", 2560)[:1024]), atol=1e-6)
+
+
+def test_a_server_that_ignores_dimensions_is_cut_here():
+    """An older Ollama gives all 2,560 numbers: the first 1,024, normalised again."""
+    with ModelServer().on("POST /api/embed", ollama_embed(2560, cuts=False)) as server:
+        qwen = embedder(server)
+        found = qwen.embed_documents(["alpha"])
+        qwen.close()
+    np.testing.assert_allclose(found[0], unit(vector("alpha", 2560)[:1024]), atol=1e-6)
+
+
+def test_the_smallest_qwen3_needs_no_cut():
+    """0.6b has 1,024 dimensions of its own, so none are asked for."""
+    with ModelServer().on("POST /api/embed", ollama_embed(1024)) as server:
+        qwen = embedder(server, Installed("qwen3-embedding:0.6b"))
+        qwen.embed_documents(["alpha"])
+        qwen.close()
+        assert "dimensions" not in server.bodies()[0]
+
+
+def test_the_id_names_model_file_and_dimensions():
+    """Two quantisations under one tag, two lengths, or another document prefix never share an id."""
+    with ModelServer() as server:
+        ids = [
+            embedder(server).model_id,
+            embedder(server, Installed(QWEN.name, "ffff0000")).model_id,
+            embedder(server, asked=512).model_id,
+            embedder(server, document_prefix="passage: ").model_id,
+            embedder(server, Installed("qwen3-embedding:8b", "ab12cd34ef")).model_id,
+        ]
+        assert ids[0] == "ollama:qwen3-embedding:4b@ab12cd34:1024"
+        assert len(set(ids)) == len(ids)
+        assert embedder(server, query_prefix="q: ").model_id == ids[0]
+        assert server.requests == []
+
+
+def test_a_model_that_cannot_be_cut_keeps_its_length():
+    """A vector of all-minilm is never cut to the dimensions in the settings."""
+    with ModelServer().on("POST /api/embed", ollama_embed(384)) as server:
+        model = embedder(server, Installed("all-minilm:latest"), asked=256)
+        assert model.embed_documents(["alpha"]).shape == (1, 384)
+        assert model.dims == 384
+        model.close()
+        assert len(server.requests) == 1
+        assert "dimensions" not in server.bodies()[0]
+
+
+def test_an_old_server_is_asked_one_text_at_a_time():
+    """A 404 for /api/embed means /api/embeddings, from then on without asking twice."""
+    old = ModelServer().on("POST /api/embeddings", lambda r: {"embedding": vector(r.body["prompt"], 2560)})
+    with old as server:
+        qwen = embedder(server)
+        found = qwen.embed_documents(["alpha", "beta"])
+        qwen.embed_documents(["gamma"])
+        qwen.close()
+        assert server.paths() == ["/api/embed"] + ["/api/embeddings"] * 3
+    np.testing.assert_allclose(found[1], unit(vector("beta", 2560)[:1024]), atol=1e-6)
+
+
+def test_a_model_that_is_not_installed_says_what_to_run():
+    """Ollama's 404 with an error text is a missing model, not an old server."""
+    with ModelServer().on("POST /api/embed", NO_MODEL) as server:
+        qwen = embedder(server)
+        with pytest.raises(ModelMissing, match="qwen3-embedding:4b") as caught:
+            qwen.embed_query("alpha")
+        qwen.close()
+    assert caught.value.hint == "Run `ollama pull qwen3-embedding:4b`."
+
+
+def test_a_model_that_is_missing_on_an_old_server_says_the_same():
+    """The old path has its own 404."""
+    with ModelServer().on("POST /api/embeddings", NO_MODEL) as server:
+        qwen = embedder(server)
+        with pytest.raises(ModelMissing):
+            qwen.embed_query("alpha")
+        qwen.close()
+
+
+def test_another_length_than_expected_is_an_error():
+    """A shorter vector under a known name is another model."""
+    with ModelServer().on("POST /api/embed", ollama_embed(768)) as server:
+        qwen = embedder(server)
+        with pytest.raises(ProviderError, match="768 numbers where 1024 were expected"):
+            qwen.embed_query("alpha")
+        qwen.close()
+
+
+def test_a_length_that_changes_is_an_error():
+    """What was learnt from the first answer holds for all of them."""
+    with ModelServer().on("POST /api/embed", ollama_embed(384), ollama_embed(768)) as server:
+        model = embedder(server, Installed("my-own:latest"))
+        model.embed_documents(["alpha"])
+        with pytest.raises(ProviderError, match="768 numbers where 384 were expected"):
+            model.embed_documents(["alpha"])
+        model.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({"embeddings": []}, "0 vectors for 1 texts"),
+        ({"embeddings": [[1.0], [2.0]]}, "2 vectors for 1 texts"),
+        ({"embeddings": [[]]}, "empty vectors"),
+        ({"embedding": [1.0]}, "no 'embeddings'"),
+        ({"embeddings": [["x"] * 1024]}, "no numbers"),
+        (b'{"embeddings": [[' + b", ".join([b"NaN"] * 1024) + b"]]}", "NaN"),
+    ],
+)
+def test_answers_that_are_no_vectors_are_errors(answer, words):
+    """A wrong count, no numbers, NaN, another shape: each is a ProviderError."""
+    with ModelServer().on("POST /api/embed", answer) as server:
+        qwen = embedder(server)
+        with pytest.raises(ProviderError, match=words):
+            qwen.embed_query("alpha")
+        qwen.close()
+
+
+def test_a_server_that_loads_its_model_is_waited_for():
+    """503 and then vectors: the caller sees vectors."""
+    loading = Reply({"error": "server busy, please try again"}, 503, {"Retry-After": "1"})
+    with ModelServer().on("POST /api/embed", loading, ollama_embed(2560)) as server:
+        qwen = embedder(server)
+        assert qwen.embed_query("alpha").shape == (1024,)
+        qwen.close()
+
+
+def test_a_server_that_hangs_is_given_up():
+    """The timeout is an error that may pass, not a hang."""
+    with ModelServer().on("POST /api/embed", Reply({}, delay=30)) as server:
+        qwen = embedder(server, timeout=0.2)
+        with pytest.raises(ProviderBusy, match="did not answer"):
+            qwen.embed_query("alpha")
+        qwen.close()
+
+
+def test_blank_texts_give_zeros_and_are_not_sent():
+    """Empty, white space and control characters: a row of zeros each, the others in their places."""
+    with ModelServer().on("POST /api/embed", ollama_embed(2560)) as server:
+        qwen = embedder(server)
+        found = qwen.embed_documents(["", "alpha", " \n", "\x00\x01"])
+        assert not qwen.embed_query("").any()
+        assert qwen.embed_documents([]).shape == (0, 1024)
+        qwen.close()
+        assert [body["input"] for body in server.bodies()] == [["alpha"]]
+    assert found[1].any()
+    assert not found[[0, 2, 3]].any()
+
+
+def test_texts_go_in_small_batches_in_order():
+    """Twenty texts are three requests of at most eight."""
+    texts = [f"word{n}" for n in range(20)]
+    with ModelServer().on("POST /api/embed", ollama_embed(2560)) as server:
+        qwen = embedder(server)
+        found = qwen.embed_documents(texts)
+        qwen.close()
+        assert [len(body["input"]) for body in server.bodies()] == [8, 8, 4]
+    for row, text in zip(found, texts, strict=True):
+        np.testing.assert_allclose(row, unit(vector(text, 2560)[:1024]), atol=1e-6)
+
+
+def test_a_text_that_is_too_long_is_found_and_cut_alone():
+    """The server refuses what is over 2,000 characters; the short texts beside it stay whole."""
+    sent: list[int] = []
+
+    def picky(request):
+        sent.append(len(request.body["input"]))
+        if any(len(text) > 2000 for text in request.body["input"]):
+            return Reply({"error": "the input length exceeds the context length"}, 400)
+        return ollama_embed(2560)(request)
+
+    long = "word " * 1000
+    with ModelServer().on("POST /api/embed", picky) as server:
+        qwen = embedder(server)
+        found = qwen.embed_documents(["alpha", "beta", long, "gamma"])
+        alone = qwen.embed_documents([long])
+        qwen.close()
+    np.testing.assert_allclose(found[1], unit(vector("beta", 2560)[:1024]), atol=1e-6)
+    np.testing.assert_array_equal(found[2], alone[0])
+    assert found[2].any()
+
+
+def test_a_refusal_that_no_cut_helps_is_raised():
+    """A server that finds everything too long ends in its own error, after a few tries."""
+    refusal = Reply({"error": "the input length exceeds the context length"}, 400)
+    with ModelServer().on("POST /api/embed", refusal) as server:
+        qwen = embedder(server)
+        with pytest.raises(ProviderError, match="context length"):
+            qwen.embed_documents(["word " * 3000])
+        qwen.close()
+        assert [len(body["input"][0]) for body in server.bodies()] == [8000, 1500, 500]
+
+
+def test_the_models_of_a_server_are_listed():
+    """Names and digests, sorted; entries without a name are left out."""
+    tags = {"models": [{"name": "b:latest", "digest": "sha256:22"}, {"digest": "x"}, {"name": "a:1"}, 5]}
+    with ModelServer().on("GET /api/tags", tags) as server, JsonClient(server.url) as client:
+        models = installed(client)
+    assert models == (Installed("a:1"), Installed("b:latest", "22"))
+    assert named(models, "b") == models[1]
+    assert named(models, "a:1") == models[0]
+    assert named(models, "a") is None
+
+
+def test_the_length_of_an_unknown_model_is_asked_for_without_loading_it():
+    """/api/show knows the native length; where it says nothing the first answer tells."""
+    show = {"model_info": {"bert.context_length": 512, "bert.embedding_length": 768}}
+    with (
+        ModelServer().on("POST /api/show", show, {"model_info": {}}, Reply({}, 500)) as server,
+        JsonClient(server.url) as client,
+    ):
+        model = build(client, Installed("mine:1"), asked=64, query_prefix="", document_prefix="", timeout=5)
+        assert model.dims == 768
+        assert embedding_length(client, "mine:1") is None
+        assert embedding_length(client, "mine:1") is None
+        assert server.paths() == ["/api/show"] * 3

@@ -1,0 +1,248 @@
+"""OpenAI-compatible embeddings, and the ways in which servers differ, against a real server."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import pytest
+from remora.core.errors import ProviderBusy, ProviderError
+from remora.embeddings.openai import OpenAIEmbedder
+from remora.net.hosts import ApiKey
+
+from tests.servers import ModelServer, Reply, openai_embed, packed, vector
+
+PATH = "POST /v1/embeddings"
+SMALL = "text-embedding-3-small"
+
+
+def embedder(server: ModelServer, model: str = SMALL, **more) -> OpenAIEmbedder:
+    """Return an embedder of a server that never really sleeps."""
+    return OpenAIEmbedder(server.url, model, sleep=lambda _: None, **more)
+
+
+def unit(numbers) -> np.ndarray:
+    """Return a vector at length 1."""
+    wide = np.asarray(numbers, dtype=float)
+    return wide / np.linalg.norm(wide)
+
+
+def refuse(field: str, words: str, answer):
+    """Return an answer that refuses a field with a 400 as long as it is there."""
+
+    def reply(request):
+        if field in request.body:
+            return Reply({"error": {"message": words, "type": "invalid_request_error"}}, 400)
+        return answer(request)
+
+    return reply
+
+
+def test_1024_dimensions_as_base64_are_asked_for():
+    """The request names model, dimensions and encoding; the key is sent; the vectors have length 1."""
+    with ModelServer().on(PATH, openai_embed(1536)) as server:
+        model = embedder(server, key=ApiKey("sk-test-123456"))
+        found = model.embed_documents(["alpha", "beta"])
+        model.close()
+        request = server.requests[0]
+    assert request.body == {
+        "model": SMALL,
+        "input": ["alpha", "beta"],
+        "dimensions": 1024,
+        "encoding_format": "base64",
+    }
+    assert request.headers["authorization"] == "Bearer sk-test-123456"
+    np.testing.assert_allclose(found[1], unit(vector("beta", 1536)[:1024]), atol=1e-6)
+
+
+def test_floats_are_as_good_as_base64():
+    """A server that ignores the encoding gives lists of numbers."""
+    with ModelServer().on(PATH, openai_embed(1536, base64_too=False)) as server:
+        model = embedder(server)
+        found = model.embed_query("alpha")
+        model.close()
+    np.testing.assert_allclose(found, unit(vector("alpha", 1536)[:1024]), atol=1e-6)
+
+
+def test_a_shuffled_answer_is_put_in_order():
+    """The index counts, not the place."""
+    texts = ["alpha", "beta", "gamma"]
+    with ModelServer().on(PATH, openai_embed(1536, shuffled=True)) as server:
+        model = embedder(server)
+        found = model.embed_documents(texts)
+        model.close()
+    for row, text in zip(found, texts, strict=True):
+        np.testing.assert_allclose(row, unit(vector(text, 1536)[:1024]), atol=1e-6)
+
+
+def test_a_server_that_refuses_dimensions_is_asked_once():
+    """After the 400 the field is left out for good; a model that can be cut is cut here."""
+    answer = refuse("dimensions", "this model does not support specifying dimensions", openai_embed(1536))
+    with ModelServer().on(PATH, answer) as server:
+        model = embedder(server)
+        found = model.embed_documents(["alpha"])
+        model.embed_documents(["beta"])
+        model.close()
+        assert ["dimensions" in body for body in server.bodies()] == [True, False, False]
+    np.testing.assert_allclose(found[0], unit(vector("alpha", 1536)[:1024]), atol=1e-6)
+
+
+def test_a_model_that_refuses_dimensions_keeps_its_length():
+    """A model not trained for it is never cut."""
+    answer = refuse("dimensions", "Model does not support matryoshka representation", openai_embed(384))
+    with ModelServer().on(PATH, answer) as server:
+        model = embedder(server, "bge-tiny", asked=128)
+        assert model.dims == 384
+        assert model.embed_query("alpha").shape == (384,)
+        assert model.model_id == f"openai@{server.host}:bge-tiny:384"
+        model.close()
+
+
+def test_a_server_that_refuses_the_encoding_gives_floats():
+    """encoding_format is given up like dimensions."""
+    answer = refuse("encoding_format", "unknown field encoding_format", openai_embed(1536))
+    with ModelServer().on(PATH, answer) as server:
+        model = embedder(server)
+        assert model.embed_query("alpha").shape == (1024,)
+        model.close()
+        assert len(server.requests) == 2
+
+
+def test_any_other_refusal_is_an_error():
+    """A 400 about something else is not tried in another way."""
+    with ModelServer().on(PATH, Reply({"error": {"message": "no such model"}}, 400)) as server:
+        model = embedder(server)
+        with pytest.raises(ProviderError, match="no such model"):
+            model.embed_query("alpha")
+        model.close()
+        assert len(server.requests) == 1
+
+
+def data(*items):
+    """Return an answer with these items."""
+    return {"data": list(items)}
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (data(), "0 embeddings for 1 texts"),
+        (data({"index": 1, "embedding": [1.0] * 1024}), "wrong indexes"),
+        (data({"index": "0", "embedding": [1.0] * 1024}), "wrong indexes"),
+        (
+            data({"index": 0, "embedding": [1.0] * 1024}, {"index": 0, "embedding": [1.0] * 1024}),
+            "2 embeddings",
+        ),
+        (data({"index": 0}), "0 embeddings"),
+        (data({"index": 0, "embedding": "no base64!"}), "not base64"),
+        (data({"index": 0, "embedding": base64.b64encode(b"12345").decode()}), "not base64 of float32"),
+        (data({"index": 0, "embedding": packed([float("nan")] * 1024)}), "NaN"),
+        (data({"index": 0, "embedding": [1.0] * 512}), "512 numbers where 1024 were expected"),
+        (data({"index": 0, "embedding": None}), "no list of vectors|no numbers|NaN"),
+        ({"data": {}}, "no 'data'"),
+        ([], "no 'data'"),
+    ],
+)
+def test_answers_that_are_no_vectors_are_errors(answer, words):
+    """Counts, indexes, encodings, lengths and numbers are all checked."""
+    with ModelServer().on(PATH, answer) as server:
+        model = embedder(server)
+        with pytest.raises(ProviderError, match=words):
+            model.embed_query("alpha")
+        model.close()
+
+
+def test_an_answer_without_indexes_is_taken_in_order():
+    """Some small servers leave the index out."""
+    with ModelServer().on(
+        PATH, lambda r: data(*({"embedding": vector(t, 1024)} for t in r.body["input"]))
+    ) as server:
+        model = embedder(server, "some-model")
+        found = model.embed_documents(["alpha", "beta"])
+        model.close()
+    np.testing.assert_allclose(found[1], unit(vector("beta", 1024)), atol=1e-6)
+
+
+def test_a_limit_with_retry_after_is_waited_for():
+    """429 with seconds: the embedder waits that long and asks again."""
+    waits: list[float] = []
+    limit = Reply({"error": {"message": "rate limit"}}, 429, {"Retry-After": "3"})
+    with ModelServer().on(PATH, limit, openai_embed(1536)) as server:
+        model = OpenAIEmbedder(server.url, SMALL, sleep=waits.append)
+        assert model.embed_query("alpha").shape == (1024,)
+        model.close()
+    assert waits == [3.0]
+
+
+def test_a_limit_longer_than_the_timeout_is_given_up_at_once():
+    """An hour is not waited for; the caller learns how long it would be."""
+    waits: list[float] = []
+    limit = Reply({"error": {"message": "quota"}}, 429, {"Retry-After": "3600"})
+    with ModelServer().on(PATH, limit) as server:
+        model = OpenAIEmbedder(server.url, SMALL, timeout=10, sleep=waits.append)
+        with pytest.raises(ProviderBusy) as caught:
+            model.embed_query("alpha")
+        model.close()
+    assert caught.value.retry_after == 3600.0
+    assert waits == []
+
+
+def test_an_unknown_models_dimensions_are_learnt_once():
+    """Asking for the id sends one short text; after an answer nothing more is sent."""
+    with ModelServer().on(PATH, openai_embed(768)) as server:
+        model = embedder(server, "mystery", asked=768)
+        model.embed_query("alpha")
+        assert model.model_id == f"openai@{server.host}:mystery:768"
+        assert len(server.requests) == 1
+        other = embedder(server, "mystery", asked=768)
+        assert (other.dims, other.model_id) == (768, model.model_id)
+        assert len(server.requests) == 2
+        model.close()
+        other.close()
+
+
+def test_prefixes_of_known_models_are_added():
+    """nomic-embed-text wants one for queries and one for documents; the settings may say otherwise."""
+    with ModelServer().on(PATH, openai_embed(768)) as server:
+        model = embedder(server, "nomic-embed-text-v1.5")
+        model.embed_documents(["alpha"])
+        model.embed_query("beta")
+        model.close()
+        own = embedder(server, "nomic-embed-text-v1.5", document_prefix="d: ", query_prefix="q: ")
+        own.embed_documents(["alpha"])
+        own.embed_query("beta")
+        own.close()
+        sent = [body["input"][0] for body in server.bodies()]
+        assert own.model_id != model.model_id
+    assert sent == ["search_document: alpha", "search_query: beta", "d: alpha", "q: beta"]
+
+
+def test_a_huge_text_is_cut_to_what_every_model_takes():
+    """8,000 bytes are at most 8,000 tokens in any language; characters are not split."""
+    with ModelServer().on(PATH, openai_embed(1536)) as server:
+        model = embedder(server)
+        model.embed_documents(["日" * 10_000, "x" * 10_000_000, "a\x00b"])
+        model.close()
+        sent = server.bodies()[0]["input"]
+    assert [len(text.encode()) for text in sent] == [7998, 8000, 3]
+    assert sent[2] == "a b"
+
+
+def test_requests_stay_within_the_limits_of_hosted_models():
+    """No request has more texts than the server takes, nor more bytes than its token limit."""
+    with ModelServer().on(PATH, openai_embed(1536)) as server:
+        model = embedder(server)
+        model.embed_documents(["short"] * 70 + ["x" * 8000] * 30)
+        model.close()
+        sizes = [[len(text) for text in body["input"]] for body in server.bodies()]
+    assert max(map(len, sizes)) == 32
+    assert max(map(sum, sizes)) <= 200_000
+    assert sum(map(len, sizes)) == 100
+
+
+def test_the_hosted_model_has_an_id_without_host():
+    """OpenAI's own server is known by its provider's name; nothing is sent to learn it."""
+    model = OpenAIEmbedder()
+    assert model.model_id == "openai:text-embedding-3-small:1024"
+    assert "api.openai.com" in repr(model)
+    model.close()

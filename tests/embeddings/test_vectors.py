@@ -1,0 +1,77 @@
+"""Checks, cuts and bytes of vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from remora.core.errors import InvalidInput, ProviderError
+from remora.embeddings.vectors import checked, finish, from_blob, normalise, to_blob
+
+
+def test_finish_cuts_and_normalises_again():
+    """The first numbers of a longer vector, at length 1."""
+    found = finish(np.array([[3.0, 4.0, 12.0]]), 2)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, [[0.6, 0.8]], rtol=1e-6)
+
+
+def test_finish_refuses_a_shorter_vector():
+    """Too few numbers cannot be made up."""
+    with pytest.raises(ProviderError, match="2 numbers where 3 were expected"):
+        finish(np.ones((1, 2)), 3, source="m at h")
+
+
+def test_a_row_of_zeros_stays_zeros():
+    """A vector without a direction does not become NaN."""
+    np.testing.assert_array_equal(normalise(np.zeros((1, 3))), [[0, 0, 0]])
+
+
+def test_very_small_and_very_large_numbers_keep_their_direction():
+    """The length is computed wide enough for both."""
+    np.testing.assert_allclose(
+        normalise(np.array([[3e-30, 4e-30], [3e25, 4e25]])), [[0.6, 0.8]] * 2, rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ([[1.0, 2.0], [1.0]], "uneven length"),
+        ([["a", "b"], ["c", "d"]], "no numbers"),
+        ([None, None], "no list of vectors|no numbers|NaN"),
+        ([[1.0, 2.0]], "1 vectors for 2 texts"),
+        ([[], []], "empty vectors"),
+        ([1.0, 2.0], "no list of vectors"),
+        ([[1.0, float("nan")], [1.0, 1.0]], "NaN"),
+        ([[1.0, float("inf")], [1.0, 1.0]], "infinity"),
+        ([[1.0, 1e300], [1.0, 1.0]], "absurd"),
+    ],
+)
+def test_what_is_no_list_of_finite_vectors_is_refused(raw, words):
+    """Each way to be wrong has its words and names the source."""
+    with pytest.raises(ProviderError, match=words) as caught:
+        checked(raw, count=2, source="m at h")
+    assert str(caught.value).startswith("m at h")
+
+
+def test_bytes_are_little_endian_float32_and_come_back():
+    """1.0 and -2.0 have known bytes; what was written is what is read."""
+    assert to_blob(np.array([1.0, -2.0])) == b"\x00\x00\x80\x3f\x00\x00\x00\xc0"
+    vector = np.random.default_rng(7).normal(size=384).astype(np.float32)
+    back = from_blob(to_blob(vector), 384)
+    np.testing.assert_array_equal(back, vector)
+    back[0] = 5.0  # an array of its own, not a view of the bytes
+
+
+@pytest.mark.parametrize("blob", [b"", b"\x00" * 7, b"\x00" * 12, b"\x00\x00\xc0\x7f" * 2])
+def test_bytes_that_are_no_vector_are_refused(blob):
+    """A wrong length and NaN are both errors, never a vector."""
+    with pytest.raises(InvalidInput):
+        from_blob(blob, 2)
+
+
+@pytest.mark.parametrize("vector", [np.array([]), np.ones((2, 2)), np.array([np.nan])])
+def test_what_is_no_vector_is_not_written(vector):
+    """Only flat, finite vectors become bytes."""
+    with pytest.raises(InvalidInput):
+        to_blob(vector)

@@ -1,0 +1,115 @@
+"""Pages as plain lines and on a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from remora.interfaces import draw
+from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table
+
+HITS: Page = (
+    Item(
+        "1a2b3c4d",
+        (Cell("#1"), Cell("0.90", "good")),
+        "Tokens\nexpire",
+        (Cell("a.py", "dim"), Cell("", "warn")),
+    ),
+    Item("5e6f7a8b", (Cell("#2"),), "Caches " * 200),
+)
+ROWS: Page = (
+    Table(
+        ("id", "files", "memory", "marks"),
+        (
+            (Cell("1a2b3c4d", "id"), Cell("a.py, b.py"), Cell("word " * 60), Cell("yours")),
+            (Cell("5e6f7a8b", "id"), Cell(""), Cell("short"), Cell("")),
+        ),
+        wide=2,
+        spare=(1,),
+    ),
+)
+
+
+def painted(page: Page, width: int, *, colour: bool = False) -> str:
+    """Return what a terminal of so many columns would get."""
+    stream = io.StringIO()
+    draw.paint(page, stream, colour=colour, width=width)
+    return stream.getvalue()
+
+
+def test_items_are_one_line_each() -> None:
+    """In a pipe a hit is one line: key, facts, text, and the rest in brackets; no tabs, no empty tail."""
+    first, second = draw.plain(HITS).splitlines()
+    assert first == "1a2b3c4d  #1  0.90  Tokens expire  [a.py]"
+    assert second.startswith("5e6f7a8b  #2  Caches Caches")
+    assert second.endswith("…")
+    assert len(second) < draw.ITEM_CHARS + 20
+
+
+def test_plain_table_has_columns_and_no_head() -> None:
+    """Columns before the widest are aligned; it is shortened; what follows it stands in brackets."""
+    first, second = draw.plain(ROWS).splitlines()
+    assert first.startswith("1a2b3c4d  a.py, b.py  word word")
+    assert first.endswith("word…  [yours]")
+    assert second == "5e6f7a8b              short"
+
+
+def test_whole_table_is_not_shortened() -> None:
+    """Where the text matters it is written in full."""
+    long = "word " * 100
+    table = Table(("a", "b"), ((Cell("x"), Cell(long)),), whole=True)
+    assert draw.plain((table,)) == f"x  {long.strip()}\n"
+
+
+def test_fields_keep_lines() -> None:
+    """A value of several lines goes on below its name, indented."""
+    assert draw.plain((Fields((("files", Cell("a\nb")), ("tags", Cell("c")))),)) == "files: a\n  b\ntags: c\n"
+
+
+def test_paragraphs_keep_lines() -> None:
+    """A text is written whole, line by line; an empty one is an empty line."""
+    assert draw.plain((Para("a\n  b", indent=2), Para(""))) == "  a\n    b\n\n"
+
+
+def test_nothing_a_terminal_would_obey() -> None:
+    """Control characters and markup in a memory are text, never commands."""
+    page: Page = (Item("id", (), "\x1b]0;title\x07 [red]x[/red] :smile:"),)
+    assert "\x1b" not in draw.plain(page)
+    assert "\x1b" not in painted(page, 80)
+    assert "[red]x[/red] :smile:" in painted(page, 80)
+
+
+@pytest.mark.parametrize("width", [30, 60, 100, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    """Tables, blocks and fields adapt to the width."""
+    page: Page = (*HITS, *ROWS, Fields((("a name", Cell("value " * 50)),)), Para("text " * 50))
+    assert max(map(len, painted(page, width).splitlines())) <= width
+
+
+def test_narrow_terminal_drops_spare_columns() -> None:
+    """A spare column goes before the text becomes a thin strip."""
+    assert "a.py, b.py" in painted(ROWS, 120)
+    assert "a.py, b.py" not in painted(ROWS, 40)
+    assert "marks" in painted(ROWS, 40)
+
+
+def test_empty_columns_are_left_out() -> None:
+    """A column without a single value is not drawn."""
+    table = Table(("id", "tags", "text"), ((Cell("1"), Cell(""), Cell("t")),))
+    assert "tags" not in painted((table,), 80)
+    assert draw.plain((table,)) == "1  t\n"
+
+
+def test_colour_only_when_wanted() -> None:
+    """With colour there are escape sequences, without there is none."""
+    assert "\x1b[36m" in painted(HITS, 80, colour=True)
+    assert "\x1b" not in painted((*HITS, *ROWS, Fields((("a", Cell("b", "bad")),))), 80)
+
+
+def test_items_stand_apart_on_a_terminal() -> None:
+    """Blocks are separated by an empty line, their text is indented."""
+    lines = painted(HITS, 40).splitlines()
+    assert lines[0].rstrip() == "1a2b3c4d · #1 · 0.90"
+    assert lines[1].rstrip() == "  Tokens expire"
+    assert lines[2].rstrip() == "  a.py"
+    assert lines[3].strip() == ""

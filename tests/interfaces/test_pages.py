@@ -1,0 +1,192 @@
+"""Memories, hits and files as pages, seen as plain text."""
+
+from __future__ import annotations
+
+from remora.core.values import (
+    FileHit,
+    Hit,
+    MemoryRecord,
+    Origin,
+    Reason,
+    Receipt,
+    Redaction,
+    Relation,
+    Taint,
+    WorkUnitRef,
+)
+from remora.interfaces import pages
+from remora.interfaces.draw import plain
+
+from tests.interfaces.test_present import NOW, record
+
+OTHER = "9f8e7d6c-0000-4000-8000-000000000000"
+
+
+def full() -> MemoryRecord:
+    """Return a memory with every field set."""
+    return record(
+        type="gotcha",
+        tags=("auth", "jwt"),
+        related_files=("a.py", "b.py"),
+        related_modules=("auth",),
+        updated_at="2026-02-28T12:00:00.000Z",
+        access_count=3,
+        session_id="cli:1",
+        commit_sha="0123456789abcdef",
+        branch="topic",
+        work_unit_ref=WorkUnitRef("native", ("a",), "task 7"),
+        methodology="native",
+        relations=(Relation("supersedes", OTHER), Relation("required_with", None, "c.py", 0.9, True)),
+        derived_from=(OTHER, "00000000-gone"),
+        origins=(
+            Origin("user_taught", "2026-02-26T12:00:00.000Z", path="AGENTS.md", line=4),
+            Origin("agent_explicit", "2026-02-27T12:00:00.000Z", text="tokens  live a day"),
+        ),
+        taint=Taint("web page", 4),
+        payload={"steps": ["one"]},
+        decay_half_life_days=60.0,
+        needs_review=True,
+        review_reason="rests on 9f8e7d6c, which was forgotten",
+        redaction_count=2,
+        external_id="D1:3",
+        chunk_start_line=3,
+        chunk_end_line=9,
+        embedding_model_id="m",
+    )
+
+
+def test_card_shows_everything() -> None:
+    """`show` leaves nothing out, and says it in words."""
+    parent = record(id=OTHER, content="Tokens are JWTs")
+    child = record(id="77777777-0000-4000-8000-000000000000", content="So refresh daily")
+    text = plain(pages.card(full(), NOW, parents=[parent], dependents=[child]))
+    assert text.splitlines()[0] == "1a2b3c4d-0000-4000-8000-000000000000  gotcha"
+    for line in (
+        "on branch topic, needs review: rests on 9f8e7d6c, which was forgotten, tainted by web page",
+        "Tokens expire after 24 h",
+        "said by: AGENTS.md:4 +1, 2026-02-26 12:00 UTC (3 days ago)",
+        "changed: 2026-02-28 12:00 UTC (24 h ago)",
+        "used: 3 times, last 2026-02-26 12:00 UTC (3 days ago)",
+        "confidence: 0.97 now, 1.00 when fresh (halves every 60 days of disuse; unused for 3)",
+        "files: a.py\n  b.py",
+        "modules: auth",
+        "tags: auth, jwt",
+        "work unit: task 7",
+        "commit: 0123456789abcdef",
+        "session: cli:1",
+        "lines: 3-9",
+        "external id: D1:3",
+        'payload: {\n    "steps": [\n      "one"',
+        "origins: AGENTS.md:4 by user_taught, 2026-02-26 12:00 UTC (3 days ago)",
+        "agent, 2026-02-27 12:00 UTC (2 days ago), in the words: tokens live a day",
+        "relations: supersedes 9f8e7d6c\n  required with c.py (found by itself)",
+        "derived from: 9f8e7d6c  Tokens are JWTs\n  00000000  (deleted)",
+        "rests on it: 77777777  So refresh daily",
+        "taint: learnt after reading web page at step 4; `remora verify 1a2b3c4d` confirms it",
+        "secrets: 2 taken out before storing",
+        "vector of: m",
+    ):
+        assert line in text
+
+
+def test_card_of_a_plain_memory_is_short() -> None:
+    """Fields that say nothing are not shown."""
+    text = plain(pages.card(record(), NOW))
+    assert "branch" not in text
+    assert "taint" not in text
+    assert "confidence: 1.00, does not fade" in text
+    assert "used: not yet" in text
+    assert "vector of: none yet; search by words works" in text
+
+
+def test_card_of_a_forgotten_memory() -> None:
+    """It says since when, until when it is safe, and how to bring it back."""
+    gone = record(deprecated=True, deprecated_at="2026-02-19T12:00:00.000Z")
+    text = plain(pages.card(gone, NOW))
+    assert "forgotten: 2026-02-19 12:00 UTC (10 days ago); pruning may delete it in 20 days" in text
+    assert "`remora restore 1a2b3c4d` brings it back" in text
+    kept = plain(pages.card(gone._replace(user_verified=True), NOW))
+    assert "; kept for good;" in kept
+    late = plain(pages.card(gone._replace(deprecated_at="2025-02-19T12:00:00.000Z"), NOW))
+    assert "the next pruning may delete it" in late
+
+
+def test_pinned_memory_does_not_fade() -> None:
+    """The card of a pinned memory says so."""
+    text = plain(pages.card(record(pinned=True, decay_half_life_days=60.0), NOW))
+    assert "confidence: 1.00, pinned: does not fade" in text
+
+
+def test_hits_show_rank_score_type_origin_age_text_and_files() -> None:
+    """A hit is one line that a script can cut: id, rank, score, type, where from, age, text, files, marks."""
+    hit = Hit("x", "memory", "Tokens expire after 24 h", 0.873, memory=full(), disagrees_with=(OTHER,))
+    assert plain(pages.hits([hit], NOW)) == (
+        "1a2b3c4d  #1   0.87  gotcha             AGENTS.md:4 +1  3 days ago  Tokens expire after 24 h  "
+        "[a.py, b.py]  [on branch topic, needs review: rests on 9f8e7d6c, which was forgotten, "
+        "tainted by web page, disagrees with 9f8e7d6c]\n"
+    )
+
+
+def test_turn_hits() -> None:
+    """A turn shows its speaker and session in place of a memory's origin."""
+    hit = Hit("7", "turn", "hello there", 0.4, session_id="cli:1", role="Ada", time="2026-02-27T12:00:00Z")
+    assert plain(pages.hits([hit], NOW)) == (
+        "7         #1   0.40  turn               Ada in cli:1  2 days ago  hello there\n"
+    )
+
+
+def test_why_shows_every_stage_and_what_demoted() -> None:
+    """A row for each stage, then age, origins, confidence now and the factors below one."""
+    why = (
+        Reason("paths", 0.031, 1, "dense #1, words #2"),
+        Reason("source", 1.17, None, "user_taught"),
+        Reason("review", 0.9, None, "nobody has confirmed it yet"),
+    )
+    lines = plain(pages.hits([Hit("x", "memory", "t", 0.6, why, record())], NOW, why=True)).splitlines()
+    assert lines[1:] == [
+        "    paths   #1  0.031   dense #1, words #2",
+        "    source      × 1.17  user_taught",
+        "    review      × 0.90  nobody has confirmed it yet",
+        "    age: 2026-02-26 12:00 UTC (3 days ago)",
+        "    origins: user",
+        "    confidence: 1.00, does not fade",
+        "    demoted by: review × 0.90 (nobody has confirmed it yet)",
+    ]
+
+
+def test_list_is_one_line_each() -> None:
+    """A list line begins with the short id and ends with files and brief marks."""
+    assert plain(pages.memory_list([full(), record()], NOW)).splitlines() == [
+        "1a2b3c4d  gotcha    0.97  3 days ago  Tokens expire after 24 h  [a.py, b.py]"
+        + "  [branch, review, tainted]",
+        "1a2b3c4d  decision  1.00  3 days ago  Tokens expire after 24 h",
+    ]
+
+
+def test_receipt_says_what_was_merged_and_taken_out() -> None:
+    """A merge names the origins and keeps the words; secrets are counted, notes are passed on."""
+    got = Receipt("merged", OTHER, 0.91, (Redaction("password", 1),), ("2 control characters were removed",))
+    text = plain(pages.receipt(full()._replace(receipt=got)))
+    assert text.splitlines() == [
+        "1a2b3c4d  merged with a gotcha that is 91% alike  Tokens expire after 24 h",
+        "  all origins are kept: AGENTS.md:4, agent",
+        "  your words are kept as an origin: tokens live a day",
+        "  1 secret was taken out before storing: 1 password",
+        "  2 control characters were removed",
+    ]
+
+
+def test_receipt_of_a_guessed_type() -> None:
+    """A type that was guessed is called a guess, with the way to change it."""
+    text = plain(pages.receipt(record(receipt=Receipt("stored")), guessed=True))
+    assert "guess" in text
+    assert "remora edit 1a2b3c4d --type" in text
+
+
+def test_files_come_with_evidence() -> None:
+    """A related file is one line: path, score, evidence."""
+    found = [FileHit("src/a.py", 0.5, ("3 commits together", "same name")), FileHit("b.py", 0.25)]
+    assert plain(pages.files(found)).splitlines() == [
+        "src/a.py  0.50  3 commits together; same name",
+        "b.py      0.25",
+    ]

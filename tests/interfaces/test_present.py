@@ -1,0 +1,237 @@
+"""Values and errors as JSON and in words."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from remora.core.errors import EXIT_CODES, InvalidInput, ProviderBusy, RemoraError, StoreBusy
+from remora.core.values import Hit, MemoryRecord, Origin, Reason, Receipt, Redaction, Taint
+from remora.interfaces import present
+
+NOW = 1_772_366_400.0  # 2026-03-01T12:00:00Z
+
+
+def record(**fields: object) -> MemoryRecord:
+    """Return a memory with the fields that matter to a test."""
+    base = MemoryRecord(
+        id="1a2b3c4d-0000-4000-8000-000000000000",
+        type="decision",
+        content="Tokens expire after 24 h",
+        confidence=1.0,
+        tags=(),
+        related_files=(),
+        related_modules=(),
+        created_at="2026-02-26T12:00:00.000Z",
+        updated_at="2026-02-26T12:00:00.000Z",
+        last_accessed_at="2026-02-26T12:00:00.000Z",
+        access_count=0,
+        scope="global",
+        source="user_taught",
+        project_id="p",
+    )
+    return base._replace(**fields)  # type: ignore[arg-type]
+
+
+def test_records_become_objects() -> None:
+    """Nested records keep their field names; tuples become lists."""
+    hit = Hit(
+        "1",
+        "memory",
+        "text",
+        0.5,
+        (Reason("words", 0.1, 1, "note"),),
+        record(origins=(Origin("qa_auto", "x"),)),
+    )
+    document = json.loads(present.dumps(hit))
+    assert document["why"] == [{"stage": "words", "score": 0.1, "rank": 1, "note": "note"}]
+    assert document["memory"]["origins"][0]["source"] == "qa_auto"
+    assert document["path"] is None
+
+
+def test_numbers_that_json_lacks_become_null() -> None:
+    """Infinite and undefined numbers are null, so that every JSON reader takes the document."""
+    assert json.loads(present.dumps({"a": math.inf, "b": math.nan, "c": {3, 1}})) == {
+        "a": None,
+        "b": None,
+        "c": [1, 3],
+    }
+
+
+def test_ascii_only() -> None:
+    """A stream that cannot hold every sign gets escapes."""
+    assert present.dumps({"a": "é"}, ascii_only=True) == '{\n  "a": "\\u00e9"\n}'
+    assert "é" in present.dumps({"a": "é"})
+
+
+def test_error_document() -> None:
+    """An error says kind, message, hint and whether trying again can help."""
+    assert present.error_document(StoreBusy("held", hint="Try again.")) == {
+        "error": {"kind": "StoreBusy", "message": "held", "hint": "Try again.", "retryable": True}
+    }
+
+
+def test_unforeseen_error_is_one_line() -> None:
+    """An error nobody planned for is named in one line, whatever its text looks like."""
+    assert present.unexpected(ValueError("a\nb")) == "something unforeseen went wrong (ValueError: a b)"
+    assert present.unexpected(KeyError()) == "something unforeseen went wrong (KeyError)"
+    assert present.unexpected(OSError(28, "No space left on device", "/x")) == "No space left on device: /x"
+
+
+@pytest.mark.parametrize("kind", sorted(EXIT_CODES, key=lambda k: k.__name__), ids=lambda k: k.__name__)
+def test_exit_code_of_every_class(kind: type[RemoraError]) -> None:
+    """Each class has the code of the map; a class below it inherits the code."""
+    below = type("Below", (kind,), {})
+    assert present.exit_code(kind("x")) == EXIT_CODES[kind]
+    assert present.exit_code(below("x")) == EXIT_CODES[kind]
+
+
+def test_provider_busy_is_not_its_parent() -> None:
+    """The nearest class decides, not the base."""
+    assert present.exit_code(ProviderBusy("x")) == 32
+    assert present.exit_code(InvalidInput("x")) == 2
+
+
+@pytest.mark.parametrize(
+    ("iso", "said"),
+    [
+        ("2026-03-01T12:00:00Z", "just now"),
+        ("2026-03-01T13:00:00Z", "just now"),  # a clock that went back
+        ("2026-03-01T11:58:30Z", "1 min ago"),
+        ("2026-03-01T09:00:00Z", "3 h ago"),
+        ("2026-02-28T01:00:00Z", "35 h ago"),
+        ("2026-02-27T12:00:00Z", "2 days ago"),
+        ("2026-02-08T12:00:00Z", "3 weeks ago"),
+        ("2025-09-01T12:00:00Z", "5 months ago"),
+        ("2023-03-01T12:00:00Z", "3 years ago"),
+        ("last summer", "last summer"),
+        ("", ""),
+        (None, ""),
+    ],
+)
+def test_age(iso: str | None, said: str) -> None:
+    """Ages are in the largest unit that still tells something; a caller's own words stay."""
+    assert present.age(iso, NOW) == said
+
+
+def test_when() -> None:
+    """An instant comes with its age; words for a time stay words."""
+    assert present.when("2026-02-26T12:00:00.000Z", NOW) == "2026-02-26 12:00 UTC (3 days ago)"
+    assert present.when(None, NOW) == ""
+
+
+def test_safe_takes_out_what_a_terminal_would_obey() -> None:
+    """Escape sequences, one-byte commands and direction marks go; lines and letters stay."""
+    assert present.safe("a\x1b[31mb\x9bc\u202ed\n\té") == "a[31mbcd\n\té"
+
+
+@pytest.mark.parametrize(
+    ("origin", "said"),
+    [
+        (Origin("user_taught", "x", path="AGENTS.md", line=3), "AGENTS.md:3"),
+        (Origin("user_taught", "x", path="AGENTS.md"), "AGENTS.md"),
+        (Origin("commit_auto", "x", commit_sha="0123456789abcdef"), "commit 0123456789"),
+        (Origin("agent_explicit", "x", session_id="cli:1"), "agent in cli:1"),
+        (Origin("user_taught", "x"), "user"),
+    ],
+)
+def test_place(origin: Origin, said: str) -> None:
+    """The most exact place an origin has is what is shown."""
+    assert present.place(origin) == said
+
+
+def test_whence_counts_further_origins() -> None:
+    """The first origin is named and the others are counted; without any the source is named."""
+    both = (Origin("user_taught", "x", path="A.md"), Origin("user_taught", "x", path="B.md"))
+    assert present.whence(record(origins=both)) == "A.md +1"
+    assert present.whence(record(source="qa_auto")) == "qa"
+
+
+def test_hits_that_are_no_memories() -> None:
+    """A turn is known by the caller's id, its speaker and its session."""
+    turn = Hit("7", "turn", "hello", 0.4, external_id="D1:3", session_id="cli:1", role="Ada")
+    assert present.hit_key(turn) == "D1:3"
+    assert present.hit_kind(turn) == "turn"
+    assert present.hit_whence(turn) == "Ada in cli:1"
+    note = Hit("note:1", "note", "hello", 0.4, path="memory/MEMORY.md", start_line=4)
+    assert present.hit_key(note) == "note:1"
+    assert present.hit_whence(note) == "memory/MEMORY.md:4"
+    assert present.hit_whence(Hit("x", "archive", "t", 0.1)) == "archive"
+    assert present.hit_files(note) == ()
+
+
+def test_marks() -> None:
+    """Everything a reader should know before trusting a memory is named, long and brief."""
+    marked = record(
+        realm="user",
+        branch="topic",
+        pinned=True,
+        user_verified=True,
+        needs_review=True,
+        review_reason="rests on 9f",
+        taint=Taint("web page"),
+        stale_at="2026-02-01T00:00:00.000Z",
+    )
+    assert present.marks(marked) == (
+        "yours, in every project",
+        "on branch topic",
+        "pinned",
+        "verified",
+        "needs review: rests on 9f",
+        "tainted by web page",
+        "stale since 2026-02-01",
+    )
+    assert present.brief_marks(marked) == (
+        "yours",
+        "branch",
+        "pinned",
+        "verified",
+        "review",
+        "tainted",
+        "stale",
+    )
+    assert present.marks(record(deprecated=True)) == ("forgotten",)
+    assert present.marks(record(deprecated=True, superseded_by="9f8e7d6c5b")) == ("superseded by 9f8e7d6c",)
+
+
+def test_listed() -> None:
+    """Long lists end in how many more there are."""
+    assert present.listed(["a", "b"]) == "a, b"
+    assert present.listed(["a", "b"], 2) == "a, b"
+    assert present.listed(["a", "b", "c"], 1) == "a and 2 more"
+    assert present.listed([]) == ""
+
+
+def test_redaction_sentence_never_needs_the_value() -> None:
+    """Secrets are counted by kind."""
+    assert present.redaction_sentence([]) == ""
+    assert (
+        present.redaction_sentence([Redaction("password", 1)])
+        == "1 secret was taken out before storing: 1 password"
+    )
+    both = [Redaction("github-token", 2), Redaction("password", 1)]
+    assert (
+        present.redaction_sentence(both)
+        == "3 secrets were taken out before storing: 2 github-token, 1 password"
+    )
+
+
+@pytest.mark.parametrize(
+    ("receipt", "said"),
+    [
+        (None, "stored as decision"),
+        (Receipt("stored"), "stored as decision"),
+        (Receipt("merged", "x", 1.0), "merged with a decision that says the same"),
+        (Receipt("merged", "x", 0.9), "merged with a decision that is 90% alike"),
+        (Receipt("restored", "x", 1.0), "brought back: a forgotten decision says the same"),
+        (Receipt("updated"), "updated, decision"),
+        (
+            Receipt("skipped", "x", 1.0),
+            "not stored: a forgotten decision says the same; restore it if it is true again",
+        ),
+    ],
+)
+def test_receipt_sentence(receipt: Receipt | None, said: str) -> None:
+    """Every receipt has its words."""
+    assert present.receipt_sentence(record(receipt=receipt)) == said

@@ -1,0 +1,215 @@
+"""What was done and what there is, in plain sentences."""
+
+from __future__ import annotations
+
+from remora.app.doctor import Finding, Report
+from remora.app.stats import Stats, VectorCount
+from remora.core.values import InitReport, Redaction, Skipped
+from remora.interfaces import reports
+from remora.interfaces.draw import plain
+
+from tests.interfaces.test_present import NOW, record
+
+INIT = InitReport(
+    project_id="p",
+    home="/data/shop",
+    root="/src/shop",
+    rule_files=("AGENTS.md", "CLAUDE.md"),
+    rules_found=12,
+    stored=11,
+    merged=2,
+    unchanged=0,
+    retired=0,
+    commits_read=1200,
+    commits_new=1200,
+    edges=340,
+    files_known=88,
+    candidates=1,
+    redactions=(Redaction("password", 1),),
+    skipped=(Skipped("notes.bin", "it is not text"),),
+    seconds=1.26,
+)
+
+
+def test_first_init() -> None:
+    """The report says what was found, stored, merged, taken out and skipped, and what to try next."""
+    text = plain(reports.initialised(INIT, hottest=("README.md", "src/app.py")))
+    assert text.splitlines()[:8] == [
+        "Memory of /src/shop",
+        "  Read 2 rule files: AGENTS.md, CLAUDE.md. 12 rules found.",
+        "  Read 1,200 commits of git history. 88 files known, 340 pairs that change together.",
+        "  11 memories stored, 1 of them from fixes and reverts, to be confirmed, 2 merged with others "
+        + "that say the same.",
+        "  1 secret was taken out before storing: 1 password.",
+        "  1 thing skipped:",
+        "    notes.bin: it is not text",
+        "  Done in 1.3 s. It lies in /data/shop",
+    ]
+    assert "  remora related src/app.py" in text
+    assert "  remora search" in text
+
+
+def test_second_init() -> None:
+    """Running it again says that nothing is new."""
+    again = INIT._replace(
+        stored=0, merged=0, unchanged=13, commits_new=0, candidates=0, redactions=(), skipped=()
+    )
+    text = plain(reports.initialised(again))
+    assert "The git history (1,200 commits) was read before; nothing is new." in text
+    assert "  13 known already.\n" in text
+    assert "remora related" not in text
+
+
+def test_later_init() -> None:
+    """New commits are told apart from those read before; rules that went are counted."""
+    text = plain(reports.initialised(INIT._replace(commits_new=3, retired=2)))
+    assert "Read 3 new commits, 1,200 in all." in text
+    assert "2 retired because their source is gone" in text
+
+
+def test_init_of_an_empty_folder() -> None:
+    """Where there is nothing, the report says so and offers `remember`."""
+    bare = INIT._replace(
+        rule_files=(),
+        rules_found=0,
+        stored=0,
+        merged=0,
+        commits_read=0,
+        commits_new=0,
+        candidates=0,
+        redactions=(),
+        skipped=(),
+    )
+    text = plain(reports.initialised(bare))
+    assert "There are no rule files (AGENTS.md, CLAUDE.md, .cursorrules and their kin)." in text
+    assert "There is no git history to read." in text
+    assert "Nothing was stored." in text
+    assert 'remora remember "…"' in text
+
+
+def test_many_skips_are_grouped_by_reason() -> None:
+    """A long list of skipped things becomes one line for each reason, with examples."""
+    skipped = tuple(Skipped(f"{n}.bin", "it is not text") for n in range(20))
+    text = plain(reports.initialised(INIT._replace(skipped=skipped)))
+    assert "  20 things skipped:\n    20: it is not text (0.bin, 1.bin and 18 more)\n" in text
+
+
+def stats(**fields: object) -> Stats:
+    """Return counts with the fields that matter to a test."""
+    base = Stats(
+        project_id="p",
+        project="shop",
+        root="/src/shop",
+        home="/data/shop",
+        memories=0,
+        by_type={},
+        needs_review=0,
+        pinned=0,
+        verified=0,
+        tainted=0,
+        forgotten=0,
+        user_memories=0,
+        sessions=0,
+        turns=0,
+        vectors=(),
+        files=0,
+        pairs=0,
+        hottest=(),
+        commits=0,
+        commit=None,
+        database_bytes=262_144,
+        log_bytes=0,
+    )
+    return base._replace(**fields)  # type: ignore[arg-type]
+
+
+def test_counts() -> None:
+    """Types are listed most frequent first; every part of the store has its line."""
+    found = stats(
+        memories=6,
+        by_type={"decision": 1, "gotcha": 4, "pattern": 1},
+        needs_review=2,
+        pinned=1,
+        forgotten=3,
+        user_memories=1,
+        sessions=1,
+        turns=20,
+        vectors=(VectorCount("memory", "m", 6, 384),),
+        files=10,
+        pairs=4,
+        hottest=("a.py",),
+        commits=7,
+        commit="0123456789abcdef",
+        log_bytes=1_000_000,
+    )
+    assert plain(reports.counts(found)).splitlines() == [
+        "project: shop, id p",
+        "home: /data/shop",
+        "memories: 6 (2 need review, 1 pinned)",
+        "  gotcha: 4",
+        "  decision: 1",
+        "  pattern: 1",
+        "forgotten: 3",
+        "your own: 1 memory",
+        "turns: 20 in 1 session",
+        "files: 10 known, 4 pairs that change together",
+        "change most: a.py",
+        "commits: 7 read, last 0123456789",
+        "vectors: 6 memory: m, 384 numbers",
+        "database: 0.3 MB",
+        "session logs: 1.0 MB",
+    ]
+
+
+def test_counts_of_an_empty_store() -> None:
+    """What there is none of is left out, but for the memories themselves."""
+    text = plain(reports.counts(stats()))
+    assert "memories: 0\n" in text
+    assert "vectors" not in text
+    assert "commits" not in text
+
+
+def test_examination() -> None:
+    """Each finding has its level, its advice below it, and the last line sums up."""
+    report = Report(
+        (
+            Finding("ok", "disk", "1 GB free"),
+            Finding("warning", "environment", "REMORA_HOEM is not known", "Did you mean REMORA_HOME?"),
+        )
+    )
+    assert plain(reports.examination(report)).splitlines() == [
+        "ok       disk         1 GB free",
+        "warning  environment  REMORA_HOEM is not known",
+        "                      → Did you mean REMORA_HOME?",
+        "",
+        "Something needs attention: 1 warning.",
+    ]
+    assert plain(reports.examination(Report((Finding("ok", "a", "b"),)))).endswith("\nAll is well.\n")
+    assert plain(reports.examination(Report((Finding("note", "a", "b"),)))).endswith(
+        "\nAll is well: 1 note.\n"
+    )
+
+
+def test_pruning() -> None:
+    """What is forgotten and deleted is listed with the reason; a dry run says that it is one."""
+    old = record(last_accessed_at="2025-03-01T12:00:00.000Z")
+    gone = record(deprecated=True, deprecated_at="2026-01-01T12:00:00.000Z")
+    lines = plain(reports.pruning([old], [gone], 3, NOW, dry_run=True)).splitlines()
+    assert lines == [
+        "1a2b3c4d  would be forgotten  decision  last used 11 months ago  Tokens expire after 24 h",
+        "1a2b3c4d  would be deleted    decision  forgotten 8 weeks ago    Tokens expire after 24 h",
+        "Would be 1 forgotten, 1 deleted for good, 3 cache entries dropped. "
+        + "Run it without --dry-run to do so.",
+    ]
+    done = plain(reports.pruning([old], [], 0, NOW, dry_run=False))
+    assert done.splitlines()[-1] == (
+        "1 forgotten, 0 deleted for good, 0 cache entries dropped. "
+        "`remora restore ID` brings a forgotten one back."
+    )
+    assert plain(reports.pruning([], [], 0, NOW, dry_run=True)) == "Nothing to prune.\n"
+
+
+def test_flagged_sentence() -> None:
+    """Memories that rest on one that went are named."""
+    assert reports.flagged_sentence([record()]) == "1 memory rests on it and was marked for review: 1a2b3c4d"
+    assert reports.flagged_sentence([record()] * 2).startswith("2 memories rest on it and were marked")

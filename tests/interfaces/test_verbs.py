@@ -1,0 +1,92 @@
+"""The one verb list, and the command line that covers it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+
+import click
+import pytest
+from remora.app.memory import Memory
+from remora.interfaces.cli import cli, load
+from remora.interfaces.verbs import VERBS, Verb, verb
+
+from tests.interfaces.conftest import Run
+
+NAMES = [v.name for v in VERBS]
+# What each verb needs to be called at all.
+LEAST: dict[str, list[str]] = {
+    "remember": ["a cache has a key", "--type", "pattern"],
+    "edit": ["ID", "--content", "a cache has one key"],
+    "supersede": ["ID", "caches are gone"],
+    "search": ["cache"],
+    "context": ["cache"],
+    "related": ["a.py"],
+    "show": ["ID"],
+    "verify": ["ID"],
+    "pin": ["ID"],
+    "forget": ["ID"],
+    "restore": ["ID"],
+    "completion": ["zsh"],
+}
+
+
+def test_names_are_unique() -> None:
+    """No two verbs share a name."""
+    assert len(set(NAMES)) == len(NAMES)
+
+
+@pytest.mark.parametrize("entry", VERBS, ids=NAMES)
+def test_method_exists(entry: Verb) -> None:
+    """A verb names a method of Memory that has a docstring, or none at all."""
+    if entry.method:
+        assert inspect.getdoc(getattr(Memory, entry.method))
+    else:
+        assert entry.name == "completion"
+
+
+@pytest.mark.parametrize("entry", VERBS, ids=NAMES)
+def test_help_is_one_sentence(entry: Verb) -> None:
+    """Help starts with a capital, ends with a full stop and fits a terminal line."""
+    assert entry.help[0].isupper()
+    assert entry.help.endswith(".")
+    assert len(entry.help) <= 68
+
+
+def test_command_line_covers_the_list() -> None:
+    """The group lists exactly the verbs, in order, and loads each."""
+    context = click.Context(cli)
+    assert cli.list_commands(context) == NAMES
+    assert all(load(name) is not None for name in NAMES)
+    assert load("forgetting") is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_verb_has_help(run: Run, name: str) -> None:
+    """`remora VERB --help` begins with the verb's line, and speaks of --json and --project."""
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    words = " ".join(result.stdout.split())
+    assert f"Usage: cli {name}" in words or f"Usage: remora {name}" in words
+    assert verb(name).help in words
+    assert "--json" in words
+    assert "--project PATH" in words
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("before", [True, False], ids=["before", "behind"])
+def test_every_verb_answers_in_json(run: Run, name: str, *, before: bool) -> None:
+    """With --json before or behind the verb, stdout is one JSON object and nothing else."""
+    stored = run("remember", "a cache has a bound", "--type", "pattern", "--json")
+    memory_id = json.loads(stored.stdout)["id"]
+    words = [memory_id if word == "ID" else word for word in LEAST.get(name, [])]
+    result = run("--json", name, *words) if before else run(name, *words, "--json")
+    assert result.exit_code == 0, result.output
+    assert isinstance(json.loads(result.stdout), dict)
+    assert result.stderr == ""
+
+
+def test_unknown_verb_is_a_key_error() -> None:
+    """Asking for a verb that is not in the list fails at once."""
+    with pytest.raises(KeyError):
+        verb("recollect")
