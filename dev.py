@@ -111,7 +111,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "lint": tool("ruff", "check", "."),
     "types": tool("mypy"),
     "imports": lambda: call(DEV / "bin" / "lint-imports", "--no-cache", quiet=False),
-    "docs": tool("cogapp", "--check", "-r", "@docs/cog.txt"),
+    "docs": tool("cogapp", "--check", "-I", "docs", "-r", "@docs/cog.txt"),
     "tests": tool("pytest", "-n", "2"),
     "benchmarks": tool("benchmarks", "smoke"),
     "bare": bare,
@@ -135,7 +135,7 @@ def fix() -> None:
     environment(DEV, ["dev"], editable=True)
     call(python_of(DEV), "-m", "ruff", "check", "--fix", "--quiet", ".")
     call(python_of(DEV), "-m", "ruff", "format", ".")
-    call(python_of(DEV), "-m", "cogapp", "-r", "@docs/cog.txt")
+    call(python_of(DEV), "-m", "cogapp", "-I", "docs", "-r", "@docs/cog.txt")
 
 
 def lock() -> None:

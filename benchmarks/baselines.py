@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
+
 from remora.core.fts import any_of
 from remora.core.text import words
 from remora.sources.git_log import Commit

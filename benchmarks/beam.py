@@ -15,13 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from remora.app.memory import Memory
-
 from benchmarks import recall
 from benchmarks.common import Check, Options, Report
 from benchmarks.metrics import all_at, recall_at
 from benchmarks.paths import OURS, SINGLE_PATHS
 from benchmarks.recall import Case, Metric, Question
+from remora.app.memory import Memory
 
 K = 50
 _MARK = re.compile(r"\s*->->[\s\d,)]*(?:N/A)?\s*$")

@@ -19,15 +19,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from remora.core.clock import from_iso, to_iso
-from remora.core.cochange import MAX_FILES, related
-from remora.sources.git_log import Commit, FileChange
-from remora.sources.history import CoChange
-
 from benchmarks.baselines import Ranker, Tally, tally_rankers
 from benchmarks.common import Check, Options, Report, Table, memory_in, say, workplace
 from benchmarks.metrics import Interval, mean, paired_interval
 from benchmarks.repository import build, consistent, stand_at
+from remora.core.clock import from_iso, to_iso
+from remora.core.cochange import MAX_FILES, related
+from remora.sources.git_log import Commit, FileChange
+from remora.sources.history import CoChange
 
 K = 10
 HISTORIES = ("click", "entire-cli-dev")

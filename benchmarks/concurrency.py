@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
-from remora.app.memory import Memory
-from remora.core.errors import RemoraError
 
 from benchmarks.common import ROOT, Check, Options, Report, Table, environment, say, workplace
 from benchmarks.crash import NO_MODEL, fts_problems
 from benchmarks.metrics import percentile
 from benchmarks.texts import numbered
+from remora.app.memory import Memory
+from remora.core.errors import RemoraError
 
 WRITERS = 8
 WRITES = 200

@@ -10,15 +10,14 @@ import json
 from collections.abc import Sequence
 from functools import partial
 
-from remora.app.memory import Memory
-from remora.core.errors import InvalidInput
-from remora.core.values import MemoryDraft
-
 from benchmarks import recall
 from benchmarks.common import Check, Options, Report
 from benchmarks.metrics import recall_at, reciprocal_rank
 from benchmarks.paths import OURS, SINGLE_PATHS
 from benchmarks.recall import Case, Metric, Question
+from remora.app.memory import Memory
+from remora.core.errors import InvalidInput
+from remora.core.values import MemoryDraft
 
 K = 100
 BATCH = 500  # memories stored in one transaction

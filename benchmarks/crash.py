@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import apsw
-from remora.app.memory import Memory
 
 from benchmarks.common import ROOT, Check, Options, Report, Table, environment, say, workplace
 from benchmarks.texts import numbered
+from remora.app.memory import Memory
 
 KILLS = 200
 RUNS_PER_PROJECT = 10
@@ -43,6 +43,7 @@ class Outcome(NamedTuple):
     kills: int = 0
     acknowledged: int = 0
     unacknowledged: int = 0  # stored, but killed before it could say so
+    late: int = 0  # turns in the log that the first search after the kill did not see in the index
     lost: int = 0
     problems: tuple[str, ...] = ()
 
@@ -52,6 +53,7 @@ class Outcome(NamedTuple):
             self.kills + other.kills,
             self.acknowledged + other.acknowledged,
             self.unacknowledged + other.unacknowledged,
+            self.late + other.late,
             self.lost + other.lost,
             self.problems + other.problems,
         )
@@ -103,13 +105,16 @@ def examine(place: Path, acknowledged: Mapping[int, int]) -> Outcome:
         acknowledged: every number that was ever acknowledged here, and the run that did.
     """
     with Memory.open(place / "project", environ=environment(place, **NO_MODEL)) as memory:
-        memory.search("probe", kinds=["turn"])  # lets the index follow the logs
+        memory.search("probe", kinds=["turn"])
         contents = {record.content for record in memory.list(limit=1_000_000)}
-        turns = [message.content for message in memory.session(SESSION).history()]
+        session = memory.session(SESSION)
+        turns = [message.content for message in session.history()]
         space = memory._parts.room("project").space
+        late = len(turns) - space.turns.count()
+        session.extend([])  # lets the index follow the log, as the next message would
+        indexed = {turn.content for turn in space.turns.get_many(range(1, 2 * len(turns) + 100)).values()}
         problems = list(space.db.check())
         database = space.db.path
-        indexed = {turn.content for turn in space.turns.get_many(range(1, 2 * len(turns) + 100)).values()}
     contents.update(turns)
     lost = [number for number in acknowledged if numbered(number) not in contents]
     problems += [f"{n} was acknowledged in run {acknowledged[n]} and is gone" for n in lost]
@@ -119,7 +124,7 @@ def examine(place: Path, acknowledged: Mapping[int, int]) -> Outcome:
         problems.append("a turn stands twice in the log")
     problems += fts_problems(database)
     extra = len(contents) - (len(acknowledged) - len(lost))
-    return Outcome(1, 0, extra, len(lost), tuple(problems))
+    return Outcome(1, 0, extra, late, len(lost), tuple(problems))
 
 
 def fts_problems(database: Path) -> list[str]:
@@ -175,6 +180,7 @@ def run(options: Options) -> Report:
         ("writers killed", found.kills),
         ("writes acknowledged", found.acknowledged),
         ("stored without acknowledgement (allowed)", found.unacknowledged),
+        ("turns that the first search after a kill did not see", found.late),
         ("acknowledged writes lost", found.lost),
         ("problems of the database or its FTS tables", len(found.problems)),
     )

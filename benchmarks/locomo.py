@@ -14,13 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from remora.app.memory import Memory
-
 from benchmarks import recall
 from benchmarks.common import Check, Options, Report
 from benchmarks.metrics import all_at, mean, recall_at
 from benchmarks.paths import OURS
 from benchmarks.recall import Case, Metric, Question
+from remora.app.memory import Memory
 
 K = 30
 CATEGORIES = {1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 single-hop"}

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.baselines import PlainBM25, PlainVectors
+from benchmarks.metrics import rrf, unique
 from remora.app.recall import search
 from remora.core.text import query_terms
 from remora.core.values import Filters
+from remora.retrieval.candidates import names_in, without_names
 from remora.retrieval.pipeline import PARTS
-
-from benchmarks.baselines import PlainBM25, PlainVectors
-from benchmarks.metrics import rrf, unique
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -84,13 +84,16 @@ def _without(memory: Memory, kind: str, part: str) -> Ranking:
 
 
 def _dense(memory: Memory, space: Space, kind: str) -> Ranking:
+    """Return the vectors' path; for turns it asks as the search does, without the speakers' names."""
     embedder = memory._parts.embedder()
+    speakers = set(space.turns.roles()) - {"user", "assistant"} if kind == "turn" else set()
 
     def ranked(query: str, k: int) -> list[str]:
         if embedder is None:
             return []
-        index = space.nearest(kind, embedder.model_id)
-        near = index.search(embedder.embed_query(query), k)
+        named = names_in(query, speakers)
+        vector = embedder.embed_query(without_names(query, named) if named else query)
+        near = space.nearest(kind, embedder.model_id).search(vector, k)
         return _external(space, kind, [n.owner_id for n in near])
 
     return ranked

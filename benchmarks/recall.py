@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from remora.app.memory import Memory
-
 from benchmarks.common import Options, Table, memory_in, model_of, say, settings_of, workplace
 from benchmarks.metrics import Interval, mean, paired_interval
 from benchmarks.paths import OURS, Ranking, plain_rankings, rankings
+from remora.app.memory import Memory
 
 
 class Question(NamedTuple):

@@ -14,12 +14,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from remora.sources.git_log import Commit, FileChange
-
 from benchmarks import beam, cochange, concurrency, cosqa, crash, latency, locomo
 from benchmarks.common import Check, Options, Report, Table, memory_in, say, workplace
 from benchmarks.paths import OURS
 from benchmarks.repository import build, consistent, stand_at
+from remora.sources.git_log import Commit, FileChange
 
 _PEOPLE = ("Mira", "Tomas")
 _THINGS = (
@@ -111,7 +110,7 @@ def history_data(folder: Path) -> None:
 def _history() -> Iterator[dict[str, Any]]:
     draw = random.Random(5)
     names = ["auth", "cache", "parser", "server", "index", "report", "queue", "mail"]
-    extra = [f"docs/page{n}.md" for n in range(12)]
+    extra = [f"docs/page{n}.md" for n in range(24)]
     everything = [f for n in names for f in (f"src/{n}.py", f"tests/test_{n}.py")] + extra
     for number in range(60):
         if number == 0:
@@ -121,7 +120,8 @@ def _history() -> Iterator[dict[str, Any]]:
         else:
             name = draw.choice(names)
             source = "src/post.py" if name == "mail" and number > 30 else f"src/{name}.py"
-            files = [["M", source], ["M", f"tests/test_{name}.py"], ["M", draw.choice(extra)]]
+            page = f"docs/page{names.index(name)}.md"
+            files = [["M", source], ["M", f"tests/test_{name}.py"], ["M", page]]
         date = f"2024-03-{1 + number // 24:02d}T{number % 24:02d}:00:00+00:00"
         yield {
             "commit": f"{number:040x}",
@@ -211,7 +211,10 @@ def run(options: Options) -> Report:
     times = latency.measure(300, 15)
     checks += [_holds(f"{what} is positive", times[what] > 0) for what in ("search p50 ms", "resident MB")]
     checks += concurrency.run(Options(limit=5)).checks
-    checks += crash.run(Options(limit=3)).checks
+    crashed = crash.run(Options(limit=3))
+    checks += crashed.checks
     rows = tuple(times.items())
     figures = {"checks": len(checks), "met": sum(c.met for c in checks), "latency of 300": times}
-    return Report("smoke", figures, (Table("300 memories", ("", ""), rows),), tuple(checks), (), model)
+    return Report(
+        "smoke", figures, (Table("300 memories", ("", ""), rows),), tuple(checks), crashed.notes, model
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import struct
 import threading
 from collections.abc import Callable, Mapping
@@ -131,13 +132,23 @@ def free_port() -> int:
 
 
 def vector(text: str, dims: int) -> list[float]:
-    """Return a vector of a text, not normalised: each word adds to the places that its hash names."""
+    """Return a vector of a text, not normalised: each word adds to the places that its hash names.
+
+    One of the places is among the first 64, so that a vector that is cut is never zero.
+    """
     numbers = [0.0] * dims
     for word in text.lower().split():
         digest = hashlib.sha256(word.encode()).digest()
         for at in range(0, 12, 2):
             numbers[int.from_bytes(digest[at : at + 2], "big") % dims] += 2.0
+        numbers[digest[31] % min(64, dims)] += 1.0
     return numbers
+
+
+def unit(numbers: list[float]) -> list[float]:
+    """Return a vector at length 1."""
+    length = math.sqrt(sum(n * n for n in numbers))
+    return [n / length for n in numbers]
 
 
 def packed(numbers: list[float]) -> str:

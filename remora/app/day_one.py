@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.clock import to_iso
-from remora.core.errors import InvalidInput
+from remora.core.errors import InvalidInput, SourceError
 from remora.core.values import InitReport, MemoryDraft, MemoryRecord, Origin, Redaction, Skipped
 from remora.sources.fixes import Candidates
 from remora.sources.history import CoChange, module_of
@@ -173,10 +173,14 @@ def _take_history(
         )
     candidates = Candidates()
     number = 0
-    for number, commit in enumerate(repository.commits(since, MAX_COMMITS, head), start=1):
-        _learn(learnt, candidates, commit)
-        if progress and number % 50 == 0:
-            progress("history", number, min(total, MAX_COMMITS))
+    try:
+        for number, commit in enumerate(repository.commits(since, MAX_COMMITS, head), start=1):
+            _learn(learnt, candidates, commit)
+            if progress and number % 50 == 0:
+                progress("history", number, min(total, MAX_COMMITS))
+    except SourceError as error:
+        tally.skipped.append(Skipped("git history", f"{error}; what was known before is kept"))
+        return _History(space.history.clock(), 0, 0)
     if progress:
         progress("history", number, number)
     learnt.set_tree(present)

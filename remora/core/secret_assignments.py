@@ -40,9 +40,10 @@ _TYPED = (
     rf"(?:&(?:'\w+\s)?|\*)?(?:{'|'.join(_TYPES.split())})\b"
     r"(?:[\[<(][^\n=]{0,40}[\])>])?(?:\s?\|\s?\w+)?\s{0,4}=(?!=)\s{0,4}"
 )
-_OWNER = (
-    r"(?:db|database|user|smtp|e?mail|mysql|pg|postgres|sql|redis|mongo|s?ftp|ssh|root|admin|https?|proxy|basic|auth"
-    r"|login|rabbitmq|amqp|ldap|wifi|vpn|docker|registry|git|sudo|account|app|service|key|store|api)[_-]\Z|(?<!\S)--\Z"
+_OWNERS = tuple(
+    """db database user smtp mail email mysql pg postgres sql redis mongo ftp sftp ssh root admin http
+    https proxy basic auth login rabbitmq amqp ldap wifi vpn docker registry git sudo account
+    app service key store api""".split()
 )
 _QUALIFIED_KEY = (
     r"(?:api|app|access|account|admin|aes|auth|client|consumer|cookie|db|deploy|encrypt(?:ion)?|hmac|ingest|jwt"
@@ -97,14 +98,23 @@ def assignments(view: View) -> Iterator[Find]:
 
 def _may_take_value(text: str, name: re.Match[str]) -> bool:
     """Return whether a name and its link can have a value at all; asked first, since it is cheap."""
-    before = text[max(name.start() - 48, 0) : name.start()]
-    if name["gap"] and name["noun"] in _TOKENS:
-        return _is_flag(text, name)
-    if name["xml"] and not compiled(r"<[\w:.-]*\Z").search(before):
-        return False
-    if name["noun"] == "password" and compiled(r"(?<![A-Za-z0-9])1\Z").search(before):
+    if name["gap"] and not _is_flag(text, name):
+        return (
+            name["noun"] not in _TOKENS
+            and compiled(_GIVEN).search(_before(text, name, 12).lower()) is not None
+        )
+    if name["xml"]:
+        return compiled(r"<[\w:.-]*\Z").search(_before(text, name, 48)) is not None
+    if name["noun"] == "password" and compiled(r"(?<![A-Za-z0-9])1\Z").search(_before(text, name, 2)):
         return False  # 1Password is a program
-    return name["noun"] != "pass" or compiled(_OWNER).search(before.lower()) is not None
+    if name["noun"] != "pass":
+        return True
+    owner = _before(text, name, 12).lower()
+    return owner[:-1].endswith(_OWNERS) or compiled(r"(?<!\S)--\Z").search(owner) is not None
+
+
+def _before(text: str, name: re.Match[str], length: int) -> str:
+    return text[max(name.start() - length, 0) : name.start()]
 
 
 def _quoted_value(text: str, begin: int) -> _Value | None:
@@ -170,27 +180,25 @@ def _is_secret(view: View, name: re.Match[str], value: _Value) -> bool:
         return not any(judge(view.text, name, value) for judge in (_is_code, _is_next_line, _is_definition))
     if link == "verb":
         return is_telling(text) or (value.quoted and " " not in text)
-    before = view.low[max(name.start() - 12, 0) : name.start()]
-    if link == "gap" and value.quoted and before.endswith("with "):
+    if is_telling(text):
         return True
-    return is_telling(text) and (link == "comma" or compiled(_GIVEN).search(before) is not None)
+    return link == "gap" and value.quoted and _before(view.low, name, 5) == "with "
 
 
 def _is_token(view: View, name: re.Match[str], text: str, *, quoted: bool) -> bool:
+    """Judge a value after `token`, `secret` and their kin: random, or short but told by its form."""
     noun_end = name.end("noun")
+    if not looks_random(text):
+        variable = name["op"] == "=" and name.end() == name.end("op")
+        variable = variable and view.text[name.start() : noun_end].isupper()
+        if not (variable or name["gap"]) or not is_telling(text):
+            return False
     title = view.low[max(noun_end - 28, 0) : noun_end]
     if name["noun"] == "key" and not compiled(_QUALIFIED_KEY).search(title):
         return False
     if compiled(_HARMLESS).search(title) or compiled(r"[^\x21-\x7e]|\][+*{]").search(text):
         return False
-    if is_stand_in(text, quoted=quoted or text[0] == "/"):
-        return False
-    if looks_random(text):
-        return True
-    variable = (
-        name["op"] == "=" and name.end() == name.end("op") and view.text[name.start() : noun_end].isupper()
-    )
-    return (variable or name.lastgroup == "gap") and len(text) >= 8 and is_telling(text)
+    return not is_stand_in(text, quoted=quoted or text[0] == "/")
 
 
 def _is_flag(text: str, name: re.Match[str]) -> bool:

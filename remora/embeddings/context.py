@@ -10,7 +10,7 @@ from remora.core.values import MemoryDraft, MemoryRecord
 
 
 def memory_text(memory: MemoryRecord | MemoryDraft) -> str:
-    r"""Return a memory's content behind its files, first module and type.
+    r"""Return a memory's content behind its files, first module, type and what it stood under.
 
     >>> memory_text(MemoryDraft("Tokens last 24 h", type="decision", related_files=("auth.py",)))
     'Files: auth.py | Type: decision\n\nTokens last 24 h'
@@ -21,6 +21,8 @@ def memory_text(memory: MemoryRecord | MemoryDraft) -> str:
     if memory.related_modules:
         parts.append(f"Module: {memory.related_modules[0]}")
     parts.append(f"Type: {memory.type}")
+    if memory.context_prefix:
+        parts.append(memory.context_prefix)
     return f"{' | '.join(parts)}\n\n{memory.content}"
 
 

@@ -98,6 +98,7 @@ class Verbs(click.Group):
 
 
 @click.command(
+    "remora",
     cls=Verbs,
     invoke_without_command=True,
     subcommand_metavar="VERB ...",

@@ -86,7 +86,6 @@ def paint(page: Page, stream: TextIO, *, colour: bool, width: int | None = None)
 
 def _painted(part: Part, console: Console) -> Iterator[RenderableType]:
     from rich.padding import Padding
-    from rich.text import Text
 
     def indented(what: RenderableType, columns: int) -> RenderableType:
         return Padding(what, (0, 0, 0, columns), expand=False)
@@ -96,7 +95,8 @@ def _painted(part: Part, console: Console) -> Iterator[RenderableType]:
             yield indented(_text(Cell(part.text, part.style)), part.indent)
         case Item():
             yield _joined([Cell(part.key, "id"), *part.facts])
-            yield indented(Text(shorten(safe(part.text), ITEM_LINES * max(20, console.width - 2))), 2)
+            room = ITEM_LINES * max(MIN_WIDE, console.width - 2)
+            yield indented(_text(Cell(shorten(safe(part.text), room), part.style)), 2)
             if tail := [cell for cell in part.tail if cell.text]:
                 yield indented(_joined(tail), 2)
         case Fields():

@@ -31,6 +31,7 @@ class Item(NamedTuple):
     facts: tuple[Cell, ...]
     text: str
     tail: tuple[Cell, ...] = ()
+    style: str = ""
 
 
 class Fields(NamedTuple):

@@ -32,6 +32,7 @@ from remora.interfaces.present import (
 # Stages whose score is a factor; the others add evidence or give a rank.
 FACTORS = frozenset({"phase", "source", "use", "confidence", "stale", "review", "pinned"})
 GOOD = 0.5  # on the calibrated scale a hit above this is about the question
+FAINT = 0.1  # below this a hit is only what was left
 LONGEST_TYPE = len("causal_dependency")
 
 
@@ -94,7 +95,8 @@ def hits(found: Sequence[Hit], now: float, *, why: bool = False) -> Page:
             Cell(age(record.created_at if record is not None else hit.time, now), "dim"),
         )
         tail = (Cell(listed(hit_files(hit), 4), "dim"), Cell(", ".join(warned), _mark_style(warned)))
-        parts.append(Item(hit_key(hit), tuple(f for f in facts if f.text), hit.text, tail))
+        style = "dim" if hit.score < FAINT else ""
+        parts.append(Item(hit_key(hit), tuple(f for f in facts if f.text), hit.text, tail, style))
         if why:
             parts += explanation(hit, now)
     return tuple(parts)

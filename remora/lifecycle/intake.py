@@ -200,7 +200,7 @@ class Intake:
         self._space.memories.insert(
             record,
             content_hash=digest,
-            search_terms=search_terms(record.content, record.related_files, record.tags),
+            search_terms=search_terms(record),
             bands=sketch.bands(record.content),
         )
         return record._replace(receipt=Receipt("stored", None, 0.0, prepared.redactions, prepared.notes))
@@ -243,7 +243,7 @@ class Intake:
                 record.id,
                 changes,
                 content_hash=content_hash(after.content),
-                search_terms=search_terms(after.content, after.related_files, after.tags),
+                search_terms=search_terms(after),
                 bands=sketch.bands(after.content) if "content" in changes else None,
             )
             record = after
@@ -316,9 +316,14 @@ def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
     return cleaned
 
 
-def search_terms(content: str, files: Sequence[str], tags: Sequence[str]) -> str:
-    """Return the extra terms under which a memory is found: parts of identifiers, pairs of CJK signs."""
-    return index_terms(" ".join((content, *files, *tags)))
+def search_terms(record: MemoryRecord) -> str:
+    """Return the extra terms under which a memory is found.
+
+    The headings it stood under, parts of identifiers, pairs of CJK signs.
+    """
+    prefix = record.context_prefix or ""
+    extra = index_terms(" ".join((record.content, prefix, *record.related_files, *record.tags)))
+    return f"{prefix} {extra}".strip()
 
 
 def _may_merge(record: MemoryRecord, draft: MemoryDraft) -> bool:

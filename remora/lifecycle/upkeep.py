@@ -182,7 +182,7 @@ class Upkeep:
                 record.id,
                 changes,
                 content_hash=content_hash(after.content) if text_changed else None,
-                search_terms=search_terms(after.content, after.related_files, after.tags),
+                search_terms=search_terms(after),
                 bands=sketch.bands(after.content) if text_changed else None,
             )
         return after

@@ -15,7 +15,7 @@ from itertools import count
 from math import log2
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.text import STOP_WORDS, words
+from remora.core.text import STOP_WORDS, content_hash, words
 from remora.core.values import MemoryDraft, Skipped
 from remora.sources.cues import any_of
 from remora.sources.history import module_of, renames
@@ -138,6 +138,7 @@ class Candidates:
         self._least: list[tuple[float, str]] = []
         self._why: Counter[str] = Counter()
         self._moved: dict[str, str] = {}
+        self._said: dict[str, str] = {}
         self.reverted: list[str] = []  # ids, often shortened: what an earlier run took from them is void
 
     def add(self, commit: Commit) -> None:
@@ -152,6 +153,10 @@ class Candidates:
             if why:
                 self._why[why] += 1
             return
+        key = content_hash(draft.content)
+        if self._kept.pop(self._said.get(key, ""), None) is not None:  # a cherry-pick
+            self._why["said again later"] += 1
+        self._said[key] = commit.sha
         self._kept[commit.sha] = _Entry(order, draft)
         value = log2(_information(draft.content)) + order / AGE_COMMITS
         heapq.heappush(self._least, (value, commit.sha))

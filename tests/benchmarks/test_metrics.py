@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from benchmarks.metrics import (
     Interval,
     all_at,
@@ -14,8 +17,6 @@ from benchmarks.metrics import (
     rrf,
     unique,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 RANKED = ["d", "a", "x", "b", "y"]
 

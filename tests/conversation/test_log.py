@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, StoreBusy, StoreError, StoreTooNew

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import remora
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import remora
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from remora.conversation.log import SessionLog
 from remora.conversation.sessions import SessionInfo, list_sessions
 from remora.core.clock import FixedClock

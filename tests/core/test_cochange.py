@@ -6,6 +6,7 @@ import math
 import random
 
 import pytest
+
 from remora.core.cochange import (
     NEVER,
     FileStat,

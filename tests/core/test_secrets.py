@@ -16,6 +16,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from remora.core.secret_assignments import is_stand_in
 from remora.core.secret_rules import entropy, looks_random
 from remora.core.secrets import KINDS, Finding, find, redact

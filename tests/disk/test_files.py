@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 import remora
 from remora.core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly
 from remora.disk.files import (

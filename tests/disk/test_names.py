@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from remora.core.errors import InvalidInput
 from remora.disk.names import MAX_NAME, original_name, safe_name
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
+
 from remora.core.clock import FixedClock
 from remora.core.errors import StoreBusy
 from remora.embeddings.cache import CachedEmbedder, cache_key
 from remora.embeddings.vectors import normalise
-
 from tests.servers import vector
 
 

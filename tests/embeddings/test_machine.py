@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import pytest
 from remora.embeddings.machine import GIB, available_memory, from_meminfo, from_vm_stat
 
 VM_STAT = """Mach Virtual Memory Statistics: (page size of 16384 bytes)
@@ -29,9 +28,11 @@ def test_macos_counts_free_inactive_and_speculative_pages():
     assert from_vm_stat("") is None
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/meminfo")
 def test_this_machine_has_some_memory():
-    """The real probe gives a plausible number."""
+    """The real probe gives a plausible number on every system that has one."""
     free = available_memory()
-    assert free is not None
-    assert 1 << 20 < free < 1 << 50
+    if sys.platform in ("linux", "darwin", "win32"):
+        assert free is not None
+        assert 1 << 20 < free < 1 << 50
+    else:
+        assert free is None

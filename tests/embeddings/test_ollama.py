@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from remora.core.errors import ModelMissing, ProviderBusy, ProviderError
 from remora.embeddings.known import known
 from remora.embeddings.ollama import Installed, OllamaEmbedder, build, embedding_length, installed, named
 from remora.net.http import JsonClient
-
-from tests.servers import ModelServer, Reply, ollama_embed, vector
+from tests.servers import ModelServer, Reply, ollama_embed, unit, vector
 
 QWEN = Installed("qwen3-embedding:4b", "ab12cd34ef")
 NO_MODEL = Reply({"error": 'model "qwen3-embedding:4b" not found, try pulling it first'}, 404)
@@ -18,12 +18,6 @@ NO_MODEL = Reply({"error": 'model "qwen3-embedding:4b" not found, try pulling it
 def embedder(server: ModelServer, model: Installed = QWEN, **more) -> OllamaEmbedder:
     """Return an embedder of a server that never really sleeps."""
     return OllamaEmbedder(JsonClient(server.url), model, sleep=lambda _: None, **more)
-
-
-def unit(numbers) -> np.ndarray:
-    """Return a vector at length 1."""
-    wide = np.asarray(numbers, dtype=float)
-    return wide / np.linalg.norm(wide)
 
 
 def test_qwen3_is_asked_for_1024_dimensions_and_gets_its_query_prefix():

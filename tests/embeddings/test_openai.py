@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import numpy as np
 import pytest
+
 from remora.core.errors import ProviderBusy, ProviderError
 from remora.embeddings.openai import OpenAIEmbedder
 from remora.net.hosts import ApiKey
-
-from tests.servers import ModelServer, Reply, openai_embed, packed, vector
+from tests.servers import ModelServer, Reply, openai_embed, packed, unit, vector
 
 PATH = "POST /v1/embeddings"
 SMALL = "text-embedding-3-small"
@@ -19,12 +20,6 @@ SMALL = "text-embedding-3-small"
 def embedder(server: ModelServer, model: str = SMALL, **more) -> OpenAIEmbedder:
     """Return an embedder of a server that never really sleeps."""
     return OpenAIEmbedder(server.url, model, sleep=lambda _: None, **more)
-
-
-def unit(numbers) -> np.ndarray:
-    """Return a vector at length 1."""
-    wide = np.asarray(numbers, dtype=float)
-    return wide / np.linalg.norm(wide)
 
 
 def refuse(field: str, words: str, answer):
@@ -118,7 +113,7 @@ def test_any_other_refusal_is_an_error():
         assert len(server.requests) == 1
 
 
-def data(*items):
+def data(*items: Any) -> dict[str, Any]:
     """Return an answer with these items."""
     return {"data": list(items)}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from remora.core.errors import InvalidInput, ProviderError
 from remora.embeddings.vectors import checked, finish, from_blob, normalise, to_blob
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import remora
 from click.testing import CliRunner, Result
+
+import remora
 from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
 from remora.interfaces.commands.desk import Desk

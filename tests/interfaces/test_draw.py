@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+
 from remora.interfaces import draw
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table
 

@@ -16,7 +16,6 @@ from remora.core.values import (
 )
 from remora.interfaces import pages
 from remora.interfaces.draw import plain
-
 from tests.interfaces.test_present import NOW, record
 
 OTHER = "9f8e7d6c-0000-4000-8000-000000000000"
@@ -157,8 +156,10 @@ def test_why_shows_every_stage_and_what_demoted() -> None:
 def test_list_is_one_line_each() -> None:
     """A list line begins with the short id and ends with files and brief marks."""
     assert plain(pages.memory_list([full(), record()], NOW)).splitlines() == [
-        "1a2b3c4d  gotcha    0.97  3 days ago  Tokens expire after 24 h  [a.py, b.py]"
-        + "  [branch, review, tainted]",
+        (
+            "1a2b3c4d  gotcha    0.97  3 days ago  Tokens expire after 24 h  [a.py, b.py]"
+            "  [branch, review, tainted]"
+        ),
         "1a2b3c4d  decision  1.00  3 days ago  Tokens expire after 24 h",
     ]
 

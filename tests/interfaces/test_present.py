@@ -6,6 +6,7 @@ import json
 import math
 
 import pytest
+
 from remora.core.errors import EXIT_CODES, InvalidInput, ProviderBusy, RemoraError, StoreBusy
 from remora.core.values import Hit, MemoryRecord, Origin, Reason, Receipt, Redaction, Taint
 from remora.interfaces import present
@@ -79,7 +80,7 @@ def test_unforeseen_error_is_one_line() -> None:
     assert present.unexpected(OSError(28, "No space left on device", "/x")) == "No space left on device: /x"
 
 
-@pytest.mark.parametrize("kind", sorted(EXIT_CODES, key=lambda k: k.__name__), ids=lambda k: k.__name__)
+@pytest.mark.parametrize("kind", EXIT_CODES, ids=[kind.__name__ for kind in EXIT_CODES])
 def test_exit_code_of_every_class(kind: type[RemoraError]) -> None:
     """Each class has the code of the map; a class below it inherits the code."""
     below = type("Below", (kind,), {})

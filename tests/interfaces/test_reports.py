@@ -7,7 +7,6 @@ from remora.app.stats import Stats, VectorCount
 from remora.core.values import InitReport, Redaction, Skipped
 from remora.interfaces import reports
 from remora.interfaces.draw import plain
-
 from tests.interfaces.test_present import NOW, record
 
 INIT = InitReport(
@@ -38,8 +37,10 @@ def test_first_init() -> None:
         "Memory of /src/shop",
         "  Read 2 rule files: AGENTS.md, CLAUDE.md. 12 rules found.",
         "  Read 1,200 commits of git history. 88 files known, 340 pairs that change together.",
-        "  11 memories stored, 1 of them from fixes and reverts, to be confirmed, 2 merged with others "
-        + "that say the same.",
+        (
+            "  11 memories stored, 1 of them from fixes and reverts, to be confirmed, 2 merged with others "
+            "that say the same."
+        ),
         "  1 secret was taken out before storing: 1 password.",
         "  1 thing skipped:",
         "    notes.bin: it is not text",
@@ -198,8 +199,10 @@ def test_pruning() -> None:
     assert lines == [
         "1a2b3c4d  would be forgotten  decision  last used 11 months ago  Tokens expire after 24 h",
         "1a2b3c4d  would be deleted    decision  forgotten 8 weeks ago    Tokens expire after 24 h",
-        "Would be 1 forgotten, 1 deleted for good, 3 cache entries dropped. "
-        + "Run it without --dry-run to do so.",
+        (
+            "Would be 1 forgotten, 1 deleted for good, 3 cache entries dropped. "
+            "Run it without --dry-run to do so."
+        ),
     ]
     done = plain(reports.pruning([old], [], 0, NOW, dry_run=False))
     assert done.splitlines()[-1] == (

@@ -7,10 +7,10 @@ import json
 
 import click
 import pytest
+
 from remora.app.memory import Memory
 from remora.interfaces.cli import cli, load
 from remora.interfaces.verbs import VERBS, Verb, verb
-
 from tests.interfaces.conftest import Run
 
 NAMES = [v.name for v in VERBS]
@@ -67,7 +67,7 @@ def test_every_verb_has_help(run: Run, name: str) -> None:
     result = run(name, "--help")
     assert result.exit_code == 0
     words = " ".join(result.stdout.split())
-    assert f"Usage: cli {name}" in words or f"Usage: remora {name}" in words
+    assert f"Usage: remora {name}" in words
     assert verb(name).help in words
     assert "--json" in words
     assert "--project PATH" in words

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
+
 from remora.core.errors import ConfigError
 from remora.net.hosts import (
     ApiKey,
@@ -15,7 +16,6 @@ from remora.net.hosts import (
     openai_base,
     reachable,
 )
-
 from tests.servers import ModelServer, free_port
 
 OPENAI = "https://api.openai.com/v1"

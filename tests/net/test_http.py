@@ -11,10 +11,10 @@ import traceback
 from email.utils import formatdate
 
 import pytest
+
 from remora.core.errors import ConfigError, ProviderBusy, ProviderError
 from remora.net.hosts import ApiKey
 from remora.net.http import JsonClient, member, retry_after, said_too_long, server_said, with_retries
-
 from tests.servers import ModelServer, Reply, free_port
 
 KEY = "sk-live-4f9a8b7c6d5e"

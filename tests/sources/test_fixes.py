@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from remora.core.payloads import validate
 from remora.sources.fixes import Candidates, fix_candidate, is_source
 from remora.sources.git_log import Commit, FileChange
@@ -170,6 +171,15 @@ def test_a_revert_that_was_reverted_is_no_dead_end():
         )
     )
     assert candidates.drafts() == []
+
+
+def test_a_cherry_pick_is_one_candidate():
+    """The same words in two commits are said once, by the later one."""
+    candidates = Candidates()
+    candidates.add(commit("Fix lost output in the pager (#1)", SAYS, n=1))
+    candidates.add(commit("Fix lost output in the pager (#2)", SAYS, n=2))
+    assert [d.commit_sha for d in candidates.drafts()] == [f"{2:040x}"]
+    assert [(s.what, s.why) for s in candidates.left_out()] == [("1 commit", "said again later")]
 
 
 def test_candidates_carry_the_names_files_have_today():

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from remora.core.errors import SourceError
 from remora.sources import git_process
 from remora.sources.git import Commit, FileChange, Repository

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from remora.core.cochange import FileStat, PairStat, change_rate, related
 from remora.sources.git import Repository
 from remora.sources.git_log import Commit, FileChange

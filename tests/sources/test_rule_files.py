@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from remora.sources import rule_files
 from remora.sources.rule_files import find, kind_of
 
@@ -76,7 +77,8 @@ def test_a_tracked_file_that_was_deleted_is_not_found(repo):
 def test_outside_git_the_trees_of_others_are_not_walked(work):
     """Dependencies, environments, hidden folders and other repositories hold other people's rules."""
     for path in ("src/CLAUDE.md", "node_modules/x/CLAUDE.md", ".hidden/CLAUDE.md", "env2/AGENTS.md",
-                 "env2/pyvenv.cfg", "other/AGENTS.md", "other/.git/HEAD", "vendor/GEMINI.md", "app/.cursor/rules/a.mdc"):  # fmt: skip
+                 "env2/pyvenv.cfg", "other/AGENTS.md", "other/.git/HEAD", "vendor/GEMINI.md",
+                 "app/.cursor/rules/a.mdc"):  # fmt: skip
         work.put(path, "- A rule of some kind")
     assert [f.path for f in find(work.root)[0]] == ["src/CLAUDE.md", "app/.cursor/rules/a.mdc"]
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remora.core.values import MEMORY_TYPES
 from remora.sources.rule_split import CODE_CHARACTERS, TEXT_CHARACTERS, Block, split
+from remora.sources.rule_types import memory_type
 
 
 def blocks(text: str, **options) -> list[tuple[str, tuple[str, ...], str]]:
@@ -201,3 +206,23 @@ def test_what_a_file_is_about_is_context_where_no_heading_is():
 def test_files_without_rules_give_none(text):
     """Headings alone and stray signs are nothing."""
     assert split(text)[0] == []
+
+
+SCRAPS = st.sampled_from(
+    ["- ", "  - ", "1. ", "# ", "> ", "```", "|", "---", "**", "`", "<!--", "-->", "\n", "\n\n", "    ",
+     ": ", "[a](b)", "words here "]
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.one_of(SCRAPS, st.text(max_size=12)), max_size=60).map("".join))
+def test_any_text_can_be_split(text):
+    """Nothing raises, no rule is empty, each has a line of the file and a type."""
+    found, out = split(text)
+    lines = text.count("\n") + 1
+    for block in found:
+        assert block.text.strip()
+        assert 1 <= block.line <= lines
+        assert memory_type(block) in MEMORY_TYPES
+    assert all(1 <= one.line <= lines for one in out)
+    assert split(text) == (found, out)

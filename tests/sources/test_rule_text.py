@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 
 import pytest
+
 from remora.sources.rule_text import Import, glob_folder, globs_of, imports_of, read
 
 

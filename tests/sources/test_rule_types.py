@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from remora.core.values import MEMORY_TYPES
 from remora.sources.rule_split import Block
 from remora.sources.rule_types import guess_type, memory_type

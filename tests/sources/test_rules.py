@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+
 from remora.core.payloads import validate
 from remora.core.values import MEMORY_TYPES
 from remora.sources import rules
@@ -44,11 +45,11 @@ def test_a_rule_that_needs_its_heading_carries_it(repo):
     """A command, a short phrase or a sentence that points back is prefixed."""
     repo.put(
         "AGENTS.md",
-        "## Testing\n\n### Commands\n\n- `pytest -q`\n\n## Style\n\nThis applies to all code that we write here.\n",
+        "## Testing\n\n### Commands\n\n- `pytest -q`\n\n## Style\n\nThis applies to all code we write.\n",
     )
     assert contents(read_rules(repo.root)) == [
         "Testing > Commands: `pytest -q`",
-        "Style: This applies to all code that we write here.",
+        "Style: This applies to all code we write.",
     ]
 
 
@@ -116,7 +117,7 @@ def test_files_that_a_rule_names_are_related_when_they_exist(repo):
     """Code spans and links, from the file's folder or from the root; nothing outside."""
     for path in ("src/auth/tokens.py", "web/app.ts", "docs/auth.md", "outside.txt"):
         repo.put(path, "x")
-    repo.put("web/CLAUDE.md", "- Keep `app.ts` and `src/auth/tokens.py` in step, see [the notes](../docs/auth.md), "
+    repo.put("web/CLAUDE.md", "- Keep `app.ts` and `src/auth/tokens.py` in step, [notes](../docs/auth.md), "
              "`gone.py`, `../../etc/passwd`\n"
              "- Everything in `src/auth/` is covered by tests of its own.\n")  # fmt: skip
     first, second = read_rules(repo.root).rules

@@ -107,10 +107,12 @@ def search(
         kinds=split(kinds),
         phase=phase,
     )
+    desk.answer({"query": asked, "hits": found}, lambda: pages.hits(found, desk.clock.now(), why=why))
     if not found:
         filtered = bool(types or files or modules or scope or kinds)
-        desk.note(_nothing(desk, filtered=filtered))
-    desk.answer({"query": asked, "hits": found}, lambda: pages.hits(found, desk.clock.now(), why=why))
+        desk.note(_nothing(desk, split(types), filtered=filtered))
+    elif found[0].score < pages.GOOD:
+        desk.note("No hit is clearly about this; these come closest.")
 
 
 @command("context", epilog='Example: remora context "make the token lifetime a setting" --phase define')
@@ -253,7 +255,7 @@ def list_(
     more, found = len(found) > most, found[:most]
     if not found:
         filtered = bool(types or tag or files or modules or scope or needs_review or pinned or user)
-        desk.note(_nothing(desk, filtered=filtered))
+        desk.note(_nothing(desk, split(types), filtered=filtered))
     desk.answer(
         {"memories": found, "more": more}, lambda: pages.memory_list(found, desk.clock.now()) if found else ()
     )
@@ -273,8 +275,11 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
         return None
 
 
-def _nothing(desk: Desk, *, filtered: bool) -> str:
+def _nothing(desk: Desk, types: list[str] | None = None, *, filtered: bool) -> str:
     """Return why there is no answer, and what to do about it."""
+    unknown = [kind for kind in types or () if kind not in MEMORY_TYPES]
+    if unknown:
+        return f"No memory has the type {unknown[0]!r}. The types are {', '.join(MEMORY_TYPES)}."
     if desk.memory(writes=False).list(limit=1):
         return "Nothing found" + (
             " that passes the filters." if filtered else ". Try other words, or `remora list` to look around."

@@ -1,0 +1,296 @@
+"""The choice of the tier: what wins, what is passed over, and the reasons that are left."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from remora.core.config import EmbeddingSettings
+from remora.core.errors import ConfigError, ModelMissing, ProviderBusy, ProviderError
+from remora.embeddings.embedder import choose, pick_size
+from remora.embeddings.machine import GIB
+from remora.embeddings.ollama import Installed
+from tests.servers import ModelServer, Reply, free_port, ollama_embed
+
+AUTO = EmbeddingSettings()
+
+
+def tags(*names: str) -> dict:
+    """Return what /api/tags says of these models."""
+    return {"models": [{"name": name, "digest": f"{n}" * 12} for n, name in enumerate(names)]}
+
+
+def nobody(host: str, port: int, seconds: float) -> bool:
+    """Find no server anywhere."""
+    return False
+
+
+def chosen(settings=AUTO, environ=None, *, free=64 * GIB, **more):
+    """Return a choice with so much free memory."""
+    return choose(settings, environ=environ or {}, free_memory=lambda: free, **more)
+
+
+def test_without_any_server_the_bundled_model_is_taken():
+    """Nothing listens, no URL: the bundled model, with a reason for each tier passed over."""
+    asked: list[tuple[str, int, float]] = []
+
+    def probe(host: str, port: int, seconds: float) -> bool:
+        asked.append((host, port, seconds))
+        return False
+
+    choice = chosen(probe=probe)
+    assert choice.tier == "onnx"
+    assert choice.embedder is not None
+    assert choice.embedder.model_id == "onnx:all-MiniLM-L6-v2-int8:384"
+    assert choice.reasons == (
+        "ollama: Nothing listens at 127.0.0.1:11434.",
+        "openai: embedding.url is not set.",
+    )
+    assert asked == [("127.0.0.1", 11434, 0.15)]
+
+
+def test_a_key_alone_sends_nothing_anywhere():
+    """OPENAI_API_KEY in the environment is no consent; the reason says how to give it."""
+    choice = chosen(environ={"OPENAI_API_KEY": "sk-live-1234567890"}, probe=nobody)
+    assert choice.tier == "onnx"
+    assert choice.reasons[1] == (
+        "openai: OPENAI_API_KEY is set, but a key alone sends no text anywhere. "
+        'To use it, set embedding.provider = "openai".'
+    )
+
+
+def test_without_the_bundled_model_there_is_none(monkeypatch):
+    """A missing package leaves keyword search, and says so."""
+    monkeypatch.setattr("remora.embeddings.onnx.PACKAGES", ("no_such_package",))
+    choice = chosen(probe=nobody)
+    assert (choice.embedder, choice.tier) == (None, "none")
+    assert choice.reasons[-2].startswith("onnx: The bundled model needs packages")
+    assert choice.reasons[-1] == "no embedder: keyword and graph search only"
+    choice.close()
+
+
+def test_ollama_on_its_host_wins_over_the_bundled_model():
+    """OLLAMA_HOST is asked; the size fits the memory; the embedder works."""
+    with ModelServer() as server:
+        server.on("GET /api/tags", tags("llama3:8b", "qwen3-embedding:0.6b", "qwen3-embedding:4b"))
+        server.on("POST /api/embed", ollama_embed(2560))
+        choice = chosen(environ={"OLLAMA_HOST": server.host})
+        assert choice.tier == "ollama"
+        assert choice.embedder is not None
+        assert choice.embedder.model_id == "ollama:qwen3-embedding:4b@22222222:1024"
+        assert choice.embedder.embed_query("alpha").shape == (1024,)
+        assert choice.reasons == (
+            "qwen3-embedding:4b: the right size for 64.0 GiB of free memory that is installed",
+        )
+        choice.close()
+
+
+GI = {"8b": Installed("qwen3-embedding:8b"), "4b": Installed("qwen3-embedding:4b")}
+GI["0.6b"] = Installed("qwen3-embedding:0.6b")
+
+
+@pytest.mark.parametrize(
+    ("have", "free", "taken"),
+    [
+        (("8b", "4b", "0.6b"), 33, "8b"),
+        (("8b", "4b", "0.6b"), 32, "4b"),
+        (("8b", "4b", "0.6b"), 9, "4b"),
+        (("8b", "4b", "0.6b"), 8, "0.6b"),
+        (("8b", "4b", "0.6b"), 0.1, "0.6b"),
+        (("4b", "0.6b"), 64, "4b"),
+        (("0.6b",), 64, "0.6b"),
+        (("8b", "0.6b"), 16, "0.6b"),
+        (("8b",), 16, "8b"),  # not the best, but it fits
+        (("8b",), 9, None),
+        (("4b", "8b"), 6, "4b"),
+        (("4b",), 5, None),
+        (("8b", "4b", "0.6b"), None, "4b"),
+        (("8b", "0.6b"), None, "0.6b"),
+        (("8b",), None, "8b"),
+        ((), 64, None),
+    ],
+)
+def test_the_size_fits_the_free_memory(have, free, taken):
+    """8b above 32 GiB, 4b above 8, else 0.6b; among what is installed, and only what can run."""
+    model, reason = pick_size([GI[tag] for tag in have], None if free is None else int(free * GIB))
+    assert model == (GI[taken] if taken else None)
+    assert reason
+
+
+def test_a_server_elsewhere_is_not_measured_by_our_memory():
+    """Its owner installed what it can run: the largest."""
+    model, reason = pick_size(list(GI.values()), GIB, near=False)
+    assert model == GI["8b"]
+    assert reason == "the largest size on a server elsewhere"
+
+
+def test_another_quantisation_of_a_size_counts_as_that_size():
+    """qwen3-embedding:4b-q8_0 is a 4b; the bare name stands for 8b."""
+    q8, latest = Installed("qwen3-embedding:4b-q8_0"), Installed("qwen3-embedding:latest")
+    assert pick_size([q8, latest], 16 * GIB)[0] == q8
+    assert pick_size([q8, latest], 40 * GIB)[0] == latest
+
+
+def test_the_model_of_the_stored_vectors_stays():
+    """Free memory changes by the hour; the store is not embedded anew for that."""
+    with ModelServer().on("GET /api/tags", tags("qwen3-embedding:0.6b", "qwen3-embedding:4b")) as server:
+        environ = {"OLLAMA_HOST": server.host}
+        choice = chosen(environ=environ, free=4 * GIB, keep="ollama:qwen3-embedding:4b@99999999:1024")
+        assert choice.embedder is not None
+        assert choice.embedder.model_id.startswith("ollama:qwen3-embedding:4b@")
+        assert choice.reasons == ("qwen3-embedding:4b: it made the vectors that are stored",)
+        choice.close()
+        other = chosen(environ=environ, free=4 * GIB, keep="ollama:qwen3-embedding:4b-q8_0@99999999:1024")
+        assert other.embedder is not None
+        assert other.embedder.model_id.startswith("ollama:qwen3-embedding:0.6b@")
+        other.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (tags("llama3:8b"), "has no qwen3-embedding model. Run `ollama pull qwen3-embedding:4b`."),
+        (Reply({"error": "broken"}, 500), "answered 500: broken"),
+        (Reply(b"<html>", 200), "not JSON"),
+        ({"other": 1}, "no 'models'"),
+    ],
+)
+def test_an_ollama_that_cannot_be_used_is_passed_over(answer, words):
+    """No fitting model, a failing server, another kind of server: a reason, and the next tier."""
+    with ModelServer().on("GET /api/tags", answer) as server:
+        choice = chosen(environ={"OLLAMA_HOST": server.host})
+    assert choice.tier == "onnx"
+    assert words in choice.reasons[0]
+
+
+def test_a_bad_ollama_host_is_passed_over():
+    """A typing error in OLLAMA_HOST costs a reason, not the search."""
+    choice = chosen(environ={"OLLAMA_HOST": "http://bad host:x"})
+    assert choice.tier == "onnx"
+    assert choice.reasons[0].startswith("ollama: 'http://bad host:x' is not the URL")
+
+
+def test_a_named_model_is_taken_from_ollama():
+    """embedding.model names any embedding model that Ollama has, and its length is asked for."""
+    with ModelServer().on("GET /api/tags", tags("nomic-embed-text:latest")) as server:
+        settings = AUTO._replace(model="nomic-embed-text")
+        choice = chosen(settings, {"OLLAMA_HOST": server.host})
+        assert choice.embedder is not None
+        assert choice.embedder.model_id == "ollama:nomic-embed-text:latest@00000000:768"
+        assert choice.embedder.query_prefix == "search_query: "
+        choice.close()
+
+
+def test_a_url_in_the_settings_is_the_second_tier():
+    """With embedding.url the OpenAI-compatible server is taken when Ollama is not there."""
+    with ModelServer() as server:
+        settings = AUTO._replace(url=server.url, model="bge-m3")
+        choice = chosen(settings, {"OLLAMA_HOST": f"127.0.0.1:{free_port()}"})
+        assert choice.tier == "openai"
+        assert repr(choice.embedder) == f"OpenAIEmbedder(openai@{server.host}:bge-m3 at {server.host})"
+        choice.close()
+        assert server.requests == []
+
+
+def test_a_url_where_nothing_listens_is_passed_over():
+    """The bundled model takes over, and the reason names the address."""
+    port = free_port()
+    choice = chosen(AUTO._replace(url=f"http://127.0.0.1:{port}", model="bge-m3"), probe=nobody)
+    assert choice.tier == "onnx"
+    assert choice.reasons[1] == (
+        f"openai: Nothing listens at 127.0.0.1:{port}. Start the server of embedding.url."
+    )
+
+
+def test_provider_none_asks_nobody():
+    """No probe, no model, one reason."""
+
+    def forbidden(*_: object) -> bool:
+        raise AssertionError("nobody may be asked")
+
+    choice = chosen(AUTO._replace(provider="none"), probe=forbidden)
+    assert (choice.embedder, choice.tier) == (None, "none")
+    assert choice.reasons == ("embedding.provider is none: keyword and graph search only",)
+
+
+def test_a_configured_ollama_that_is_not_there_is_an_error():
+    """Nothing is taken in its place; the hint says what to do."""
+    with pytest.raises(ProviderBusy, match=r"127\.0\.0\.1:11434") as caught:
+        chosen(AUTO._replace(provider="ollama"), probe=nobody)
+    assert "Start Ollama" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("model", "hint"),
+    [("", "Run `ollama pull qwen3-embedding:4b`."), ("bge-m3", "Run `ollama pull bge-m3`.")],
+)
+def test_a_configured_ollama_without_the_model_is_an_error(model, hint):
+    """The hint is the command that installs it."""
+    with ModelServer().on("GET /api/tags", tags("llama3:8b")) as server:
+        with pytest.raises(ModelMissing) as caught:
+            chosen(AUTO._replace(provider="ollama", model=model, url=server.url))
+        assert caught.value.hint == hint
+
+
+def test_a_configured_ollama_that_fails_is_an_error():
+    """Its own words reach the person who configured it."""
+    with ModelServer().on("GET /api/tags", Reply({"error": "out of memory"}, 500)) as server:
+        with pytest.raises(ProviderError, match="out of memory"):
+            chosen(AUTO._replace(provider="ollama", url=server.url))
+
+
+def test_configured_openai_needs_a_key():
+    """The message names the variable."""
+    with pytest.raises(ModelMissing) as caught:
+        chosen(AUTO._replace(provider="openai"))
+    assert caught.value.hint == "The server asks for a key; put it into OPENAI_API_KEY."
+
+
+def test_configured_openai_with_a_key_is_taken():
+    """The default model at 1,024 dimensions; choosing sends nothing."""
+    choice = chosen(AUTO._replace(provider="openai"), {"OPENAI_API_KEY": "sk-live-1234567890"})
+    assert choice.tier == "openai"
+    assert choice.embedder is not None
+    assert choice.embedder.model_id == "openai:text-embedding-3-small:1024"
+    assert "1234567890" not in repr(choice)
+    choice.close()
+
+
+def test_another_openai_compatible_server_needs_a_models_name():
+    """There is no default model on somebody's own server; a key is not needed."""
+    settings = AUTO._replace(provider="openai", url="http://gpu-box:8000")
+    with pytest.raises(ModelMissing, match="gpu-box") as caught:
+        chosen(settings)
+    assert caught.value.hint == "Set embedding.model."
+    choice = chosen(settings._replace(model="bge-m3"))
+    assert choice.tier == "openai"
+    choice.close()
+
+
+def test_configured_onnx_is_taken_without_looking_further():
+    """No probe, even where Ollama runs."""
+    choice = chosen(AUTO._replace(provider="onnx"), probe=lambda *_: True)
+    assert choice.tier == "onnx"
+
+
+def test_a_provider_that_does_not_exist_is_a_config_error():
+    """Settings that were not parsed by us are still checked."""
+    with pytest.raises(ConfigError, match="magic"):
+        chosen(AUTO._replace(provider="magic"))
+
+
+def test_the_choice_loads_no_http_client_and_no_runtime():
+    """Without a server, choosing imports neither httpx2 nor onnxruntime; importing it not even numpy."""
+    code = (
+        "import sys\n"
+        "from remora.core.config import EmbeddingSettings\n"
+        "from remora.embeddings.embedder import choose\n"
+        "assert 'numpy' not in sys.modules\n"
+        "choice = choose(EmbeddingSettings(), environ={}, probe=lambda *a: False)\n"
+        "assert choice.tier == 'onnx'\n"
+        "print([m for m in ('httpx2', 'onnxruntime', 'tokenizers') if m in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,316 @@
+"""search, context, related, show, list."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.app.memory import Memory
+from remora.core.clock import FixedClock
+from remora.core.values import MEMORY_TYPES
+from remora.interfaces.draw import ITEM_CHARS
+from tests.interfaces.conftest import Run
+
+Answer = Callable[..., Any]
+Remember = Callable[..., str]
+EMPTY = "Nothing is remembered here yet."
+
+
+@pytest.mark.parametrize("words", [["search", "cache"], ["list"], ["context", "cache"]])
+def test_nothing_yet(run: Run, words: list[str]) -> None:
+    """Where nothing was ever remembered, the answer says how to begin, and is no error."""
+    result = run(*words)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert result.stderr.startswith(EMPTY)
+    assert "`remora init`" in result.stderr
+
+
+def test_search_line(run: Run, remember: Remember, clock: FixedClock) -> None:
+    """A hit is one line: id, rank, score, type, where from, age, text, files."""
+    memory_id = remember("Tokens expire after 24 h", "--type", "decision", "--file", "a.py")
+    remember("Caches are keyed by tenant", "--type", "gotcha")
+    clock.advance(days=3)
+    line = run("search", "when", "do", "tokens", "expire").stdout.splitlines()[0].split("  ")
+    assert [part.strip() for part in line if part] == [
+        memory_id[:8],
+        "#1",
+        line[2],
+        "decision",
+        "user",
+        "3 days ago",
+        "Tokens expire after 24 h",
+        "[a.py]",
+    ]
+    assert 0.0 < float(line[2]) <= 1.0
+
+
+def test_search_in_json(answer: Answer, remember: Remember) -> None:
+    """The document has the question and the hits, each with score, memory and reasons."""
+    memory_id = remember("Tokens expire after 24 h", "--type", "decision")
+    document = answer("search", "tokens expire")
+    assert document["query"] == "tokens expire"
+    hit = document["hits"][0]
+    assert hit["memory"]["id"] == memory_id
+    assert hit["text"] == "Tokens expire after 24 h"
+    assert {"stage", "score", "rank", "note"} == set(hit["why"][0])
+
+
+def test_why(run: Run, remember: Remember) -> None:
+    """--why explains each hit stage by stage, with age, origins and confidence now."""
+    remember("Tokens expire after 24 h", "--type", "error_pattern")
+    lines = run("search", "tokens", "--why").stdout.splitlines()
+    stages = [line.split()[0] for line in lines[1:]]
+    assert "evidence" in stages
+    assert stages[-3:] == ["age:", "origins:", "confidence:"]
+
+
+def test_search_obeys_every_filter(run: Run, remember: Remember, project: Path) -> None:
+    """Types, files, modules, scope and kinds each keep out what does not pass."""
+    (project / "src").mkdir()
+    inside = remember(
+        "tokens in a", "--type", "decision", "--file", "src/a.py", "--module", "auth", "--scope", "module"
+    )
+    outside = remember("tokens in b", "--type", "gotcha", "--file", "lib/b.py")
+
+    def found(*options: str) -> list[str]:
+        return [line[:8] for line in run("search", "tokens", *options).stdout.splitlines()]
+
+    assert sorted(found()) == sorted([inside[:8], outside[:8]])
+    for options in (
+        ("--type", "decision"),
+        ("-t", "decision,pattern"),
+        ("--file", "src/a.py"),
+        ("--file", "src"),
+        ("-f", "src/"),
+        ("--module", "auth"),
+        ("--scope", "module"),
+    ):
+        assert found(*options) == [inside[:8]]
+    assert found("--kind", "turn") == []
+    assert len(found("-k", "1")) == 1
+
+
+def test_no_hit_is_no_error(run: Run, remember: Remember) -> None:
+    """Without a hit the answer is a sentence and exit code 0; a filter that does not exist is named."""
+    remember("Tokens expire after 24 h", "--type", "decision")
+    result = run("search", "zeppelin")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr.startswith("Nothing found. Try other words")
+    assert run("search", "tokens", "-t", "gotcha").stderr == "Nothing found that passes the filters.\n"
+    assert run("search", "tokens", "-t", "gotchas").stderr.startswith("No memory has the type 'gotchas'.")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "the question is missing"),
+        (["?!"], "the query is empty"),
+        (["x", "--phase", "coding"], "there is no phase 'coding'"),
+        (["x", "--scope", "world"], "there is no scope 'world'"),
+        (["x", "--kind", "page"], "there is no kind of hit 'page'"),
+        (["x", "-k", "0"], "0 is not in the range"),
+    ],
+)
+def test_what_cannot_be_searched(run: Run, words: list[str], said: str) -> None:
+    """A question or filter that cannot be used is named and exits with 2."""
+    result = run("search", *words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_hostile_questions(run: Run, remember: Remember) -> None:
+    """Quotes, operators and a very long question are words like any other."""
+    remember("Tokens expire after 24 h", "--type", "decision")
+    for question in (
+        '"tokens" OR (',
+        "tokens*",
+        "NEAR(a b)",
+        "'; DROP TABLE memories; --",
+        "tokens " * 5_000,
+    ):
+        assert run("search", "--", question).exit_code == 0
+
+
+def test_a_turn_is_found_and_named(run: Run, project: Path, clock: FixedClock) -> None:
+    """What was said in a conversation is a hit with its own id, speaker and session."""
+    with Memory.open(project, clock=clock) as memory:
+        memory.session("cli:42").append("Ada", "We met a zeppelin in Friedrichshafen", external_id="D1:3")
+    line = run("search", "zeppelin").stdout.splitlines()[0]
+    assert line.startswith("D1:3")
+    assert "turn" in line
+    assert "Ada in cli:42" in line
+
+
+def test_context(run: Run, answer: Answer, remember: Remember) -> None:
+    """The block goes to stdout as it is; how full it is goes to stderr."""
+    remember("Tokens expire after 24 h", "--type", "decision")
+    result = run("context", "make tokens expire later", "--phase", "define", "--budget", "300")
+    assert result.exit_code == 0
+    assert "Tokens expire after 24 h" in result.stdout
+    assert "of 300 tokens" in result.stderr
+    document = answer("context", "make tokens expire later", "--phase", "define", "--budget", "300")
+    assert document["text"] == result.stdout.rstrip("\n")
+    assert document["budget"] == 300
+    assert document["tokens"] <= 300
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "the task is missing"),
+        (["x", "--phase", "coding"], "there is no phase 'coding'"),
+        (["x", "--budget", "0"], "budget must be above 0"),
+    ],
+)
+def test_what_cannot_be_packed(run: Run, words: list[str], said: str) -> None:
+    """A task, phase or budget that cannot be used is named and exits with 2."""
+    result = run("context", *words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_related(run: Run, answer: Answer, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that change together are listed with the evidence, wherever in the project one stands."""
+    assert "`remora init` reads the git history." in run("related", "a.py").stderr
+    git(project, "init", "-q")
+    (project / "src").mkdir()
+    for number in range(4):
+        for name in ("a.py", "b.py"):
+            (project / "src" / name).write_text(f"{number}")
+        git(project, "add", ".")
+        git(project, "commit", "-q", "-m", f"change {number}")
+    assert run("init").exit_code == 0
+    monkeypatch.chdir(project / "src")
+    first = run("related", "a.py").stdout.splitlines()[0]
+    assert first.startswith("src/b.py  ")
+    document = answer("related", "a.py", "-k", "1")
+    assert document["path"] == "src/a.py"
+    assert [f["path"] for f in document["files"]] == ["src/b.py"]
+
+
+def git(folder: Path, *words: str) -> None:
+    """Run git as somebody."""
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    subprocess.run(["git", *who, *words], cwd=folder, check=True)
+
+
+def test_show(run: Run, answer: Answer, remember: Remember) -> None:
+    """The whole text is shown, however long; a unique start of the id is enough."""
+    text = "Tokens expire. " * 100
+    memory_id = remember(text, "--type", "decision")
+    shown = run("show", memory_id[:6]).stdout
+    assert text.strip() in shown
+    assert len(text) > ITEM_CHARS
+    document = answer("show", memory_id)
+    assert document["content"] == text.strip()
+    assert document["dependents"] == []
+
+
+def test_show_names_parents_and_dependents(run: Run, project: Path, clock: FixedClock) -> None:
+    """What a memory rests on and what rests on it are shown with their texts."""
+    with Memory.open(project, clock=clock) as memory:
+        parent = memory.remember("Tokens are JWTs", type="decision")
+        child = memory.remember("So they are big", type="gotcha", derived_from=(parent.id, "0000-gone"))
+    assert f"rests on it: {child.id[:8]}  So they are big" in run("show", parent.id).stdout
+    shown = run("show", child.id).stdout
+    assert f"derived from: {parent.id[:8]}  Tokens are JWTs" in shown
+    assert "(deleted)" in shown
+
+
+def test_ambiguous_id(run: Run, project: Path, clock: FixedClock, answer: Answer) -> None:
+    """An id that is the start of several, or too short to be one, is an error of its own."""
+    memory_id = answer("remember", "Tokens expire", "--type", "decision")["id"]
+    assert run("show", memory_id[:3]).exit_code == 4
+    assert run("show", memory_id[:4]).exit_code == 0
+
+
+def test_list_filters(run: Run, remember: Remember) -> None:
+    """Each filter of `list` keeps what passes it."""
+    first = remember("one", "--type", "gotcha", "--tag", "x", "--file", "src/a.py")
+    second = remember("two", "--type", "decision", "--user")
+    third = remember("three", "--type", "pattern")
+    assert run("pin", first).exit_code == 0
+    assert run("forget", third).exit_code == 0
+
+    def ids(*options: str) -> set[str]:
+        return {line[:8] for line in run("list", *options).stdout.splitlines()}
+
+    assert ids() == {first[:8], second[:8]}
+    assert ids("--all") == {first[:8], second[:8], third[:8]}
+    for options in (
+        ["--tag", "x"],
+        ["--file", "src/a.py"],
+        ["-t", "gotcha"],
+        ["--pinned"],
+        ["--project-only"],
+    ):
+        assert ids(*options) == {first[:8]}
+    assert ids("--user") == {second[:8]}
+    assert ids("--needs-review") == set()
+    assert run("list", "--user", "--project-only").exit_code == 2
+
+
+def test_list_limit_and_order(run: Run, answer: Answer, remember: Remember, clock: FixedClock) -> None:
+    """The newest come first; a list that was cut says so; --limit 0 shows all."""
+    for number in range(3):
+        remember(f"statement {number}", "--confidence", f"0.{9 - number}")
+        clock.advance(days=1)
+    result = run("list", "--limit", "2")
+    assert [line.split("  ")[-1] for line in result.stdout.splitlines()] == ["statement 2", "statement 1"]
+    assert result.stderr == "These are the first 2; there are more. --limit 0 shows all.\n"
+    assert answer("list", "--limit", "2")["more"] is True
+    document = answer("list", "--limit", "0", "--order", "confidence")
+    assert [m["content"] for m in document["memories"]] == [f"statement {n}" for n in range(3)]
+    assert document["more"] is False
+    assert run("list", "--order", "length").exit_code == 2
+
+
+def test_list_shortens(run: Run, remember: Remember) -> None:
+    """A long memory takes one line, with an ellipsis at its end."""
+    remember("word " * 200)
+    assert run("list").stdout.count("\n") == 1
+    assert run("list").stdout.rstrip().endswith("…")
+
+
+def test_unknown_type_is_named(run: Run) -> None:
+    """A type that does not exist gets the list of those that do."""
+    said = run("list", "--type", "gotchas").stderr
+    assert all(kind in said for kind in MEMORY_TYPES)
+
+
+def test_read_only_data_can_be_read(run: Run, remember: Remember, tmp_path: Path) -> None:
+    """Where nothing can be written, reading verbs still answer and writing verbs say why they cannot."""
+    memory_id = remember("Tokens expire after 24 h", "--type", "decision")
+    home = next((tmp_path / "data" / "projects").iterdir())
+    for path in home.iterdir():
+        path.chmod(0o400)
+    home.chmod(0o500)
+    try:
+        if not _writable(home):
+            assert "Tokens expire" in run("list").stdout
+            assert "Tokens expire" in run("show", memory_id).stdout
+            assert run("remember", "another", "--type", "pattern").exit_code == 13
+    finally:
+        home.chmod(0o700)
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        (folder / "probe").touch()
+    except OSError:
+        return False
+    return True
+
+
+def test_stdin_and_unicode(run: Run, answer: Answer) -> None:
+    """Any script goes in and comes out unchanged, as text and as JSON."""
+    run("remember", "-", "--type", "pattern", stdin="令牌 24 小时后过期 🦈\n")
+    assert "令牌 24 小时后过期 🦈" in run("list").stdout
+    assert "令牌 24 小时后过期 🦈" in run("list", "--json").stdout
+    assert json.loads(run("search", "-", "--json", stdin="令牌").stdout)["query"] == "令牌"

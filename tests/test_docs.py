@@ -1,0 +1,66 @@
+"""The documentation is true: its console examples run, its links lead somewhere, its verbs are all."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from remora.interfaces.verbs import VERBS
+from tests.example_repository import make
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def _consoles(page: Path) -> list[str]:
+    return re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+
+
+def _pattern(shown: str) -> str:
+    """Turn an example's output into a pattern: "…" stands for anything, at a line's end for lines too."""
+    lines = [re.escape(line).replace("…", ".*") for line in shown.splitlines()]
+    return "\n".join("(?s:.*)" if line == ".*" else line for line in lines)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if _consoles(p)], ids=lambda p: p.name)
+def test_console_examples_run(page: Path, tmp_path: Path) -> None:
+    """Every command of a console example succeeds and prints what the page shows."""
+    repository = make(tmp_path / "shop")
+    env = {**os.environ, "REMORA_HOME": str(tmp_path / "data"), "HOME": str(tmp_path), "COLUMNS": "100"}
+    for console in _consoles(page):
+        for step in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]:
+            command, _, shown = step.partition("\n")
+            words = shlex.split(command)
+            assert words[0] == "remora"
+            done = subprocess.run(
+                [sys.executable, "-m", "remora", *words[1:]],
+                cwd=repository,
+                env={**env, "PYTHONPATH": str(ROOT)},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, f"{command}\n{done.stderr}"
+            assert re.fullmatch(_pattern(shown.rstrip("\n")), done.stdout.rstrip("\n")), (
+                f"{command}\n{done.stdout}"
+            )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_to_files(page: Path) -> None:
+    """Every relative link of a page names a file that exists."""
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8"))
+    missing = [link for link in links if not (page.parent / link).exists()]
+    assert missing == []
+
+
+def test_every_verb_is_documented() -> None:
+    """The reference has a section for every verb that can be seen."""
+    reference = (ROOT / "docs" / "reference.md").read_text("utf-8")
+    assert [v.name for v in VERBS if not v.hidden and f"### remora {v.name}\n" not in reference] == []
