@@ -6,72 +6,34 @@ that fails becomes a finding; the others still run.
 
 from __future__ import annotations
 
-import difflib
 import os
 import platform
-import re
 import shutil
 import stat
-import tomllib
+import time
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
-from remora.app.project import SETTINGS_FILE, config_dir, data_dir
+from remora.app.doctor_settings import environment, settings, variables
+from remora.app.findings import Finding, Report, failed
+from remora.app.project import data_dir
 from remora.app.stats import database_bytes
 from remora.app.wiring import DATABASE, Parts, Room, build
 from remora.conversation.sessions import list_sessions
-from remora.core.config import Settings, keys, parse, variable
-from remora.core.errors import ConfigError, RemoraError, StoreCorrupt, StoreFull
+from remora.core.errors import RemoraError, StoreCorrupt, StoreFull
 from remora.core.secrets import redact
 from remora.store import migrations
 from remora.store.history import COMMIT
 
-Level = Literal["ok", "note", "warning", "error"]
-LEVELS: tuple[Level, ...] = ("ok", "note", "warning", "error")
-OWN_VARIABLES = {
-    "REMORA_HOME": "the folder of all data",
-    "REMORA_CONFIG": "the folder of your own settings",
-    "REMORA_DEBUG": "tracebacks of unforeseen errors",
-}
+if TYPE_CHECKING:
+    from remora.embeddings.embedder import Choice
+
+__all__ = ["Finding", "Report", "diagnose", "examine"]
+
 LITTLE_DISK, NO_DISK = 500_000_000, 20_000_000  # bytes free; below the second a write may fail any time
 BIG_WAL = 200_000_000  # bytes; SQLite folds the log back long before, unless a reader holds it open
-_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
-
-
-class Finding(NamedTuple):
-    """What one check found.
-
-    Attributes:
-        level: ok, note, warning or error.
-        what: the thing looked at, a word or two.
-        detail: what was found.
-        advice: what to do; empty when there is nothing to do.
-        kind: the error class that an error belongs to, such as "StoreCorrupt"; else empty.
-    """
-
-    level: Level
-    what: str
-    detail: str
-    advice: str = ""
-    kind: str = ""
-
-
-class Report(NamedTuple):
-    """All findings, in the order of the checks."""
-
-    findings: tuple[Finding, ...]
-
-    @property
-    def level(self) -> Level:
-        """The worst level of any finding."""
-        return max((f.level for f in self.findings), key=LEVELS.index, default="ok")
-
-    @property
-    def kind(self) -> str:
-        """The error class of the first error; empty when there is none."""
-        return next((f.kind for f in self.findings if f.level == "error"), "")
 
 
 def diagnose(path: Path, environ: Mapping[str, str]) -> Report:
@@ -79,7 +41,7 @@ def diagnose(path: Path, environ: Mapping[str, str]) -> Report:
     try:
         parts = build(path, environ)
     except RemoraError as error:
-        return Report((_failed("project", error), *variables(environ)))
+        return Report((failed("project", error), *variables(environ)))
     try:
         return examine(parts)
     finally:
@@ -93,7 +55,7 @@ def examine(parts: Parts) -> Report:
         try:
             findings += check(parts)
         except RemoraError as error:
-            findings.append(_failed(what, error))
+            findings.append(failed(what, error))
         except OSError as error:
             findings.append(Finding("warning", what, f"cannot be checked: {error.strerror or error}"))
     return Report(tuple(findings))
@@ -126,7 +88,7 @@ def database(parts: Parts) -> list[Finding]:
         try:
             findings += _sound(what, parts.room("project" if what == "database" else "user"))
         except RemoraError as error:
-            findings.append(_failed(what, error))
+            findings.append(failed(what, error))
     return findings
 
 
@@ -182,19 +144,37 @@ def sessions(parts: Parts) -> list[Finding]:
 
 
 def embedding(parts: Parts) -> list[Finding]:
-    """Say which embedding tier is in use and why, and what still lacks a vector."""
-    choice = parts.choice()
+    """Say which embedding tier is in use and why, try it, and say what still lacks a vector."""
+    if _opens(parts):
+        return _tier(parts.choice()) + _vectors(parts)
+    from remora.embeddings.embedder import choose
+
+    choice = choose(parts.settings.embedding, environ=parts.environ)
+    try:
+        return _tier(choice)
+    finally:
+        choice.close()
+
+
+def _tier(choice: Choice) -> list[Finding]:
     reasons = "; ".join(redact(reason.rstrip(".")).text for reason in choice.reasons)
     if choice.embedder is None:
         advice = "Search goes by words and files. `[embedding] provider` in remora.toml chooses a model."
         return [Finding("warning", "embedding", f"none: {reasons}", advice)]
-    model = choice.embedder.model_id
-    found = [Finding("ok", "embedding", f"{choice.tier}, model {model}: {reasons}")]
-    return found + (_vectors(parts, model) if _opens(parts) else [])
+    said = f"{choice.tier}, model {choice.embedder.model_id}"
+    started = time.monotonic()
+    try:
+        choice.embedder.embed_query("Does it answer?")
+    except RemoraError as error:
+        return [failed("embedding", error)._replace(detail=f"{said}: {error}")]
+    took = f"answers in {(time.monotonic() - started) * 1e3:,.0f} ms"
+    return [Finding("ok", "embedding", f"{said}, {took}: {reasons}")]
 
 
-def _vectors(parts: Parts, model: str) -> list[Finding]:
+def _vectors(parts: Parts) -> list[Finding]:
     findings: list[Finding] = []
+    embedder = parts.embedder()
+    model = embedder.model_id if embedder is not None else ""
     pending = 0
     for room in parts.rooms():
         whose = "your own " if room.space.realm == "user" else ""
@@ -206,7 +186,10 @@ def _vectors(parts: Parts, model: str) -> list[Finding]:
             else:
                 advice = "They are of another model and not compared; `remora reindex` removes them."
                 findings.append(Finding("note", "vectors", said, advice))
-    if pending:
+    if parts.trouble:
+        advice = "Search goes by words meanwhile."
+        findings.append(Finding("warning", "vectors", redact(parts.trouble).text, advice))
+    if pending and embedder is not None:
         advice = "Search finds them by words meanwhile. `remora reindex` makes the vectors now."
         findings.append(
             Finding("note", "vectors", f"memories and turns that have none yet: {pending:,}", advice)
@@ -255,63 +238,6 @@ def _history(parts: Parts) -> Finding:
     return Finding(
         "note", "history", "the branch does not contain the last commit read", "`remora init` reads it anew."
     )
-
-
-def settings(parts: Parts) -> list[Finding]:
-    """Show the settings that differ from the defaults, with where each comes from."""
-    defaults, files = keys(), _settings_files(parts)
-    findings = [Finding("ok", "settings", f"read from {path}") for path in files]
-    sources = {key: path for path, content in files.items() for key in _set_in(parse({path: content}, {}))}
-    sources |= {key: variable(key) for key in _set_in(parse({}, parts.environ))}
-    for key, value in _values(parts.settings).items():
-        if value != defaults[key]:
-            detail = f"{key} = {_showable(value)}, from {sources.get(key, 'the program')}"
-            findings.append(Finding("ok", "setting", detail))
-    if len(findings) == len(files):
-        findings.append(Finding("ok", "settings", "all at their defaults"))
-    return findings + _keys(parts)
-
-
-def _keys(parts: Parts) -> list[Finding]:
-    """Say of each named API key variable of a provider in use whether it is set; never its value."""
-    findings: list[Finding] = []
-    for section in (parts.settings.embedding, parts.settings.llm, parts.settings.rerank):
-        name, own = section.api_key_env, section.provider in ("none", "local", "onnx", "ollama")
-        if not name or own or (section.provider == "auto" and not section.url):
-            continue
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or redact(name).redactions:
-            advice = "api_key_env takes the name of a variable; put the key into that variable."
-            found = "an api_key_env does not look like the name of a variable"
-            findings.append(Finding("error", "API key", found, advice, ConfigError.__name__))
-        elif not parts.environ.get(name):
-            advice = f"Set {name} to the key, if the server asks for one."
-            findings.append(Finding("warning", "API key", f"{name} is not set", advice))
-        else:
-            findings.append(Finding("ok", "API key", f"{name} is set"))
-    return findings
-
-
-def environment(parts: Parts) -> list[Finding]:
-    """Show the REMORA_ variables that are recognised, and warn of those that are not."""
-    return variables(parts.environ)
-
-
-def variables(environ: Mapping[str, str]) -> list[Finding]:
-    """Return a finding for each REMORA_ variable of an environment."""
-    known = {**OWN_VARIABLES, **{variable(key): f"the setting {key}" for key in keys()}}
-    findings: list[Finding] = []
-    for name in sorted(n for n in environ if n.startswith("REMORA_")):
-        if name in known:
-            findings.append(
-                Finding("ok", "environment", f"{name} = {_showable(environ[name])} ({known[name]})")
-            )
-            continue
-        close = difflib.get_close_matches(name, known, n=1)
-        advice = (
-            f"Did you mean {close[0]}?" if close else "Unset it, or look for its name in the documentation."
-        )
-        findings.append(Finding("warning", "environment", f"{name} is not known", advice))
-    return findings
 
 
 def permissions(parts: Parts) -> list[Finding]:
@@ -380,38 +306,6 @@ def _version() -> str:
         return metadata.version("remora")
     except metadata.PackageNotFoundError:  # run from a checkout that is not installed
         return "(not installed)"
-
-
-def _failed(what: str, error: RemoraError) -> Finding:
-    return Finding("error", what, str(error), error.hint, type(error).__name__)
-
-
-def _settings_files(parts: Parts) -> dict[str, Mapping[str, Any]]:
-    found: dict[str, Mapping[str, Any]] = {}
-    for path in (config_dir(parts.environ) / "config.toml", parts.project.root / SETTINGS_FILE):
-        if path.is_file():
-            found[str(path)] = tomllib.loads(path.read_text("utf-8"))
-    return found
-
-
-def _set_in(settings: Settings) -> list[str]:
-    defaults = keys()
-    return [key for key, value in _values(settings).items() if value != defaults[key]]
-
-
-def _values(settings: Settings) -> dict[str, Any]:
-    """Return the value of every setting by its dotted name."""
-    found: dict[str, Any] = {}
-    for key in keys():
-        section, _, name = key.rpartition(".")
-        found[key] = getattr(getattr(settings, section) if section else settings, name)
-    return found
-
-
-def _showable(value: object) -> str:
-    """Return a setting's value without credentials in it."""
-    text = _USERINFO.sub("[REDACTED]@", str(value))
-    return redact(text).text if isinstance(value, str) else text
 
 
 def _megabytes(size: int) -> str:

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from remora.core.config import Settings
     from remora.embeddings.embedder import Embedder
     from remora.lifecycle.prune import PrunePlan
-    from remora.llm.client import LanguageModel
-    from remora.llm.rerankers import Reranker
+    from remora.llm.client import LanguageModel, Reranker
 
 ACCESS_FLUSH = 64  # accesses kept in memory before they are written; losing a few costs nothing
 Progress = Callable[[str, int, int], None]

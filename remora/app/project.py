@@ -68,7 +68,8 @@ def settings_for(root: Path, environ: Mapping[str, str]) -> Settings:
         ConfigError: a file is not TOML, or a setting is unknown or wrong.
     """
     files: dict[str, Mapping[str, Any]] = {}
-    for path in (config_dir(environ) / "config.toml", root / SETTINGS_FILE):
+    own = root / SETTINGS_FILE
+    for path in (config_dir(environ) / "config.toml", own):
         try:
             files[str(path)] = tomllib.loads(path.read_text("utf-8"))
         except (FileNotFoundError, NotADirectoryError):
@@ -77,7 +78,41 @@ def settings_for(root: Path, environ: Mapping[str, str]) -> Settings:
             raise ConfigError(f"{path} is not valid TOML: {error}", hint="Mend or remove it.") from None
         except OSError as error:
             raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    if str(own) in files:
+        files[str(own)] = allowed_in_repository(files[str(own)])[0]
     return parse(files, environ)
+
+
+def allowed_in_repository(content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the part of a repository's settings that is obeyed, and the names that are not.
+
+    A cloned repository must not be able to send anybody's memories anywhere: which servers are asked
+    and with which key is for the user's own settings and the environment to say. Nor may it put the
+    data outside itself.
+    """
+    kept: dict[str, Any] = {}
+    refused: list[str] = []
+    for name, value in content.items():
+        if name in ("embedding", "llm", "rerank"):
+            refused += [f"{name}.{key}" for key in value] if isinstance(value, Mapping) else [name]
+        elif name == "home" and isinstance(value, str) and not _inside(value):
+            refused.append(name)
+        else:
+            kept[name] = value
+    return kept, tuple(refused)
+
+
+def refused_settings(root: Path) -> tuple[str, ...]:
+    """Return the settings in a repository's remora.toml that are not obeyed there."""
+    try:
+        return allowed_in_repository(tomllib.loads((root / SETTINGS_FILE).read_text("utf-8")))[1]
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return ()
+
+
+def _inside(home: str) -> bool:
+    path = Path(home)
+    return bool(home) and not path.is_absolute() and not home.startswith("~") and ".." not in path.parts
 
 
 def locate(path: Path, environ: Mapping[str, str]) -> tuple[Project, Settings]:

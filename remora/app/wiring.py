@@ -20,8 +20,7 @@ from remora.store.space import Space
 
 if TYPE_CHECKING:
     from remora.embeddings.embedder import Choice, Embedder
-    from remora.llm.client import LanguageModel
-    from remora.llm.rerankers import Reranker
+    from remora.llm.client import LanguageModel, Reranker
 
 DATABASE = "memory.db"
 USER_PROJECT_ID = "user"
@@ -57,6 +56,9 @@ class Parts:
         self.read_only = read_only
         self._given = (embedder, llm, reranker)
         self._choice: Choice | None = None
+        self._cached: Embedder | None = None
+        self._llm: LanguageModel | None = None
+        self._reranker: Reranker | None = None
         self._rooms: dict[str, Room] = {}
         self.trouble = ""  # what stopped the last pass of embedding, for doctor
 
@@ -120,7 +122,14 @@ class Parts:
 
     def embedder(self) -> Embedder | None:
         """Return what turns text into vectors, None when there is nothing."""
-        return self.choice().embedder
+        choice = self.choice()
+        if choice.embedder is None or choice.tier == "given":
+            return choice.embedder
+        if self._cached is None:
+            from remora.embeddings.cache import CachedEmbedder
+
+            self._cached = CachedEmbedder(choice.embedder, self.room("project").space.cache, self.clock)
+        return self._cached
 
     def llm(self) -> LanguageModel | None:
         """Return the language model, None when none is configured."""
@@ -128,9 +137,11 @@ class Parts:
             return self._given[1]
         if self.settings.llm.provider == "none":
             return None
-        from remora.llm.providers import build
+        if self._llm is None:
+            from remora.llm.providers import build
 
-        return build(self.settings.llm, self.environ)
+            self._llm = build(self.settings.llm, self.environ)
+        return self._llm
 
     def reranker(self) -> Reranker | None:
         """Return the configured reranker, None when there is none."""
@@ -138,9 +149,11 @@ class Parts:
             return self._given[2]
         if self.settings.rerank.provider == "none":
             return None
-        from remora.llm.rerankers import build
+        if self._reranker is None:
+            from remora.llm.rerankers import build
 
-        return build(self.settings.rerank, self.environ)
+            self._reranker = build(self.settings.rerank, self.environ)
+        return self._reranker
 
     def mtime(self) -> Callable[[str], float | None]:
         """Return a function from a repository path to its modification time in seconds, None if gone."""
@@ -159,6 +172,10 @@ class Parts:
         if self._choice is not None and self._given[0] is None:
             self._choice.close()
             self._choice = None
+        for model in (self._llm, self._reranker):
+            if model is not None and hasattr(model, "close"):
+                model.close()
+        self._llm = self._reranker = None
         for room in self._rooms.values():
             room.space.close()
         self._rooms.clear()

@@ -1,7 +1,8 @@
 """Every setting, its default and its variable's name; parsed once, from mappings.
 
 Order, later wins: defaults, `config.toml` in the user's configuration folder, `remora.toml` at the
-root of the repository, environment variables. This module reads no file and no environment: the
+root of the repository (only `home` and `[search]`: a repository must not choose servers or keys),
+environment variables. This module reads no file and no environment: the
 wiring hands it mappings, so what a process believes can be shown (`remora doctor`) and tested.
 
 A key in remora.toml is `[section] name`; its variable is `REMORA_SECTION_NAME`. API keys are never
@@ -26,7 +27,7 @@ class EmbeddingSettings(NamedTuple):
     dimensions: int = 1024  # asked of models that can be cut (Matryoshka)
     query_prefix: str = ""  # for models behind an OpenAI-compatible server that need one
     document_prefix: str = ""
-    timeout: float = 30.0  # seconds a request may take
+    timeout: float = 10.0  # seconds a request may take
 
 
 class LlmSettings(NamedTuple):

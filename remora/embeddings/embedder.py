@@ -300,19 +300,19 @@ def pick_size(
         return None, f"has no {FAMILY} model"
     order = list(SIZES)
     if not near:
-        why = "the largest size on a server elsewhere"
+        why = "size, as the server is another machine"
     elif free is None:
         order = [SIZES[1], SIZES[2], SIZES[0]]
-        why = "the recommended size, as the free memory is not known"
+        why = "size, as the free memory is not known"
     else:
         right = [size for size in SIZES if free > size.best_from] or [SIZES[-1]]
         larger = [size for size in reversed(SIZES) if size not in right and free > size.needs]
         order = right + larger
-        why = f"the right size for {free / GIB:.1f} GiB of free memory"
+        why = f"size for {free / GIB:.1f} GiB of free memory"
     for size in order:
         model = have[size.tag]
         if model is not None:
-            return model, why if size is order[0] else f"{why} that is installed"
+            return model, f"the best {why}" if size is order[0] else f"the best installed {why}"
     return None, f"has only sizes of {FAMILY} that need more memory than is free"
 
 

@@ -18,14 +18,16 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from remora.core.errors import ModelMissing
-from remora.core.text import clean
+from remora.core.errors import ModelMissing, StoreError
+from remora.core.text import clean, sound
+from remora.disk.files import write_atomic
 from remora.embeddings.vectors import normalise
 
 if TYPE_CHECKING:
@@ -152,7 +154,7 @@ class OnnxEmbedder:
                 yield first + place, states, tokens
 
     def _window(self, texts: Sequence[str]) -> Iterator[tuple[int, NDArray[np.float32], list[str]]]:
-        starts = [text[:MAX_CHARS].encode("utf-8", "replace").decode() for text in texts]
+        starts = [sound(text[:MAX_CHARS]) for text in texts]
         places = [i for i, start in enumerate(starts) if clean(start).strip()]
         if not places:
             return
@@ -241,13 +243,8 @@ def _stamped(folder: Path) -> Any:
 
 
 def _stamp(folder: Path, mark: dict[str, Any]) -> None:
-    temporary = folder / f"{STAMP}.{os.getpid()}.tmp"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(mark), encoding="utf-8")
-        temporary.replace(folder / STAMP)
-    except OSError:
-        temporary.unlink(missing_ok=True)
+    with suppress(StoreError):  # without it the next process reads the file again, and that is all
+        write_atomic(folder / STAMP, json.dumps(mark))
 
 
 def _installed_model() -> Path:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from remora.core.errors import ProviderError
-from remora.core.text import clean
+from remora.core.text import clean, sound
 from remora.embeddings.known import known
 from remora.embeddings.vectors import checked, finish
 from remora.net.http import JsonClient, said_too_long, with_retries
@@ -139,7 +139,7 @@ class RemoteEmbedder:
         size = 0
         for text in texts:
             short = cut_bytes(text.replace("\x00", " "), CUTS[0])
-            length = len(short.encode("utf-8", "replace"))
+            length = len(short.encode())
             if part and (len(part) == self._batch or size + length > BATCH_BYTES):
                 yield part
                 part, size = [], 0
@@ -193,5 +193,5 @@ def cut_bytes(text: str, limit: int) -> str:
     >>> cut_bytes("a日本", 5)
     'a日'
     """
-    data = text[:limit].encode("utf-8", "replace")
+    data = sound(text[:limit]).encode()
     return data[:limit].decode("utf-8", "ignore")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any, NoReturn
@@ -85,15 +86,15 @@ class Verbs(click.Group):
         except (click.Abort, KeyboardInterrupt):
             sys.exit(INTERRUPTED)
         except click.ClickException as error:
-            sys.exit(_report(_usage(error), words))
+            _leave(_usage(error), words)
         except RemoraError as error:
-            sys.exit(_report(error, words))
+            _leave(error, words)
         except Exception as error:  # noqa: BLE001  the last place that can say it in one line
             if os.environ.get("REMORA_DEBUG"):
                 import traceback
 
                 traceback.print_exc()
-            sys.exit(_report(error, words))
+            _leave(error, words)
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -158,12 +159,23 @@ def main() -> NoReturn:
         sys.exit(INTERRUPTED)
 
 
-def _report(error: BaseException, words: list[str]) -> int:
-    """Say what went wrong, as JSON on stdout where that was asked for, else on stderr; return the code."""
+def _leave(error: BaseException, words: list[str]) -> NoReturn:
+    """Say what went wrong and exit, even where stdout takes nothing more."""
+    with contextlib.suppress(OSError):
+        _report(error, words)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _let_go_of_stdout()
+    sys.exit(exit_code(error))
+
+
+def _report(error: BaseException, words: list[str]) -> None:
+    """Say what went wrong, as JSON on stdout where that was asked for, else on stderr."""
     known = isinstance(error, RemoraError)
     if _wants_json(words):
         click.echo(dumps(error_document(error), ascii_only=True))
-        return exit_code(error)
+        return
     hint = (
         error.hint if isinstance(error, RemoraError) else "Set REMORA_DEBUG=1 and run it again to see where."
     )
@@ -175,7 +187,6 @@ def _report(error: BaseException, words: list[str]) -> int:
     )
     if hint:
         click.echo(click.style("hint:", fg="yellow") + f" {hint}", err=True, color=colour)
-    return exit_code(error)
 
 
 def _usage(error: click.ClickException) -> RemoraError:

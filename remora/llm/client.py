@@ -1,4 +1,4 @@
-"""The protocol of a language model, and how to get a record instead of prose out of any of them."""
+"""The protocols of a language model and of a reranker, and a record instead of prose from any model."""
 
 from __future__ import annotations
 
@@ -75,6 +75,18 @@ class LanguageModel(Protocol):
         Raises:
             ProviderError: no answer, or none that can be used.
             ModelMissing: the server does not have the model.
+        """
+        ...
+
+
+class Reranker(Protocol):
+    """Judges how well documents answer a query."""
+
+    def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> list[float]:
+        """Return one score for each document, in input order, higher is better.
+
+        Raises:
+            ProviderError: no answer within `timeout` seconds, or none that can be used.
         """
         ...
 

@@ -9,26 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from remora.core.config import RerankSettings
 from remora.core.errors import ConfigError, ModelMissing, ProviderError
+from remora.llm.client import Reranker
 from remora.net.hosts import host_of, key_for
 from remora.net.http import JsonClient
 
+__all__ = ["SHAPES", "HttpReranker", "Reranker", "Shape", "build", "rerank_over_http", "scores_of"]
+
 MAX_CHARS = 8_000  # rerankers read 512 to 8,192 tokens; more than this is cut by all of them anyway
-
-
-class Reranker(Protocol):
-    """Judges how well documents answer a query."""
-
-    def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> list[float]:
-        """Return one score for each document, in input order, higher is better.
-
-        Raises:
-            ProviderError: no answer within `timeout` seconds, or none that can be used.
-        """
-        ...
 
 
 class Shape(NamedTuple):
@@ -87,8 +78,8 @@ def scores_of(answer: Any, count: int, where: str) -> list[float]:
 
     A repeated index keeps its first score (results come best first); an index out of range is ignored.
 
-    >>> scores_of({"results": [{"index": 1, "relevance_score": 0.9}]}, 2, "host")
-    [-0.1, 0.9]
+    >>> scores_of({"results": [{"index": 1, "relevance_score": 0.75}]}, 2, "host")
+    [-0.25, 0.75]
     """
     results = answer
     if isinstance(answer, dict):

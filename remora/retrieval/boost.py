@@ -1,11 +1,12 @@
 """Raise hits whose files are neighbours of the best hits' files in the graph (section 7).
 
 The specification adds 0.3 x share of neighbours to a fused score. Here that is a share of the best
-score, on the same scale, and a raised hit never passes the hit it was raised for.
+score, on the same scale, and a raised hit never reaches the ten that it was raised for.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
@@ -33,13 +34,16 @@ def boost(candidates: list[Candidate], neighbours: Neighbours) -> list[Candidate
     near = neighbours(top_files) if top_files else {}
     if not near:
         return order
-    ceiling, floor = order[0].score, order[TOP - 1].score
+    # Just below the tenth, and each a little below the last: where scores are equal, ids would decide.
+    best, below = order[0].score, math.nextafter(order[TOP - 1].score, 0.0)
     for place in range(TOP, min(len(order), REACH)):
         candidate = order[place]
         shared = [f for f in candidate.files if f in near]
-        if shared:
-            gain = BOOST * min(1.0, len(shared) / len(top_files)) * ceiling
-            score = min(candidate.score + gain, max(floor, candidate.score))
+        gain = BOOST * min(1.0, len(shared) / len(top_files)) * best
+        score = min(candidate.score + gain, below)
+        if score > candidate.score:
             note = f"{shared[0]} stands next to {near[shared[0]]}"
-            order[place] = candidate._replace(score=score).because("neighbourhood", gain, note)
+            order[place] = candidate._replace(score=score).because(
+                "neighbourhood", score - candidate.score, note
+            )
     return ranked(order)

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from remora.llm.client import LanguageModel
-    from remora.llm.rerankers import Reranker
+    from remora.llm.client import LanguageModel, Reranker
     from remora.store.space import Space
 
 Key = tuple[str, str, str]  # source, realm, id

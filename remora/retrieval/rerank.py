@@ -12,7 +12,7 @@ from remora.core.errors import RemoraError
 from remora.retrieval.request import Candidate, ranked
 
 if TYPE_CHECKING:
-    from remora.llm.rerankers import Reranker
+    from remora.llm.client import Reranker
 
 MOST = 30  # more takes seconds on a laptop and does not change the first page
 

@@ -11,6 +11,7 @@ One connection may be used by several threads: every use goes through one lock.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -62,9 +63,9 @@ class Database:
             StoreReadOnly: it cannot be written and `read_only` was not asked for.
             StoreBusy: another process held it for too long.
         """
-        flags = (
-            apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        )
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        if read_only:
+            flags = apsw.SQLITE_OPEN_READWRITE if _tidies_up(path) else apsw.SQLITE_OPEN_READONLY
         with errors(path):
             connection = apsw.Connection(str(path), flags=flags)
         try:
@@ -114,11 +115,12 @@ class Database:
         return self._connection.last_insert_rowid()
 
     @contextlib.contextmanager
-    def transaction(self, *, durable: bool = True) -> Iterator[None]:
+    def transaction(self, *, durable: bool = True, wait: float | None = None) -> Iterator[None]:
         """Run a block as one transaction; nested blocks join the outer one.
 
         Args:
             durable: wait until the disk has it. False is for rows that can be made again.
+            wait: seconds to wait for another writer; None is the usual busy timeout.
 
         Raises:
             StoreBusy, StoreFull, StoreReadOnly: nothing of the block was kept.
@@ -133,7 +135,7 @@ class Database:
                 return
             with errors(self.path):
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-                self._connection.execute("BEGIN IMMEDIATE")
+                self._begin(wait)
             self._depth = 1
             try:
                 with errors(self.path):
@@ -146,6 +148,16 @@ class Database:
                 raise
             finally:
                 self._depth = 0
+
+    def _begin(self, wait: float | None) -> None:
+        if wait is None:
+            self._connection.execute("BEGIN IMMEDIATE")
+            return
+        self._connection.set_busy_timeout(int(wait * 1000))
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        finally:
+            self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
     def version(self) -> tuple[int, int]:
         """Return a value that changes whenever anybody, this connection included, commits a change."""
@@ -170,6 +182,16 @@ class Database:
         return problems
 
 
+def _tidies_up(path: Path) -> bool:
+    """Return whether a reader should open a file as a writer does, forbidden to write.
+
+    SQLite keeps two files beside a database in use, and only who may write takes them away again. Where
+    they are there already, others use the database, or a crash left what is not ours to fold back.
+    """
+    alone = not path.with_name(path.name + "-wal").exists()
+    return alone and path.exists() and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
 def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     found = next(connection.execute("PRAGMA application_id"))[0]
@@ -183,6 +205,7 @@ def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> N
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     connection.execute("PRAGMA temp_store = MEMORY")
     if read_only:
+        connection.execute("PRAGMA query_only = ON")
         migrations.require_current(connection, path)
         return
     if connection.readonly("main"):

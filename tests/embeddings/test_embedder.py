@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 from remora.core.config import EmbeddingSettings
 from remora.core.errors import ConfigError, ModelMissing, ProviderBusy, ProviderError
-from remora.embeddings.embedder import choose, pick_size
+from remora.embeddings.embedder import Choice, choose, pick_size
 from remora.embeddings.machine import GIB
 from remora.embeddings.ollama import Installed
 from tests.servers import ModelServer, Reply, free_port, ollama_embed
@@ -17,7 +18,7 @@ from tests.servers import ModelServer, Reply, free_port, ollama_embed
 AUTO = EmbeddingSettings()
 
 
-def tags(*names: str) -> dict:
+def tags(*names: str) -> dict[str, Any]:
     """Return what /api/tags says of these models."""
     return {"models": [{"name": name, "digest": f"{n}" * 12} for n, name in enumerate(names)]}
 
@@ -27,7 +28,13 @@ def nobody(host: str, port: int, seconds: float) -> bool:
     return False
 
 
-def chosen(settings=AUTO, environ=None, *, free=64 * GIB, **more):
+def chosen(
+    settings: EmbeddingSettings = AUTO,
+    environ: dict[str, str] | None = None,
+    *,
+    free: int = 64 * GIB,
+    **more: Any,
+) -> Choice:
     """Return a choice with so much free memory."""
     return choose(settings, environ=environ or {}, free_memory=lambda: free, **more)
 
@@ -81,9 +88,7 @@ def test_ollama_on_its_host_wins_over_the_bundled_model():
         assert choice.embedder is not None
         assert choice.embedder.model_id == "ollama:qwen3-embedding:4b@22222222:1024"
         assert choice.embedder.embed_query("alpha").shape == (1024,)
-        assert choice.reasons == (
-            "qwen3-embedding:4b: the right size for 64.0 GiB of free memory that is installed",
-        )
+        assert choice.reasons == ("qwen3-embedding:4b: the best installed size for 64.0 GiB of free memory",)
         choice.close()
 
 
@@ -123,7 +128,7 @@ def test_a_server_elsewhere_is_not_measured_by_our_memory():
     """Its owner installed what it can run: the largest."""
     model, reason = pick_size(list(GI.values()), GIB, near=False)
     assert model == GI["8b"]
-    assert reason == "the largest size on a server elsewhere"
+    assert reason == "the best size, as the server is another machine"
 
 
 def test_another_quantisation_of_a_size_counts_as_that_size():
@@ -236,9 +241,9 @@ def test_a_configured_ollama_without_the_model_is_an_error(model, hint):
 
 def test_a_configured_ollama_that_fails_is_an_error():
     """Its own words reach the person who configured it."""
-    with ModelServer().on("GET /api/tags", Reply({"error": "out of memory"}, 500)) as server:
-        with pytest.raises(ProviderError, match="out of memory"):
-            chosen(AUTO._replace(provider="ollama", url=server.url))
+    failing = ModelServer().on("GET /api/tags", Reply({"error": "out of memory"}, 500))
+    with failing as server, pytest.raises(ProviderError, match="out of memory"):
+        chosen(AUTO._replace(provider="ollama", url=server.url))
 
 
 def test_configured_openai_needs_a_key():

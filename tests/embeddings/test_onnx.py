@@ -121,9 +121,9 @@ def test_no_texts_give_an_empty_matrix(model):
     [
         "\x00a\x07b\x1b[31m",
         "a\ud800b",
-        "�",
+        "\ufffd",
         "x" * 500,
-        "‮rtl",
+        "\u202ertl",
         "word " * 2000,
         "日" * 10_000,
         "\n" * 9_999 + "end",
@@ -140,9 +140,8 @@ def test_only_the_first_256_tokens_count(model):
     """What stands behind them changes nothing, and 10 MB cost no more than a page."""
     page = "word " * 254
     begun = time.monotonic()
-    np.testing.assert_array_equal(
-        model.embed_query(page + "other"), model.embed_query(page + "x" * 10_000_000)
-    )
+    huge = model.embed_query(page + "x" * 10_000_000)
+    np.testing.assert_array_equal(huge, model.embed_query(page + "other"))
     assert time.monotonic() - begun < 2.0
 
 

@@ -31,7 +31,7 @@ def clock() -> FixedClock:
 @pytest.fixture
 def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Point everything that is read from the environment into tmp_path; no embedding model."""
-    for name in [n for n in os.environ if n.startswith("REMORA_") or n in ("NO_COLOR", "FORCE_COLOR")]:
+    for name in [n for n in os.environ if n.startswith(("REMORA_", "PYTHON")) or n.endswith("_COLOR")]:
         monkeypatch.delenv(name)
     places = {
         "HOME": str(tmp_path / "person"),

@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
+from remora.core.errors import StoreReadOnly
 from remora.core.values import MEMORY_TYPES
+from remora.interfaces.cli import cli
+from remora.interfaces.commands.desk import Desk
 from remora.interfaces.draw import ITEM_CHARS
 from tests.interfaces.conftest import Run
 
@@ -37,17 +41,18 @@ def test_search_line(run: Run, remember: Remember, clock: FixedClock) -> None:
     remember("Caches are keyed by tenant", "--type", "gotcha")
     clock.advance(days=3)
     line = run("search", "when", "do", "tokens", "expire").stdout.splitlines()[0].split("  ")
-    assert [part.strip() for part in line if part] == [
+    parts = [part.strip() for part in line if part]
+    assert parts == [
         memory_id[:8],
         "#1",
-        line[2],
+        parts[2],
         "decision",
         "user",
         "3 days ago",
         "Tokens expire after 24 h",
         "[a.py]",
     ]
-    assert 0.0 < float(line[2]) <= 1.0
+    assert 0.0 < float(parts[2]) <= 1.0
 
 
 def test_search_in_json(answer: Answer, remember: Remember) -> None:
@@ -150,11 +155,11 @@ def test_a_turn_is_found_and_named(run: Run, project: Path, clock: FixedClock) -
 def test_context(run: Run, answer: Answer, remember: Remember) -> None:
     """The block goes to stdout as it is; how full it is goes to stderr."""
     remember("Tokens expire after 24 h", "--type", "decision")
-    result = run("context", "make tokens expire later", "--phase", "define", "--budget", "300")
+    result = run("context", "tokens expire after", "--phase", "define", "--budget", "300")
     assert result.exit_code == 0
     assert "Tokens expire after 24 h" in result.stdout
     assert "of 300 tokens" in result.stderr
-    document = answer("context", "make tokens expire later", "--phase", "define", "--budget", "300")
+    document = answer("context", "tokens expire after", "--phase", "define", "--budget", "300")
     assert document["text"] == result.stdout.rstrip("\n")
     assert document["budget"] == 300
     assert document["tokens"] <= 300
@@ -284,28 +289,30 @@ def test_unknown_type_is_named(run: Run) -> None:
     assert all(kind in said for kind in MEMORY_TYPES)
 
 
-def test_read_only_data_can_be_read(run: Run, remember: Remember, tmp_path: Path) -> None:
+class ReadOnlyDisk:
+    """Opens memories as if nothing could be written."""
+
+    def __call__(self, project: str, *, read_only: bool = False, clock: FixedClock) -> Memory:
+        """Open for reading, refuse to open for writing."""
+        if not read_only:
+            raise StoreReadOnly("the disk cannot be written")
+        return Memory.open(project, read_only=True, clock=clock)
+
+
+def test_read_only_data_can_be_read(remember: Remember, clock: FixedClock) -> None:
     """Where nothing can be written, reading verbs still answer and writing verbs say why they cannot."""
     memory_id = remember("Tokens expire after 24 h", "--type", "decision")
-    home = next((tmp_path / "data" / "projects").iterdir())
-    for path in home.iterdir():
-        path.chmod(0o400)
-    home.chmod(0o500)
-    try:
-        if not _writable(home):
-            assert "Tokens expire" in run("list").stdout
-            assert "Tokens expire" in run("show", memory_id).stdout
-            assert run("remember", "another", "--type", "pattern").exit_code == 13
-    finally:
-        home.chmod(0o700)
 
+    def call(*words: str) -> Result:
+        return CliRunner().invoke(cli, list(words), obj=Desk(clock, ReadOnlyDisk()))
 
-def _writable(folder: Path) -> bool:
-    try:
-        (folder / "probe").touch()
-    except OSError:
-        return False
-    return True
+    for words in (["list"], ["search", "tokens"], ["show", memory_id]):
+        assert "Tokens expire" in call(*words).stdout
+    assert call("stats").exit_code == 0
+    for words in (["remember", "another"], ["forget", memory_id], ["init"]):
+        result = call(*words)
+        assert (result.exit_code, result.stdout) == (13, "")
+        assert result.stderr == "error: the disk cannot be written\n"
 
 
 def test_stdin_and_unicode(run: Run, answer: Answer) -> None:

@@ -33,8 +33,9 @@ class Desk:
         clock: what time it is.
     """
 
-    def __init__(self, clock: Clock | None = None) -> None:
+    def __init__(self, clock: Clock | None = None, opener: Callable[..., Memory] | None = None) -> None:
         self.clock = clock or SystemClock()
+        self._open = opener or _open
         self.project = "."
         self.json = False
         self.colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -46,14 +47,12 @@ class Desk:
         Where nothing is to be written and the files cannot be, it is opened for reading only.
         """
         if self._memory is None:
-            from remora.app.memory import Memory
-
             try:
-                self._memory = Memory.open(self.project, clock=self.clock)
+                self._memory = self._open(self.project, clock=self.clock)
             except StoreReadOnly:
                 if writes:
                     raise
-                self._memory = Memory.open(self.project, read_only=True, clock=self.clock)
+                self._memory = self._open(self.project, read_only=True, clock=self.clock)
         return self._memory
 
     def close(self) -> None:
@@ -103,6 +102,12 @@ class Desk:
                 found = real.relative_to(root).as_posix()
                 return found + "/" if folders and real.is_dir() else found
         return path.replace(os.sep, "/").removeprefix("./")
+
+
+def _open(project: str, **how: Any) -> Memory:
+    from remora.app.memory import Memory
+
+    return Memory.open(project, **how)
 
 
 class Bar:

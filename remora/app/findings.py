@@ -1,0 +1,49 @@
+"""What the doctor says: findings with a level, and the report they make."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from remora.core.errors import RemoraError
+
+Level = Literal["ok", "note", "warning", "error"]
+LEVELS: tuple[Level, ...] = ("ok", "note", "warning", "error")
+
+
+class Finding(NamedTuple):
+    """What one check found.
+
+    Attributes:
+        level: ok, note, warning or error.
+        what: the thing looked at, a word or two.
+        detail: what was found.
+        advice: what to do; empty when there is nothing to do.
+        kind: the error class that an error belongs to, such as "StoreCorrupt"; else empty.
+    """
+
+    level: Level
+    what: str
+    detail: str
+    advice: str = ""
+    kind: str = ""
+
+
+class Report(NamedTuple):
+    """All findings, in the order of the checks."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def level(self) -> Level:
+        """The worst level of any finding."""
+        return max((f.level for f in self.findings), key=LEVELS.index, default="ok")
+
+    @property
+    def kind(self) -> str:
+        """The error class of the first error; empty when there is none."""
+        return next((f.kind for f in self.findings if f.level == "error"), "")
+
+
+def failed(what: str, error: RemoraError) -> Finding:
+    """Return an error of ours as a finding."""
+    return Finding("error", what, str(error), error.hint, type(error).__name__)

@@ -1,0 +1,97 @@
+"""verify, pin, forget, restore, prune."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from remora.app.memory import Memory
+from remora.core.clock import FixedClock
+from remora.core.values import Taint
+from tests.interfaces.conftest import Run
+
+Answer = Callable[..., Any]
+Remember = Callable[..., str]
+
+
+def test_forget_and_restore(run: Run, remember: Remember) -> None:
+    """A forgotten memory leaves the list until it is restored; each line says what was done."""
+    memory_id = remember("Tokens expire after 24 h", "--type", "decision")
+    assert run("forget", memory_id[:8]).stdout == f"{memory_id[:8]}  forgotten  Tokens expire after 24 h\n"
+    assert run("list").stdout == ""
+    assert run("forget", memory_id).stdout.split("  ")[1] == "was forgotten already"
+    assert run("restore", memory_id).stdout == f"{memory_id[:8]}  restored  Tokens expire after 24 h\n"
+    assert run("restore", memory_id).stdout.split("  ")[1] == "was not forgotten"
+    assert run("list").stdout.startswith(memory_id[:8])
+
+
+def test_several_ids_or_none(run: Run, remember: Remember, answer: Answer) -> None:
+    """Several memories are changed at once; an unknown id stops before the first change."""
+    first, second = remember("one"), remember("two")
+    result = run("forget", first, "ffffffff", second)
+    assert result.exit_code == 4
+    assert len(run("list").stdout.splitlines()) == 2
+    document = answer("forget", first, second, first)
+    assert [m["id"] for m in document["memories"]] == [first, second]
+    assert all(m["deprecated"] for m in document["memories"])
+    assert run("list").stdout == ""
+    assert run("forget").exit_code == 2
+
+
+def test_forgetting_reaches_what_rests_on_it(run: Run, project: Path, clock: FixedClock) -> None:
+    """Dependents are named and wait for a look; verifying clears them."""
+    with Memory.open(project, clock=clock) as memory:
+        parent = memory.remember("Tokens are JWTs", type="decision")
+        child = memory.remember("So they are big", type="gotcha", derived_from=(parent.id,))
+    result = run("forget", parent.id)
+    assert result.stderr == f"1 memory rests on it and was marked for review: {child.id[:8]}\n"
+    assert run("list", "--needs-review").stdout.startswith(child.id[:8])
+    assert run("verify", child.id).stdout == f"{child.id[:8]}  verified  So they are big\n"
+    assert run("list", "--needs-review").stdout == ""
+
+
+def test_verify_clears_taint(run: Run, answer: Answer, project: Path, clock: FixedClock) -> None:
+    """A person's word is what removes taint."""
+    with Memory.open(project, clock=clock) as memory:
+        tainted = memory.remember("Ports are open", type="gotcha", taint=Taint("a web page"))
+    assert "tainted by a web page" in run("show", tainted.id).stdout
+    verified = answer("verify", tainted.id)["memories"][0]
+    assert (verified["taint"], verified["user_verified"]) == (None, True)
+
+
+def test_pin_and_unpin(run: Run, remember: Remember, answer: Answer) -> None:
+    """--off takes the pin off again."""
+    memory_id = remember("one")
+    assert run("pin", memory_id).stdout.split("  ")[1] == "pinned"
+    assert answer("list", "--pinned")["memories"][0]["pinned"] is True
+    assert run("pin", "--off", memory_id).stdout.split("  ")[1] == "pin taken off"
+    assert answer("list", "--pinned")["memories"] == []
+
+
+def test_forgotten_memories_cannot_be_pinned(run: Run, remember: Remember) -> None:
+    """A conflict says what to do first."""
+    memory_id = remember("one")
+    run("forget", memory_id)
+    result = run("pin", memory_id)
+    assert result.exit_code == 5
+    assert f"`remora restore {memory_id[:8]}` first" in result.stderr
+
+
+def test_prune(run: Run, answer: Answer, remember: Remember, clock: FixedClock) -> None:
+    """A dry run lists what would go and changes nothing; then it goes, and can be restored."""
+    old = remember("Builds fail on Mondays", "--type", "error_pattern")
+    clock.advance(days=200)
+    kept = remember("Caches are keyed by tenant", "--type", "decision")
+    assert run("prune", "--dry-run").stdout.startswith(f"{old[:8]}  would be forgotten")
+    assert len(answer("list")["memories"]) == 2
+    document = answer("prune", "--dry-run")
+    assert document["dry_run"] is True
+    assert [m["id"] for m in document["forget"]] == [old]
+    assert run("prune").stdout.splitlines()[0].startswith(f"{old[:8]}  forgotten")
+    assert [m["id"] for m in json.loads(run("list", "--json").stdout)["memories"]] == [kept]
+    clock.advance(days=31)
+    assert run("prune").stdout.splitlines()[0].startswith(f"{old[:8]}  deleted")
+    assert run("show", old).exit_code == 4
+    assert run("prune").stdout == "Nothing to prune.\n"

@@ -1,0 +1,245 @@
+"""The command line as a process: exit codes, pipes, terminals, and what it imports."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.app.memory import Memory
+from remora.core.values import MemoryDraft
+from tests.interfaces.conftest import command_line
+
+Process = Callable[..., "subprocess.CompletedProcess[str]"]
+HEAVY = ("numpy", "onnxruntime", "tokenizers", "httpx2", "rich")
+WHICH_LOADED = """
+import sys
+sys.path.insert(0, {where!r})
+sys.argv = {words!r}
+from remora.interfaces.cli import main
+try:
+    main()
+finally:
+    print(*sorted(sys.modules), file=sys.stderr)
+"""
+
+
+def test_a_session(process: Process, project: Path) -> None:
+    """Init, remember, search, show and doctor, each in a process of its own, as a script would."""
+    (project / "AGENTS.md").write_text("# Rules\n\n- Always run `make lint` before a commit.\n")
+    assert process("init").returncode == 0
+    stored = process("remember", "Tokens expire after 24 h", "--type", "decision", "--json")
+    memory_id = json.loads(stored.stdout)["id"]
+    found = json.loads(process("search", "tokens", "--json").stdout)["hits"]
+    assert [hit["memory"]["id"] for hit in found][:1] == [memory_id]
+    assert process("show", memory_id[:8]).stdout.startswith(memory_id)
+    assert process("doctor").returncode == 0
+    assert process("forget", memory_id).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ([], 0),
+        (["--help"], 0),
+        (["--version"], 0),
+        (["list"], 0),
+        (["search", "x"], 0),
+        (["show", "ffffffff"], 4),
+        (["remember"], 2),
+        (["xyzzy"], 2),
+        (["list", "--limit", "many"], 2),
+        (["list", "--project", "/does/not/exist"], 2),
+    ],
+)
+def test_exit_codes(process: Process, words: list[str], code: int) -> None:
+    """Success is 0 and every failure has the code of its class; stderr is never a traceback."""
+    done = process(*words)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert bool(done.stderr.startswith("error: ")) is (code != 0)
+
+
+def test_module(project: Path) -> None:
+    """`python -m remora` is the same command line."""
+    source = Path(command_line.__code__.co_filename).parent.parent.parent
+    done = subprocess.run(
+        [sys.executable, "-m", "remora", "list", "--json"],
+        env={**os.environ, "PYTHONPATH": str(source)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["memories"] == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--help"], ["remember", "--help"], ["list"], ["remember", "Tokens expire", "--type", "decision"]],
+    ids=["help", "verb help", "list", "remember"],
+)
+def test_light_verbs_load_nothing_heavy(project: Path, words: list[str]) -> None:
+    """Help, list and remember load no model, no matrix, no HTTP client and nothing to draw with."""
+    source = str(Path(command_line.__code__.co_filename).parent.parent.parent)
+    script = WHICH_LOADED.format(where=source, words=["remora", *words])
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(done.stderr.split())
+    assert "remora.interfaces.cli" in loaded
+    assert loaded.isdisjoint(HEAVY)
+    if "--help" in words:
+        assert loaded.isdisjoint(("apsw", "subprocess", "remora.app.memory", "remora.store.connection"))
+
+
+def test_reader_that_stops_reading(project: Path) -> None:
+    """`remora list | head -1` is quiet, however much there is to write."""
+    text = "A statement that is long enough to fill a pipe. " * 300
+    with Memory.open(project) as memory:
+        memory.remember_many([MemoryDraft(f"{number} {text}") for number in range(8)])
+    lister = subprocess.Popen(
+        [*command_line(), "list", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert lister.stdout is not None
+    assert lister.stderr is not None
+    lister.stdout.read(1)
+    lister.stdout.close()
+    errors = lister.stderr.read()
+    lister.stderr.close()
+    assert lister.wait(timeout=60) == 141
+    assert errors == b""
+
+
+def test_full_disk_behind_stdout(process: Process) -> None:
+    """Output that cannot be written is an error in one line."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*command_line(), "--version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: No space left on device")
+
+
+def test_stream_that_holds_few_signs(process: Process) -> None:
+    """What the stream cannot hold is written as an escape; JSON stays JSON."""
+    env = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    assert process("remember", "Größe 令牌", "--type", "pattern").returncode == 0
+    assert "Größe \\u4ee4\\u724c" in process("list", env=env, encoding="latin-1").stdout
+    document = json.loads(process("list", "--json", env=env, encoding="latin-1").stdout)
+    assert document["memories"][0]["content"] == "Größe 令牌"
+
+
+def test_interrupt(project: Path) -> None:
+    """Ctrl-C while waiting for stdin ends with 130, without a word."""
+    waiting = subprocess.Popen(
+        [*command_line(), "remember", "-", "--type", "pattern"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert waiting.stdin is not None
+    waiting.stdin.write(b"x" * 100_000)  # more than a pipe holds: it is read, so the verb has begun
+    waiting.stdin.flush()
+    waiting.send_signal(signal.SIGINT)
+    out, err = waiting.communicate(timeout=60)
+    assert (waiting.returncode, out, err.strip()) == (130, b"", b"")
+
+
+def on_terminal(words: Sequence[str], *, width: int = 80, **variables: str) -> tuple[int, str]:
+    """Run a command line on a pseudo-terminal of its own; return exit code and what it showed."""
+    master, slave = pty.openpty()
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width), **variables}
+    done = subprocess.Popen([*command_line(), *words], stdin=slave, stdout=slave, stderr=slave, env=env)
+    os.close(slave)
+    shown = b""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if not select.select([master], [], [], 1.0)[0]:
+            continue
+        try:
+            piece = os.read(master, 65_536)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(master)
+    return done.wait(timeout=60), shown.decode().replace("\r\n", "\n")
+
+
+def test_terminal_gets_a_table_in_colour(process: Process) -> None:
+    """On a terminal `list` is a table with a head, in colour, no wider than the terminal."""
+    process("remember", "Caches are keyed by tenant. " * 20, "--type", "gotcha", "--file", "src/cache.py")
+    code, shown = on_terminal(["list"], width=70)
+    assert code == 0
+    assert "\x1b[" in shown
+    lines = plain(shown).splitlines()
+    assert lines[0].split()[:2] == ["id", "type"]
+    assert max(map(len, lines)) <= 70
+
+
+@pytest.mark.parametrize("how", ["--no-color", "NO_COLOR"])
+def test_terminal_without_colour(process: Process, how: str) -> None:
+    """Without colour the table is the same, free of escape sequences."""
+    process("remember", "Caches are keyed by tenant", "--type", "gotcha")
+    for words in (["list"], ["show", "ffffffff"]):
+        if how == "NO_COLOR":
+            _, shown = on_terminal(words, NO_COLOR="1")
+        else:
+            _, shown = on_terminal([*words, how])
+        assert shown
+        assert "\x1b" not in shown
+
+
+def test_init_on_a_terminal_shows_progress_and_leaves_the_report(project: Path) -> None:
+    """The bar is drawn while the work goes on and is gone when the report stands there."""
+    (project / "AGENTS.md").write_text("# Rules\n\n- Always run `make lint` before a commit.\n")
+    code, shown = on_terminal(["init"])
+    assert code == 0
+    assert "\x1b[?25l" in shown  # the cursor is hidden while a bar is drawn
+    assert shown.count("\x1b[?25h") >= 1  # and comes back
+    assert "Try next" in plain(shown)
+
+
+def test_edit_in_the_editor(process: Process, tmp_path: Path) -> None:
+    """On a terminal `edit` opens $EDITOR with the text and stores what was saved."""
+    stored = process("remember", "Tokens expire after 24 h", "--type", "decision", "--json")
+    memory_id = json.loads(stored.stdout)["id"]
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i "s/24 h/12 h/" "$1"\ntouch -d "1 minute" "$1"\n')
+    editor.chmod(0o700)
+    code, shown = on_terminal(["edit", memory_id], EDITOR=str(editor))
+    assert code == 0, shown
+    assert "Tokens expire after 12 h" in process("show", memory_id).stdout
+    editor.write_text("#!/bin/sh\n")
+    code, shown = on_terminal(["edit", memory_id], EDITOR=str(editor))
+    assert code == 2
+    assert "the text was not changed" in shown
+
+
+def plain(shown: str) -> str:
+    """Return what a terminal showed without its escape sequences."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+
+
+def test_concurrent_writers(project: Path) -> None:
+    """Several processes may remember at once; every one of them succeeds."""
+    writers: list[subprocess.Popen[Any]] = [
+        subprocess.Popen(
+            [*command_line(), "remember", f"Statement number {number}", "--type", "pattern"],
+            stdout=subprocess.DEVNULL,
+        )
+        for number in range(4)
+    ]
+    assert [writer.wait(timeout=60) for writer in writers] == [0] * 4
+    listed = subprocess.run([*command_line(), "list"], capture_output=True, text=True, check=True)
+    assert len(listed.stdout.splitlines()) == 4

@@ -1,0 +1,404 @@
+"""OpenAI-compatible servers, Ollama and Anthropic, against a real server in each one's shape."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from remora.core.config import LlmSettings
+from remora.core.errors import ConfigError, InvalidInput, ModelMissing, ProviderBusy, ProviderError
+from remora.llm.client import Completion, Message, extract
+from remora.llm.providers import AnthropicModel, OllamaModel, OpenAIModel, build, context_size, strict
+from remora.net.hosts import ApiKey
+from tests.servers import ModelServer, Reply
+
+CHAT = "POST /v1/chat/completions"
+OLLAMA = "POST /api/chat"
+CLAUDE = "POST /v1/messages"
+TALK = [Message("system", "Be brief."), Message("user", "Capital of France?")]
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+KEY = ApiKey("sk-test-123456")
+
+
+def no_sleep(_: float) -> None:
+    """Wait for nothing."""
+
+
+def openai_says(content: Any, reason: str = "stop", **more: Any) -> dict[str, Any]:
+    """Return an answer of /chat/completions."""
+    return {
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": content, **more},
+                "finish_reason": reason,
+            }
+        ],
+        "usage": {"prompt_tokens": 12, "completion_tokens": 3},
+    }
+
+
+def ollama_says(content: str, reason: str = "stop") -> dict[str, Any]:
+    """Return an answer of /api/chat."""
+    return {
+        "message": {"role": "assistant", "content": content},
+        "done": True,
+        "done_reason": reason,
+        "prompt_eval_count": 12,
+        "eval_count": 3,
+    }
+
+
+def claude_says(*blocks: dict[str, Any], reason: str = "end_turn") -> dict[str, Any]:
+    """Return an answer of /v1/messages."""
+    return {"content": list(blocks), "stop_reason": reason, "usage": {"input_tokens": 12, "output_tokens": 3}}
+
+
+def refuse(words: str, status: int = 400) -> Reply:
+    """Return a refusal in the shape that OpenAI and Anthropic share."""
+    return Reply({"error": {"message": words, "type": "invalid_request_error"}}, status)
+
+
+# --- OpenAI-compatible ---------------------------------------------------------------------------
+
+
+def test_openai_gets_messages_and_gives_text_and_counts():
+    """The request has model, messages, limit, temperature and key; the answer is text with its cost."""
+    with ModelServer().on(CHAT, openai_says(" Paris. ")) as server:
+        model = OpenAIModel(server.url, "m", key=KEY)
+        answer = model.complete(TALK, max_tokens=50)
+        model.close()
+        request = server.requests[0]
+    assert answer == Completion("Paris.", "stop", 12, 3)
+    assert request.headers["authorization"] == "Bearer sk-test-123456"
+    assert request.body == {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Capital of France?"},
+        ],
+        "max_tokens": 50,
+        "temperature": 0.0,
+    }
+    assert model.model_id == "openai:m"
+    assert "123456" not in repr(model)
+
+
+def test_a_newer_openai_model_is_asked_in_its_own_way():
+    """max_completion_tokens in place of max_tokens and no temperature: found out once, kept."""
+
+    def picky(request):
+        if "max_tokens" in request.body:
+            return refuse(
+                "Unsupported parameter: 'max_tokens' is not supported with this model. "
+                "Use 'max_completion_tokens' instead."
+            )
+        if "temperature" in request.body:
+            return refuse("Unsupported value: 'temperature' does not support 0 with this model.")
+        return openai_says("Paris")
+
+    with ModelServer().on(CHAT, picky) as server:
+        model = OpenAIModel(server.url, "o9")
+        assert model.complete(TALK, max_tokens=50).text == "Paris"
+        assert model.complete(TALK, max_tokens=60).text == "Paris"
+        model.close()
+        bodies = server.bodies()
+    assert len(bodies) == 4
+    assert bodies[3]["max_completion_tokens"] == 60
+    assert "temperature" not in bodies[3]
+
+
+def test_a_schema_is_asked_for_in_the_best_way_the_server_knows():
+    """json_schema, then json_object, then only words: extract gets its record from any of them."""
+
+    def picky(request):
+        wanted = request.body.get("response_format", {}).get("type")
+        if wanted:
+            return refuse(f"response_format {wanted} is not supported by this server")
+        return openai_says('Sure:\n```json\n{"city": "Paris"}\n```')
+
+    with ModelServer().on(CHAT, picky) as server:
+        model = OpenAIModel(server.url, "m")
+        assert extract(model, TALK, SCHEMA) == {"city": "Paris"}
+        model.close()
+        formats = [body.get("response_format", {}).get("type") for body in server.bodies()]
+        first = server.bodies()[0]["response_format"]["json_schema"]
+    assert formats == ["json_schema", "json_object", None]
+    assert first == {"name": "answer", "strict": False, "schema": SCHEMA}
+
+
+def test_strict_is_asked_only_where_openai_allows_it():
+    """Strict mode wants closed objects with every property required, all the way down."""
+    closed = {**SCHEMA, "additionalProperties": False}
+    nested = {**closed, "properties": {"city": {"type": "array", "items": SCHEMA}}}
+    assert strict(closed)
+    assert not strict(SCHEMA)
+    assert not strict(nested)
+    assert not strict({**closed, "required": []})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        openai_says("<think>France, so</think>\n\nParis"),
+        openai_says("France, so</think>Paris"),
+        openai_says("Paris", reasoning_content="France, so"),
+        openai_says("", reasoning_content="Paris"),
+        openai_says(None, reasoning_content="Paris"),
+        openai_says([{"type": "text", "text": "Par"}, {"type": "text", "text": "is"}]),
+    ],
+)
+def test_thinking_is_left_out(answer):
+    """Tags, a field of its own, an answer filed under thoughts, parts: the text is the answer."""
+    with ModelServer().on(CHAT, answer) as server:
+        model = OpenAIModel(server.url, "m")
+        assert model.complete(TALK, max_tokens=50).text == "Paris"
+        model.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (openai_says("", "length", reasoning_content="hm"), r"without text \(it stopped for: length\)"),
+        (openai_says("<think>hm", "length"), "without text"),
+        (openai_says(None, "content_filter"), "content_filter"),
+        ({"choices": []}, "no 'message'"),
+        ({"choices": [{"text": "old"}]}, "no 'message'"),
+        ({"error": "odd"}, "no 'choices'"),
+        (b"data: {}", "not JSON"),
+        (Reply(openai_says("Paris"), cut=True), "broke off"),
+        (refuse("context_length_exceeded"), "context_length_exceeded"),
+    ],
+)
+def test_what_is_no_answer_is_an_error(answer, words):
+    """Empty text is never taken for an answer, and other shapes are named."""
+    with ModelServer().on(CHAT, answer) as server:
+        model = OpenAIModel(server.url, "m")
+        with pytest.raises(ProviderError, match=words):
+            model.complete(TALK, max_tokens=50)
+        model.close()
+
+
+def test_a_server_that_loads_is_waited_for_within_the_timeout():
+    """503 and then an answer; a wait longer than the timeout is not begun."""
+    loading = Reply({"error": {"message": "Loading model", "code": 503}}, 503)
+    with ModelServer().on(CHAT, loading, openai_says("Paris")) as server:
+        model = OpenAIModel(server.url, "m", sleep=no_sleep)
+        assert model.complete(TALK, max_tokens=50).text == "Paris"
+        server.on(CHAT, Reply({}, 429, {"Retry-After": "60"}))
+        with pytest.raises(ProviderBusy) as caught:
+            model.complete(TALK, max_tokens=50, timeout=5.0)
+        model.close()
+    assert caught.value.retry_after == 60.0
+
+
+def test_a_server_that_hangs_is_given_up():
+    """The timeout of one call is obeyed."""
+    with ModelServer().on(CHAT, Reply({}, delay=30)) as server:
+        model = OpenAIModel(server.url, "m")
+        with pytest.raises(ProviderBusy, match="did not answer"):
+            model.complete(TALK, max_tokens=50, timeout=0.2)
+        model.close()
+
+
+def test_a_missing_model_is_a_missing_model():
+    """A 404 about the model says what to check."""
+    with ModelServer().on(CHAT, refuse("The model `m` does not exist", 404)) as server:
+        model = OpenAIModel(server.url, "m")
+        with pytest.raises(ModelMissing, match="does not have the model m"):
+            model.complete(TALK, max_tokens=50)
+        model.close()
+
+
+# --- Ollama --------------------------------------------------------------------------------------
+
+
+def test_ollama_is_asked_for_one_quiet_answer_with_enough_context():
+    """No stream, no thinking, a context that holds the input; counts are Ollama's."""
+    with ModelServer().on(OLLAMA, ollama_says("Paris")) as server:
+        model = OllamaModel(server.url, "qwen3:4b")
+        answer = model.complete([Message("user", "word " * 4000)], max_tokens=500, schema=SCHEMA)
+        model.close()
+        body = server.bodies()[0]
+    assert answer == Completion("Paris", "stop", 12, 3)
+    assert (body["stream"], body["think"], body["keep_alive"]) == (False, False, "10m")
+    assert body["options"] == {"temperature": 0.0, "num_predict": 500, "num_ctx": 8192}
+    assert body["format"] == SCHEMA
+    assert model.model_id == "ollama:qwen3:4b"
+
+
+def test_the_context_is_a_power_of_two_and_never_too_small():
+    """4,096 at least; a text that nothing holds is an error before it is sent, not cut in silence."""
+    assert context_size([Message("user", "x")], 10) == 4096
+    assert context_size([Message("user", "日" * 4000)], 10) == 8192
+    with pytest.raises(InvalidInput, match="more than 131,072"):
+        context_size([Message("user", "x" * 1_000_000)], 10)
+
+
+def test_an_older_ollama_is_asked_without_what_it_refuses():
+    """`think` and schemas are given up one after the other, for good."""
+
+    def picky(request):
+        if "think" in request.body:
+            return Reply({"error": '"old" does not support thinking'}, 400)
+        if isinstance(request.body.get("format"), dict):
+            return Reply({"error": "invalid format: expected json"}, 400)
+        return ollama_says('{"city": "Paris"}')
+
+    with ModelServer().on(OLLAMA, picky) as server:
+        model = OllamaModel(server.url, "old")
+        assert extract(model, TALK, SCHEMA) == {"city": "Paris"}
+        assert extract(model, TALK, SCHEMA) == {"city": "Paris"}
+        model.close()
+        assert [body.get("format") for body in server.bodies()] == [SCHEMA, SCHEMA, "json", "json"]
+
+
+def test_a_model_that_ollama_lacks_says_what_to_run():
+    """The hint is the command."""
+    with ModelServer().on(OLLAMA, Reply({"error": "model 'x' not found"}, 404)) as server:
+        model = OllamaModel(server.url, "x")
+        with pytest.raises(ModelMissing) as caught:
+            model.complete(TALK, max_tokens=5)
+        model.close()
+    assert caught.value.hint == "Run `ollama pull x`."
+
+
+def test_an_answer_that_ollama_cut_says_so():
+    """done_reason length is finish_reason length."""
+    with ModelServer().on(OLLAMA, ollama_says("<think>a</think>Par", "length")) as server:
+        model = OllamaModel(server.url, "x")
+        assert model.complete(TALK, max_tokens=5)[:2] == ("Par", "length")
+        model.close()
+
+
+# --- Anthropic -----------------------------------------------------------------------------------
+
+
+def test_anthropic_gets_the_system_text_apart_and_its_headers():
+    """System messages leave the list; the version header and the bare key are sent."""
+    answer = claude_says({"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Paris"})
+    with ModelServer().on(CLAUDE, answer) as server:
+        model = AnthropicModel(server.url + "/v1", "claude-x", key=KEY)
+        found = model.complete([*TALK, Message("system", "In French.")], max_tokens=50)
+        model.close()
+        request = server.requests[0]
+    assert found == Completion("Paris", "stop", 12, 3)
+    assert request.headers["x-api-key"] == "sk-test-123456"
+    assert request.headers["anthropic-version"] == "2023-06-01"
+    assert request.body == {
+        "model": "claude-x",
+        "max_tokens": 50,
+        "messages": [{"role": "user", "content": "Capital of France?"}],
+        "system": "Be brief.\n\nIn French.",
+        "temperature": 0.0,
+    }
+
+
+def test_anthropic_answers_a_schema_through_a_tool():
+    """The schema is the input of a tool that has to be used; its input is the answer."""
+    answer = claude_says(
+        {"type": "text", "text": "Let me."},
+        {"type": "tool_use", "id": "t", "name": "answer", "input": {"city": "Paris"}},
+        reason="tool_use",
+    )
+    with ModelServer().on(CLAUDE, answer) as server:
+        model = AnthropicModel(server.url, "claude-x", key=KEY)
+        assert extract(model, TALK, SCHEMA) == {"city": "Paris"}
+        assert json.loads(model.complete(TALK, max_tokens=9, schema=SCHEMA).text) == {"city": "Paris"}
+        model.close()
+        body = server.bodies()[0]
+    assert body["tools"][0]["input_schema"] == SCHEMA
+    assert body["tool_choice"] == {"type": "tool", "name": "answer"}
+
+
+def test_an_anthropic_model_that_refuses_is_asked_without():
+    """Temperature and a forced tool are given up for good."""
+
+    def picky(request):
+        for field, words in (
+            ("temperature", "`temperature` is deprecated for this model"),
+            ("tool_choice", "tool_choice may not force a tool here"),
+        ):
+            if field in request.body:
+                return Reply(
+                    {"type": "error", "error": {"type": "invalid_request_error", "message": words}}, 400
+                )
+        return claude_says({"type": "text", "text": '{"city": "Paris"}'})
+
+    with ModelServer().on(CLAUDE, picky) as server:
+        model = AnthropicModel(server.url, "claude-x")
+        assert extract(model, TALK, SCHEMA) == {"city": "Paris"}
+        model.close()
+        assert len(server.requests) == 3
+
+
+def test_an_overloaded_anthropic_is_busy_and_a_cut_answer_says_so():
+    """529 may pass; max_tokens is finish_reason length; a refusal without text is an error."""
+    overloaded = Reply({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, 529)
+    cut = claude_says({"type": "text", "text": "Par"}, reason="max_tokens")
+    with ModelServer().on(CLAUDE, overloaded, cut, claude_says(reason="refusal")) as server:
+        model = AnthropicModel(server.url, "claude-x", sleep=no_sleep)
+        assert model.complete(TALK, max_tokens=5)[:2] == ("Par", "length")
+        with pytest.raises(ProviderError, match="refusal"):
+            model.complete(TALK, max_tokens=5)
+        model.close()
+
+
+# --- the wiring ----------------------------------------------------------------------------------
+
+
+def test_no_provider_is_no_model():
+    """The default needs nothing and builds nothing."""
+    assert build(LlmSettings(), {}) is None
+
+
+@pytest.mark.parametrize("provider", ["openai", "ollama", "anthropic"])
+def test_a_model_must_be_named(provider):
+    """Model names age; there is no default."""
+    with pytest.raises(ConfigError, match=r"llm\.model is empty"):
+        build(LlmSettings(provider=provider), {})
+
+
+@pytest.mark.parametrize(
+    ("provider", "variable"), [("openai", "OPENAI_API_KEY"), ("anthropic", "ANTHROPIC_API_KEY")]
+)
+def test_a_hosted_provider_needs_its_key(provider, variable):
+    """The usual variable is named in the hint."""
+    with pytest.raises(ModelMissing) as caught:
+        build(LlmSettings(provider=provider, model="m"), {})
+    assert variable in caught.value.hint
+
+
+def test_settings_and_environment_make_the_model():
+    """URL, key variable and OLLAMA_HOST are obeyed; building sends nothing."""
+    with ModelServer() as server:
+        server.on(CHAT, openai_says("a")).on(OLLAMA, ollama_says("b"))
+        server.on(CLAUDE, claude_says({"type": "text", "text": "c"}))
+        built = [
+            build(LlmSettings("openai", "m", server.url, "MY_KEY"), {"MY_KEY": "secret-1"}),
+            build(LlmSettings("ollama", "m"), {"OLLAMA_HOST": server.host}),
+            build(
+                LlmSettings("anthropic", "m"),
+                {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "secret-2"},
+            ),
+        ]
+        assert server.requests == []
+        texts = []
+        for model in built:
+            assert model is not None
+            texts.append(model.complete(TALK, max_tokens=5).text)
+            model.close()  # type: ignore[attr-defined]
+        assert texts == ["a", "b", "c"]
+        assert server.requests[0].headers["authorization"] == "Bearer secret-1"
+        assert server.requests[2].headers["x-api-key"] == "secret-2"
+
+
+def test_a_key_is_not_sent_where_it_does_not_belong():
+    """A URL in the settings does not lead OPENAI_API_KEY astray, and the hint says why."""
+    settings = LlmSettings("openai", "m", "https://models.example/v1")
+    model = build(settings, {"OPENAI_API_KEY": "sk-live-1234567890"})
+    assert isinstance(model, OpenAIModel)
+    assert "authorization" not in model._client._headers
+    model.close()

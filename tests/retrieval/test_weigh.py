@@ -1,0 +1,251 @@
+"""What raises and lowers a hit for what it is, and that the hit says so."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remora.core.clock import from_iso, to_iso
+from remora.core.cochange import FileStat
+from remora.core.strength import SOURCE_TRUST
+from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, PHASES, Reason, Turn
+from remora.retrieval.fusion import with_odds
+from remora.retrieval.request import Candidate, Reader
+from remora.retrieval.weigh import PHASE_WEIGHTS, weigh
+from tests.retrieval.worlds import NOW, candidate, request, stages
+
+TODAY = from_iso(NOW)
+DAY = 86_400.0
+
+
+def reader(**modified):
+    """Return a reader of now; keywords are file stems and when they were modified."""
+    times = {f"{stem}.py": when for stem, when in modified.items()}
+    return Reader(spaces=(), embed=lambda text: (None, ""), now=TODAY, mtime=times.get)
+
+
+def weighed(phase=None, *, files=None, modified=None, without=(), **fields):
+    """Return a candidate of relevance 0.5 after weighing."""
+    asked = request(phase=phase, without=frozenset(without))
+    return weigh(candidate("m", 0.5, **fields), asked, reader(**(modified or {})), files or {})
+
+
+def days_ago(days):
+    """Return the instant so many days before now."""
+    return to_iso(TODAY - days * DAY)
+
+
+def reason(found, stage):
+    """Return the one reason of a stage."""
+    (wanted,) = [r for r in found.reasons if r.stage == stage]
+    return wanted
+
+
+def test_an_ordinary_fresh_memory_passes_unchanged():
+    """Explicit, of usual confidence, just written, no phase: no factor and no reason."""
+    found = weighed()
+    assert found.score == 0.5
+    assert found.reasons == ()
+
+
+def test_a_turn_is_not_weighed():
+    """Conversations have no type, source or confidence."""
+    turn = Turn(1, "cli:1", 1, 0, "user", "hello")
+    spoken = Candidate(("turn", "project", "1"), "hello", turn=turn, score=0.4)
+    assert weigh(spoken, request(phase="define"), reader(), {}) == spoken
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_each_phase_weighs_each_type_as_specified(phase):
+    """The odds are multiplied by the phase's weight of the type, 1.0 for types it does not name."""
+    for kind in MEMORY_TYPES:
+        weight = PHASE_WEIGHTS[phase].get(kind, 1.0)
+        found = weighed(phase, type=kind)
+        assert found.score == pytest.approx(with_odds(0.5, weight))
+        if weight != 1.0:
+            assert reason(found, "phase") == Reason("phase", weight, None, f"{kind} in {phase}")
+        else:
+            assert "phase" not in stages(found.reasons)
+
+
+def test_the_phase_weights_are_those_of_the_specification():
+    """A sample of section 7's table, one line a phase."""
+    assert PHASE_WEIGHTS["define"]["workflow_recipe"] == 1.4
+    assert PHASE_WEIGHTS["define"]["gotcha"] == 0.8
+    assert PHASE_WEIGHTS["implement"]["gotcha"] == 1.4
+    assert PHASE_WEIGHTS["validate"]["e2e_observation"] == 1.4
+    assert PHASE_WEIGHTS["refine"]["error_pattern"] == 1.3
+    assert PHASE_WEIGHTS["explore"]["module_insight"] == 1.4
+    assert PHASE_WEIGHTS["reflect"]["task_calibration"] == 1.3
+    assert {kind for row in PHASE_WEIGHTS.values() for kind in row} <= set(MEMORY_TYPES)
+    assert set(PHASE_WEIGHTS) == set(PHASES)
+
+
+def test_sources_order_as_they_are_trusted():
+    """A user's word ranks above an agent's, an agent's above an inference, each named."""
+    scores = {source: weighed(source=source).score for source in MEMORY_SOURCES}
+    assert sorted(scores, key=lambda s: (-scores[s], s)) == sorted(
+        SOURCE_TRUST, key=lambda s: (-SOURCE_TRUST[s], s)
+    )
+    inferred = weighed(source="observer_inferred")
+    assert inferred.score < 0.5
+    assert reason(inferred, "source").note == "observer_inferred"
+    assert reason(inferred, "source").score == pytest.approx(0.85 / 1.2)
+
+
+def test_disuse_lowers_a_hit():
+    """A memory last used two years ago ranks below a fresh one, and says since when."""
+    old = weighed(last_accessed_at=days_ago(730), created_at=days_ago(730))
+    assert old.score < weighed(last_accessed_at=days_ago(90)).score < 0.5
+    assert reason(old, "use").note == "last used 730 days ago, 0 times in all"
+    assert reason(old, "use").score == pytest.approx((0.6 + 0.25 * math.exp(-730 / 180)) / 0.85)
+
+
+def test_disuse_counts_more_where_files_change_much():
+    """The same disuse weighs more for a file that changes daily than for one that never does."""
+    busy = FileStat("busy.py", commits=300, first_date=days_ago(300), last_date=days_ago(60))
+    used = {"last_accessed_at": days_ago(30), "related_files": ("busy.py",)}
+    assert weighed(files={"busy.py": busy}, **used).score < weighed(**used).score
+
+
+def test_use_raises_a_hit():
+    """A memory that was useful a hundred times ranks above one that never was; more adds nothing."""
+    often = weighed(access_count=100)
+    assert often.score > weighed(access_count=5).score > 0.5
+    assert often.score == weighed(access_count=5000).score
+    assert reason(often, "use").score == pytest.approx(1.0 / 0.85)
+
+
+def test_low_confidence_lowers_and_high_raises():
+    """Confidence counts relative to an agent's usual 0.8."""
+    low, high = weighed(confidence=0.4), weighed(confidence=1.0)
+    assert low.score == pytest.approx(with_odds(0.5, 0.5))
+    assert high.score == pytest.approx(with_odds(0.5, 1.25))
+    assert reason(low, "confidence").note == "0.40, after decay 0.40"
+
+
+def test_decay_lowers_a_hit_below_its_own_confidence():
+    """After one half-life half the confidence is left, and the reason gives both numbers."""
+    fields = {"decay_half_life_days": 60.0, "last_accessed_at": days_ago(60)}
+    faded = weighed(**fields)
+    assert reason(faded, "confidence").note == "0.80, after decay 0.40"
+    assert reason(faded, "confidence").score == pytest.approx(0.5)
+    kept = weighed(**fields, pinned=True)
+    assert "confidence" not in stages(kept.reasons)
+
+
+def test_a_pinned_memory_is_raised():
+    """Pinning raises a hit and says so."""
+    assert weighed(pinned=True).score > 0.5
+    assert stages(weighed(pinned=True).reasons) == ["pinned"]
+
+
+def test_stale_layer_one_a_mark():
+    """What was marked stale loses half its odds and asks for a review."""
+    found = weighed(stale_at=days_ago(3))
+    assert reason(found, "stale").score == 0.5
+    assert reason(found, "stale").note == f"marked stale on {days_ago(3)[:10]}"
+    assert "review" in stages(found.reasons)
+    assert found.score == pytest.approx(with_odds(with_odds(0.5, 0.5), 0.9))
+
+
+def test_stale_layer_two_disuse_beyond_the_half_life():
+    """A memory not used for longer than its half-life is lowered beyond plain decay."""
+    found = weighed(decay_half_life_days=7.0, last_accessed_at=days_ago(10))
+    assert reason(found, "stale").score == 0.9
+    assert reason(found, "stale").note == "not used for 10 days (half-life 7)"
+
+
+def test_stale_layer_three_files_changed_since_the_commit():
+    """A memory of a commit fades with the share of its files that git changed since."""
+    stats = {
+        "a.py": FileStat("a.py", commits=2, first_date=days_ago(90), last_date=days_ago(1)),
+        "b.py": FileStat("b.py", commits=2, first_date=days_ago(90), last_date=days_ago(80)),
+    }
+    fields = {
+        "commit_sha": "abcdef0123",
+        "related_files": ("a.py", "b.py"),
+        "created_at": days_ago(30),
+        "last_accessed_at": NOW,
+    }
+    found = weighed(files=stats, **fields)
+    assert reason(found, "stale").note == "1 of 2 files changed since abcdef01"
+    assert reason(found, "stale").score == pytest.approx(0.75)
+    assert "stale" not in stages(weighed(files=stats, **{**fields, "commit_sha": None}).reasons)
+
+
+def test_stale_layer_four_a_file_changed_long_after():
+    """A file modified 40 days after the memory was written asks for a review, which lowers it a little."""
+    fields = {"related_files": ("a.py",), "created_at": days_ago(40), "last_accessed_at": NOW}
+    found = weighed(modified={"a": TODAY}, **fields)
+    assert reason(found, "review").note == "a file changed 40 days after this was written"
+    assert found.score == pytest.approx(with_odds(0.5, 0.9))
+    assert weighed(modified={"a": TODAY - 15 * DAY}, **fields).score == 0.5
+
+
+def test_what_nobody_confirmed_is_lowered_a_little():
+    """A review flag costs a tenth of the odds."""
+    found = weighed(needs_review=True)
+    assert reason(found, "review") == Reason("review", 0.9, None, "nobody has confirmed it yet")
+
+
+def test_what_rests_on_something_replaced_is_lowered_more():
+    """A memory whose ground was superseded loses more than one that nobody confirmed."""
+    found = weighed(needs_review=True, review_reason="it rests on 1234abcd, which was superseded")
+    assert reason(found, "review").score == 0.6
+    assert "superseded" in reason(found, "review").note
+    assert found.score < weighed(needs_review=True).score
+
+
+@pytest.mark.parametrize(
+    ("stage", "fields"),
+    [
+        ("phase", {"phase": "implement", "type": "gotcha"}),
+        ("source", {"source": "user_taught"}),
+        ("use", {"access_count": 50}),
+        ("confidence", {"confidence": 0.3}),
+        ("stale", {"stale_at": NOW}),
+        ("review", {"needs_review": True}),
+    ],
+)
+def test_each_factor_can_be_left_out(stage, fields):
+    """A factor that the request leaves out neither moves the hit nor is named."""
+    assert stage in stages(weighed(**fields).reasons)
+    left = weighed(**fields, without=(stage,))
+    assert stage not in stages(left.reasons)
+
+
+records = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(MEMORY_TYPES),
+        "source": st.sampled_from(MEMORY_SOURCES),
+        "confidence": st.floats(0.0, 1.0),
+        "access_count": st.integers(0, 10**9),
+        "last_accessed_at": st.floats(-1000.0, 20_000.0).map(days_ago),
+        "created_at": st.floats(-1000.0, 20_000.0).map(days_ago),
+        "decay_half_life_days": st.none() | st.floats(0.001, 1e6),
+        "needs_review": st.booleans(),
+        "pinned": st.booleans(),
+        "stale_at": st.none() | st.just(NOW),
+        "review_reason": st.none() | st.just("its ground is gone"),
+        "commit_sha": st.none() | st.just("a" * 40),
+        "related_files": st.lists(st.sampled_from(("a.py", "b.py", "gone.py")), unique=True).map(tuple),
+    }
+)
+
+
+@given(st.floats(0.0, 1.0), records, st.sampled_from((None, *PHASES)), st.floats(-1e9, 1e10))
+def test_any_memory_keeps_a_score_between_0_and_1(score, fields, phase, modified):
+    """Whatever a record holds (clocks gone backwards, huge counts), the score is a finite share."""
+    stats = {"a.py": FileStat("a.py", commits=10**6, first_date=days_ago(1), last_date=NOW)}
+    found = weigh(
+        candidate("m", score, **fields), request(phase=phase), reader(a=modified, b=modified), stats
+    )
+    assert math.isfinite(found.score)
+    assert 0.0 <= found.score <= 1.0
+    product = math.prod(r.score for r in found.reasons)
+    assert math.isfinite(product)
+    assert all(r.note or r.stage == "pinned" for r in found.reasons)
