@@ -159,7 +159,7 @@ def embedding(parts: Parts) -> list[Finding]:
 def _tier(choice: Choice) -> list[Finding]:
     reasons = "; ".join(redact(reason.rstrip(".")).text for reason in choice.reasons)
     if choice.embedder is None:
-        advice = "Search goes by words and files. `[embedding] provider` in remora.toml chooses a model."
+        advice = "Search goes by words and files. The setting embedding.provider chooses a model."
         return [Finding("warning", "embedding", f"none: {reasons}", advice)]
     said = f"{choice.tier}, model {choice.embedder.model_id}"
     started = time.monotonic()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from remora.app.findings import Finding
-from remora.app.project import SETTINGS_FILE, config_dir
+from remora.app.project import SETTINGS_FILE, allowed_in_repository, config_dir, refused_settings
 from remora.core.config import Settings, keys, parse, variable
 from remora.core.errors import ConfigError
 from remora.core.secrets import redact
@@ -37,7 +37,19 @@ def settings(parts: Parts) -> list[Finding]:
             findings.append(Finding("ok", "setting", detail))
     if len(findings) == len(files):
         findings.append(Finding("ok", "settings", "all at their defaults"))
-    return findings + _keys(parts)
+    return findings + _refused(parts) + _keys(parts)
+
+
+def _refused(parts: Parts) -> list[Finding]:
+    names = refused_settings(parts.project.root)
+    if not names:
+        return []
+    file = parts.project.root / SETTINGS_FILE
+    advice = (
+        "A repository may not choose servers or places. "
+        f"Write them into {config_dir(parts.environ) / 'config.toml'} or set {variable(names[0])}."
+    )
+    return [Finding("warning", "settings", f"not obeyed in {file}: {', '.join(names)}", advice)]
 
 
 def _keys(parts: Parts) -> list[Finding]:
@@ -87,6 +99,9 @@ def _settings_files(parts: Parts) -> dict[str, Mapping[str, Any]]:
     for path in (config_dir(parts.environ) / "config.toml", parts.project.root / SETTINGS_FILE):
         if path.is_file():
             found[str(path)] = tomllib.loads(path.read_text("utf-8"))
+    own = str(parts.project.root / SETTINGS_FILE)
+    if own in found:
+        found[own] = allowed_in_repository(found[own])[0]
     return found
 
 

@@ -310,6 +310,7 @@ class Memory:
         recent_tools: Sequence[str] = (),
         *,
         recent_files: Sequence[str] = (),
+        methodology: str | None = None,
     ) -> builtins.list[Hit]:
         """Return the best k hits for a query, best first, each with the reasons for its rank.
 
@@ -319,9 +320,10 @@ class Memory:
             types, files, modules, scope: only what passes. A file ending in "/" means all below it.
             branch: also what was learnt on this branch; the one checked out by default, "*" for all.
             kinds: sources of hits, such as ["memory"] or ["turn"]; all by default.
-            phase: one of the six universal phases; weighs memory types.
+            phase: one of the six universal phases, or one of the methodology's; weighs memory types.
             recent_tools: names of the agent's last tools, for structural questions.
             recent_files: files just read or edited; what speaks of them or their partners ranks higher.
+            methodology: whose words `phase` is in; the native one by default.
 
         Raises:
             InvalidInput: the query is empty or a filter is unknown.
@@ -330,6 +332,7 @@ class Memory:
 
         with self._lock:
             filters = self._filters(types, files, modules, scope, self._branch(branch), kinds)
+            phase = self._phase(phase, methodology) if phase is not None else None
             found = search(self._parts, query, k, filters, phase, recent_tools, recent_files)
             self.notes = found.notes
             self._note_accesses([h for h in found.hits if h.score >= GOOD])
@@ -346,18 +349,20 @@ class Memory:
         branch: str | None = None,
         kinds: Sequence[str] | None = None,
         recent_files: Sequence[str] = (),
+        methodology: str | None = None,
     ) -> Context:
         """Return the packed block for a prompt: what is worth knowing for a task in a phase.
 
         Args:
             task: what is about to be done, in words.
-            phase: one of the six universal phases; sets the shares of types and the default budget.
+            phase: one of the six universal phases, or one of the methodology's; sets the shares of types
+                and the default budget.
             budget: tokens (characters / 4) the text may have at most.
+            methodology: whose words `phase` is in; the native one by default.
         """
         from remora.app.recall import context
 
-        if phase not in PHASES:
-            raise InvalidInput(f"there is no phase {phase!r}", hint=f"Choose one of {', '.join(PHASES)}.")
+        phase = self._phase(phase, methodology)
         if budget is not None and budget <= 0:
             raise InvalidInput("budget must be above 0 tokens")
         with self._lock:
@@ -470,6 +475,11 @@ class Memory:
         from remora.sources.rule_types import guess_type
 
         return guess_type(content) if isinstance(content, str) else "pattern"
+
+    def _phase(self, phase: str, methodology: str | None) -> str:
+        if phase in PHASES and methodology is None:
+            return phase
+        return self._parts.plugins().phase(phase, methodology)
 
     def _branch(self, branch: str | None) -> str | None:
         if branch is not None:

@@ -2,7 +2,7 @@
 
 What this process has just written is embedded before it searches, so that one always finds what one
 has just said. A backlog left by others (a switch of models, another process) is worked off for a
-moment only; keywords find the rest meanwhile.
+moment, then in the background; keywords find the rest meanwhile.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from remora.app.worker import catch_up
+from remora.app.worker import catch_up, go_on_in_background
 from remora.core import cochange
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.text import clean
-from remora.core.values import PHASES, Context, FileHit, Filters
+from remora.core.values import Context, FileHit, Filters
 from remora.retrieval import pipeline
 from remora.retrieval.packing import BUDGETS, pack
 from remora.retrieval.pipeline import Results
@@ -47,7 +47,7 @@ def search(
         text=checked_query(query),
         k=_checked_k(k),
         filters=filters,
-        phase=_checked_phase(phase),
+        phase=phase,
         recent_tools=tuple(recent_tools),
         recent_files=tuple(recent_files),
         explicit=explicit,
@@ -94,6 +94,7 @@ def reader(parts: Parts, without: frozenset[str] = frozenset()) -> Reader:
     """Return everything a search may read."""
     if not parts.read_only and "dense" not in without:
         catch_up(parts, BACKLOG_SECONDS)
+        go_on_in_background(parts)
     return Reader(
         spaces=tuple(room.space for room in parts.rooms()),
         embed=lambda text: embed_query(parts, text),
@@ -138,12 +139,6 @@ def _checked_k(k: object) -> int:
     if isinstance(k, bool) or not isinstance(k, int) or k < 0:
         raise InvalidInput(f"k must be a whole number of hits, 0 or more, not {k!r}")
     return k
-
-
-def _checked_phase(phase: str | None) -> str | None:
-    if phase is not None and phase not in PHASES:
-        raise InvalidInput(f"there is no phase {phase!r}", hint=f"Choose one of {', '.join(PHASES)}.")
-    return phase
 
 
 def _relative(parts: Parts, path: str) -> str:

@@ -6,6 +6,7 @@ use, so that a keyword search or a `remember` pays for none of it.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +20,8 @@ from remora.lifecycle.upkeep import Upkeep
 from remora.store.space import Space
 
 if TYPE_CHECKING:
+    from remora.app.methodologies import Plugins
+    from remora.app.worker import Background
     from remora.embeddings.embedder import Choice, Embedder
     from remora.llm.client import LanguageModel, Reranker
 
@@ -55,11 +58,14 @@ class Parts:
         self.clock = clock
         self.read_only = read_only
         self._given = (embedder, llm, reranker)
+        self._plugins: Plugins | None = None
         self._choice: Choice | None = None
         self._cached: Embedder | None = None
         self._llm: LanguageModel | None = None
         self._reranker: Reranker | None = None
         self._rooms: dict[str, Room] = {}
+        self.background: Background | None = None  # embeds a backlog while the program goes on
+        self.embedding = threading.Lock()  # one batch at a time
         self.trouble = ""  # what stopped the last pass of embedding, for doctor
 
     def room(self, realm: str) -> Room:
@@ -74,7 +80,7 @@ class Parts:
                 if not self.read_only:
                     make_folder(home)
             space = Space.open(home / DATABASE, realm=realm, project_id=project_id, read_only=self.read_only)
-            intake = Intake(space, self.clock)
+            intake = Intake(space, self.clock, lambda: self.plugins().types())
             self._rooms[realm] = Room(space, intake, Upkeep(space, self.clock, intake))
         return self._rooms[realm]
 
@@ -86,6 +92,14 @@ class Parts:
         if "user" in self._rooms or (self.user_home / DATABASE).exists():
             return (project, self.room("user"))
         return (project,)
+
+    def plugins(self) -> Plugins:
+        """Return the methodologies that are installed, loaded on first use."""
+        if self._plugins is None:
+            from remora.app.methodologies import load
+
+            self._plugins = load()
+        return self._plugins
 
     @property
     def user_home(self) -> Path:
@@ -113,12 +127,6 @@ class Parts:
                     keep=self.room("project").space.meta.get("embedding.model") or "",
                 )
         return self._choice
-
-    def model_known(self, model_id: str) -> bool:
-        """Return whether a model is the one in use, or none was needed yet in this process."""
-        return self._choice is None or (
-            self._choice.embedder is None or self._choice.embedder.model_id == model_id
-        )
 
     def embedder(self) -> Embedder | None:
         """Return what turns text into vectors, None when there is nothing."""
@@ -168,7 +176,10 @@ class Parts:
         return modified
 
     def close(self) -> None:
-        """Close every database and model."""
+        """Stop the background, close every database and model."""
+        if self.background is not None:
+            self.background.stop()
+            self.background = None
         if self._choice is not None and self._given[0] is None:
             self._choice.close()
             self._choice = None

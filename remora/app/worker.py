@@ -6,6 +6,7 @@ embedded newest first, since the newest is asked for next.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 MODEL = "embedding.model"  # meta key: the model whose vectors the queue counts towards
+SMALL_BATCH = 16  # in the background: stopping waits for one
 MANY = 256
 BATCH = 64  # owners a transaction: under a second of embedding, milliseconds of lock
 Progress = Callable[[str, int, int], None]
@@ -39,12 +41,51 @@ def catch_up(parts: Parts, seconds: float | None = None, progress: Progress | No
     if parts.read_only:
         return 0
     done = 0
+    parts.trouble = ""
     try:
         for room in parts.rooms():
             done += _catch_up(parts, room.space, seconds, progress, done)
     except RemoraError as error:
         parts.trouble = str(error)
     return done
+
+
+class Background:
+    """A thread that embeds a backlog in small batches until it is done or stopped."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="remora-embedding", daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether there is still work under way."""
+        return self._thread.is_alive()
+
+    def stop(self) -> None:
+        """End after the batch at hand, a fraction of a second."""
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            embedder = self._parts.embedder()
+            for room in self._parts.rooms():
+                while embedder is not None and not self._stop.is_set():
+                    if not _batch(self._parts, room.space, embedder, SMALL_BATCH):
+                        break
+        except RemoraError as error:
+            self._parts.trouble = str(error)
+
+
+def go_on_in_background(parts: Parts) -> None:
+    """Embed what a search had no time for while the program goes on."""
+    if parts.trouble or (parts.background is not None and parts.background.running):
+        return
+    if any(room.space.vectors.pending(1) for room in parts.rooms()) and parts.embedder() is not None:
+        parts.background = Background(parts)
 
 
 def embed_when_many(parts: Parts) -> None:
@@ -64,13 +105,10 @@ def embed_when_many(parts: Parts) -> None:
 def _catch_up(
     parts: Parts, space: Space, seconds: float | None, progress: Progress | None, before: int
 ) -> int:
-    model = space.meta.get(MODEL)
-    if model is not None and not space.vectors.pending(1) and parts.model_known(model):
-        return 0
     embedder = parts.embedder()
     if embedder is None:
         return 0
-    if model != embedder.model_id:
+    if space.meta.get(MODEL) != embedder.model_id:
         with space.db.transaction(durable=False):
             space.vectors.queue_all(embedder.model_id)
             space.meta.set(MODEL, embedder.model_id)
@@ -114,12 +152,17 @@ def reindex(parts: Parts, progress: Progress | None = None) -> int:
     return made
 
 
-def _batch(parts: Parts, space: Space, embedder: Embedder) -> int:
+def _batch(parts: Parts, space: Space, embedder: Embedder, size: int = BATCH) -> int:
     """Embed one batch of what waits, newest first; returns how many left the queue."""
+    with parts.embedding:
+        return _embed(parts, space, embedder, size)
+
+
+def _embed(parts: Parts, space: Space, embedder: Embedder, size: int) -> int:
     from remora.embeddings.context import memory_text
     from remora.embeddings.vectors import to_blob
 
-    waiting = space.vectors.pending(BATCH)
+    waiting = space.vectors.pending(size)
     if not waiting:
         return 0
     records = space.memories.get_many([owner for _, kind, owner in waiting if kind == "memory"])

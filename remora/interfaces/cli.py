@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from remora.core.errors import RemoraError
-from remora.interfaces.commands.desk import Desk, common
+from remora.interfaces.commands.desk import Desk, colour_is_welcome, common
 from remora.interfaces.present import dumps, error_document, exit_code, unexpected
 from remora.interfaces.verbs import VERBS
 
@@ -179,7 +179,7 @@ def _report(error: BaseException, words: list[str]) -> None:
     hint = (
         error.hint if isinstance(error, RemoraError) else "Set REMORA_DEBUG=1 and run it again to see where."
     )
-    colour = None if not os.environ.get("NO_COLOR") and "--no-color" not in words else False
+    colour = None if colour_is_welcome() and "--no-color" not in words else False
     click.echo(
         click.style("error:", fg="red", bold=True) + f" {error if known else unexpected(error)}",
         err=True,

@@ -34,17 +34,26 @@ def initialised(report: InitReport, *, hottest: Sequence[str] = ()) -> Page:
         said.append(Para(f"{secrets}.", "warn", indent=2))
     said += _skips(report)
     said.append(Para(f"Done in {report.seconds:.1f} s. It lies in {report.home}", "dim", indent=2))
-    tries = [('remora search "how are the tests run"', "ask anything; --why explains the order")]
-    if hottest:
-        code = next((path for path in hottest if PurePath(path).suffix not in NOT_CODE), hottest[0])
-        tries.append((f"remora related {code}", "files that change together with it"))
-    if report.stored or report.merged or report.unchanged:
-        tries.append(("remora list", "everything that was learnt"))
-    tries.append(('remora remember "…"', "teach it something"))
+    tries = _tries(report, hottest)
     width = max(len(command) for command, _ in tries)
     said += [Para(""), Para("Try next", "strong")]
     said += [Para(f"{command.ljust(width)}  {what}", indent=2) for command, what in tries]
     return tuple(said)
+
+
+def _tries(report: InitReport, hottest: Sequence[str]) -> list[tuple[str, str]]:
+    """Return commands that have an answer now, and what each is for."""
+    code = next((path for path in hottest if PurePath(path).suffix not in NOT_CODE), next(iter(hottest), ""))
+    tries: list[tuple[str, str]] = []
+    if report.rules_found:
+        tries.append(('remora search "how are the tests run"', "ask anything; --why explains the order"))
+    elif code and report.candidates:
+        tries.append((f'remora search "what broke in {code}"', "ask anything; --why explains the order"))
+    if code:
+        tries.append((f"remora related {code}", "files that change together with it"))
+    if report.stored or report.merged or report.unchanged:
+        tries.append(("remora list", "everything that was learnt"))
+    return [*tries, ('remora remember "…"', "teach it something")]
 
 
 def _rules(report: InitReport) -> str:
@@ -72,7 +81,8 @@ def _history(report: InitReport) -> str:
 def _outcome(report: InitReport) -> str:
     done = [f"{counted(report.stored, 'memory', 'memories')} stored"] if report.stored else []
     if report.candidates:
-        done.append(f"{report.candidates:,} of them from fixes and reverts, to be confirmed")
+        number = "all" if report.candidates >= report.stored else f"{report.candidates:,}"
+        done.append(f"{number} of them from fixes and reverts, to be confirmed")
     if report.merged:
         done.append(f"{report.merged:,} merged with others that say the same")
     if report.unchanged:
@@ -88,7 +98,7 @@ def _skips(report: InitReport) -> list[Part]:
     if not report.skipped:
         return []
     reasons = Counter(skip.why for skip in report.skipped)
-    said: list[Part] = [Para(f"{counted(len(report.skipped), 'thing')} skipped:", "warn", indent=2)]
+    said: list[Part] = [Para("Skipped:", "warn", indent=2)]
     if len(report.skipped) <= SHOWN_SKIPS:
         return said + [Para(f"{skip.what}: {skip.why}", indent=4) for skip in report.skipped]
     for why, number in reasons.most_common(SHOWN_SKIPS):

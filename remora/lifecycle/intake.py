@@ -13,7 +13,7 @@ and nothing else; a tainted memory is cleared by a person who says the same, by 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from remora.core import payloads, sketch
@@ -52,10 +52,10 @@ class Prepared(NamedTuple):
 class Intake:
     """Takes drafts in; one for each database."""
 
-    def __init__(self, space: Space, clock: Clock, custom_types: Iterable[str] = ()) -> None:
+    def __init__(self, space: Space, clock: Clock, custom_types: Callable[[], Iterable[str]] = tuple) -> None:
         self._space = space
         self._clock = clock
-        self._types = (*MEMORY_TYPES, *custom_types)
+        self._custom_types = custom_types  # asked only for a type that is not one of ours
 
     def remember(self, draft: MemoryDraft, *, revive: bool = True) -> MemoryRecord:
         """Store one draft durably, or merge it with what it duplicates.
@@ -103,7 +103,8 @@ class Intake:
     def _prepare(self, draft: MemoryDraft) -> Prepared:
         notes: list[str] = []
         content = checked_text(draft.content, "content", MAX_CONTENT_CHARS, notes)
-        _one_of("type", draft.type, self._types)
+        if draft.type not in MEMORY_TYPES:
+            _one_of("type", draft.type, (*MEMORY_TYPES, *self._custom_types()))
         _one_of("source", draft.source, MEMORY_SOURCES)
         _one_of("scope", draft.scope, MEMORY_SCOPES)
         for relation in draft.relations:

@@ -46,4 +46,5 @@ def boost(candidates: list[Candidate], neighbours: Neighbours) -> list[Candidate
             order[place] = candidate._replace(score=score).because(
                 "neighbourhood", score - candidate.score, note
             )
+            below = math.nextafter(below, 0.0) if score == below else below
     return ranked(order)

@@ -6,6 +6,7 @@ scores that the top had are dealt out again in the judge's order.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from remora.core.errors import RemoraError
@@ -37,6 +38,8 @@ def rerank(
         scores = judge.rerank(query, [_shown(c) for c in top], timeout=seconds)
     except RemoraError as error:
         return order, f"not reranked: {error}"
+    if len(scores) != len(top) or not all(math.isfinite(s) for s in scores):
+        return order, f"not reranked: the judge did not give one finite score for each of {len(top)} texts"
     judged = sorted(range(len(top)), key=lambda i: (-scores[i], top[i].key))
     dealt = [c.score for c in top]
     reordered = [

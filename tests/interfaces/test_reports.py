@@ -42,7 +42,7 @@ def test_first_init() -> None:
             "that say the same."
         ),
         "  1 secret was taken out before storing: 1 password.",
-        "  1 thing skipped:",
+        "  Skipped:",
         "    notes.bin: it is not text",
         "  Done in 1.3 s. It lies in /data/shop",
     ]
@@ -88,11 +88,25 @@ def test_init_of_an_empty_folder() -> None:
     assert 'remora remember "…"' in text
 
 
+def test_what_to_try_has_an_answer() -> None:
+    """Only commands are offered that will find something."""
+    text = plain(reports.initialised(INIT._replace(rules_found=0, rule_files=()), hottest=("src/app.py",)))
+    assert '  remora search "what broke in src/app.py"' in text
+    text = plain(reports.initialised(INIT._replace(rules_found=0, candidates=0, stored=0, merged=0)))
+    assert text.split("Try next\n")[1] == '  remora remember "…"  teach it something\n'
+
+
+def test_candidates_only() -> None:
+    """When all that was stored comes from the history, that is what is said."""
+    text = plain(reports.initialised(INIT._replace(stored=9, candidates=9)))
+    assert "9 memories stored, all of them from fixes and reverts, to be confirmed" in text
+
+
 def test_many_skips_are_grouped_by_reason() -> None:
     """A long list of skipped things becomes one line for each reason, with examples."""
     skipped = tuple(Skipped(f"{n}.bin", "it is not text") for n in range(20))
     text = plain(reports.initialised(INIT._replace(skipped=skipped)))
-    assert "  20 things skipped:\n    20: it is not text (0.bin, 1.bin and 18 more)\n" in text
+    assert "  Skipped:\n    20: it is not text (0.bin, 1.bin and 18 more)\n" in text
 
 
 def stats(**fields: object) -> Stats:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from remora.interfaces.page import Page
 
 F = TypeVar("F", bound=Callable[..., Any])
+DOINGS = {"history": "reading history", "embedding": "embedding", "sessions": "reading session logs"}
 MAX_STDIN_BYTES = 4_000_000  # far beyond what one memory may hold; the rest is not read
 
 
@@ -38,7 +39,7 @@ class Desk:
         self._open = opener or _open
         self.project = "."
         self.json = False
-        self.colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self.colour = colour_is_welcome()
         self._memory: Memory | None = None
 
     def memory(self, *, writes: bool = True) -> Memory:
@@ -138,8 +139,13 @@ class Bar:
         if self._live is None:
             return
         if what not in self._tasks:
-            self._tasks[what] = self._live.add_task(what, total=of or None)
+            self._tasks[what] = self._live.add_task(DOINGS.get(what, what), total=of or None)
         self._live.update(self._tasks[what], completed=done, total=of or None)
+
+
+def colour_is_welcome() -> bool:
+    """Return whether the environment allows colour, as no-color.org and terminals have it."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def split(values: Iterable[str]) -> list[str] | None:
@@ -155,7 +161,8 @@ def statement(words: Sequence[str], what: str) -> str:
         InvalidInput: there are no words.
     """
     if list(words) == ["-"]:
-        data = sys.stdin.buffer.read(MAX_STDIN_BYTES)
+        data = sys.stdin.buffer.read(DOINGS = {"history": "reading history", "embedding": "embedding", "sessions": "reading session logs"}
+MAX_STDIN_BYTES)
         return data.decode("utf-8", "surrogateescape")
     if not words:
         raise InvalidInput(

@@ -1,0 +1,78 @@
+"""Find methodology plugins: `native` is built in, others register under `remora.methodologies`.
+
+A plugin is loaded only when something asks for a phase or type that Remora does not know itself. One
+that cannot be loaded is left out and said so; it never takes the others with it.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import NamedTuple
+
+from remora.core.errors import InvalidInput
+from remora.core.methodology import NATIVE, Methodology
+from remora.core.values import PHASES
+
+GROUP = "remora.methodologies"
+
+
+class Plugins(NamedTuple):
+    """The methodologies there are, by id, and what could not be loaded."""
+
+    known: dict[str, Methodology]
+    problems: tuple[str, ...]
+
+    def types(self) -> tuple[str, ...]:
+        """Return the memory types that plugins add."""
+        return tuple(t for plugin in self.known.values() for t in plugin.custom_memory_types)
+
+    def phase(self, phase: str, methodology: str | None) -> str:
+        """Return the universal phase of a phase in the words of a methodology.
+
+        Args:
+            phase: a universal phase, or one of the methodology's.
+            methodology: a plugin's id; the native one when None.
+
+        Raises:
+            InvalidInput: there is no such methodology, or no universal phase and none was named.
+        """
+        if methodology is None:
+            if phase in PHASES:
+                return phase
+            mapped = NATIVE.map_phase(phase)
+            if mapped == "explore" and phase != "insights":
+                raise InvalidInput(
+                    f"there is no phase {phase!r}",
+                    hint=f"Choose one of {', '.join(PHASES)}, or name a methodology.",
+                )
+            return mapped
+        if methodology not in self.known:
+            raise InvalidInput(
+                f"there is no methodology {methodology!r}",
+                hint=f"Installed: {', '.join(sorted(self.known))}.",
+            )
+        mapped = self.known[methodology].map_phase(phase)
+        return mapped if mapped in PHASES else "explore"
+
+
+def load(found: list[EntryPoint] | None = None) -> Plugins:
+    """Return every methodology that is installed.
+
+    Args:
+        found: the entry points to load; those of the environment by default.
+    """
+    known: dict[str, Methodology] = {NATIVE.id: NATIVE}
+    problems: list[str] = []
+    for point in entry_points(group=GROUP) if found is None else found:
+        try:
+            plugin = point.load()
+        except Exception as error:  # noqa: BLE001  a stranger's module may fail in any way
+            problems.append(f"{point.name} ({point.value}) cannot be loaded: {error!r}")
+            continue
+        if not isinstance(plugin, Methodology):
+            problems.append(f"{point.name} ({point.value}) is not a methodology")
+        elif plugin.id in known and known[plugin.id] is not plugin:
+            problems.append(f"{point.name} ({point.value}) has the id {plugin.id!r}, which is taken")
+        else:
+            known[plugin.id] = plugin
+    return Plugins(known, tuple(problems))

@@ -1,0 +1,323 @@
+"""Check a proposed memory field by field, clean it and take its secrets out, before anything sees it.
+
+What comes here is from outside: a wrong type, half a sign or a megabyte of binary data is refused with
+the name of the field, so that the store only ever meets what it can hold. Free text loses its secrets.
+A name by which things are told apart (an id, a branch) cannot lose a part of itself: one that holds a
+secret is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from remora.core import payloads
+from remora.core.clock import from_iso, to_iso
+from remora.core.errors import InvalidInput
+from remora.core.text import clean, collapse, shorten, sound
+from remora.core.values import (
+    MEMORY_SCOPES,
+    MEMORY_SOURCES,
+    RELATION_TYPES,
+    MemoryDraft,
+    Redaction,
+    Relation,
+    Taint,
+    WorkUnitRef,
+)
+from remora.lifecycle.redaction import holds_secret, redact_json
+
+MAX_CONTENT_CHARS = 20_000  # a memory is a statement; a document belongs in a file
+MAX_PAYLOAD_CHARS = 100_000
+MAX_LIST_ITEMS = 200
+MAX_NAME_CHARS = 1_000
+CITATION_CHARS = 40  # section 3
+MAX_WHOLE = 2**53  # what every JSON reader holds exactly
+BINARY_SHARE = 0.1  # of characters that no text has
+_IDENTITIES = (
+    "session_id",
+    "commit_sha",
+    "branch",
+    "methodology",
+    "external_id",
+    "chunk_type",
+    "target_node_id",
+)
+_FLAGS = ("needs_review", "user_verified", "pinned")
+_WHOLE = ("chunk_start_line", "chunk_end_line", "origin_line")
+
+
+class Prepared(NamedTuple):
+    """A draft that may be stored: cleaned, redacted, checked."""
+
+    draft: MemoryDraft
+    redactions: tuple[Redaction, ...]
+    notes: tuple[str, ...]
+
+
+def prepare(draft: MemoryDraft, types: Sequence[str]) -> Prepared:
+    """Return a draft as it may be stored, with what was taken out of it.
+
+    Args:
+        draft: what somebody proposes.
+        types: the memory types there are.
+
+    Raises:
+        InvalidInput: it cannot be stored.
+    """
+    if not isinstance(draft, MemoryDraft):
+        raise InvalidInput(f"a memory is proposed as a MemoryDraft, not {type(draft).__name__}")
+    notes: list[str] = []
+    counts: dict[str, int] = {}
+    content = checked_text(draft.content, "content", MAX_CONTENT_CHARS, notes)
+    one_of("type", draft.type, types)
+    one_of("source", draft.source, MEMORY_SOURCES)
+    one_of("scope", draft.scope, MEMORY_SCOPES)
+    content = str(redact_json(content, counts))
+    if counts and not _says_something(content):
+        raise InvalidInput("content is nothing but a secret", hint="Say what it is for, without the value.")
+    citation = _text("citation_text", draft.citation_text) or content
+    changes: dict[str, Any] = {
+        "content": content,
+        "confidence": _share("confidence", draft.confidence),
+        "citation_text": redact_json(shorten(citation, CITATION_CHARS), counts),
+        "tags": _names("tags", draft.tags, counts),
+        "related_files": _names("related_files", _paths(draft.related_files), counts),
+        "related_modules": _names("related_modules", _paths(draft.related_modules), counts),
+        "derived_from": tuple(
+            _identity("derived_from", i) for i in _texts("derived_from", draft.derived_from)
+        ),
+        "impacted_node_ids": tuple(
+            _identity("impacted_node_ids", i) for i in _texts("impacted_node_ids", draft.impacted_node_ids)
+        ),
+        "relations": _relations(draft.relations, counts),
+        "payload": _payload(draft.type, draft.payload, counts),
+        "taint": _taint(draft.taint, counts),
+        "work_unit_ref": _work_unit(draft.work_unit_ref, counts),
+        "created_at": _instant("created_at", draft.created_at),
+        "decay_half_life_days": _days("decay_half_life_days", draft.decay_half_life_days),
+        "context_prefix": _free_text("context_prefix", draft.context_prefix, counts),
+        "origin_path": _free_text("origin_path", draft.origin_path, counts),
+        **{name: _optional_identity(name, getattr(draft, name)) for name in _IDENTITIES},
+        **{name: _flag(name, getattr(draft, name)) for name in _FLAGS},
+        **{name: _whole(name, getattr(draft, name)) for name in _WHOLE},
+    }
+    redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
+    return Prepared(draft._replace(**changes), redactions, tuple(notes))
+
+
+def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
+    """Return a text that can be stored, with notes on what was changed.
+
+    Raises:
+        InvalidInput: it is not text, says nothing, is too long or looks like binary data.
+    """
+    if not isinstance(text, str):
+        raise InvalidInput(f"{name} must be text, not {type(text).__name__}")
+    if len(text) > limit:
+        raise InvalidInput(
+            f"{name} has {len(text):,} characters; at most {limit:,} are kept in one memory",
+            hint="Remember the point in a sentence and name the file that holds the rest.",
+        )
+    decoded = sound(text)
+    if decoded != text:
+        notes.append("characters that are not valid Unicode were replaced")
+    stripped = decoded.strip()
+    cleaned = clean(stripped).strip()
+    lost = len(stripped) - len(cleaned)
+    if lost + decoded.count("\ufffd") > BINARY_SHARE * len(decoded):
+        raise InvalidInput(f"{name} looks like binary data", hint="Remember text; name the file instead.")
+    if lost:
+        notes.append(f"{lost} control characters were removed")
+    if not any(c.isalnum() for c in cleaned):
+        raise InvalidInput(f"{name} is empty", hint="Say in a sentence what to remember.")
+    return cleaned
+
+
+def checked_instant(name: str, value: object) -> str | None:
+    """Return an ISO 8601 time in UTC in our one form, None for None.
+
+    Raises:
+        InvalidInput: it is no time, or outside the years 1000 to 9999.
+    """
+    return _instant(name, value)
+
+
+def one_of(name: str, value: str, known: Sequence[str]) -> None:
+    """Check that a value is one of those there are.
+
+    Raises:
+        InvalidInput: it is not.
+    """
+    if value not in known:
+        raise InvalidInput(f"there is no {name} {value!r:.60}", hint=f"Choose one of {', '.join(known)}.")
+
+
+def _says_something(redacted: str) -> bool:
+    outside = "".join(part.partition("]")[2] for part in f"]{redacted}".split("[REDACTED:"))
+    return any(c.isalnum() for c in outside)
+
+
+def _text(name: str, value: object) -> str | None:
+    """Return a short text, sound and clean; None for None and for blank text."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} must be text, not {type(value).__name__}")
+    if len(value) > MAX_CONTENT_CHARS:
+        raise InvalidInput(f"{name} has {len(value):,} characters; at most {MAX_CONTENT_CHARS:,} are kept")
+    return collapse(clean(sound(value))) or None
+
+
+def _free_text(name: str, value: object, counts: dict[str, int]) -> str | None:
+    text = _text(name, value)
+    return None if text is None else str(redact_json(text, counts))[:MAX_NAME_CHARS]
+
+
+def _optional_identity(name: str, value: object) -> str | None:
+    text = _text(name, value)
+    return None if text is None else _identity(name, text)
+
+
+def _identity(name: str, text: str) -> str:
+    if len(text) > MAX_NAME_CHARS:
+        raise InvalidInput(f"{name} has {len(text):,} characters; at most {MAX_NAME_CHARS:,} are kept")
+    if holds_secret(text):
+        raise InvalidInput(f"{name} holds a secret", hint="Give it a name that can be stored.")
+    return text
+
+
+def _texts(name: str, values: object) -> list[str]:
+    if values is None:
+        return []
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise InvalidInput(f"{name} must be a list of texts, not {type(values).__name__}")
+    found: dict[str, None] = {}
+    for value in values:
+        if not isinstance(value, str):
+            raise InvalidInput(f"{name} must be a list of texts, not of {type(value).__name__}")
+        text = collapse(clean(sound(value)))
+        if text:
+            found[text] = None
+    if len(found) > MAX_LIST_ITEMS:
+        raise InvalidInput(f"{name} has {len(found)} items; at most {MAX_LIST_ITEMS} fit one memory")
+    return list(found)
+
+
+def _names(name: str, values: object, counts: dict[str, int]) -> tuple[str, ...]:
+    clean_names = (str(redact_json(text, counts))[:MAX_NAME_CHARS] for text in _texts(name, values))
+    return tuple(dict.fromkeys(clean_names))
+
+
+def _paths(values: object) -> object:
+    """Return paths as git writes them, with forward slashes; path objects become texts."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        return values
+    plain = (os.fspath(v) if isinstance(v, os.PathLike) else v for v in values)
+    return [v.replace("\\", "/").removeprefix("./") if isinstance(v, str) else v for v in plain]
+
+
+def _relations(values: object, counts: dict[str, int]) -> tuple[Relation, ...]:
+    if not isinstance(values, list | tuple):
+        raise InvalidInput(f"relations must be a list of Relation, not {type(values).__name__}")
+    found = []
+    for one in values:
+        if not isinstance(one, Relation):
+            raise InvalidInput(f"relations must be a list of Relation, not of {type(one).__name__}")
+        one_of("relation", one.relation_type, RELATION_TYPES)
+        target = _optional_identity("target_memory_id", one.target_memory_id)
+        path = _free_text("target_file_path", one.target_file_path, counts)
+        if (target is None) == (path is None):
+            raise InvalidInput("a relation has one target: target_memory_id or target_file_path")
+        found.append(
+            Relation(
+                one.relation_type,
+                target,
+                path,
+                _share("a relation's confidence", one.confidence),
+                _flag("auto_extracted", one.auto_extracted),
+            )
+        )
+    return tuple(found)
+
+
+def _payload(memory_type: str, value: object, counts: dict[str, int]) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"payload must be a mapping, not {type(value).__name__}")
+    try:
+        checked = payloads.validate(memory_type, value)
+        text = sound(json.dumps(redact_json(checked, counts), ensure_ascii=False, allow_nan=False))
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise InvalidInput(f"payload does not fit {memory_type}, or is no JSON ({error})") from None
+    if len(text) > MAX_PAYLOAD_CHARS:
+        raise InvalidInput(f"payload has {len(text):,} characters; at most {MAX_PAYLOAD_CHARS:,} are kept")
+    return dict(json.loads(text))
+
+
+def _taint(value: object, counts: dict[str, int]) -> Taint | None:
+    if value is None:
+        return None
+    source = _free_text("taint", value.source, counts) if isinstance(value, Taint) else None
+    if not isinstance(value, Taint) or source is None:
+        raise InvalidInput("taint must be a Taint that names its source", hint='Taint("web_fetch", step=12)')
+    return Taint(source, _whole("taint.step", value.step))
+
+
+def _work_unit(value: object, counts: dict[str, int]) -> WorkUnitRef | None:
+    if value is None:
+        return None
+    if not isinstance(value, WorkUnitRef):
+        raise InvalidInput(f"work_unit_ref must be a WorkUnitRef, not {type(value).__name__}")
+    methodology = _optional_identity("methodology", value.methodology)
+    label = _free_text("label", value.label, counts)
+    if methodology is None or label is None:
+        raise InvalidInput("a work unit has a methodology and a label")
+    return WorkUnitRef(methodology, _names("hierarchy", value.hierarchy, counts), label)
+
+
+def _instant(name: str, value: object) -> str | None:
+    if value is None:
+        return None
+    stamp = ""
+    if isinstance(value, str):
+        try:
+            stamp = to_iso(from_iso(value))
+        except (ValueError, OverflowError, OSError):
+            stamp = ""
+    if len(stamp) != len("2026-01-01T00:00:00.000Z"):
+        raise InvalidInput(f"{name} must be an ISO 8601 time, not {value!r:.60}")
+    return stamp
+
+
+def _share(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        raise InvalidInput(f"{name} must be between 0 and 1, not {value!r:.60}")
+    return float(value)
+
+
+def _days(name: str, value: object) -> float | None:
+    if value is None:
+        return None
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not math.isfinite(float(str(value))) or float(str(value)) < 0:
+        raise InvalidInput(f"{name} must be a number of days, 0 for never, not {value!r:.60}")
+    return float(str(value))
+
+
+def _whole(name: str, value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_WHOLE:
+        raise InvalidInput(f"{name} must be a whole number, not {value!r:.60}")
+    return value
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name} must be true or false, not {value!r:.60}")
+    return value
