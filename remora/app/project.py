@@ -11,18 +11,21 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 import tomllib
 from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from remora.core.config import Settings, parse
-from remora.core.errors import ConfigError, InvalidInput
-from remora.disk.files import make_folder
+from remora.core.errors import ConfigError, InvalidInput, SourceError, StoreReadOnly
+from remora.disk.files import lock, make_folder, os_errors
 from remora.sources.git import Repository
 
 ID_KEY = "remora.project"
 SETTINGS_FILE = "remora.toml"
+LOCK_TRIES, LOCK_PAUSE = 10, 0.02  # another git command holds the configuration for milliseconds
 
 
 class Project(NamedTuple):
@@ -46,7 +49,7 @@ class Project(NamedTuple):
 def data_dir(environ: Mapping[str, str]) -> Path:
     """Return the folder of all data: REMORA_HOME, else the platform's data folder."""
     if environ.get("REMORA_HOME"):
-        return Path(environ["REMORA_HOME"]).expanduser()
+        return Path(environ["REMORA_HOME"]).expanduser().absolute()
     import platformdirs
 
     return Path(platformdirs.user_data_dir("remora", appauthor=False))
@@ -115,8 +118,13 @@ def _inside(home: str) -> bool:
     return bool(home) and not path.is_absolute() and not home.startswith("~") and ".." not in path.parts
 
 
-def locate(path: Path, environ: Mapping[str, str]) -> tuple[Project, Settings]:
+def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -> tuple[Project, Settings]:
     """Return the project of a path, with its settings; gives a repository its id on first use.
+
+    Args:
+        path: a folder or file in the project.
+        environ: the process environment.
+        read_only: write nothing; a repository without an id has no memory yet.
 
     Raises:
         InvalidInput: the path is not an existing folder or file.
@@ -129,39 +137,90 @@ def locate(path: Path, environ: Mapping[str, str]) -> tuple[Project, Settings]:
     repository = Repository.discover(real)
     root = repository.root if repository else (real if real.is_dir() else real.parent)
     settings = settings_for(root, environ)
-    project_id = _identity(repository, root)
-    shared_root = repository.common_dir.parent if repository and not repository.bare else root
+    projects = data_dir(environ) / "projects"
+    project_id = _identity(repository, root, projects, read_only=read_only)
+    shared_root = _shared_root(repository, root)
     if settings.home:
         home = Path(settings.home).expanduser()
         home = home if home.is_absolute() else shared_root / home
         name = shared_root.name
     else:
-        home, name = _home(data_dir(environ) / "projects", shared_root.name, project_id)
+        home, name = _home(projects, shared_root.name, project_id)
     return Project(project_id, name, root, home, repository), settings
 
 
 def make_home(project: Project) -> None:
     """Create the project's home; inside the repository it ignores itself, so that git never sees it."""
     make_folder(project.home)
-    inside = project.repository is not None and project.home.is_relative_to(project.root)
+    tree = _shared_root(project.repository, project.root)
     ignore = project.home / ".gitignore"
-    if inside and not ignore.exists():
-        ignore.write_text("*\n", "utf-8")
+    if project.repository is not None and project.home.is_relative_to(tree) and not ignore.exists():
+        with os_errors(ignore, "write"):
+            ignore.write_text("*\n", "utf-8")
 
 
-def _identity(repository: Repository | None, root: Path) -> str:
+def branch_of(repository: Repository | None) -> str | None:
+    """Return the branch that is checked out, None without one; git itself is asked only when it must be.
+
+    Every search asks this, and a process of git costs more than the rest of a search.
+    """
+    if repository is None:
+        return None
+    try:
+        head = (repository.git_dir / "HEAD").read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        head = ""
+    if head.startswith(_ON_BRANCH) and head != _ELSEWHERE:
+        return head.removeprefix(_ON_BRANCH)
+    if re.fullmatch(r"[0-9a-f]{40,64}", head):
+        return None
+    try:
+        return repository.branch()
+    except SourceError:
+        return None
+
+
+_ON_BRANCH = "ref: refs/heads/"
+_ELSEWHERE = "ref: refs/heads/.invalid"  # what git writes there when it keeps references in tables
+
+
+def _shared_root(repository: Repository | None, root: Path) -> Path:
+    """Return the folder that all work trees have in common: the main work tree where there is one."""
+    if repository is None or repository.bare or repository.git_dir == repository.common_dir:
+        return root
+    return repository.common_dir.parent
+
+
+def _identity(repository: Repository | None, root: Path, projects: Path, *, read_only: bool) -> str:
     if repository is None:
         return _hash(f"folder:{root}")
-    found = repository.config_get(ID_KEY)
-    if found and re.fullmatch(r"[0-9a-f]{16}", found):
+    found = _written_id(repository)
+    if found is not None:
         return found
-    fresh = _hash(f"repository:{repository.common_dir}:{os.urandom(16).hex()}")
-    if repository.config_set(ID_KEY, fresh):
-        # Two processes may have met here; what is in the file now holds for both.
-        written = repository.config_get(ID_KEY)
-        if written and re.fullmatch(r"[0-9a-f]{16}", written):
-            return written
-    return _hash(f"repository:{repository.common_dir}")
+    fallback = _hash(f"repository:{repository.common_dir}")
+    if read_only:
+        return fallback
+    # Processes that meet here take turns, so that all of them find what the first one wrote.
+    with ExitStack() as stack:
+        with suppress(StoreReadOnly):  # the home may lie elsewhere, in the repository itself
+            stack.enter_context(lock(projects / "new-project"))
+        found = _written_id(repository)
+        if found is not None:
+            return found
+        used = projects.is_dir() and any(projects.glob(f"*-{fallback}"))
+        fresh = fallback if used else _hash(f"repository:{repository.common_dir}:{os.urandom(16).hex()}")
+        for _ in range(LOCK_TRIES):
+            if repository.config_set(ID_KEY, fresh):
+                return fresh
+            if not (repository.common_dir / "config.lock").exists():
+                break
+            time.sleep(LOCK_PAUSE)
+    return fallback
+
+
+def _written_id(repository: Repository) -> str | None:
+    found = repository.config_get(ID_KEY)
+    return found if found and re.fullmatch(r"[0-9a-f]{16}", found) else None
 
 
 def _hash(text: str) -> str:

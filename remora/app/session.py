@@ -1,26 +1,38 @@
 """One conversation: its durable log, and the search index that follows it.
 
-The log is the source. A message is in it, safely, before it is indexed; if indexing fails, the next
-append or search picks up from the offset where the index stopped.
+The log is the source. A message is in it, safely, before it is indexed. The index follows the log,
+whoever wrote it: an append of ours at once, what another process appended before the next search. How
+far a log was read is kept together with its time and a digest of the bytes before that place, so that a
+log that was edited, replaced or deleted is noticed, and its turns are made again.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 import threading
+import time
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.worker import embed_when_many
-from remora.conversation.log import SessionLog
+from remora.conversation.log import SUFFIX, SessionLog
+from remora.conversation.sessions import list_sessions
 from remora.core.clock import to_iso
-from remora.core.errors import Conflict, StoreError
+from remora.core.errors import Conflict, InvalidInput, StoreError, StoreReadOnly
 from remora.core.values import Message, Redaction
-from remora.lifecycle.intake import redact_json
+from remora.lifecycle.redaction import holds_secret, redact_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from remora.app.wiring import Parts
+    from remora.store.space import Space
 
 INDEX_BYTES = 4_000_000  # of the log, read and indexed in one transaction
+TAIL_BYTES = 256  # before the place read to; an edit above it moves them
+PATIENCE = 1.0  # seconds to wait for another writer: the next search goes on where this one gave up
+SLOW_LOOK, LOOK_SHARE = 0.005, 20  # a look at the folder that takes longer is made a twentieth of the time
 
 
 class Session:
@@ -31,6 +43,8 @@ class Session:
     """
 
     def __init__(self, parts: Parts, session_id: str, lock: threading.RLock) -> None:
+        if isinstance(session_id, str) and holds_secret(session_id):
+            raise InvalidInput("the session id holds a secret", hint="Give it a name that can be stored.")
         self._parts = parts
         self._lock = lock
         self._log = SessionLog(parts.sessions_folder, session_id, parts.clock)
@@ -64,8 +78,11 @@ class Session:
 
     def extend(self, messages: Iterable[Mapping[str, Any] | Message]) -> list[Message]:
         """Append many messages in one durable write, all or none; one message for each, in order."""
+        self._require_writable()
+        if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
+            raise InvalidInput("messages must be a list of messages", hint="Use append for a single one.")
         counts: dict[str, int] = {r.kind: r.count for r in self.redactions}
-        clean = [_redacted(_fields(m), counts) for m in messages]
+        clean = [_redacted(m, counts) for m in messages]
         with self._lock:
             kept = self._log.extend(clean)
             self.redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
@@ -87,46 +104,152 @@ class Session:
 
     def clear(self) -> None:
         """Start the working context anew; the history stays."""
+        self._require_writable()
         self._log.clear()
 
+    def _require_writable(self) -> None:
+        if self._parts.read_only:
+            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
 
-def follow(parts: Parts, log: SessionLog) -> int:
+
+class Mark(NamedTuple):
+    """How a log looked when its turns were made: its time in ns, and a digest of what came last."""
+
+    mtime: int
+    tail: str
+
+
+def follow(parts: Parts, log: SessionLog, *, wait: float | None = PATIENCE) -> int:
     """Index what a log holds beyond the index; returns how many turns were added.
 
     A failure here loses nothing: the log has the messages, and the next call goes on from the offset.
+
+    Args:
+        parts: the open memory.
+        log: the session's log.
+        wait: seconds to wait for another writer of the database; None is the usual busy timeout.
     """
     space = parts.room("project").space
     added = 0
     try:
         offset = space.turns.read_to(log.session_id)
+        if offset and not _goes_on(space, log, offset):
+            offset = _forget(space, log.session_id, wait)
+        elif offset and offset == log.path.stat().st_size:
+            return 0
         while True:
             try:
                 messages, reached = log.read_from(offset, max_bytes=INDEX_BYTES)
             except Conflict:  # the file was replaced or edited: its turns are made again
-                with space.db.transaction(durable=False):
-                    space.turns.forget_session(log.session_id)
-                offset = 0
+                offset = _forget(space, log.session_id, wait)
                 messages, reached = log.read_from(0, max_bytes=INDEX_BYTES)
             if reached == offset:
                 return added
             at = to_iso(parts.clock.now())
-            with space.db.transaction(durable=False):
+            mark = _mark(log.path, reached)
+            with space.db.transaction(durable=False, wait=wait):
                 new = space.turns.add(log.session_id, log.path.name, messages, reached, at)
+                space.meta.set(f"log:{log.session_id}", list(mark))
             added += len(new)
             offset = reached
-    except StoreError:
+    except (StoreError, OSError):
         return added
 
 
-def _fields(message: Mapping[str, Any] | Message) -> dict[str, Any]:
-    """Return what was said; a message of another log leaves its number behind."""
+def follow_all(parts: Parts) -> int:
+    """Index what anybody appended to, edited in or took from the folder of logs; returns turns added.
+
+    A folder where nothing changed costs one look at each file.
+    """
+    started = time.monotonic()
+    if started < parts.logs.next_look:
+        return 0
+    there = _logs_in(parts.sessions_folder)
+    took = time.monotonic() - started
+    parts.logs.next_look = started + LOOK_SHARE * took if took > SLOW_LOOK else 0.0
+    if there is None or there == parts.logs.seen:
+        return 0
+    space = parts.room("project").space
+    ids = {path: session_id for session_id, path, _, _ in space.turns.sessions()}
+    changed = {name for name, state in there.items() if parts.logs.seen.get(name) != state}
+    if changed - ids.keys():
+        ids |= {info.path.name: info.id for info in list_sessions(parts.sessions_folder)}
+    added = 0
+    try:
+        for name in sorted(ids.keys() - there.keys()):  # the log is the source, and it is gone
+            _forget(space, ids[name], PATIENCE)
+        for name in sorted(changed & ids.keys()):
+            added += follow(parts, SessionLog(parts.sessions_folder, ids[name], parts.clock))
+    except StoreError:
+        return added
+    parts.logs.seen = there
+    return added
+
+
+def _logs_in(folder: Path) -> dict[str, tuple[int, int]] | None:
+    """Return the logs of a folder with size and time; None when it cannot be read."""
+    found: dict[str, tuple[int, int]] = {}
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(SUFFIX) and entry.is_file():
+                    status = entry.stat()
+                    found[entry.name] = (status.st_size, status.st_mtime_ns)
+    except FileNotFoundError:
+        return {}
+    except OSError:
+        return None
+    return found
+
+
+def _goes_on(space: Space, log: SessionLog, offset: int) -> bool:
+    """Say whether a log is what was indexed, with something added at the end or nothing."""
+    found = space.meta.get(f"log:{log.session_id}")
+    try:
+        status = log.path.stat()
+    except FileNotFoundError:
+        return False
+    if not isinstance(found, list) or len(found) != len(Mark._fields):
+        return status.st_size >= offset
+    known = Mark(*found)
+    if status.st_size < offset or (status.st_size == offset and status.st_mtime_ns != known.mtime):
+        return False
+    return _tail(log.path, offset) == known.tail
+
+
+def _mark(path: Path, reached: int) -> Mark:
+    status = path.stat()
+    return Mark(status.st_mtime_ns if status.st_size == reached else 0, _tail(path, reached))
+
+
+def _tail(path: Path, offset: int) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, offset - TAIL_BYTES))
+        data = file.read(min(offset, TAIL_BYTES))
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+def _forget(space: Space, session_id: str, wait: float | None) -> int:
+    """Drop a session's turns, to make them again from the start of its log: offset 0."""
+    with space.db.transaction(durable=False, wait=wait):
+        space.turns.forget_session(session_id)
+    return 0
+
+
+def _redacted(message: object, counts: dict[str, int]) -> dict[str, Any]:
+    """Return a message without secrets; one of another log leaves its number behind.
+
+    What tells messages apart cannot lose a part of itself, so an id that holds a secret is refused.
+    """
     if isinstance(message, Message):
-        return {k: v for k, v in message._asdict().items() if k not in ("seq", "time_text")}
-    return dict(message)
-
-
-def _redacted(message: dict[str, Any], counts: dict[str, int]) -> dict[str, Any]:
-    for field in ("content", "tool_calls", "metadata"):
-        if message.get(field) is not None:
-            message[field] = redact_json(message[field], counts)
-    return message
+        message = {k: v for k, v in message._asdict().items() if k != "seq"}
+    if not isinstance(message, Mapping):
+        raise InvalidInput(f"a message is a mapping with role and content, not {type(message).__name__}")
+    clean = dict(message)
+    for field, value in clean.items():
+        if field in ("external_id", "tool_call_id"):
+            if isinstance(value, str) and holds_secret(value):
+                raise InvalidInput(f"{field} holds a secret", hint="Give it a name that can be stored.")
+        else:
+            clean[field] = redact_json(value, counts)
+    return clean

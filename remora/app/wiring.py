@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.app.project import Project, data_dir, locate, make_home
 from remora.core.clock import Clock, SystemClock
 from remora.core.config import Settings
+from remora.core.errors import NotFound, StoreError
 from remora.disk.files import make_folder
 from remora.lifecycle.intake import Intake
 from remora.lifecycle.upkeep import Upkeep
@@ -35,6 +36,19 @@ class Room(NamedTuple):
     space: Space
     intake: Intake
     upkeep: Upkeep
+
+
+class Followed:
+    """What this process knows of the session logs, so that a search only looks at what changed.
+
+    Attributes:
+        seen: file name to (size, modification time in ns) when its turns were last made.
+        next_look: when to look again, on the monotonic clock; later where looking takes long.
+    """
+
+    def __init__(self) -> None:
+        self.seen: dict[str, tuple[int, int]] = {}
+        self.next_look = 0.0
 
 
 class Parts:
@@ -64,34 +78,61 @@ class Parts:
         self._llm: LanguageModel | None = None
         self._reranker: Reranker | None = None
         self._rooms: dict[str, Room] = {}
+        self._opening = threading.RLock()
+        self._closed = False
+        self.logs = Followed()
         self.background: Background | None = None  # embeds a backlog while the program goes on
         self.embedding = threading.Lock()  # one batch at a time
         self.trouble = ""  # what stopped the last pass of embedding, for doctor
+        self.user_trouble = ""  # why the user's own database cannot be read
 
     def room(self, realm: str) -> Room:
-        """Return the room of a realm, "project" or "user", opened (and made) on first use."""
-        if realm not in self._rooms:
-            if realm == "project":
-                if not self.read_only:
-                    make_home(self.project)
-                home, project_id = self.project.home, self.project.id
-            else:
-                home, project_id = self.user_home, USER_PROJECT_ID
-                if not self.read_only:
-                    make_folder(home)
-            space = Space.open(home / DATABASE, realm=realm, project_id=project_id, read_only=self.read_only)
-            intake = Intake(space, self.clock, lambda: self.plugins().types())
-            self._rooms[realm] = Room(space, intake, Upkeep(space, self.clock, intake))
-        return self._rooms[realm]
+        """Return the room of a realm, "project" or "user", opened (and made) on first use.
+
+        Raises:
+            NotFound: it is opened for reading only and there is none.
+            StoreError: it cannot be opened, or this memory was closed.
+        """
+        with self._opening:
+            if realm not in self._rooms:
+                self._rooms[realm] = self._open(realm)
+            return self._rooms[realm]
+
+    def _open(self, realm: str) -> Room:
+        if self._closed:
+            raise StoreError("this memory is closed", hint="Open it again.")
+        own = realm == "project"
+        home, project_id = (self.project.home, self.project.id) if own else (self.user_home, USER_PROJECT_ID)
+        if self.read_only and not (home / DATABASE).exists():
+            raise NotFound(
+                f"{self.project.root if own else 'the user'} has no memory yet",
+                hint="`remora init` or `remora remember` makes one.",
+            )
+        if not self.read_only:
+            make_home(self.project) if own else make_folder(home)
+        space = Space.open(home / DATABASE, realm=realm, project_id=project_id, read_only=self.read_only)
+        intake = Intake(space, self.clock, lambda: self.plugins().types())
+        return Room(space, intake, Upkeep(space, self.clock, intake))
 
     def rooms(self) -> tuple[Room, ...]:
-        """Return the project's room, and the user's where there is one and settings include it."""
+        """Return the project's room, and the user's where there is one.
+
+        A user's database that cannot be opened never takes the project's with it; `user_trouble` says why.
+        """
         project = self.room("project")
-        if not self.settings.search.user_memories:
+        if "user" not in self._rooms and not (self.user_home / DATABASE).exists():
             return (project,)
-        if "user" in self._rooms or (self.user_home / DATABASE).exists():
-            return (project, self.room("user"))
-        return (project,)
+        try:
+            user = self.room("user")
+        except StoreError as error:
+            self.user_trouble = f"your own memories cannot be read: {error}"
+            return (project,)
+        self.user_trouble = ""
+        return (project, user)
+
+    def searched_rooms(self) -> tuple[Room, ...]:
+        """Return the rooms that a search looks into: the user's only if the settings say so."""
+        return self.rooms() if self.settings.search.user_memories else (self.room("project"),)
 
     def plugins(self) -> Plugins:
         """Return the methodologies that are installed, loaded on first use."""
@@ -190,6 +231,7 @@ class Parts:
         for room in self._rooms.values():
             room.space.close()
         self._rooms.clear()
+        self._closed = True
 
 
 def build(
@@ -207,7 +249,7 @@ def build(
     Raises:
         InvalidInput, ConfigError, SourceError: see `project.locate`.
     """
-    project, settings = locate(path, environ)
+    project, settings = locate(path, environ, read_only=read_only)
     return Parts(
         project,
         settings,

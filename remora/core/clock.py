@@ -46,8 +46,7 @@ def to_iso(seconds: float) -> str:
     >>> to_iso(0)
     '1970-01-01T00:00:00.000Z'
     """
-    stamp = datetime.fromtimestamp(seconds, UTC)
-    return f"{stamp:%Y-%m-%dT%H:%M:%S}.{stamp.microsecond // 1000:03d}Z"
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def from_iso(text: str) -> float:

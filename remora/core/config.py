@@ -11,6 +11,7 @@ settings: a setting names the environment variable that holds the key.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple, get_type_hints
 
@@ -159,9 +160,14 @@ def _convert(value: Any, kind: type) -> Any:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError("must be a number")
         try:
-            return kind(value)
-        except ValueError:
+            number = float(value)
+        except (ValueError, OverflowError):
             raise ValueError("must be a number") from None
+        if not math.isfinite(number):
+            raise ValueError("must be a number")
+        if kind is int and not number.is_integer():
+            raise ValueError("must be a whole number")
+        return kind(number)
     if not isinstance(value, str):
         raise ValueError("must be a string")
     return value

@@ -147,6 +147,8 @@ class NativeMethodology:
     def extract_work_state(self, session_output: str) -> dict[str, Any]:
         r"""Return bullet points found under headings such as "Done", "Next steps" and "Blockers".
 
+        An indented line goes on with the point above it.
+
         >>> NATIVE.extract_work_state("Done:\n- parser\n\nNext steps\n1. tests\n")
         {'completed': ['parser'], 'next': ['tests']}
         """
@@ -162,6 +164,8 @@ class NativeMethodology:
             elif current and line and (bullet or numbered):
                 item = line[2:] if bullet else line.partition(". ")[2]
                 state.setdefault(current, []).append(item.strip())
+            elif current and line and raw[0].isspace() and state.get(current):
+                state[current][-1] += f" {line}"
             elif line:
                 current = None
         return state

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from remora.core.errors import InvalidInput
+from remora.core.text import sound
 
 
 class Field(NamedTuple):
@@ -15,6 +17,15 @@ class Field(NamedTuple):
     required: bool = True
     low: float | None = None
 
+
+# One step of a recipe. `order` may be left out: the steps stand in order.
+STEP: dict[str, Field] = {
+    "order": Field("whole"),
+    "description": Field("text"),
+    "canonical_file": Field("text", required=False),
+    "canonical_line": Field("whole", required=False, low=1),
+}
+MAX_DEPTH = 20  # levels of a free payload
 
 PAYLOADS: dict[str, dict[str, Field]] = {
     "workflow_recipe": {
@@ -52,8 +63,11 @@ def validate(memory_type: str, payload: Mapping[str, Any] | None) -> dict[str, A
     Types without a fixed shape take any mapping of JSON values. The four extended types may come
     without a payload (a person who writes one sentence), but not with a wrong one.
 
+    Texts come back as UTF-8 can hold them.
+
     Raises:
-        InvalidInput: a field is missing, unknown, of the wrong kind or out of bounds.
+        InvalidInput: a field is missing, unknown, of the wrong kind or out of bounds, or holds what JSON
+            cannot (an object, infinity).
     """
     if payload is None:
         return None
@@ -61,11 +75,12 @@ def validate(memory_type: str, payload: Mapping[str, Any] | None) -> dict[str, A
         raise InvalidInput(f"payload must be a mapping, not {type(payload).__name__}")
     fields = PAYLOADS.get(memory_type)
     if fields is None:
-        return dict(payload)
-    unknown = sorted(set(payload) - set(fields))
+        found: dict[str, Any] = _plain("payload", payload)
+        return found
+    unknown = sorted(repr(name) for name in payload if name not in fields)
     if unknown:
         raise InvalidInput(
-            f"{memory_type} has no field {unknown[0]!r}", hint=f"Its fields are {', '.join(fields)}."
+            f"{memory_type} has no field {unknown[0]}", hint=f"Its fields are {', '.join(fields)}."
         )
     checked: dict[str, Any] = {}
     for name, field in fields.items():
@@ -79,36 +94,58 @@ def validate(memory_type: str, payload: Mapping[str, Any] | None) -> dict[str, A
     return checked
 
 
+def _plain(name: str, value: Any, depth: int = 0) -> Any:
+    """Return a copy of a JSON value."""
+    if depth > MAX_DEPTH:
+        raise InvalidInput(f"{name} is nested more than {MAX_DEPTH} deep")
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        return sound(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(f"{name}[{n}]", item, depth + 1) for n, item in enumerate(value)]
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {sound(key): _plain(f"{name}.{key}", item, depth + 1) for key, item in value.items()}
+    raise InvalidInput(f"{name} cannot be kept as JSON: {type(value).__name__} {str(value)[:40]!r}")
+
+
 def _check(name: str, field: Field, value: Any) -> Any:
     match field.kind:
         case "text":
             if not isinstance(value, str) or not value.strip():
                 raise InvalidInput(f"{name} must be a text that says something, not {value!r}")
-            return value
+            return sound(value)
         case "number" | "whole":
             whole = field.kind == "whole"
-            if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+            number = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value) and not whole)
+            if isinstance(value, bool) or not number:
                 raise InvalidInput(f"{name} must be a {'whole ' if whole else ''}number, not {value!r}")
             if field.low is not None and value < field.low:
                 raise InvalidInput(f"{name} must be at least {field.low:g}, not {value!r}")
             return value
         case "texts":
-            if isinstance(value, str) or not all(isinstance(v, str) for v in value):
+            if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
                 raise InvalidInput(f"{name} must be a list of texts")
-            return list(value)
+            return [sound(v) for v in value]
     return _steps(name, value)
 
 
 def _steps(name: str, value: Any) -> list[dict[str, Any]]:
-    if isinstance(value, str) or not value:
+    if not isinstance(value, list | tuple) or not value:
         raise InvalidInput(f"{name} must be a list of at least one step")
     steps: list[dict[str, Any]] = []
     for number, raw in enumerate(value, start=1):
-        step = {"description": raw} if isinstance(raw, str) else dict(raw)
+        where = f"{name}: step {number}"
+        step = {"description": raw} if isinstance(raw, str) else raw
+        if not isinstance(step, Mapping):
+            raise InvalidInput(f"{where} must be a text or a mapping, not {type(raw).__name__}")
+        unknown = sorted(repr(key) for key in step if key not in STEP)
+        if unknown:
+            raise InvalidInput(f"{where} has no field {unknown[0]}", hint=f"Its fields are {', '.join(STEP)}.")
         if not isinstance(step.get("description"), str) or not step["description"].strip():
-            raise InvalidInput(f"{name}: step {number} needs a description")
-        step.setdefault("order", number)
-        steps.append(
-            {k: step[k] for k in ("order", "description", "canonical_file", "canonical_line") if k in step}
-        )
+            raise InvalidInput(f"{where} needs a description")
+        filled = {"order": number, **{k: v for k, v in step.items() if v is not None}}
+        steps.append({k: _check(f"{where}, {k}", STEP[k], filled[k]) for k in STEP if k in filled})
     return sorted(steps, key=lambda s: s["order"])

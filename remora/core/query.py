@@ -12,8 +12,8 @@ GRAPH_TOOLS = frozenset({"analyzeImpact", "getDependencies", "analyze_impact", "
 
 _CAMEL = re.compile(r"[a-z][A-Z]")
 _SNAKE = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|^_+[A-Za-z]")
-_PATH = re.compile(r"(?:[\w.@-]+/)+[\w.@-]+|\b[\w-]+\.[A-Za-z][A-Za-z0-9]{0,7}\b")
-_CALL = re.compile(r"\w+\(\)|\w+::\w+|\w+\.\w+\(")
+_RUN = re.compile(r"[\w.@/-]+")  # everything a path may be made of; read once, so that it is linear
+_CALL = re.compile(r"\w\(\)|\w::\w|\w\.\w+\(")
 _SLASHED_WORDS = re.compile(r"^[A-Za-z]+(?:/[A-Za-z]+)+$")
 # Endings that make "name.ending" a file and not the end of a sentence or an abbreviation.
 _FILE_ENDINGS = frozenset(
@@ -41,21 +41,26 @@ WEIGHTS: dict[str, PathWeights] = {
 def named_paths(text: str) -> tuple[str, ...]:
     """Return the file paths and file names that a text mentions, in order, each once.
 
-    "and/or" is not a path, and "done.Next" is not a file.
+    "and/or" and "24/7" are not paths, "done.Next" is not a file, and an address (https://…) is neither.
 
     >>> named_paths("why does src/auth/tokens.py and/or settings.toml fail? I am done.Next")
     ('src/auth/tokens.py', 'settings.toml')
     """
+    head = text[:MAX_QUERY_CHARS]
     found = []
-    for match in _PATH.findall(text[:MAX_QUERY_CHARS]):
-        path = match.rstrip(".,:;")
-        ending = path.rpartition(".")[2].lower()
-        if "/" in path:
-            if not _SLASHED_WORDS.match(path) or path.count("/") > 1:
-                found.append(path)
-        elif ending in _FILE_ENDINGS:
-            found.append(path)
+    for match in _RUN.finditer(head):
+        if match[0].startswith("//") and head[match.start() - 1 : match.start()] == ":":
+            continue
+        found += [path for part in match[0].split("//") if _is_path(path := part.strip("/").rstrip("./-"))]
     return tuple(dict.fromkeys(found))
+
+
+def _is_path(path: str) -> bool:
+    if "/" in path:
+        words_only = _SLASHED_WORDS.match(path) and path.count("/") == 1
+        return not words_only and any(c.isalpha() for c in path)
+    stem, dot, ending = path.rpartition(".")
+    return bool(dot and stem.strip(".") and "@" not in path) and ending.lower() in _FILE_ENDINGS
 
 
 def detect_type(text: str, recent_tools: Sequence[str] = ()) -> str:

@@ -11,7 +11,13 @@ from __future__ import annotations
 
 import hashlib
 
-from remora.core.text import STOP_WORDS, words
+from remora.core.text import STOP_WORDS, salient, words
+
+# Function words that change what a sentence says, where two texts agree in all others.
+TURNING = frozenset(
+    """above after against all any before below down each few from if more most off once only or out over
+    same some under until up""".split()
+)
 
 BANDS = 8
 ROWS = 4
@@ -32,6 +38,26 @@ _FUNCTIONS = _coefficients()
 def word_set(text: str) -> frozenset[str]:
     """Return the words that count when two texts are compared: all but function words."""
     return frozenset(w for w in words(text) if w not in STOP_WORDS)
+
+
+def same_statement(first: str, second: str) -> bool:
+    """Return whether two texts that share nearly all words may be taken for one statement.
+
+    They must agree in what `text.salient` finds and in words such as "before" and "only", and the words
+    they share must come in the same order: "prefer tabs over spaces" is not "prefer spaces over tabs".
+
+    >>> same_statement("Run the tests, then deploy.", "run the tests then deploy")
+    True
+    >>> same_statement("Run the tests before a deploy", "Run the tests after a deploy")
+    False
+    """
+    if salient(first) != salient(second):
+        return False
+    a, b = words(first), words(second)
+    if TURNING.intersection(a) != TURNING.intersection(b):
+        return False
+    shared = {w for w in a if w not in STOP_WORDS}.intersection(b)
+    return [w for w in dict.fromkeys(a) if w in shared] == [w for w in dict.fromkeys(b) if w in shared]
 
 
 def bands(text: str) -> list[tuple[int, int]]:

@@ -59,7 +59,7 @@ def current_confidence(record: MemoryRecord, now: float) -> float:
 
     Pinned memories and those without a half-life do not decay.
     """
-    if not record.decay_half_life_days or record.pinned:
+    if not record.decay_half_life_days or record.decay_half_life_days <= 0 or record.pinned:
         return record.confidence
     days = days_between(record.last_accessed_at, now)
     return float(record.confidence * 0.5 ** (days / record.decay_half_life_days))
@@ -67,9 +67,10 @@ def current_confidence(record: MemoryRecord, now: float) -> float:
 
 def is_expired(record: MemoryRecord, now: float) -> bool:
     """Return whether pruning may forget a memory: unused for three half-lives, not pinned, not verified."""
-    if record.deprecated or record.pinned or record.user_verified or not record.decay_half_life_days:
+    days = record.decay_half_life_days
+    if record.deprecated or record.pinned or record.user_verified or not days or days <= 0:
         return False
-    return days_between(record.last_accessed_at, now) > record.decay_half_life_days * EXPIRED_HALF_LIVES
+    return days_between(record.last_accessed_at, now) > days * EXPIRED_HALF_LIVES
 
 
 def is_deletable(record: MemoryRecord, now: float) -> bool:

@@ -7,9 +7,22 @@ import re
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+_CJK = re.compile(
+    r"[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
+    r"\U00020000-\U0003134f]+"
+)
 _SPACE = re.compile(r"\s+")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+# Control characters, direction marks, and signs that no reader sees (tag characters can carry a whole
+# hidden text). Joiners stay between signs outside ASCII: Persian and emoji are spelt with them.
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
+    r"\ufeff\U000e0000-\U000e007f]|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
+)
+# A run of word signs with the punctuation of names inside it. It starts only where a run starts, so
+# that a long run without a word is read once.
+_NAME = re.compile(r"(?<![\w./'-])[\w./'-]*\w")
+_COMPARISON = re.compile(r"[<>=!~]=|[≤≥≠]|(?<![<>=-])[<>](?![<>])|(?<=\w)(?:\+\+|#)(?!\w)")
+_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "−": "-"})
 
 # A query is a question, not a document; what stands beyond this is not read.
 MAX_QUERY_CHARS = 4_000
@@ -28,9 +41,10 @@ STOP_WORDS = frozenset(
 
 # Words that turn a sentence into its opposite; two texts that differ in one are not duplicates.
 NEGATIONS = frozenset(
-    """no not never none nor cannot can't don't doesn't didn't won't wouldn't shouldn't isn't aren't
-    wasn't weren't without disable disabled disallow forbid avoid off false must mustn't instead
-    except unless""".split()
+    """no not never none nor neither nothing nobody cannot can't don't doesn't didn't won't wouldn't
+    shouldn't couldn't isn't aren't wasn't weren't hasn't haven't hadn't needn't cant dont doesnt didnt wont
+    wouldnt shouldnt couldnt isnt arent wasnt werent without disable disabled disallow forbid avoid off
+    false must mustn't instead except unless""".split()
 )
 
 
@@ -46,7 +60,8 @@ def words(text: str) -> list[str]:
 def identifier_parts(text: str) -> list[str]:
     """Return the parts of every compound identifier in a text, lower-case, in order.
 
-    Words that are not compound give nothing: they are words already.
+    Words that are not compound give nothing: they are words already. Chinese, Japanese and Korean signs
+    beside a name are not part of it.
 
     >>> identifier_parts("call getUserById in auth/http_client.py")
     ['get', 'user', 'by', 'id', 'http', 'client']
@@ -54,11 +69,15 @@ def identifier_parts(text: str) -> list[str]:
     ['http', 'server', '2']
     """
     parts: list[str] = []
-    for word in _WORD.findall(text):
-        pieces = [p for chunk in word.split("_") for p in _CAMEL.split(chunk) if p]
+    for word in _WORD.findall(_CJK.sub(" ", text)):
+        pieces = _pieces(word)
         if len(pieces) > 1:
-            parts.extend(p.lower() for p in pieces)
+            parts.extend(pieces)
     return parts
+
+
+def _pieces(word: str) -> list[str]:
+    return [p.lower() for chunk in word.split("_") for p in _CAMEL.split(chunk) if p]
 
 
 def cjk_pairs(text: str) -> list[str]:
@@ -77,10 +96,16 @@ def cjk_pairs(text: str) -> list[str]:
 def index_terms(text: str) -> str:
     """Return what the full-text index should know besides the words themselves.
 
-    >>> index_terms("getUserById and 数据库")
-    'get user by id 数据 据库'
+    >>> index_terms("getUserById and 数据库"), index_terms("用JWT认证")
+    ('get user by id 数据 据库', 'jwt 用 认证')
     """
-    return " ".join(dict.fromkeys(identifier_parts(text) + cjk_pairs(text)))
+    return " ".join(dict.fromkeys(identifier_parts(text) + _beside_cjk(text) + cjk_pairs(text)))
+
+
+def _beside_cjk(text: str) -> list[str]:
+    """Return the words that stand next to CJK signs without a space; the tokenizer sees one word."""
+    mixed = [word for word in _WORD.findall(text) if _CJK.search(word)]
+    return [part.lower() for word in mixed for part in _CJK.sub(" ", word).split()]
 
 
 def query_terms(text: str, limit: int = 48) -> list[str]:
@@ -97,13 +122,12 @@ def query_terms(text: str, limit: int = 48) -> list[str]:
     text = text[:MAX_QUERY_CHARS]
     found: list[str] = []
     for word in _WORD.findall(text):
-        if _CJK.search(word):
-            found.extend(cjk_pairs(word))
-            continue
-        pieces = [p.lower() for chunk in word.split("_") for p in _CAMEL.split(chunk) if p]
-        found.append(word.lower().strip("_"))
-        if len(pieces) > 1:
-            found.extend(pieces)
+        found.extend(cjk_pairs(word))
+        for part in _CJK.sub(" ", word).split():
+            pieces = _pieces(part)
+            found.append(part.lower().strip("_"))
+            if len(pieces) > 1:
+                found.extend(pieces)
     kept = [w for w in dict.fromkeys(found) if w and w not in STOP_WORDS]
     return (kept or [w for w in dict.fromkeys(found) if w])[:limit]
 
@@ -114,7 +138,7 @@ def collapse(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    r"""Return a text without control characters and invisible direction marks; tabs and newlines stay.
+    r"""Return a text without control characters and signs nobody sees; tabs and newlines stay.
 
     >>> clean("a\x00b\u202ec\n")
     'abc\n'
@@ -139,7 +163,7 @@ def sound(text: str) -> str:
 
 def content_hash(text: str) -> str:
     """Return the SHA-256 hex digest of a text, blind to case and white space."""
-    return hashlib.sha256(collapse(text).casefold().encode()).hexdigest()
+    return hashlib.sha256(collapse(text).casefold().encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
@@ -150,27 +174,31 @@ def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def salient(text: str) -> frozenset[str]:
-    """Return what two texts must share to be duplicates: numbers, identifiers, paths and negations.
+    """Return what two texts must share to be duplicates: numbers, names, paths, negations, comparisons.
 
     "Tokens expire after 24 h" and "Tokens expire after 12 h" are close in words and opposite in
-    meaning for a reader; their numbers keep them apart.
+    meaning for a reader; their numbers keep them apart. So do the signs of -1, >= 3.11 and C++.
 
     >>> sorted(salient("Do not call getUser() before 12:30"))
     ['12', '30', 'getuser', 'not']
+    >>> sorted(salient("It hasn’t failed with -1 if x >= 2"))
+    ['-1', '1', '2', '>=', "hasn't"]
     """
-    found: set[str] = set()
-    for word in re.findall(r"[\w./'-]*\w", text):
+    text = text.translate(_APOSTROPHES)
+    found = set(_COMPARISON.findall(text))
+    for word in _NAME.findall(text):
         lower = word.lower()
-        if lower in NEGATIONS:
-            found.add(lower)
+        bare = lower.strip("./-'")
+        if bare in NEGATIONS or bare.endswith("n't"):
+            found.add(bare)
         elif re.search(r"\d|[_/.]|[a-z][A-Z]", word) or (word.isupper() and len(word) > 1):
-            found.add(lower.strip("./-'"))
+            found.add(f"-{bare}" if re.match(r"-\d", word) else bare)
     found.update(re.findall(r"\d+", text))
     return frozenset(found)
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return a text on one line, at most `limit` characters, cut at a word with an ellipsis.
+    """Return a text on one line, at most `limit` characters (one at least), cut at a word with an ellipsis.
 
     >>> shorten("one two three four", 12)
     'one two…'
@@ -178,6 +206,6 @@ def shorten(text: str, limit: int) -> str:
     line = collapse(text)
     if len(line) <= limit:
         return line
-    cut = line[: limit - 1]
+    cut = line[: max(limit, 1) - 1]
     space = cut.rfind(" ")
     return (cut[:space] if space > limit // 2 else cut).rstrip(" ,;:.") + "…"

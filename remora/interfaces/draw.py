@@ -88,7 +88,7 @@ def _painted(part: Part, console: Console) -> Iterator[RenderableType]:
     from rich.padding import Padding
 
     def indented(what: RenderableType, columns: int) -> RenderableType:
-        return Padding(what, (0, 0, 0, columns), expand=False)
+        return Padding(what, (0, 0, 0, columns), expand=False) if columns else what
 
     match part:
         case Para():

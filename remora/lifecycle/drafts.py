@@ -9,9 +9,8 @@ secret is refused.
 from __future__ import annotations
 
 import json
-import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from remora.core import payloads
@@ -21,6 +20,7 @@ from remora.core.text import clean, collapse, shorten, sound
 from remora.core.values import (
     MEMORY_SCOPES,
     MEMORY_SOURCES,
+    MEMORY_TYPES,
     RELATION_TYPES,
     MemoryDraft,
     Redaction,
@@ -35,6 +35,7 @@ MAX_PAYLOAD_CHARS = 100_000
 MAX_LIST_ITEMS = 200
 MAX_NAME_CHARS = 1_000
 CITATION_CHARS = 40  # section 3
+MAX_DAYS = 1e6
 MAX_WHOLE = 2**53  # what every JSON reader holds exactly
 BINARY_SHARE = 0.1  # of characters that no text has
 _IDENTITIES = (
@@ -58,12 +59,12 @@ class Prepared(NamedTuple):
     notes: tuple[str, ...]
 
 
-def prepare(draft: MemoryDraft, types: Sequence[str]) -> Prepared:
+def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tuple) -> Prepared:
     """Return a draft as it may be stored, with what was taken out of it.
 
     Args:
         draft: what somebody proposes.
-        types: the memory types there are.
+        custom_types: gives the types that plugins add; asked only for a type that is not built in.
 
     Raises:
         InvalidInput: it cannot be stored.
@@ -73,7 +74,8 @@ def prepare(draft: MemoryDraft, types: Sequence[str]) -> Prepared:
     notes: list[str] = []
     counts: dict[str, int] = {}
     content = checked_text(draft.content, "content", MAX_CONTENT_CHARS, notes)
-    one_of("type", draft.type, types)
+    if draft.type not in MEMORY_TYPES:
+        one_of("type", draft.type, (*MEMORY_TYPES, *custom_types()))
     one_of("source", draft.source, MEMORY_SOURCES)
     one_of("scope", draft.scope, MEMORY_SCOPES)
     content = str(redact_json(content, counts))
@@ -303,10 +305,9 @@ def _share(name: str, value: object) -> float:
 def _days(name: str, value: object) -> float | None:
     if value is None:
         return None
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not math.isfinite(float(str(value))) or float(str(value)) < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_DAYS:
         raise InvalidInput(f"{name} must be a number of days, 0 for never, not {value!r:.60}")
-    return float(str(value))
+    return float(value)
 
 
 def _whole(name: str, value: object) -> int | None:

@@ -14,39 +14,18 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from remora.core import payloads, sketch
-from remora.core.clock import Clock, from_iso, to_iso
-from remora.core.errors import InvalidInput
-from remora.core.secrets import redact
+from remora.core.clock import Clock, to_iso
 from remora.core.strength import SOURCE_TRUST, TAINT_FACTOR, half_life
-from remora.core.text import clean, collapse, content_hash, index_terms, jaccard, salient, shorten
-from remora.core.values import (
-    MEMORY_SCOPES,
-    MEMORY_SOURCES,
-    MEMORY_TYPES,
-    RELATION_TYPES,
-    MemoryDraft,
-    MemoryRecord,
-    Origin,
-    Receipt,
-    Redaction,
-)
+from remora.core.text import collapse, content_hash, index_terms, jaccard, salient
+from remora.core.values import MemoryDraft, MemoryRecord, Origin, Receipt, Redaction
+from remora.lifecycle.drafts import Prepared, checked_instant, prepare
+from remora.lifecycle.flags import rests_on, unflag_dependents
 from remora.store.space import Space
 
-MAX_CONTENT_CHARS = 20_000  # a memory is a statement; a document belongs in a file
 NEAR_DUPLICATE = 0.85  # Jaccard of word sets, as the packer's rule for saying things twice
-CITATION_CHARS = 40  # section 3
-MAX_LIST_ITEMS = 200
-
-
-class Prepared(NamedTuple):
-    """A draft that may be stored: cleaned, redacted, checked."""
-
-    draft: MemoryDraft
-    redactions: tuple[Redaction, ...]
-    notes: tuple[str, ...]
 
 
 class Intake:
@@ -75,7 +54,7 @@ class Intake:
 
     def remember_many(self, drafts: Sequence[MemoryDraft], *, revive: bool = True) -> list[MemoryRecord]:
         """Store many drafts in one transaction: all or none; one record for each draft, in order."""
-        prepared = [self._prepare(d) for d in drafts]
+        prepared = [prepare(d, self._custom_types) for d in drafts]
         with self._space.db.transaction():
             return [self._take(p, revive=revive) for p in prepared]
 
@@ -91,49 +70,12 @@ class Intake:
         ours = {n: v for n, v in changes.items() if n in fields}
         if "content" in ours and "citation_text" not in ours:
             fields["citation_text"] = None
-        if "type" in ours and "payload" not in ours:
-            fields["payload"] = None
-        prepared = self._prepare(MemoryDraft(**{**fields, **ours}))
+        prepared = prepare(MemoryDraft(**{**fields, **ours}), self._custom_types)
         names = [*ours, *(n for n in ("citation_text",) if "content" in ours)]
         checked = {name: getattr(prepared.draft, name) for name in names}
         if "stale_at" in changes:
-            checked["stale_at"] = changes["stale_at"]
+            checked["stale_at"] = checked_instant("stale_at", changes["stale_at"])
         return checked, prepared.redactions
-
-    def _prepare(self, draft: MemoryDraft) -> Prepared:
-        notes: list[str] = []
-        content = checked_text(draft.content, "content", MAX_CONTENT_CHARS, notes)
-        if draft.type not in MEMORY_TYPES:
-            _one_of("type", draft.type, (*MEMORY_TYPES, *self._custom_types()))
-        _one_of("source", draft.source, MEMORY_SOURCES)
-        _one_of("scope", draft.scope, MEMORY_SCOPES)
-        for relation in draft.relations:
-            _one_of("relation", relation.relation_type, RELATION_TYPES)
-        if isinstance(draft.confidence, bool) or not 0.0 <= draft.confidence <= 1.0:
-            raise InvalidInput(f"confidence must be between 0 and 1, not {draft.confidence!r}")
-        created = draft.created_at
-        if created is not None:
-            try:
-                created = to_iso(from_iso(created))
-            except (ValueError, OverflowError, TypeError):
-                raise InvalidInput(f"created_at must be an ISO 8601 time, not {draft.created_at!r}") from None
-        payload = payloads.validate(draft.type, draft.payload)
-        counts: dict[str, int] = {}
-        content = str(redact_json(content, counts))
-        citation = str(redact_json(shorten(clean(draft.citation_text or content), CITATION_CHARS), counts))
-        draft = draft._replace(
-            content=content,
-            citation_text=citation,
-            tags=_names(draft.tags, "tags", counts),
-            related_files=_names(
-                (p.replace("\\", "/") for p in draft.related_files), "related_files", counts
-            ),
-            related_modules=_names(draft.related_modules, "related_modules", counts),
-            payload=redact_json(payload, counts),
-            created_at=created,
-        )
-        redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
-        return Prepared(draft, redactions, tuple(notes))
 
     def _take(self, prepared: Prepared, *, revive: bool) -> MemoryRecord:
         draft = self._inherit(prepared.draft)
@@ -141,7 +83,7 @@ class Intake:
         if draft.external_id is not None:
             known = memories.with_external_id(draft.external_id)
             if known is not None:
-                return self._refresh(known, draft, prepared)
+                return self._refresh(known, draft, prepared, revive=revive)
         digest = content_hash(draft.content)
         twin = self._twin(draft, digest)
         if twin is not None:
@@ -183,8 +125,7 @@ class Intake:
         known = {name: getattr(draft, name) for name in MemoryDraft._fields if name in MemoryRecord._fields}
         known["payload"] = dict(draft.payload) if draft.payload is not None else None
         known["created_at"] = draft.created_at or now
-        if draft.decay_half_life_days is None:
-            known["decay_half_life_days"] = half_life(draft.type)
+        known["decay_half_life_days"] = _half_life(draft)
         record = MemoryRecord(
             **known,
             id=str(uuid.uuid4()),
@@ -194,10 +135,11 @@ class Intake:
             project_id=self._space.project_id,
             provenance_session_ids=(draft.session_id,) if draft.session_id else (),
             origins=(_origin(draft, now),),
-            review_reason=None,
             redaction_count=sum(r.count for r in prepared.redactions),
             realm=self._space.realm,
         )
+        if gone := self._gone_parents(draft):
+            record = record._replace(needs_review=True, review_reason=gone)
         self._space.memories.insert(
             record,
             content_hash=digest,
@@ -206,33 +148,54 @@ class Intake:
         )
         return record._replace(receipt=Receipt("stored", None, 0.0, prepared.redactions, prepared.notes))
 
+    def _gone_parents(self, draft: MemoryDraft) -> str:
+        """Return the reasons to review what rests on memories that are forgotten or superseded already."""
+        parents = self._space.memories.get_many(draft.derived_from)
+        gone = [parents[i] for i in draft.derived_from if i in parents and parents[i].deprecated]
+        return "; ".join(
+            f"{rests_on(p.id)} which was {'superseded' if p.superseded_by else 'forgotten'}" for p in gone
+        )
+
     def _merge(
         self, record: MemoryRecord, draft: MemoryDraft, similarity: float, prepared: Prepared
     ) -> MemoryRecord:
         now = to_iso(self._clock.now())
         changes = merged_fields(record, draft, now)
-        action = "merged"
+        receipt = Receipt("merged", record.id, similarity, prepared.redactions, prepared.notes)
         if record.deprecated:
-            action = "restored"
-            changes |= {"deprecated": False, "deprecated_at": None, "last_accessed_at": now}
-        return self._write(record, changes, now, Receipt(action, record.id, similarity, prepared.redactions))
+            receipt = receipt._replace(action="restored")
+            changes |= self._revived(record, now)
+            if draft.taint is not None and record.taint is None:
+                # It is there again on the word of untrusted text only.
+                doubt = min(record.confidence, draft.confidence)
+                changes |= {"taint": draft.taint, "needs_review": True, "confidence": doubt}
+        return self._write(record, changes, now, receipt)
 
-    def _refresh(self, record: MemoryRecord, draft: MemoryDraft, prepared: Prepared) -> MemoryRecord:
+    def _refresh(
+        self, record: MemoryRecord, draft: MemoryDraft, prepared: Prepared, *, revive: bool
+    ) -> MemoryRecord:
         """The caller's own id is known: the newer text replaces the older one."""
         now = to_iso(self._clock.now())
-        changes = merged_fields(record, draft, now)
+        same = content_hash(draft.content) == content_hash(record.content)
         receipt = Receipt("merged", record.id, 1.0, prepared.redactions, prepared.notes)
-        if content_hash(draft.content) != content_hash(record.content) or record.deprecated:
-            changes |= {
-                "content": draft.content,
-                "type": draft.type,
-                "citation_text": draft.citation_text,
-                "deprecated": False,
-                "deprecated_at": None,
-                "redaction_count": sum(r.count for r in prepared.redactions),
-            }
+        if record.superseded_by is not None and same:
+            note = f"it was superseded by {record.superseded_by[:8]}"
+            return record._replace(receipt=receipt._replace(action="skipped", notes=(*prepared.notes, note)))
+        if record.deprecated and not revive:
+            return record._replace(receipt=receipt._replace(action="skipped"))
+        changes = merged_fields(record, draft, now)
+        if not same:
+            changes |= replaced_fields(record, draft)
+            changes["redaction_count"] = sum(r.count for r in prepared.redactions)
             receipt = receipt._replace(action="updated")
+        if record.deprecated:
+            changes |= self._revived(record, now)
+            receipt = receipt._replace(action="restored" if same else "updated")
         return self._write(record, changes, now, receipt)
+
+    def _revived(self, record: MemoryRecord, now: str) -> dict[str, Any]:
+        unflag_dependents(self._space, record)
+        return {"deprecated": False, "deprecated_at": None, "superseded_by": None, "last_accessed_at": now}
 
     def _write(
         self, record: MemoryRecord, changes: dict[str, Any], now: str, receipt: Receipt
@@ -281,40 +244,39 @@ def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[st
         "taint": None if draft.source == "user_taught" and draft.taint is None else record.taint,
         "branch": record.branch if record.branch == draft.branch else None,
         "external_id": record.external_id or draft.external_id,
-        "payload": record.payload if draft.payload is None else {**(record.payload or {}), **draft.payload},
     }
+    if draft.source == "user_taught" and not draft.needs_review and record.review_reason is None:
+        wanted["needs_review"] = False  # a person has said it
     if SOURCE_TRUST[draft.source] > SOURCE_TRUST[record.source]:
         wanted |= {"source": draft.source, "type": draft.type, "scope": draft.scope}
         if draft.decay_half_life_days is not None or draft.type != record.type:
-            wanted["decay_half_life_days"] = draft.decay_half_life_days or half_life(draft.type)
+            wanted["decay_half_life_days"] = _half_life(draft)
+    wanted["payload"] = _merged_payload(record, draft, wanted.get("type", record.type))
     return {name: value for name, value in wanted.items() if value != getattr(record, name)}
 
 
-def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
-    """Return a text that can be stored, with notes on what was changed.
+def replaced_fields(record: MemoryRecord, draft: MemoryDraft) -> dict[str, Any]:
+    """Return what changes when a newer text takes the place of an older one under the same external id.
 
-    Raises:
-        InvalidInput: it is not text, says nothing, is too long or looks like binary data.
+    The text brings its own trust. That a person confirmed the old words says nothing about the new
+    ones; that the old ones were tainted still does, unless a person said the new ones.
     """
-    if not isinstance(text, str):
-        raise InvalidInput(f"{name} must be text, not {type(text).__name__}")
-    if len(text) > limit:
-        raise InvalidInput(
-            f"{name} has {len(text):,} characters; at most {limit:,} are kept in one memory",
-            hint="Remember the point in a sentence and name the file that holds the rest.",
-        )
-    decoded = text.encode("utf-8", "replace").decode("utf-8")
-    if decoded != text:
-        notes.append("characters that are not valid Unicode were replaced")
-    cleaned = clean(decoded).strip()
-    lost = len(decoded.strip()) - len(cleaned)
-    if lost and (lost + decoded.count("\ufffd")) / len(decoded) > 0.1:
-        raise InvalidInput(f"{name} looks like binary data", hint="Remember text; name the file instead.")
-    if lost:
-        notes.append(f"{lost} control characters were removed")
-    if not any(c.isalnum() for c in cleaned):
-        raise InvalidInput(f"{name} is empty", hint="Say in a sentence what to remember.")
-    return cleaned
+    taint = draft.taint or (None if draft.source == "user_taught" else record.taint)
+    return {
+        "content": draft.content,
+        "type": draft.type,
+        "source": draft.source,
+        "confidence": draft.confidence,
+        "citation_text": draft.citation_text,
+        "context_prefix": draft.context_prefix,
+        "payload": draft.payload,
+        "decay_half_life_days": _half_life(draft),
+        "taint": taint,
+        "needs_review": draft.needs_review or taint is not None,
+        "review_reason": None,
+        "stale_at": None,
+        "user_verified": draft.user_verified,
+    }
 
 
 def search_terms(record: MemoryRecord) -> str:
@@ -331,12 +293,29 @@ def _may_merge(record: MemoryRecord, draft: MemoryDraft) -> bool:
     own_ids = record.external_id is not None and draft.external_id is not None
     if own_ids and record.external_id != draft.external_id:
         return False
-    same_unit = record.scope == draft.scope and record.scope in ("work_unit", "session")
     if record.scope != draft.scope and {record.scope, draft.scope} & {"work_unit", "session"}:
         return False
-    if same_unit and (record.session_id, record.work_unit_ref) != (draft.session_id, draft.work_unit_ref):
+    if record.scope == draft.scope == "work_unit" and (record.work_unit_ref or draft.work_unit_ref):
+        if record.work_unit_ref != draft.work_unit_ref:
+            return False
+    elif record.scope in ("work_unit", "session") and record.session_id != draft.session_id:
         return False
     return record.branch is None or draft.branch is None or record.branch == draft.branch
+
+
+def _half_life(draft: MemoryDraft) -> float | None:
+    return half_life(draft.type) if draft.decay_half_life_days is None else draft.decay_half_life_days
+
+
+def _merged_payload(record: MemoryRecord, draft: MemoryDraft, kind: str) -> Mapping[str, Any] | None:
+    """Return the payload of a merged memory: joined where both have the type it ends up with."""
+    if kind == record.type:
+        if draft.payload is None or draft.type != kind:
+            return record.payload
+        return {**(record.payload or {}), **draft.payload}
+    if draft.payload is not None:
+        return draft.payload
+    return None if kind in payloads.PAYLOADS else record.payload
 
 
 def _origin(draft: MemoryDraft, now: str) -> Origin:
@@ -362,37 +341,3 @@ def _known_origin(record: MemoryRecord, origin: Origin) -> bool:
 
 def _joined(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys((*first, *second)))
-
-
-def _names(values: Iterable[str], name: str, counts: dict[str, int]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
-    for value in values:
-        if not isinstance(value, str):
-            raise InvalidInput(f"{name} must be a list of texts, not {type(value).__name__}")
-        cleaned = str(redact_json(collapse(clean(value)), counts))
-        if cleaned:
-            found[cleaned[:1_000]] = None
-    if len(found) > MAX_LIST_ITEMS:
-        raise InvalidInput(f"{name} has {len(found)} items; at most {MAX_LIST_ITEMS} fit one memory")
-    return tuple(found)
-
-
-def redact_json(value: Any, counts: dict[str, int]) -> Any:
-    """Return a JSON value with the secrets taken out of every text in it; adds to counts by kind."""
-    if isinstance(value, str):
-        found = redact(value)
-        for redaction in found.redactions:
-            counts[redaction.kind] = counts.get(redaction.kind, 0) + redaction.count
-        return found.text
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return redact_json(value._asdict(), counts)
-    if isinstance(value, Mapping):
-        return {k: redact_json(v, counts) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [redact_json(v, counts) for v in value]
-    return value
-
-
-def _one_of(name: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise InvalidInput(f"there is no {name} {value!r}", hint=f"Choose one of {', '.join(known)}.")

@@ -7,7 +7,6 @@ set for that memory alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from remora.core import sketch
@@ -16,6 +15,7 @@ from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.strength import half_life
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft, MemoryRecord, Receipt, Relation
+from remora.lifecycle.flags import RETIRED, flag_dependents, unflag_dependents, without_reason
 from remora.lifecycle.intake import Intake, search_terms
 from remora.store.space import Space
 
@@ -104,16 +104,21 @@ class Upkeep:
             )
         relation = Relation("supersedes", target_memory_id=old.id)
         draft = draft._replace(relations=(*draft.relations, relation))
+        if old.taint is not None and draft.taint is None and draft.source != "user_taught":
+            # Other words for what untrusted text said are no more to be trusted.
+            sure = min(draft.confidence, old.confidence)
+            draft = draft._replace(taint=old.taint, confidence=sure, needs_review=True)
         now = to_iso(self._clock.now())
         with self._space.db.transaction():
             # The old one steps aside first: the new text may be a near duplicate of it.
             changes: dict[str, Any] = {"deprecated": True, "deprecated_at": now, "superseded_by": old.id}
             self._space.memories.update(old.id, changes)
             new = self._intake.remember(draft)
-            if new.id == old.id:
+            if new.id == old.id or content_hash(new.content) == content_hash(old.content):
                 raise Conflict("the new text is the same as the old one", hint="Nothing was changed.")
             self._space.memories.update(old.id, {"superseded_by": new.id, "updated_at": now})
-            self._flag_dependents(old, f"rests on {old.id[:8]}, which was superseded by {new.id[:8]}", new.id)
+            what = f"which was superseded by {new.id[:8]}"
+            flag_dependents(self._space, old, what, except_id=new.id)
         return new
 
     def forget(self, memory_id: str) -> MemoryRecord:
@@ -124,7 +129,7 @@ class Upkeep:
         now = to_iso(self._clock.now())
         with self._space.db.transaction():
             after = self._save(record, {"deprecated": True, "deprecated_at": now, "pinned": False})
-            self._flag_dependents(record, f"rests on {record.id[:8]}, which was forgotten")
+            flag_dependents(self._space, record, "which was forgotten")
         return after
 
     def restore(self, memory_id: str) -> MemoryRecord:
@@ -135,11 +140,8 @@ class Upkeep:
         now = to_iso(self._clock.now())
         changes = {"deprecated": False, "deprecated_at": None, "superseded_by": None, "last_accessed_at": now}
         with self._space.db.transaction():
-            after = self._save(record, changes)
-            for dependent_id in self._space.memories.dependents(record.id):
-                dependent = self._space.memories.get(dependent_id)
-                if dependent and (dependent.review_reason or "").startswith(f"rests on {record.id[:8]},"):
-                    self._save(dependent, {"needs_review": False, "review_reason": None})
+            after = self._save(record, changes | without_reason(record, RETIRED))
+            unflag_dependents(self._space, record)
         return after
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
@@ -166,12 +168,6 @@ class Upkeep:
         if record.deprecated:
             raise Conflict(f"{record.id[:8]} is forgotten", hint=f"`remora restore {record.id[:8]}` first.")
         return self._save(record, changes)
-
-    def _flag_dependents(self, record: MemoryRecord, reason: str, except_id: str = "") -> Sequence[str]:
-        flagged = [i for i in self._space.memories.dependents(record.id) if i != except_id]
-        for dependent_id in flagged:
-            self._space.memories.update(dependent_id, {"needs_review": True, "review_reason": reason})
-        return flagged
 
     def _save(self, record: MemoryRecord, changes: dict[str, Any]) -> MemoryRecord:
         changes = {**changes, "updated_at": to_iso(self._clock.now())}

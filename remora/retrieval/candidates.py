@@ -38,16 +38,22 @@ class Pool(NamedTuple):
 
     candidates: dict[Key, Candidate]
     lists: dict[str, list[Key]]
-    notes: tuple[str, ...] = ()
 
 
 class Question(NamedTuple):
-    """A query made ready for the paths: its terms, and vectors of it as asked and without names."""
+    """A query made ready for the paths.
+
+    Attributes:
+        vector: of the question, or of a guessed answer; None without a model.
+        note: why there is no vector.
+        guessed: the vector is that of a guessed answer.
+    """
 
     text: str
     terms: tuple[str, ...]
     vector: QueryVector | None
     note: str
+    guessed: bool = False
 
 
 def question(request: Request, reader: Reader) -> Question:
@@ -75,7 +81,7 @@ def lexical(
 
 
 def affordable(space: Space, table: str, terms: Sequence[str]) -> list[str]:
-    """Return the rarest terms whose rows together can be ranked in time; one at least.
+    """Return the rarest terms whose rows together can be ranked in time; one that has rows at least.
 
     In a small store that is all of them. In a large one the words that stand in every tenth text go:
     they cost the most and tell the least.
@@ -84,9 +90,9 @@ def affordable(space: Space, table: str, terms: Sequence[str]) -> list[str]:
     kept: list[str] = []
     touched = 0
     for term in sorted(terms, key=lambda t: (stats.holding[t], t)):
-        touched += stats.holding[term]
-        if kept and touched > POSTINGS:
+        if touched and touched + stats.holding[term] > POSTINGS:
             break
+        touched += stats.holding[term]
         kept.append(term)
     return kept
 
@@ -96,12 +102,8 @@ def memories(space: Space, request: Request, asked: Question) -> Pool:
     lists: dict[str, list[str]] = {}
     dense: dict[str, float] = {}
     if asked.vector is not None:
-        index = space.nearest("memory", asked.vector.model_id)
-        narrow = _narrow(request.filters)
-        allowed = space.memories.ids_passing(request.filters) if narrow else None
-        near = index.search(asked.vector.vector, SEARCHED, allowed)
-        dense = {n.owner_id: n.cosine for n in near}
-        lists["dense"] = [n.owner_id for n in near]
+        dense = _nearest(space, request.filters, asked.vector)
+        lists["dense"] = list(dense)
     words: dict[str, float] = {}
     if "fts" not in request.without:
         terms = affordable(space, "memories", asked.terms)
@@ -134,7 +136,7 @@ def memories(space: Space, request: Request, asked: Question) -> Pool:
         path: [("memory", space.realm, i) for i in found_ids if i in records][: sizes[path]]
         for path, found_ids in lists.items()
     }
-    return Pool(pool, keyed, (asked.note,) if asked.note else ())
+    return Pool(pool, keyed)
 
 
 def passes(record: MemoryRecord, filters: Filters) -> bool:
@@ -152,6 +154,22 @@ def passes(record: MemoryRecord, filters: Filters) -> bool:
         for file in record.related_files
         for f in filters.files
     )
+
+
+def _nearest(space: Space, filters: Filters, vector: QueryVector) -> dict[str, float]:
+    """Return the cosines of the memories nearest to a query, best first, as many as pass the filters.
+
+    What was forgotten and what belongs to another branch still has vectors. It is rare, so it is left
+    out afterwards; only where it crowds out the rest is the search limited to what passes.
+    """
+    index = space.nearest("memory", vector.model_id)
+    if not _narrow(filters):
+        near = index.search(vector.vector, SEARCHED)
+        shown = space.memories.passing([n.owner_id for n in near], filters)
+        if len(near) < SEARCHED or len(shown) >= DENSE:
+            return {n.owner_id: n.cosine for n in near if n.owner_id in shown}
+    near = index.search(vector.vector, SEARCHED, space.memories.ids_passing(filters))
+    return {n.owner_id: n.cosine for n in near}
 
 
 def _narrow(filters: Filters) -> bool:
@@ -177,18 +195,24 @@ def _graph(space: Space, request: Request) -> dict[str, tuple[float, str]]:
     if not at_hand:
         return {}
     near: dict[str, tuple[float, str]] = {path: (SAME_FILE, f"about {path}") for path in at_hand}
-    for path, other, weight in space.history.co_access(at_hand, MIN_CO_ACCESS, PARTNERS_FOLLOWED):
-        near.setdefault(other, (PARTNER * min(1.0, weight), f"read together with {path}"))
+    partners = [
+        (other, PARTNER * min(1.0, weight), f"read together with {path}")
+        for path, other, weight in space.history.co_access(at_hand, MIN_CO_ACCESS, PARTNERS_FOLLOWED)
+    ]
     for path in at_hand[:3]:
         for hit in cochange.related(path, space.history, PARTNERS_FOLLOWED):
             if hit.score >= MIN_CO_ACCESS:
-                near.setdefault(hit.path, (PARTNER * hit.score, f"{hit.path} changes with {path}"))
+                partners.append((hit.path, PARTNER * hit.score, f"{hit.path} changes with {path}"))
+    for other, weight, note in partners:
+        if weight > near.get(other, (0.0, ""))[0]:
+            near[other] = (weight, note)
     found: dict[str, tuple[float, str]] = {}
     for record in space.memories.on_files(list(near), request.filters, 4 * GRAPH):
         evidence = [near[f] for f in record.related_files if f in near]
         globs = [f for f in record.related_files if "*" in f]
         evidence += [near[p] for p in near if any(fnmatchcase(p, g) for g in globs)]
-        found[record.id] = max(evidence, key=lambda n: n[0])
+        if evidence:  # SQLite and Python read a few rare patterns, such as [^a]*, differently
+            found[record.id] = max(evidence, key=lambda n: n[0])
     return dict(sorted(found.items(), key=lambda item: (-item[1][0], item[0]))[:GRAPH])
 
 
@@ -211,7 +235,7 @@ def turns(
     names = {role for role in roles if role.lower() not in _ROLES}
     named = names_in(asked.text, names)
     vector = asked.vector
-    if vector is not None and named:
+    if vector is not None and named and not asked.guessed:
         # Who spoke is known apart from what was said: a name in the question would only pull in the
         # turns that mention it.
         vector = reader.embed(without_names(asked.text, named))[0] or vector
@@ -224,7 +248,9 @@ def turns(
     if "fts" not in request.without:
         terms = affordable(space, "turns", asked.terms)
         by_words = [(str(i), s) for i, s in space.fulltext.turns(terms, TURNS)]
-        by_window = [(str(i), s) for i, s in space.fulltext.turn_windows(terms, TURNS)]
+        by_window = []
+        if "window" not in request.without:
+            by_window = [(str(i), s) for i, s in space.fulltext.turn_windows(terms, TURNS)]
         own = {int(i): s for i, s in lexical(space, "turns", asked.terms, by_words).items()}
         window = {int(i): s for i, s in lexical(space, "turns", asked.terms, by_window).items()}
         lists["fts"] = [int(i) for i, _ in by_words]
@@ -236,7 +262,7 @@ def turns(
         owners = {str(t.id) for t in around.values()} | {str(i) for i in found}
         index = space.nearest("turn", vector.model_id)
         cosines = index.cosines(vector.vector, list(owners))
-    speakers = named | ({"user"} if _FIRST_PERSON.search(asked.text) else set())
+    first_person = _FIRST_PERSON.search(asked.text) is not None
     evidence = []
     for i, turn in sorted(found.items()):
         beside = [around.get((turn.session_id, turn.position + d)) for d in (-1, 1)]
@@ -246,8 +272,9 @@ def turns(
                 cosines.get(str(i)),
                 sum(cosines.get(str(t.id), 0.0) for t in beside if t is not None),
                 own.get(i, 0.0),
-                window.get(i, 0.0),
-                turn.role in speakers,
+                # A turn that stands alone has no window but itself.
+                window.get(i, 0.0) if any(beside) else own.get(i, 0.0),
+                turn.role in named or (first_person and turn.role.lower() == "user"),
             )
         )
     return evidence, lists
@@ -256,11 +283,10 @@ def turns(
 def names_in(text: str, names: set[str]) -> set[str]:
     """Return the speakers that a question names.
 
-    >>> names_in("What did Ann say?", {"Ann", "Bob"})
-    {'Ann'}
+    >>> sorted(names_in("What did ann tell Bob Ray?", {"Ann", "Bob Ray", "Al"}))
+    ['Ann', 'Bob Ray']
     """
-    lower = {w.lower() for w in re.findall(r"\w+", text)}
-    return {n for n in names if n.lower() in lower}
+    return {n for n in names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text, re.IGNORECASE)}
 
 
 def without_names(text: str, names: set[str]) -> str:
@@ -269,7 +295,8 @@ def without_names(text: str, names: set[str]) -> str:
     >>> without_names("When did Ann's sister move?", {"Ann"})
     'When did sister move?'
     """
-    pattern = r"\b(?:" + "|".join(re.escape(n) for n in sorted(names)) + r")(?:'s)?\b"
+    longest_first = sorted(names, key=lambda n: (-len(n), n))
+    pattern = r"(?<!\w)(?:" + "|".join(re.escape(n) for n in longest_first) + r")(?:['\u2019]s)?(?!\w)"
     rest = re.sub(r"\s+", " ", re.sub(pattern, " ", text, flags=re.IGNORECASE)).strip()
     return rest if re.search(r"\w", rest) else text
 

@@ -6,17 +6,22 @@ it is both surer and newer (section 21.10).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 
 from remora.core.sketch import word_set
-from remora.core.text import NEGATIONS, jaccard, salient, words
+from remora.core.text import NEGATIONS, STOP_WORDS, jaccard, salient, words
 from remora.core.values import Hit, MemoryRecord
 
 # Statements that can contradict each other; a list of files or an outcome cannot.
 OPINIONS = frozenset({"decision", "preference", "requirement", "pattern", "gotcha"})
 SAME_MATTER = 0.55  # cosine from which two statements speak of the same thing
 SHARED_WORDS = 0.25  # Jaccard that says so where there are no vectors
-SAME_STATEMENT = 0.85
+MOST_SWAPPED = 2  # words in the one place where two statements differ
+# Of what keeps two texts from being merged, these turn no sentence into its opposite.
+_NOT_DENIALS = frozenset({"must", "instead", "except", "unless"})
+_DENIALS = NEGATIONS - _NOT_DENIALS
+_WORD = re.compile(r"[\w']+")
 
 Similarity = Callable[[Hit, Hit], float | None]
 
@@ -44,6 +49,18 @@ def mark(hits: list[Hit], similarity: Similarity) -> list[Hit]:
     return found
 
 
+def cut(hits: Sequence[Hit], k: int) -> list[Hit]:
+    """Return the first k hits; one that a kept hit disagrees with takes the place of the last others."""
+    kept = list(hits[:k])
+    wanted = {i for h in kept for i in h.disagrees_with}
+    for partner in (h for h in hits[k:] if h.memory is not None and h.id in wanted):
+        places = [n for n, h in enumerate(kept) if n > 0 and not h.disagrees_with]
+        if places:
+            del kept[places[-1]]
+            kept.append(partner)
+    return kept
+
+
 def _differ(own: Hit, other: Hit, similarity: Similarity) -> bool:
     a, b = own.memory, other.memory
     assert a is not None
@@ -54,18 +71,34 @@ def _differ(own: Hit, other: Hit, similarity: Similarity) -> bool:
                 return True
     if a.type not in OPINIONS or b.type not in OPINIONS:
         return False
-    shared = jaccard(word_set(own.text), word_set(other.text))
-    if shared > SAME_STATEMENT and salient(own.text) == salient(other.text):
-        return False
+    mine, theirs = word_set(own.text), word_set(other.text)
+    shared = jaccard(mine, theirs)
     cosine = similarity(own, other)
-    same_matter = cosine >= SAME_MATTER if cosine is not None else shared >= SHARED_WORDS
-    return same_matter and (
-        _negated(own.text) != _negated(other.text) or salient(own.text) != salient(other.text)
-    )
+    if (cosine < SAME_MATTER) if cosine is not None else (shared < SHARED_WORDS):
+        return False
+    if _denied(own.text) != _denied(other.text):
+        return True
+    if mine <= theirs or theirs <= mine:
+        return False  # one says what the other says, and perhaps more
+    named = (salient(own.text) ^ salient(other.text)) - NEGATIONS - (mine & theirs)
+    return bool(named) or _swapped(words(own.text), words(other.text))
 
 
-def _negated(text: str) -> bool:
-    return any(w in NEGATIONS for w in words(text))
+def _denied(text: str) -> bool:
+    return any(w in _DENIALS for w in _WORD.findall(text.lower().replace("\u2019", "'")))
+
+
+def _swapped(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two statements are the same but for one place, as "use tabs" and "use spaces" are."""
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    end = 0
+    while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    common = [w for w in (*one[:start], *one[len(one) - end :]) if w not in STOP_WORDS]
+    rests = len(one) - start - end, len(other) - start - end
+    return len(common) >= 2 and all(1 <= rest <= MOST_SWAPPED for rest in rests)
 
 
 def _overrides(own: MemoryRecord | None, other: MemoryRecord | None) -> bool:

@@ -26,6 +26,7 @@ def guess(query: str, model: LanguageModel) -> tuple[str, str]:
 
     messages = [Message("user", PROMPT.format(query=query))]
     try:
-        return model.complete(messages, max_tokens=MAX_TOKENS).text.strip(), ""
+        answer = model.complete(messages, max_tokens=MAX_TOKENS).text.strip()
     except RemoraError as error:
         return "", f"no guess: {error}"
+    return answer, "" if answer else "no guess: the model answered nothing"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from remora.core.sketch import word_set
-from remora.core.text import jaccard, shorten
+from remora.core.text import collapse, jaccard, salient, shorten
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import Context, Hit
 
@@ -89,11 +89,8 @@ def pack(hits: Sequence[Hit], phase: str, budget: int | None = None) -> Context:
     plan = BUDGETS[phase]
     total = plan.tokens if budget is None else budget
     unique = _without_repeats(hits)
-    chosen = _choose(unique, plan, total)
-    shown = _by_locality([h for h in unique if h.id in chosen])
-    # Shares are counted an entry at a time; the sum of roundings may still be over by a little.
-    while shown and ceil_chars_4(_block(shown)) > total:
-        shown.remove(min(shown, key=lambda h: (h.score, h.id)))
+    # Each entry is rounded up on its own, so their sum is never below what the whole text takes.
+    shown = _by_locality(_choose(unique, plan, total))
     text = _block(shown) if shown else ""
     return Context(text, tuple(shown), ceil_chars_4(text), total, phase, len(hits) - len(shown))
 
@@ -120,11 +117,11 @@ def entry(hit: Hit) -> str:
         files = f" ({place})" if place else ""
     if hit.disagrees_with:
         notes.append(f"[disagrees with {', '.join(i[:8] for i in hit.disagrees_with)}]")
-    text = hit.text.strip()
+    text = f"{hit.text.strip()}\n{citation(hit)}"
     if hit.memory is not None and hit.memory.taint is not None:
         text = "\n".join(f"> {line}" for line in text.splitlines())
     head = " ".join([f"**{label}**{files}", *notes])
-    return f"{head}\n{text}\n{citation(hit)}"
+    return f"{head}\n{text}"
 
 
 def citation(hit: Hit) -> str:
@@ -137,34 +134,50 @@ def _block(hits: Sequence[Hit]) -> str:
     return "\n\n".join([HEADING, *(entry(h) for h in hits)])
 
 
+def share_of(total: int, share: float) -> int:
+    """Return a share of a budget in whole tokens, rounded down.
+
+    >>> share_of(180, 0.35)
+    63
+    """
+    return int(total * share + 1e-9)  # 180 x 0.35 is 62.999... to a float
+
+
 def _without_repeats(hits: Sequence[Hit]) -> list[Hit]:
     kept: list[tuple[Hit, frozenset[str]]] = []
     for hit in hits:
         words = word_set(hit.text)
-        if not any(jaccard(words, other) > NEAR_DUPLICATE for _, other in kept):
+        if not any(_repeats(hit.text, words, other.text, known) for other, known in kept):
             kept.append((hit, words))
     return [hit for hit, _ in kept]
 
 
-def _choose(hits: Sequence[Hit], plan: Budget, total: int) -> set[str]:
+def _repeats(text: str, words: frozenset[str], other: str, known: frozenset[str]) -> bool:
+    """Whether two texts say the same; a number, a name or a "not" apart they never do."""
+    if not words or not known:
+        return collapse(text).casefold() == collapse(other).casefold()
+    return jaccard(words, known) > NEAR_DUPLICATE and salient(text) == salient(other)
+
+
+def _choose(hits: Sequence[Hit], plan: Budget, total: int) -> list[Hit]:
+    """Return the hits that fit, in order: first within the shares of their types, then the best of the rest."""
     left = total - ceil_chars_4(HEADING)
-    shares = {name: int(total * share) for name, share in plan.shares.items()}
+    shares = {name: share_of(total, share) for name, share in plan.shares.items()}
     shares.setdefault("other", max(0, total - sum(shares.values())))
-    costs = {h.id: ceil_chars_4("\n\n" + entry(h)) for h in hits}
-    chosen: set[str] = set()
-    for hit in hits:
+    costs = [ceil_chars_4("\n\n" + entry(h)) for h in hits]
+    chosen: set[int] = set()
+    for place, hit in enumerate(hits):
         kind = hit.memory.type if hit.memory else hit.source
         share = kind if kind in shares else "other"
-        cost = costs[hit.id]
-        if cost <= shares[share] and cost <= left:
-            chosen.add(hit.id)
-            shares[share] -= cost
+        if costs[place] <= min(shares[share], left):
+            chosen.add(place)
+            shares[share] -= costs[place]
+            left -= costs[place]
+    for place, cost in enumerate(costs):
+        if place not in chosen and cost <= left:
+            chosen.add(place)
             left -= cost
-    for hit in hits:
-        if hit.id not in chosen and costs[hit.id] <= left:
-            chosen.add(hit.id)
-            left -= costs[hit.id]
-    return chosen
+    return [hit for place, hit in enumerate(hits) if place in chosen]
 
 
 def _by_locality(hits: Sequence[Hit]) -> list[Hit]:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from remora.core import cochange
 from remora.core.query import WEIGHTS, PathWeights, detect_type
+from remora.core.text import MAX_QUERY_CHARS
 from remora.core.values import Hit
 from remora.retrieval import boost as boosting
 from remora.retrieval import candidates as gathering
@@ -60,7 +61,7 @@ def search(reader: Reader, request: Request) -> Results:
     hits = [gathering.as_hit(c) for c in found.candidates[: max(request.k * 2, 20)]]
     if len(reader.spaces) > 1:
         hits = disagree.mark(hits, _similarity(reader, found.run))
-    return Results(hits[: request.k], tuple(found.run.notes))
+    return Results(disagree.cut(hits, request.k), tuple(found.run.notes))
 
 
 class Found(NamedTuple):
@@ -72,18 +73,20 @@ class Found(NamedTuple):
 
 def run(reader: Reader, request: Request) -> Found:
     """Run all stages, and once more with a guessed answer when too few hits are good."""
+    request = request._replace(text=request.text[:MAX_QUERY_CHARS])
     first = _pass(reader, request, gathering.question(request, reader))
-    model = reader.llm
-    if not (request.explicit and reader.hyde and model is not None and "hyde" not in request.without):
+    model, asked = reader.llm, first.run.asked
+    # A guess is searched for by its vector: where the question has none, the guess would have none.
+    if not (request.explicit and reader.hyde) or model is None or asked.vector is None:
         return first
-    if not hyde.wanted([c.score for c in first.candidates]):
+    if "hyde" in request.without or not hyde.wanted([c.score for c in first.candidates]):
         return first
     answer, note = hyde.guess(request.text, model)
-    vector = reader.embed(answer)[0] if answer else None
+    vector, note = reader.embed(answer) if answer else (None, note)
     if vector is None:
-        first.run.notes.append(note or "no guess: there is no embedding model")
+        first.run.notes.append(note)
         return first
-    second = _pass(reader, request, first.run.asked._replace(vector=vector))
+    second = _pass(reader, request, asked._replace(vector=vector, guessed=True))
     merged = {c.key: c for c in first.candidates}
     for candidate in second.candidates:
         known = merged.get(candidate.key)
@@ -105,13 +108,14 @@ def _pass(reader: Reader, request: Request, asked: Question) -> Found:
 def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
     """Ask the paths over every database; conversations are the project's."""
     found: list[Candidate] = []
+    if state.asked.note:
+        state.notes.append(state.asked.note)
     for space in state.reader.spaces:
         if gathering.wanted(state.request, "memory"):
             pool: Pool = gathering.memories(space, state.request, state.asked)
             found += pool.candidates.values()
             for path, keys in pool.lists.items():
                 state.lists[f"memory:{space.realm}:{path}"] = keys
-            state.notes.extend(n for n in pool.notes if n not in state.notes)
     if gathering.wanted(state.request, "turn") and state.reader.spaces[0].turns.count():
         space = state.reader.spaces[0]
         evidence, lists = gathering.turns(space, state.request, state.asked, state.reader)
@@ -142,7 +146,7 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
         cosine = fusion.cosine_or_expected(candidate.dense, candidate.lexical)
         evidence = dense_weight * cosine + words_weight * trust * fusion.OWN_WORDS * candidate.lexical
         evidence += graph_weight * fusion.GRAPH * candidate.graph
-        notes = [f"cosine {cosine:.2f}", f"words {candidate.lexical:.2f} (trusted {trust:.1f})"]
+        notes = [f"cosine {cosine:.2f}" if candidate.dense is not None else "no vector", f"words {candidate.lexical:.2f} (trusted {trust:.1f})"]
         scale = fusion.MEMORY_SCALE
         turn = state.turns.get(candidate.key)
         if turn is not None:
@@ -150,11 +154,15 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
             extra, told = _context(turn, state.request.without)
             evidence += extra
             notes += told
-        score = fusion.relevance(evidence, scale)
         if candidate.graph:
             notes.append(f"graph {candidate.graph:.2f}")
-        candidate = candidate._replace(score=score).because("paths", rrf, _places(state, candidate.key))
-        scored.append(candidate.because("evidence", evidence, ", ".join(notes)))
+        candidate = candidate.because("paths", rrf, _places(state, candidate.key))
+        if "evidence" in state.request.without:
+            # What ranks alone can say: the share of a first place in every path.
+            scored.append(candidate._replace(score=min(1.0, rrf * (fusion.RRF_K + 1))))
+        else:
+            candidate = candidate._replace(score=fusion.relevance(evidence, scale))
+            scored.append(candidate.because("evidence", evidence, ", ".join(notes)))
     return _numbered(scored)
 
 
@@ -224,6 +232,7 @@ PARTS = (
     "confidence",
     "stale",
     "review",
+    "pinned",
     "rerank",
     "hyde",
 )
@@ -264,7 +273,7 @@ def _places(state: Run, key: Key) -> str:
     for path, keys in state.lists.items():
         if key in keys:
             places.append(f"{path.rpartition(':')[2]} #{keys.index(key) + 1}")
-    return ", ".join(places)
+    return ", ".join(places) or "beyond the places that count"
 
 
 def _numbered(candidates: list[Candidate]) -> list[Candidate]:

@@ -127,8 +127,8 @@ class EmbeddingCache:
         return dict(self._db.rows(sql, (json.dumps(list(keys)), now_ms)))
 
     def put_many(self, rows: Sequence[tuple[str, bytes, str, int, int]]) -> None:
-        """Store (key, blob, model id, dims, expiry in ms) rows; they can be made again, so no fsync."""
-        with self._db.transaction(durable=False):
+        """Store (key, blob, model id, dims, expiry in ms) rows; they can be made again: no fsync, no wait."""
+        with self._db.transaction(durable=False, wait=0.25):
             self._db.execute_many(
                 """INSERT OR REPLACE INTO embedding_cache(key, embedding, model_id, dims, expires_at)
                    VALUES (?, ?, ?, ?, ?)""",

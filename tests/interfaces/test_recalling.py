@@ -116,7 +116,7 @@ def test_no_hit_is_no_error(run: Run, remember: Remember) -> None:
     [
         ([], "the question is missing"),
         (["?!"], "the query is empty"),
-        (["x", "--phase", "coding"], "there is no phase 'coding'"),
+        (["x", "--phase", "cooking"], "there is no phase 'cooking'"),
         (["x", "--scope", "world"], "there is no scope 'world'"),
         (["x", "--kind", "page"], "there is no kind of hit 'page'"),
         (["x", "-k", "0"], "0 is not in the range"),
@@ -169,7 +169,7 @@ def test_context(run: Run, answer: Answer, remember: Remember) -> None:
     ("words", "said"),
     [
         ([], "the task is missing"),
-        (["x", "--phase", "coding"], "there is no phase 'coding'"),
+        (["x", "--phase", "cooking"], "there is no phase 'cooking'"),
         (["x", "--budget", "0"], "budget must be above 0"),
     ],
 )
@@ -287,6 +287,16 @@ def test_unknown_type_is_named(run: Run) -> None:
     """A type that does not exist gets the list of those that do."""
     said = run("list", "--type", "gotchas").stderr
     assert all(kind in said for kind in MEMORY_TYPES)
+
+
+def test_phases_in_the_words_of_a_methodology(run: Run, remember: Remember) -> None:
+    """A methodology's own word for a phase is understood; one that is not installed is named."""
+    remember("Tokens expire after 24 h", "--type", "decision")
+    for verb in ("search", "context"):
+        assert run(verb, "tokens", "--phase", "coding", "--methodology", "native").exit_code == 0
+        result = run(verb, "tokens", "--phase", "coding", "--methodology", "waterfall")
+        assert result.exit_code == 2
+        assert "there is no methodology 'waterfall'" in result.stderr
 
 
 class ReadOnlyDisk:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from pathlib import Path
 
 import click
 import pytest
@@ -90,3 +91,12 @@ def test_unknown_verb_is_a_key_error() -> None:
     """Asking for a verb that is not in the list fails at once."""
     with pytest.raises(KeyError):
         verb("recollect")
+
+
+@pytest.mark.parametrize("entry", [v for v in VERBS if not v.hidden], ids=lambda v: v.name)
+def test_documentation_covers_the_list(entry: Verb) -> None:
+    """Every visible verb has its section in the reference, with its help."""
+    reference = (Path(__file__).parents[2] / "docs" / "reference.md").read_text("utf-8")
+    _, heading, rest = reference.partition(f"### remora {entry.name}\n")
+    assert heading
+    assert entry.help in " ".join(rest.partition("### ")[0].split())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MEMORY_TYPES, PHASES, Hit, Taint
-from remora.retrieval.packing import BUDGETS, HEADING, Budget, citation, entry, pack
+from remora.retrieval.packing import BUDGETS, HEADING, citation, entry, pack, share_of
 from tests.retrieval.worlds import hit_of, record
 
 
@@ -68,8 +68,10 @@ def test_near_duplicates_above_085_are_said_once(shared, kept):
     [
         ("Use Redis as a cache for sessions", "Do not use Redis as a cache for sessions"),
         (
-            "Uploads through the public gateway are retried 3 times before the job gives up for good",
-            "Uploads through the public gateway are retried 5 times before the job gives up for good",
+            "Uploads through the public gateway are retried 3 times before the nightly job gives up for good, "
+            "writes a line to the audit log and opens a ticket",
+            "Uploads through the public gateway are retried 5 times before the nightly job gives up for good, "
+            "writes a line to the audit log and opens a ticket",
         ),
         ("do it now", "be on it"),
     ],
@@ -201,8 +203,6 @@ def test_budgets_and_shares_are_those_of_the_specification():
 @given(st.integers(1, 10_000), st.sampled_from([s for b in BUDGETS.values() for s in b.shares.values()]))
 def test_a_share_is_the_floor_of_its_part(total, share):
     """Total times share is rounded down, and no rounding error of floats takes a token away."""
-    from remora.retrieval.packing import share_of
-
     assert share_of(total, share) == (total * Fraction(str(share))).__floor__()
 
 
@@ -250,14 +250,9 @@ def test_packing_is_never_over_budget(found, phase, budget):
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(hits(), max_size=12), st.sampled_from(PHASES), st.integers(1, 2000), st.integers(0, 500))
-def test_a_larger_budget_shows_no_less_of_one_type(found, phase, budget, more):
-    """The first hit shown at all stays shown when there is more room."""
-    if found:
-        small, large = pack(found[:1], phase, budget), pack(found[:1], phase, budget + more)
-        assert len(small.hits) <= len(large.hits)
-
-
-def test_a_plan_of_ones_own_is_a_budget():
-    """A budget is tokens and shares, so that another phase plan can be written down."""
-    assert Budget(100, {"other": 1.0}).tokens == 100
+@given(hits(), st.sampled_from(PHASES), st.integers(1, 1000), st.integers(0, 500))
+def test_what_fits_a_budget_fits_a_larger_one(found, phase, budget, more):
+    """A hit on its own is shown as soon as the whole budget holds it, whatever its type's share."""
+    assert len(pack([found], phase, budget).hits) <= len(pack([found], phase, budget + more).hits)
+    whole = ceil_chars_4(HEADING) + ceil_chars_4("\n\n" + entry(found))
+    assert len(pack([found], phase, whole).hits) == 1

@@ -161,8 +161,7 @@ def statement(words: Sequence[str], what: str) -> str:
         InvalidInput: there are no words.
     """
     if list(words) == ["-"]:
-        data = sys.stdin.buffer.read(DOINGS = {"history": "reading history", "embedding": "embedding", "sessions": "reading session logs"}
-MAX_STDIN_BYTES)
+        data = sys.stdin.buffer.read(MAX_STDIN_BYTES)
         return data.decode("utf-8", "surrogateescape")
     if not words:
         raise InvalidInput(

@@ -52,6 +52,9 @@ kinds_option = click.option(
     shell_complete=complete.words(HIT_SOURCES),
     help="Only this kind of hit, such as memory or turn; repeatable.",
 )
+methodology_option = click.option(
+    "--methodology", metavar="NAME", help="Whose words --phase is in; the native ones by default."
+)
 
 
 @command("search", epilog='Example: remora search "how long do tokens live" --type decision --why')
@@ -74,6 +77,7 @@ kinds_option = click.option(
     shell_complete=complete.words(PHASES),
     help=f"What you are about to do, which weighs types: {', '.join(PHASES)}.",
 )
+@methodology_option
 @click.option("--why", is_flag=True, help="Show for each hit what every stage did to it.")
 def search(
     desk: Desk,
@@ -87,6 +91,7 @@ def search(
     branch: str | None,
     kinds: tuple[str, ...],
     phase: str | None,
+    methodology: str | None,
     why: bool,
 ) -> None:
     """QUERY is a question, some keywords, a name or a path; "-" reads it from stdin.
@@ -106,6 +111,7 @@ def search(
         branch=branch,
         kinds=split(kinds),
         phase=phase,
+        methodology=methodology,
     )
     desk.answer({"query": asked, "hits": found}, lambda: pages.hits(found, desk.clock.now(), why=why))
     if not found:
@@ -125,6 +131,7 @@ def search(
     shell_complete=complete.words(PHASES),
     help=f"One of {', '.join(PHASES)}.",
 )
+@methodology_option
 @click.option("--budget", type=int, metavar="TOKENS", help="Tokens at most; the phase's own by default.")
 @files_option
 @modules_option
@@ -135,6 +142,7 @@ def context(
     *,
     task: tuple[str, ...],
     phase: str,
+    methodology: str | None,
     budget: int | None,
     files: tuple[str, ...],
     modules: tuple[str, ...],
@@ -150,6 +158,7 @@ def context(
     packed = memory.context(
         asked,
         phase=phase,
+        methodology=methodology,
         budget=budget,
         files=_paths(desk, files),
         modules=split(modules),

@@ -1,0 +1,66 @@
+"""Match a file's path against the globs of rule files, in their several dialects.
+
+Rule files of different tools agree on little: `**/` may stand for no folder at all, `{ts,tsx}` for one
+of several endings, and a folder may really be called `[slug]`. A star also crosses folders here: a
+rule that is shown a little too widely is seen by a reader, one that never applies is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fnmatch import translate
+from functools import lru_cache
+from itertools import product
+
+MOST_FORMS = 64  # what braces and "**/" may multiply to; what goes beyond is not tried
+_INNERMOST = re.compile(r"\{([^{}]*)\}")
+
+
+def matches(glob: str, path: str) -> bool:
+    """Return whether a path is one of those that a glob names.
+
+    >>> matches("src/**/*.{ts,tsx}", "src/app.tsx"), matches("src/**", "src/api/auth.py")
+    (True, True)
+    >>> matches("app/[slug]/*", "app/[slug]/page.tsx"), matches("**/*.py", "docs/a.md")
+    (True, False)
+    """
+    return any(test(path) for test in _tests(glob))
+
+
+@lru_cache(maxsize=4_096)
+def _tests(glob: str) -> tuple[Callable[[str], object], ...]:
+    return tuple(re.compile(translate(form)).match for form in forms(glob))
+
+
+def forms(glob: str) -> list[str]:
+    """Return the plain globs that a glob stands for, each once; braces are spelt out first.
+
+    >>> forms("a/**/{b,c}")
+    ['a/**/b', 'a/b', 'a/**/c', 'a/c']
+    """
+    found: dict[str, None] = {}
+    for spelt in _without_braces(glob):
+        parts = spelt.split("**/")
+        for between in product(("**/", ""), repeat=len(parts) - 1):
+            form = "".join(part + gap for part, gap in zip(parts, (*between, ""), strict=True))
+            form = form.replace("[^", "[!")
+            found[form] = None
+            if "[" in form:
+                found[form.replace("[", "[[]")] = None
+            if len(found) >= MOST_FORMS:
+                return list(found)[:MOST_FORMS]
+    return list(found)
+
+
+def _without_braces(glob: str) -> list[str]:
+    waiting, done = [glob], []
+    while waiting:
+        first = waiting.pop(0)
+        brace = _INNERMOST.search(first)
+        if brace is None or "," not in brace[1] or len(waiting) + len(done) >= MOST_FORMS:
+            done.append(first)
+            continue
+        ends = first[: brace.start()], first[brace.end() :]
+        waiting[:0] = [f"{ends[0]}{choice}{ends[1]}" for choice in brace[1].split(",")]
+    return done

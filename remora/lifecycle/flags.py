@@ -1,0 +1,74 @@
+"""Flags for review: why a memory waits for a person's look, one reason beside the other.
+
+A memory may rest on several others and speak of files besides, so it can have several reasons at a
+time. Each is lifted by what set it and by nothing else. A memory that nobody had looked at before its
+first reason came keeps that as a reason of its own, and is back where it was when the others are gone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from remora.core.values import MemoryRecord
+from remora.store.space import Space
+
+UNREVIEWED = "not reviewed yet"
+RETIRED = "gone from the files it was read from"
+_BETWEEN = "; "
+
+
+def rests_on(memory_id: str) -> str:
+    """Return how a reason begins that comes from another memory."""
+    return f"rests on {memory_id[:8]},"
+
+
+def with_reason(record: MemoryRecord, reason: str) -> dict[str, Any]:
+    """Return the changes that flag a memory for one more reason; none when it has it already."""
+    known = _reasons(record) or ([UNREVIEWED] if record.needs_review else [])
+    if reason in known:
+        return {}
+    return {"needs_review": True, "review_reason": _BETWEEN.join([*known, reason])}
+
+
+def without_reason(record: MemoryRecord, start: str) -> dict[str, Any]:
+    """Return the changes that lift the reasons that begin so; none when there is none."""
+    known = _reasons(record)
+    kept = [reason for reason in known if not reason.startswith(start)]
+    if kept == known:
+        return {}
+    if kept in ([], [UNREVIEWED]):
+        return {"needs_review": bool(kept), "review_reason": None}
+    return {"needs_review": True, "review_reason": _BETWEEN.join(kept)}
+
+
+def flag_dependents(space: Space, record: MemoryRecord, what: str, *, except_id: str = "") -> None:
+    """Flag what was derived from a memory, directly or through others; call inside a transaction.
+
+    Args:
+        space: its database.
+        record: the memory that is gone.
+        what: what became of it, such as "which was forgotten".
+        except_id: a memory that took its place.
+    """
+    for dependent in _dependents(space, record.id):
+        changes = with_reason(dependent, f"{rests_on(record.id)} {what}")
+        if changes and dependent.id != except_id:
+            space.memories.update(dependent.id, changes)
+
+
+def unflag_dependents(space: Space, record: MemoryRecord) -> None:
+    """Lift the flags that a memory's going has set, now that it is back; call inside a transaction."""
+    for dependent in _dependents(space, record.id):
+        changes = without_reason(dependent, rests_on(record.id))
+        if changes:
+            space.memories.update(dependent.id, changes)
+
+
+def _dependents(space: Space, memory_id: str) -> list[MemoryRecord]:
+    ids = space.memories.dependents(memory_id)
+    found = space.memories.get_many(ids)
+    return [found[i] for i in ids]
+
+
+def _reasons(record: MemoryRecord) -> list[str]:
+    return record.review_reason.split(_BETWEEN) if record.review_reason else []

@@ -1,0 +1,189 @@
+"""The guessed answer: only when asked for, only when little was found, and never a reason to fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.errors import ModelMissing, ProviderBusy
+from remora.core.values import Filters
+from remora.llm.scripted import ScriptedModel
+from remora.retrieval.hyde import FEW, GOOD, MAX_TOKENS, guess, wanted
+from tests.retrieval.worlds import BrokenEmbedder, WordEmbedder, stages
+
+QUESTION = "why was I thrown out overnight"
+ANSWER = "Tokens expire after 24 hours"
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [([], True), ([0.9, 0.5], True), ([0.9, 0.5, 0.5], False), ([0.9, 0.8, 0.49, 0.1], True)],
+)
+def test_a_guess_is_wanted_below_three_good_hits(scores, expected):
+    """Three hits of 0.5 or more are enough."""
+    assert (FEW, GOOD) == (3, 0.5)
+    assert wanted(scores) is expected
+
+
+def test_the_model_is_asked_for_two_sentences():
+    """The prompt holds the question; the answer is short."""
+    model = ScriptedModel(["  Tokens expire. \n"])
+    assert guess('why "24 h"?', model) == ("Tokens expire.", "")
+    assert model.calls[0].max_tokens == MAX_TOKENS == 100
+    assert 'why "24 h"?' in model.calls[0].messages[-1].content
+
+
+def test_braces_in_a_question_are_only_text():
+    """A question with braces is put into the prompt as it is."""
+    model = ScriptedModel(["Yes."])
+    guess("what does {query} mean in {0}", model)
+    assert "what does {query} mean in {0}" in model.calls[0].messages[-1].content
+
+
+@pytest.mark.parametrize("error", [ProviderBusy("loading"), ModelMissing("no such model")])
+def test_a_failing_model_gives_a_note(error):
+    """No guess, and why."""
+    assert guess("why", ScriptedModel([error])) == ("", f"no guess: {error}")
+
+
+def fill(world):
+    """Remember one answer among other things."""
+    world.remember("answer", "Access tokens expire after 24 hours")
+    world.remember("other", "Invoices are printed in the customer's own time zone")
+
+
+def test_a_guess_finds_what_the_question_does_not(world):
+    """The words of the guessed answer lead to the memory; the hit says so."""
+    fill(world)
+    assert world.hit("answer", QUESTION).score < GOOD
+    model = ScriptedModel([ANSWER])
+    world.reopen(llm=model)
+    best = world.search(QUESTION).hits[0]
+    assert world.name(best) == "answer"
+    assert best.score > GOOD
+    assert best.why[-1].stage == "hyde"
+    assert best.why[-1].note == "near the guessed answer"
+    assert len(model.calls) == 1
+
+
+def test_a_guess_never_lowers_a_hit(world):
+    """What was found without the guess keeps its score at least."""
+    fill(world)
+    query = "access tokens and invoices"
+    before = {world.name(h): h.score for h in world.search(query).hits}
+    world.reopen(llm=ScriptedModel(["Something about football."]))
+    after = {world.name(h): h.score for h in world.search(query).hits}
+    assert all(after[name] >= score for name, score in before.items())
+
+
+def test_no_guess_when_enough_is_good(world):
+    """Three good hits: the model is not asked."""
+    for n in range(3):
+        world.remember(f"m{n}", f"Access tokens expire after a while, rule number {n} of the gateway")
+    model = ScriptedModel([])
+    world.reopen(llm=model)
+    found = world.search("access tokens expire gateway rule").hits
+    assert sum(h.score >= GOOD for h in found) == 3
+    assert model.calls == []
+
+
+def test_no_guess_for_what_nobody_asked(world):
+    """A context is never guessed at, nor is a search that is not explicit."""
+    fill(world)
+    model = ScriptedModel([])
+    world.reopen(llm=model)
+    world.memory.context(QUESTION)
+    world.search(QUESTION, explicit=False)
+    assert model.calls == []
+
+
+@pytest.mark.parametrize("without", ["hyde", "dense"])
+def test_no_guess_when_it_is_left_out(world, without):
+    """An ablation of the guess, or of all vectors, asks no model."""
+    fill(world)
+    model = ScriptedModel([])
+    world.reopen(llm=model)
+    world.search(QUESTION, without=[without])
+    assert model.calls == []
+
+
+def test_no_guess_when_the_setting_says_so(world):
+    """search.hyde = false keeps the model out."""
+    fill(world)
+    model = ScriptedModel([])
+    world._settings["REMORA_SEARCH_HYDE"] = "false"
+    world.reopen(llm=model)
+    world.search(QUESTION)
+    assert model.calls == []
+
+
+def test_a_failing_model_never_fails_a_search(world):
+    """The hits are those without a guess; the note says what was missing."""
+    fill(world)
+    plain = world.names(QUESTION)
+    world.reopen(llm=ScriptedModel([ProviderBusy("loading")]))
+    found = world.search(QUESTION)
+    assert [world.name(h) for h in found.hits] == plain
+    assert found.notes == ("no guess: loading",)
+    assert all("hyde" not in stages(h.why) for h in found.hits)
+
+
+def test_an_empty_answer_is_no_guess(world):
+    """A model that says nothing changes nothing, and the note says so."""
+    fill(world)
+    world.reopen(llm=ScriptedModel(["  "]))
+    assert world.search(QUESTION).notes == ("no guess: the model answered nothing",)
+
+
+def test_without_vectors_the_model_is_not_asked(bare):
+    """A guess can only be searched for by its vector; without one no call is paid for."""
+    fill(bare)
+    model = ScriptedModel([])
+    bare.reopen(llm=model)
+    bare.search(QUESTION)
+    assert model.calls == []
+
+
+def test_an_embedder_that_fails_on_the_guess_is_a_note(world):
+    """A model that goes away between the question and the guess costs the guess only."""
+    fill(world)
+    embedder = BrokenEmbedder()
+
+    def reply(call):
+        embedder.well = False
+        return ANSWER
+
+    world.reopen(embedder=embedder, llm=ScriptedModel([reply]))
+    assert world.search(QUESTION).notes == ("no vector: the model is loading",)
+
+
+def test_filters_hold_for_the_guess(world):
+    """What the filters keep out does not come back through a guess."""
+    fill(world)
+    world.reopen(llm=ScriptedModel([ANSWER]))
+    assert world.names(QUESTION, types=("decision",)) == []
+
+
+def test_a_guess_finds_turns_too(world):
+    """A name in the question does not put the question's vector back in place of the guess's."""
+    session = world.memory.session("cli:1")
+    session.append("Ann", "Access tokens expire after 24 hours")
+    for n in range(3):
+        session.append("Bob", f"The weather is fine today, day {n}")
+    question = "why was Ann thrown out overnight"
+    plain = {h.id: h.score for h in world.search(question).hits}
+    world.reopen(llm=ScriptedModel([ANSWER]))
+    best = world.search(question).hits[0]
+    assert best.text == "Access tokens expire after 24 hours"
+    assert best.score > plain[best.id]
+    assert best.why[-1].stage == "hyde"
+
+
+def test_the_search_is_asked_once_more_and_not_again(world):
+    """One question, one guess: two vectors of queries, one call of the model."""
+    fill(world)
+    embedder = WordEmbedder()
+    model = ScriptedModel([ANSWER])
+    world.reopen(embedder=embedder, llm=model)
+    world.memory.search(QUESTION)
+    assert embedder.asked == [QUESTION, ANSWER]
+    assert Filters() == Filters(kinds=())
