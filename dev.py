@@ -173,7 +173,7 @@ def main() -> None:
     verbs = parser.add_subparsers(dest="verb", required=True)
     verb = verbs.add_parser("demo", help="set up, then init, search and explain on a repository")
     verb.add_argument("path", nargs="?", default=str(ROOT))
-    verb.add_argument("--query", default="how are secrets kept out of the store")
+    verb.add_argument("--query", default="where are secrets taken out?")
     verb = verbs.add_parser("check", help="set up and pass every check")
     verb.add_argument("steps", nargs="*", choices=[*STEPS, []], help="only these")
     verbs.add_parser("fix", help="format, mend lint, write generated documentation")

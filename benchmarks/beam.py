@@ -85,8 +85,8 @@ def run(options: Options) -> Report:
     figures |= {"questions": count, "by category": by_category, "timing": recall.timing(done)}
     if options.ablate:
         shown = {what: METRICS[what] for what in ("recall@10", "all@10")}
-        stages, figures["stages"] = recall.ablation(done, "BEAM-100K", shown)
-        tables.append(stages)
+        parts, figures["parts"] = recall.ablation(done, "BEAM-100K", shown)
+        tables.append(parts)
     checks: list[Check] = []
     if options.limit is None:
         ours = figures[OURS]["recall@10"]

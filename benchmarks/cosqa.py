@@ -75,8 +75,8 @@ def run(options: Options) -> Report:
     tables = [table]
     if options.ablate:
         shown = {what: METRICS[what] for what in ("MRR", "recall@10")}
-        stages, figures["stages"] = recall.ablation(done, "CoSQA", shown)
-        tables.append(stages)
+        parts, figures["parts"] = recall.ablation(done, "CoSQA", shown)
+        tables.append(parts)
     checks: list[Check] = []
     if options.limit is None:
         ours = figures[OURS]["MRR"]

@@ -115,8 +115,8 @@ def run(options: Options) -> Report:
     }
     if options.ablate:
         shown = {what: METRICS[what] for what in ("recall@10", "all@10")}
-        stages, figures["stages"] = recall.ablation(done, "LoCoMo", shown)
-        tables.append(stages)
+        parts, figures["parts"] = recall.ablation(done, "LoCoMo", shown)
+        tables.append(parts)
     checks: list[Check] = []
     if options.limit is None:
         checks = [

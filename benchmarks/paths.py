@@ -26,7 +26,7 @@ Ranking = Callable[[str, int], list[str]]
 
 OURS = "remora"
 DENSE, WORDS, WINDOW = "vectors alone", "BM25 alone", "BM25 of windows alone"
-NAIVE = "naive RRF"
+NAIVE, WITHOUT = "naive RRF", "without "
 PLAIN_DENSE, PLAIN_WORDS = "plain vectors", "plain BM25"
 SINGLE_PATHS = (DENSE, WORDS, WINDOW, PLAIN_DENSE, PLAIN_WORDS)
 
@@ -38,7 +38,7 @@ def rankings(memory: Memory, kind: str, k: int, *, ablate: bool) -> dict[str, Ra
         memory: the open, filled project.
         kind: "turn" or "memory".
         k: the most that will be asked for; the naive fusion fuses lists of this length.
-        ablate: also the search without each of its parts, as "without PART".
+        ablate: also the search without each of its parts, named by `WITHOUT`.
     """
     space = memory._parts.room("project").space
     single = {DENSE: _dense(memory, space, kind), WORDS: _words(space, kind)}
@@ -50,7 +50,7 @@ def rankings(memory: Memory, kind: str, k: int, *, ablate: bool) -> dict[str, Ra
     found |= single
     found[NAIVE] = lambda q, n: rrf([path(q, k) for path in single.values()])[:n]
     if ablate:
-        found |= {f"without {part}": _without(memory, kind, part) for part in PARTS}
+        found |= {f"{WITHOUT}{part}": _without(memory, kind, part) for part in PARTS}
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.common import Options, Table, memory_in, model_of, say, settings_of, workplace
 from benchmarks.metrics import Interval, mean, paired_interval
-from benchmarks.paths import OURS, Ranking, plain_rankings, rankings
+from benchmarks.paths import OURS, WITHOUT, Ranking, plain_rankings, rankings
 from remora.app.memory import Memory
 
 
@@ -55,6 +55,8 @@ class Run(NamedTuple):
 
 
 Metric = Callable[[Answer], float]
+
+ENOUGH_CASES = 10  # fewer projects than this say little about how projects differ
 
 
 def run_cases(cases: Iterable[Case], kind: str, k: int, options: Options, name: str) -> Run:
@@ -124,29 +126,36 @@ def by_category(title: str, run: Run, metrics: Mapping[str, Metric]) -> tuple[Ta
 
 
 def ablation(run: Run, name: str, metrics: Mapping[str, Metric]) -> tuple[Table, dict[str, Any]]:
-    """Return what each stage adds: ours minus the ranking without it, with 95 % intervals over cases.
+    """Return what each part adds: ours minus the search without it, with 95 % intervals.
 
-    The interval is the bootstrap's over cases where there are at least three, otherwise over
-    questions.
+    The table leaves out parts without which no ranking changed; the figures have them all.
     """
     ours = run.answers[OURS]
     rows: list[tuple[object, ...]] = []
     figures: dict[str, Any] = {}
-    for ranking in (r for r in run.answers if r.startswith("without ")):
-        cells: list[object] = []
-        figures[ranking] = {}
-        for what, metric in metrics.items():
-            lead = _lead(ours, run.answers[ranking], metric)
-            cells += [lead.mean, f"[{lead.low:+.3f}, {lead.high:+.3f}]"]
-            figures[ranking][what] = lead._asdict()
-        rows.append((ranking.removeprefix("without "), *cells))
+    for ranking, answers in run.answers.items():
+        if not ranking.startswith(WITHOUT):
+            continue
+        part = ranking.removeprefix(WITHOUT)
+        changed = sum(a.ranked != b.ranked for a, b in zip(ours, answers, strict=True))
+        leads = {what: _lead(ours, answers, metric) for what, metric in metrics.items()}
+        figures[part] = {"rankings changed": changed}
+        figures[part] |= {what: lead._asdict() for what, lead in leads.items()}
+        cells = [c for lead in leads.values() for c in (lead.mean, f"[{lead.low:+.3f}, {lead.high:+.3f}]")]
+        if changed:
+            rows.append((part, changed, *cells))
     columns = tuple(column for what in metrics for column in (what, "95 % interval"))
-    return Table(f"{name}: what each stage adds", ("stage", *columns), tuple(rows)), figures
+    idle = [part for part, found in figures.items() if not found["rankings changed"]]
+    title = f"{name}: what each part adds" + (
+        f" (no ranking changes without {', '.join(idle)})" if idle else ""
+    )
+    return Table(title, ("part", "rankings changed", *columns), tuple(rows)), figures
 
 
 def _lead(ours: Sequence[Answer], theirs: Sequence[Answer], metric: Metric) -> Interval:
-    grouped: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    few = len({answer.case for answer in ours}) < 3
+    """Draw whole projects where there are enough of them, otherwise questions."""
+    grouped: defaultdict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    few = len({answer.case for answer in ours}) < ENOUGH_CASES
     for number, (a, b) in enumerate(zip(ours, theirs, strict=True)):
         group = grouped[str(number) if few else a.case]
         group[0].append(metric(a))

@@ -18,6 +18,7 @@ from benchmarks import beam, cochange, concurrency, cosqa, crash, latency, locom
 from benchmarks.common import Check, Options, Report, Table, memory_in, say, workplace
 from benchmarks.paths import OURS
 from benchmarks.repository import build, consistent, stand_at
+from remora.retrieval.pipeline import PARTS
 from remora.sources.git_log import Commit, FileChange
 
 _PEOPLE = ("Mira", "Tomas")
@@ -192,7 +193,7 @@ def _data_checks(data: Path) -> tuple[list[Check], str]:
         "questions of LoCoMo": (talk.figures["questions"], len(_THINGS) + 1),
         "questions of BEAM": (chat.figures["questions"], len(_THINGS)),
         "functions refused": (code.figures["refused"], 1),
-        "stages measured": (len(talk.figures["stages"]), len(talk.tables[-1].rows)),
+        "parts measured": (len(talk.figures["parts"]), len(PARTS)),
     }
     checks += [Check(what, float(n), str(wanted), n == wanted) for what, (n, wanted) in counts.items()]
     return [*checks, *history.checks], talk.model

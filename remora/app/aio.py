@@ -7,13 +7,22 @@ not wait for. Every method has the arguments, results and errors of its twin in 
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from remora.app.memory import Memory
 from remora.app.session import Session
+
+if TYPE_CHECKING:
+    from remora.core.clock import Clock
+    from remora.core.config import Settings
+    from remora.core.values import Redaction
+    from remora.embeddings.embedder import Embedder
+    from remora.llm.client import LanguageModel, Reranker
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,20 +31,20 @@ R = TypeVar("R")
 def _in_thread(
     method: Callable[Concatenate[Memory, P], R],
 ) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]]:
+    @functools.wraps(method)
     async def run(self: AsyncMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await asyncio.to_thread(method, self.memory, *args, **kwargs)
 
-    run.__name__, run.__doc__ = method.__name__, method.__doc__
     return run
 
 
 def _session_in_thread(
     method: Callable[Concatenate[Session, P], R],
 ) -> Callable[Concatenate[AsyncSession, P], Coroutine[Any, Any, R]]:
+    @functools.wraps(method)
     async def run(self: AsyncSession, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await asyncio.to_thread(method, self.session, *args, **kwargs)
 
-    run.__name__, run.__doc__ = method.__name__, method.__doc__
     return run
 
 
@@ -50,6 +59,11 @@ class AsyncSession:
         self.session = session
         self.id = session.id
 
+    @property
+    def redactions(self) -> tuple[Redaction, ...]:
+        """Secrets taken out of what this object appended, by kind."""
+        return self.session.redactions
+
     append = _session_in_thread(Session.append)
     extend = _session_in_thread(Session.extend)
     messages = _session_in_thread(Session.messages)
@@ -58,8 +72,32 @@ class AsyncSession:
     clear = _session_in_thread(Session.clear)
 
 
+class _Opening:
+    """A memory that is being opened: `await` it, or enter it with `async with`."""
+
+    def __init__(self, opening: Callable[[], Memory]) -> None:
+        self._opening = opening
+        self._memory: AsyncMemory | None = None
+
+    def __await__(self) -> Generator[Any, None, AsyncMemory]:
+        return self._open().__await__()
+
+    async def _open(self) -> AsyncMemory:
+        return AsyncMemory(await asyncio.to_thread(self._opening))
+
+    async def __aenter__(self) -> AsyncMemory:
+        self._memory = await self._open()
+        return self._memory
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._memory is not None:
+            await self._memory.close()
+
+
 class AsyncMemory:
-    """`Memory` for async programs; open it with `await AsyncMemory.open(…)` or `async with`.
+    """`Memory` for async programs: `async with AsyncMemory.open(…) as memory`, or `await` the opening.
 
     Attributes:
         memory: the synchronous object behind it.
@@ -69,9 +107,54 @@ class AsyncMemory:
         self.memory = memory
 
     @classmethod
-    async def open(cls, project: str | os.PathLike[str] = ".", **options: Any) -> AsyncMemory:
+    def open(
+        cls,
+        project: str | os.PathLike[str] = ".",
+        *,
+        read_only: bool = False,
+        environ: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
+        embedder: Embedder | None = None,
+        llm: LanguageModel | None = None,
+        reranker: Reranker | None = None,
+    ) -> _Opening:
         """Open the memory of a project; see `Memory.open`."""
-        return cls(await asyncio.to_thread(Memory.open, project, **options))
+        return _Opening(
+            lambda: Memory.open(
+                project,
+                read_only=read_only,
+                environ=environ,
+                clock=clock,
+                embedder=embedder,
+                llm=llm,
+                reranker=reranker,
+            )
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the last search had to do without."""
+        return self.memory.notes
+
+    @property
+    def project_id(self) -> str:
+        """The id of the project, the same from every work tree and subfolder."""
+        return self.memory.project_id
+
+    @property
+    def root(self) -> Path:
+        """Top of the project's work tree."""
+        return self.memory.root
+
+    @property
+    def home(self) -> Path:
+        """Folder of the project's database and logs."""
+        return self.memory.home
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.memory.settings
 
     async def __aenter__(self) -> Self:
         return self
@@ -89,6 +172,7 @@ class AsyncMemory:
     remember = _in_thread(Memory.remember)
     remember_many = _in_thread(Memory.remember_many)
     show = _in_thread(Memory.show)
+    dependents = _in_thread(Memory.dependents)
     list = _in_thread(Memory.list)
     edit = _in_thread(Memory.edit)
     supersede = _in_thread(Memory.supersede)

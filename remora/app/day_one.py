@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, SourceError
+from remora.core.secrets import redact
+from remora.core.text import content_hash
 from remora.core.values import InitReport, MemoryDraft, MemoryRecord, Origin, Redaction, Skipped
+from remora.lifecycle.flags import RETIRED, with_reason, without_reason
 from remora.sources.fixes import Candidates
 from remora.sources.history import CoChange, module_of
 from remora.sources.rules import Rule, read_rules
@@ -68,7 +71,10 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
     _take_rules(parts, space, scan.rules, tally)
     history = _History(0, 0, 0)
     if project.repository is not None:
-        history = _take_history(parts, space, project.repository, tally, progress)
+        try:
+            history = _take_history(parts, space, project.repository, tally, progress)
+        except SourceError as error:
+            tally.skipped.append(Skipped("git history", f"{error}; what was known before is kept"))
     _mark_orphans(parts, space)
     if progress:
         progress("embedding", 0, 0)
@@ -98,33 +104,97 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
 
 
 def _take_rules(parts: Parts, space: Space, rules: Iterable[Rule], tally: _Tally) -> None:
-    intake, upkeep = parts.room("project").intake, parts.room("project").upkeep
+    upkeep = parts.room("project").upkeep
     seen = space.history.seen("rule")
     now = to_iso(parts.clock.now())
-    found = {rule.key: rule for rule in rules}
+    found = _by_key(rules)
+    gone = seen.keys() - found.keys()
+    still = {seen[key][0] for key in seen.keys() - gone}  # two rules may have become one memory
     with space.db.transaction():
-        for key in seen.keys() - found.keys():
+        for key in sorted(gone):
             memory_id = seen[key][0]
-            record = space.memories.get(memory_id) if memory_id else None
-            if record and not (record.deprecated or record.user_verified or record.pinned):
-                others = [o for o in record.origins if o.path is None]
-                if not others:
-                    upkeep.forget(record.id)
-                    tally.retired += 1
-        space.history.unsee("rule", seen.keys() - found.keys())
+            record = space.memories.get(memory_id) if memory_id and memory_id not in still else None
+            if record and _is_only_a_rule(record):
+                upkeep.forget(record.id)
+                space.memories.update(record.id, with_reason(record, RETIRED))
+                tally.retired += 1
+        space.history.unsee("rule", gone)
         for key, rule in found.items():
-            places = tuple(f"{path}:{line}" for path, line in rule.origins)
+            mark = _mark(rule)
             if key in seen:
                 tally.unchanged += 1
-                if seen[key][1] != places:
-                    space.history.set_seen("rule", key, seen[key][0], places, now)
+                if seen[key][1] != mark:
+                    _follow(parts, space, seen[key], rule, now)
+                    space.history.set_seen("rule", key, seen[key][0], mark, now)
                 continue
-            # A rule that was taken out of a file and is put back lives again; one that a person
-            # forgot has its key still in `seen`, and was left alone above.
-            record = intake.remember(rule.draft, revive=True)
+            record = _take_rule(parts, rule)
             _add_origins(space, record, rule, now)
             tally.took(record)
-            space.history.set_seen("rule", key, record.id, places, now)
+            space.history.set_seen("rule", key, record.id, mark, now)
+
+
+def _by_key(rules: Iterable[Rule]) -> dict[str, Rule]:
+    """Return the rules by key. The key of one with a secret is made of what is left without it."""
+    found: dict[str, Rule] = {}
+    for rule in rules:
+        clean = redact(rule.draft.content)
+        key = content_hash(clean.text) if clean.redactions else rule.key
+        known = found.get(key)
+        found[key] = rule if known is None else known._replace(origins=(*known.origins, *rule.origins))
+    return found
+
+
+def _is_only_a_rule(record: MemoryRecord) -> bool:
+    """Say whether a memory goes with its rule: nobody else said it, and no person confirmed it."""
+    kept = record.deprecated or record.user_verified or record.pinned
+    return not kept and all(o.path is not None for o in record.origins)
+
+
+def _mark(rule: Rule) -> tuple[str, ...]:
+    """Return where a rule stands and what it applies to; it is looked at again when this changes."""
+    places = tuple(f"{path}:{line}" for path, line in rule.origins)
+    return (*places, *(f"{APPLIES_TO}{path}" for path in rule.draft.related_files))
+
+
+def _take_rule(parts: Parts, rule: Rule) -> MemoryRecord:
+    """Store a new rule. What `init` itself retired comes back with it; what a person forgot does not."""
+    room = parts.room("project")
+    record = room.intake.remember(rule.draft, revive=False)
+    if record.receipt is None or record.receipt.action != "skipped":
+        return record
+    if RETIRED not in (record.review_reason or ""):
+        return record
+    room.upkeep.restore(record.id)
+    record = room.intake.remember(rule.draft)
+    receipt = record.receipt
+    if record.related_files != rule.draft.related_files or record.scope != rule.draft.scope:
+        record = room.upkeep.edit(record.id, _applies(rule))
+    return record._replace(receipt=receipt)
+
+
+def _follow(
+    parts: Parts, space: Space, seen: tuple[str | None, tuple[str, ...]], rule: Rule, now: str
+) -> None:
+    """Note a rule's new files on its memory, and what it applies to now if nobody has edited that."""
+    record = space.memories.get(seen[0]) if seen[0] else None
+    if record is None or record.deprecated:
+        return
+    before = tuple(p.removeprefix(APPLIES_TO) for p in seen[1] if p.startswith(APPLIES_TO))
+    if record.related_files == before != rule.draft.related_files:
+        record = parts.room("project").upkeep.edit(record.id, _applies(rule))
+    known = {o.path for o in record.origins}
+    _add_origins(
+        space, record, rule._replace(origins=tuple(o for o in rule.origins if o[0] not in known)), now
+    )
+
+
+def _applies(rule: Rule) -> dict[str, object]:
+    draft = rule.draft
+    return {
+        "related_files": draft.related_files,
+        "related_modules": draft.related_modules,
+        "scope": draft.scope,
+    }
 
 
 def _add_origins(space: Space, record: MemoryRecord, rule: Rule, now: str) -> None:
@@ -135,7 +205,7 @@ def _add_origins(space: Space, record: MemoryRecord, rule: Rule, now: str) -> No
         for path, line in rule.origins
         if (path, line) not in known
     ]
-    if more:
+    if more and not record.deprecated:
         space.memories.update(record.id, {"origins": (*record.origins, *more)})
 
 
@@ -216,7 +286,8 @@ def _take_candidates(
     for sha, (memory_id, _) in seen.items():
         if memory_id and any(sha.startswith(prefix) for prefix in reverted):
             record = space.memories.get(memory_id)
-            if record and record.commit_sha == sha and not (record.deprecated or record.user_verified):
+            kept = record is None or record.deprecated or record.user_verified or record.pinned
+            if record and record.commit_sha == sha and not kept:
                 upkeep.forget(record.id)
                 tally.retired += 1
     for draft in drafts:
@@ -236,14 +307,15 @@ def _mark_orphans(parts: Parts, space: Space) -> None:
                SELECT 1 FROM memory_files f LEFT JOIN git_files g ON g.path = f.file_path
                WHERE f.memory_id = m.id AND (g.path IS NULL OR g.present = 1))"""
     with space.db.transaction():
-        for memory_id in space.memories.ids_where(sql.format(state="", wanted="NOT"), ()):
-            changes = {"stale_at": now, "needs_review": True, "review_reason": GONE}
-            space.memories.update(memory_id, changes)
+        lost = space.memories.ids_where(sql.format(state="", wanted="NOT"), ())
+        for record in space.memories.get_many(lost).values():
+            space.memories.update(record.id, {"stale_at": now, **with_reason(record, GONE)})
         back = space.memories.ids_where(
-            sql.format(state="NOT", wanted="") + " AND m.review_reason = ?", (GONE,)
+            sql.format(state="NOT", wanted="") + " AND instr(m.review_reason, ?)", (GONE,)
         )
-        for memory_id in back:
-            space.memories.update(memory_id, {"stale_at": None, "needs_review": False, "review_reason": None})
+        for record in space.memories.get_many(back).values():
+            space.memories.update(record.id, {"stale_at": None, **without_reason(record, GONE)})
 
 
 GONE = "its files are gone"
+APPLIES_TO = "applies to "  # in what is noted of a rule, before each file or glob

@@ -11,14 +11,17 @@ import builtins
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from remora.app.project import branch_of
 from remora.app.wiring import Parts, Room, build
 from remora.app.worker import embed_when_many
 from remora.core.clock import Clock, to_iso
-from remora.core.errors import InvalidInput, NotFound, StoreError
+from remora.core.errors import Conflict, InvalidInput, NotFound, StoreError
+from remora.core.strength import TAINT_FACTOR
 from remora.core.values import PHASES, Context, FileHit, Filters, Hit, InitReport, MemoryDraft, MemoryRecord
 from remora.lifecycle.upkeep import resolve
 
@@ -52,6 +55,7 @@ class Memory:
         self._parts = parts
         self._lock = threading.RLock()
         self._accesses: Counter[tuple[str, str]] = Counter()
+        self._flush_at = ACCESS_FLUSH
         self.notes: tuple[str, ...] = ()  # what the last search had to do without
 
     @classmethod
@@ -99,7 +103,7 @@ class Memory:
     def close(self) -> None:
         """Write what is pending and close the files; a second call does nothing."""
         with self._lock:
-            self._flush_accesses()
+            self._flush_accesses(wait=CLOSING_PATIENCE)
             self._parts.close()
 
     def __enter__(self) -> Self:
@@ -132,7 +136,7 @@ class Memory:
         Args:
             content: a statement that can be understood on its own.
             type: one of the 16 memory types; guessed from the wording when left out.
-            related_files: paths relative to the repository's root.
+            related_files: paths, relative to the repository's root or absolute.
             related_modules: modules (folders) it speaks of.
             tags: words to find and filter by.
             source: who says so; one of the six sources.
@@ -154,7 +158,7 @@ class Memory:
         draft = MemoryDraft(
             content=content,
             type=type or self._guess_type(content),
-            related_files=_listed("related_files", related_files),
+            related_files=self._paths("related_files", related_files),
             related_modules=_listed("related_modules", related_modules),
             tags=_listed("tags", tags),
             source=source,
@@ -169,7 +173,8 @@ class Memory:
     ) -> builtins.list[MemoryRecord]:
         """Store many drafts in one transaction, all or none; one record for each, in order."""
         with self._lock:
-            records = self._parts.room("user" if user else "project").intake.remember_many(drafts)
+            room = self._parts.room("user" if user else "project")
+            records = room.intake.remember_many([self._with_parents(d, room) for d in drafts])
             embed_when_many(self._parts)
             return records
 
@@ -216,8 +221,8 @@ class Memory:
         """
         if order not in ("created", "accessed", "confidence"):
             raise InvalidInput(f"there is no order {order!r}", hint="Choose created, accessed or confidence.")
-        if limit < 0 or offset < 0:
-            raise InvalidInput("limit and offset must not be negative")
+        if not all(isinstance(n, int) and 0 <= n <= MOST_LISTED for n in (limit, offset)):
+            raise InvalidInput(f"limit and offset must be whole numbers from 0 to {MOST_LISTED:,}")
         filters = self._filters(types, files, modules, scope, branch, None)
         found: builtins.list[MemoryRecord] = []
         with self._lock:
@@ -245,6 +250,8 @@ class Memory:
     def edit(self, /, memory_id: str, **changes: Any) -> MemoryRecord:
         """Change fields of a memory, such as `content="…"` or `tags=[…]`."""
         room, record = self._find(memory_id)
+        if "related_files" in changes:
+            changes["related_files"] = self._paths("related_files", changes["related_files"])
         with self._lock:
             return room.upkeep.edit(record.id, changes)
 
@@ -254,6 +261,11 @@ class Memory:
         What is not given is taken over from the old memory: type, files, tags, scope.
         """
         room, old = self._find(memory_id)
+        unknown = sorted(set(fields) - set(MemoryDraft._fields))
+        if unknown:
+            raise InvalidInput(f"a memory has no field {unknown[0]!r}")
+        if "related_files" in fields:
+            fields["related_files"] = self._paths("related_files", fields["related_files"])
         kept = {
             name: getattr(old, name) for name in ("type", "scope", "tags", "related_files", "related_modules")
         }
@@ -268,7 +280,7 @@ class Memory:
             content=content,
         )
         with self._lock:
-            return room.upkeep.supersede(old.id, draft)
+            return room.upkeep.supersede(old.id, self._with_parents(draft, room))
 
     def forget(self, memory_id: str) -> MemoryRecord:
         """Take a memory out of every search; `restore` brings it back within 30 days at least."""
@@ -333,7 +345,9 @@ class Memory:
         with self._lock:
             filters = self._filters(types, files, modules, scope, self._branch(branch), kinds)
             phase = self._phase(phase, methodology) if phase is not None else None
-            found = search(self._parts, query, k, filters, phase, recent_tools, recent_files)
+            recent = self._paths("recent_files", recent_files)
+            tools = _listed("recent_tools", recent_tools)
+            found = search(self._parts, query, k, filters, phase, tools, recent)
             self.notes = found.notes
             self._note_accesses([h for h in found.hits if h.score >= GOOD])
             return found.hits
@@ -367,7 +381,8 @@ class Memory:
             raise InvalidInput("budget must be above 0 tokens")
         with self._lock:
             filters = self._filters(None, files, modules, None, self._branch(branch), kinds)
-            packed = context(self._parts, task, filters, phase, budget, recent_files)
+            recent = self._paths("recent_files", recent_files)
+            packed = context(self._parts, task, filters, phase, budget, recent)
             self._note_accesses(packed.hits)
             return packed
 
@@ -435,11 +450,22 @@ class Memory:
         from remora.lifecycle import prune
 
         with self._lock:
-            space = self._parts.room("project").space
-            wanted = prune.plan(space, self._parts.clock)
             if not dry_run:
-                prune.apply(space, self._parts.clock, wanted)
-            return wanted
+                self._flush_accesses(wait=None)
+            used = {memory_id for _, memory_id in self._accesses}
+            whole = prune.PrunePlan((), (), 0)
+            for room in self._parts.rooms():
+                with nullcontext() if dry_run else room.space.db.transaction():
+                    wanted = prune.plan(room.space, self._parts.clock)
+                    wanted = wanted._replace(forget=tuple(m for m in wanted.forget if m.id not in used))
+                    if not dry_run:
+                        prune.apply(room.space, self._parts.clock, wanted)
+                whole = prune.PrunePlan(
+                    whole.forget + wanted.forget,
+                    whole.delete + wanted.delete,
+                    whole.cache_rows + wanted.cache_rows,
+                )
+            return whole
 
     @property
     def project_id(self) -> str:
@@ -462,19 +488,53 @@ class Memory:
         return self._parts.settings
 
     def _find(self, memory_id: str) -> tuple[Room, MemoryRecord]:
+        if not isinstance(memory_id, str):
+            raise InvalidInput(f"an id is text, not {type(memory_id).__name__}")
+        found: builtins.list[tuple[Room, MemoryRecord]] = []
         with self._lock:
-            missing: NotFound | None = None
             for room in self._parts.rooms():
-                try:
-                    return room, resolve(room.space, memory_id)
-                except NotFound as error:
-                    missing = missing or error
-            raise missing or NotFound(f"there is no memory {memory_id!r}")
+                with suppress(NotFound):
+                    found.append((room, resolve(room.space, memory_id)))
+        if not found:
+            raise NotFound(f"there is no memory {memory_id!r}", hint="`remora list` shows the ids.")
+        if len(found) > 1 and not any(record.id == memory_id for _, record in found):
+            ids = ", ".join(record.id[:12] for _, record in found)
+            raise Conflict(f"{memory_id!r} is the start of several ids: {ids}", hint="Give more of the id.")
+        return next((one for one in found if one[1].id == memory_id), found[0])
+
+    def _with_parents(self, draft: MemoryDraft, room: Room) -> MemoryDraft:
+        """Return a draft that names its parents by full ids, tainted if one in the other database is.
+
+        A parent may be gone for good; its id stays as it was given.
+        """
+        if not isinstance(draft, MemoryDraft) or not draft.derived_from:
+            return draft
+        ids: builtins.list[str] = []
+        for given in _listed("derived_from", draft.derived_from):
+            try:
+                home, parent = self._find(given)
+            except NotFound:
+                ids.append(given)
+                continue
+            ids.append(parent.id)
+            if home.space is not room.space and parent.taint is not None and draft.taint is None:
+                sure = draft.confidence * TAINT_FACTOR
+                draft = draft._replace(taint=parent.taint, confidence=sure, needs_review=True)
+        return draft._replace(derived_from=tuple(ids))
+
+    def _paths(self, name: str, values: Sequence[str | os.PathLike[str]] | None) -> tuple[str, ...]:
+        """Return paths as git writes them: relative to the root, with forward slashes."""
+        above = self.root.as_posix().rstrip("/") + "/"
+        plain = [os.fspath(v) if isinstance(v, os.PathLike) else v for v in _listed(name, values)]
+        return tuple(
+            v.replace("\\", "/").removeprefix("./").removeprefix(above) if isinstance(v, str) else v
+            for v in plain
+        )
 
     def _guess_type(self, content: object) -> str:
         from remora.sources.rule_types import guess_type
 
-        return guess_type(content) if isinstance(content, str) else "pattern"
+        return guess_type(content[:GUESSED_FROM]) if isinstance(content, str) else "pattern"
 
     def _phase(self, phase: str, methodology: str | None) -> str:
         if phase in PHASES and methodology is None:
@@ -484,8 +544,7 @@ class Memory:
     def _branch(self, branch: str | None) -> str | None:
         if branch is not None:
             return branch
-        repository = self._parts.project.repository
-        return repository.branch() if repository is not None else None
+        return branch_of(self._parts.project.repository)
 
     def _filters(
         self,
@@ -500,12 +559,12 @@ class Memory:
 
         return checked_filters(
             Filters(
-                types=_listed("types", types or ()),
-                files=_listed("files", files or ()),
-                modules=_listed("modules", modules or ()),
+                types=_listed("types", types),
+                files=self._paths("files", files),
+                modules=_listed("modules", modules),
                 scope=scope,
                 branch=branch,
-                kinds=_listed("kinds", kinds or ()),
+                kinds=_listed("kinds", kinds),
             )
         )
 
@@ -514,26 +573,36 @@ class Memory:
         if self._parts.read_only:
             return
         self._accesses.update((h.realm, h.memory.id) for h in hits if h.memory is not None)
-        if self._accesses.total() >= ACCESS_FLUSH:
-            self._flush_accesses()
+        if self._accesses.total() >= self._flush_at:
+            self._flush_accesses(wait=0.0)
 
-    def _flush_accesses(self) -> None:
+    def _flush_accesses(self, *, wait: float | None) -> None:
+        """Write the counts; what a busy or full disk refuses is kept for the next time."""
         counts, self._accesses = self._accesses, Counter()
         at = to_iso(self._parts.clock.now())
-        for realm in {realm for realm, _ in counts}:
+        for realm in sorted({realm for realm, _ in counts}):
             own = {memory_id: number for (r, memory_id), number in counts.items() if r == realm}
-            space = self._parts.room(realm).space
             try:
-                with space.db.transaction(durable=False):
+                space = self._parts.room(realm).space
+                with space.db.transaction(durable=False, wait=wait):
                     space.memories.record_access(own, at)
-            except StoreError:  # a busy or full disk must not turn a finished search into an error
-                continue
+            except StoreError:  # must not turn a finished search into an error
+                self._accesses.update({(realm, i): number for i, number in own.items()})
+        self._flush_at = self._accesses.total() + ACCESS_FLUSH
 
 
 GOOD = 0.5  # a hit this relevant counts as used
+GUESSED_FROM = 4_000  # characters; the wording of a statement shows at its beginning
+MOST_LISTED = 10_000_000
+CLOSING_PATIENCE = 2.0  # seconds; access counts are not worth holding up an exit
 
 
-def _listed(name: str, values: Sequence[str]) -> tuple[str, ...]:
+def _listed(name: str, values: Any) -> tuple[Any, ...]:
+    """Return a list of texts as a tuple, () for None; one text alone is a mistake."""
     if isinstance(values, str):
-        raise InvalidInput(f"{name} must be a list of texts", hint=f"Write {name}=[{values!r}].")
+        raise InvalidInput(f"{name} must be a list of texts", hint=f"Write {name}=[{values!r:.80}].")
+    if values is None:
+        return ()
+    if isinstance(values, bytes | Mapping) or not isinstance(values, Iterable):
+        raise InvalidInput(f"{name} must be a list of texts, not {type(values).__name__}")
     return tuple(values)

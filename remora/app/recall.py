@@ -7,9 +7,10 @@ moment, then in the background; keywords find the rest meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
+from remora.app.session import follow_all
 from remora.app.worker import catch_up, go_on_in_background
 from remora.core import cochange
 from remora.core.errors import InvalidInput, RemoraError
@@ -23,6 +24,7 @@ from remora.retrieval.request import QueryVector, Reader, Request
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
 
+T = TypeVar("T")
 MAX_QUERY = 20_000_000  # characters; more is a file, not a question
 BACKLOG_SECONDS = 0.3
 CONTEXT_HITS = 60
@@ -55,7 +57,11 @@ def search(
     )
     if request.k == 0:
         return Results([], ())
-    return pipeline.search(reader(parts, without), request)
+    without_them: list[str] = []
+    found = pipeline.search(reader(parts, without, without_them), request)
+    if parts.trouble and not any(parts.trouble in note for note in found.notes):
+        without_them.append(f"not everything has a vector yet: {parts.trouble}")
+    return Results(found.hits, (*found.notes, *without_them))
 
 
 def context(
@@ -90,22 +96,37 @@ def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:
     return sorted(found.values(), key=lambda h: (-h.score, h.path))[:k]
 
 
-def reader(parts: Parts, without: frozenset[str] = frozenset()) -> Reader:
-    """Return everything a search may read."""
-    if not parts.read_only and "dense" not in without:
-        catch_up(parts, BACKLOG_SECONDS)
-        go_on_in_background(parts)
+def reader(parts: Parts, without: frozenset[str] = frozenset(), notes: list[str] | None = None) -> Reader:
+    """Return everything a search may read; what it has to do without is added to `notes`."""
+    notes = [] if notes is None else notes
+    if not parts.read_only:
+        follow_all(parts)
+        if "dense" not in without:
+            catch_up(parts, BACKLOG_SECONDS)
+            go_on_in_background(parts)
+    spaces = tuple(room.space for room in parts.searched_rooms())
+    if parts.user_trouble:
+        notes.append(parts.user_trouble)
     return Reader(
-        spaces=tuple(room.space for room in parts.rooms()),
+        spaces=spaces,
         embed=lambda text: embed_query(parts, text),
         now=parts.clock.now(),
         mtime=parts.mtime(),
-        llm=parts.llm(),
-        reranker=parts.reranker(),
+        llm=_if_possible(parts.llm, "language model", notes),
+        reranker=_if_possible(parts.reranker, "reranker", notes),
         rerank_candidates=parts.settings.rerank.candidates,
         rerank_seconds=parts.settings.rerank.budget_ms / 1000.0,
         hyde=parts.settings.search.hyde,
     )
+
+
+def _if_possible(make: Callable[[], T | None], what: str, notes: list[str]) -> T | None:
+    """Return an optional part; one that cannot be made leaves a note and the answer plainer."""
+    try:
+        return make()
+    except RemoraError as error:
+        notes.append(f"no {what}: {error}")
+        return None
 
 
 def embed_query(parts: Parts, text: str) -> tuple[QueryVector | None, str]:
@@ -145,7 +166,7 @@ def _relative(parts: Parts, path: str) -> str:
     """Return a path as git names it: relative to the root, with forward slashes."""
     from pathlib import Path
 
-    given = Path(path).expanduser()
+    given = Path(path).expanduser() if path.startswith("~/") else Path(path)
     if given.is_absolute():
         try:
             return given.resolve().relative_to(parts.project.root).as_posix()

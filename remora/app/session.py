@@ -13,6 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.worker import embed_when_many
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 INDEX_BYTES = 4_000_000  # of the log, read and indexed in one transaction
+MARK = "log:"  # meta key, with the session's id behind it: how the log looked
 TAIL_BYTES = 256  # before the place read to; an edit above it moves them
 PATIENCE = 1.0  # seconds to wait for another writer: the next search goes on where this one gave up
 SLOW_LOOK, LOOK_SHARE = 0.005, 20  # a look at the folder that takes longer is made a twentieth of the time
@@ -129,31 +131,35 @@ def follow(parts: Parts, log: SessionLog, *, wait: float | None = PATIENCE) -> i
         log: the session's log.
         wait: seconds to wait for another writer of the database; None is the usual busy timeout.
     """
+    try:
+        return _follow(parts, log, wait)
+    except (StoreError, OSError):
+        return 0
+
+
+def _follow(parts: Parts, log: SessionLog, wait: float | None) -> int:
     space = parts.room("project").space
     added = 0
-    try:
-        offset = space.turns.read_to(log.session_id)
-        if offset and not _goes_on(space, log, offset):
+    offset = space.turns.read_to(log.session_id)
+    if offset and not _goes_on(space, log, offset):
+        offset = _forget(space, log.session_id, wait)
+    elif offset and offset == log.path.stat().st_size:
+        return 0
+    while True:
+        try:
+            messages, reached = log.read_from(offset, max_bytes=INDEX_BYTES)
+        except Conflict:  # the file was replaced or edited: its turns are made again
             offset = _forget(space, log.session_id, wait)
-        elif offset and offset == log.path.stat().st_size:
-            return 0
-        while True:
-            try:
-                messages, reached = log.read_from(offset, max_bytes=INDEX_BYTES)
-            except Conflict:  # the file was replaced or edited: its turns are made again
-                offset = _forget(space, log.session_id, wait)
-                messages, reached = log.read_from(0, max_bytes=INDEX_BYTES)
-            if reached == offset:
-                return added
-            at = to_iso(parts.clock.now())
-            mark = _mark(log.path, reached)
-            with space.db.transaction(durable=False, wait=wait):
-                new = space.turns.add(log.session_id, log.path.name, messages, reached, at)
-                space.meta.set(f"log:{log.session_id}", list(mark))
-            added += len(new)
-            offset = reached
-    except (StoreError, OSError):
-        return added
+            messages, reached = log.read_from(0, max_bytes=INDEX_BYTES)
+        if reached == offset:
+            return added
+        at = to_iso(parts.clock.now())
+        mark = _mark(log.path, reached)
+        with space.db.transaction(durable=False, wait=wait):
+            new = space.turns.add(log.session_id, log.path.name, messages, reached, at)
+            space.meta.set(f"{MARK}{log.session_id}", list(mark))
+        added += len(new)
+        offset = reached
 
 
 def follow_all(parts: Parts) -> int:
@@ -170,18 +176,25 @@ def follow_all(parts: Parts) -> int:
     if there is None or there == parts.logs.seen:
         return 0
     space = parts.room("project").space
-    ids = {path: session_id for session_id, path, _, _ in space.turns.sessions()}
+    indexed = {path: (session_id, read_to) for session_id, path, read_to, _ in space.turns.sessions()}
+    marks = space.meta.starting(MARK)
+    ids = {path: session_id for path, (session_id, _) in indexed.items()}
     changed = {name for name, state in there.items() if parts.logs.seen.get(name) != state}
     if changed - ids.keys():
         ids |= {info.path.name: info.id for info in list_sessions(parts.sessions_folder)}
     added = 0
-    try:
-        for name in sorted(ids.keys() - there.keys()):  # the log is the source, and it is gone
+    for name in sorted(ids.keys() - there.keys()):  # the log is the source, and it is gone
+        with suppress(StoreError):
             _forget(space, ids[name], PATIENCE)
-        for name in sorted(changed & ids.keys()):
-            added += follow(parts, SessionLog(parts.sessions_folder, ids[name], parts.clock))
-    except StoreError:
-        return added
+    for name in sorted(changed & ids.keys()):
+        size, mtime = there[name]
+        known = _known_mark(marks.get(f"{MARK}{ids[name]}"))
+        if name in indexed and indexed[name][1] == size and known and known.mtime == mtime:
+            continue
+        try:
+            added += _follow(parts, SessionLog(parts.sessions_folder, ids[name], parts.clock), PATIENCE)
+        except (StoreError, OSError):
+            del there[name]  # the next search tries again
     parts.logs.seen = there
     return added
 
@@ -204,17 +217,20 @@ def _logs_in(folder: Path) -> dict[str, tuple[int, int]] | None:
 
 def _goes_on(space: Space, log: SessionLog, offset: int) -> bool:
     """Say whether a log is what was indexed, with something added at the end or nothing."""
-    found = space.meta.get(f"log:{log.session_id}")
+    known = _known_mark(space.meta.get(f"{MARK}{log.session_id}"))
     try:
         status = log.path.stat()
     except FileNotFoundError:
         return False
-    if not isinstance(found, list) or len(found) != len(Mark._fields):
+    if known is None:
         return status.st_size >= offset
-    known = Mark(*found)
     if status.st_size < offset or (status.st_size == offset and status.st_mtime_ns != known.mtime):
         return False
     return _tail(log.path, offset) == known.tail
+
+
+def _known_mark(value: Any) -> Mark | None:
+    return Mark(*value) if isinstance(value, list) and len(value) == len(Mark._fields) else None
 
 
 def _mark(path: Path, reached: int) -> Mark:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from remora.core.clock import to_iso
 from remora.core.errors import RemoraError
 from remora.core.pieces import pieces
+from remora.lifecycle.intake import search_terms
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 MODEL = "embedding.model"  # meta key: the model whose vectors the queue counts towards
 SMALL_BATCH = 16  # in the background: stopping waits for one
 MANY = 256
+PATIENCE = 0.5  # seconds that a search may wait for another writer; keywords find the rest meanwhile
+REBUILT_TOGETHER = 500  # memories held in memory at a time
 BATCH = 64  # owners a transaction: under a second of embedding, milliseconds of lock
 Progress = Callable[[str, int, int], None]
 
@@ -95,11 +98,14 @@ def embed_when_many(parts: Parts) -> None:
     """
     if parts.read_only:
         return
-    for room in parts.rooms():
-        space = room.space
-        if len(space.vectors.pending(MANY, after=space.queued_before)) == MANY:
-            catch_up(parts, 0.0)
-            return
+    try:
+        spaces = [room.space for room in parts.rooms()]
+        many = any(len(s.vectors.pending(MANY, after=s.queued_before)) == MANY for s in spaces)
+    except RemoraError as error:  # what was asked for is stored; this can wait
+        parts.trouble = str(error)
+        return
+    if many:
+        catch_up(parts, 0.0)
 
 
 def _catch_up(
@@ -108,13 +114,14 @@ def _catch_up(
     embedder = parts.embedder()
     if embedder is None:
         return 0
+    wait = None if seconds is None else PATIENCE
     if space.meta.get(MODEL) != embedder.model_id:
-        with space.db.transaction(durable=False):
+        with space.db.transaction(durable=False, wait=wait):
             space.vectors.queue_all(embedder.model_id)
             space.meta.set(MODEL, embedder.model_id)
     waiting = space.vectors.pending_count()
     done, started = 0, time.monotonic()
-    while number := _batch(parts, space, embedder):
+    while number := _batch(parts, space, embedder, wait=wait):
         done += number
         if progress:
             progress("embedding", before + done, before + max(waiting, done))
@@ -125,9 +132,10 @@ def _catch_up(
 
 
 def reindex(parts: Parts, progress: Progress | None = None) -> int:
-    """Make turns from the session logs and all vectors again; returns how many rows were made.
+    """Make derived data again: turns from the logs, the full-text index, the vectors that are missing.
 
-    Vectors of other models go when those of the present model are complete.
+    Vectors of other models go when those of the present model are complete. Returns how many turns and
+    vectors were made.
     """
     from remora.app.session import follow
     from remora.conversation.log import SessionLog
@@ -136,29 +144,53 @@ def reindex(parts: Parts, progress: Progress | None = None) -> int:
     space = parts.room("project").space
     made = 0
     logs = list_sessions(parts.sessions_folder)
+    with space.db.transaction(durable=False):
+        for session_id in {row[0] for row in space.turns.sessions()} - {info.id for info in logs}:
+            space.turns.forget_session(session_id)
     for number, info in enumerate(logs, start=1):
         with space.db.transaction(durable=False):
             space.turns.forget_session(info.id)
-        made += follow(parts, SessionLog(parts.sessions_folder, info.id, parts.clock))
+        made += follow(parts, SessionLog(parts.sessions_folder, info.id, parts.clock), wait=None)
         if progress:
             progress("sessions", number, len(logs))
+    for room in parts.rooms():
+        _index_words(room.space)
     made += catch_up(parts, None, progress)
-    embedder = parts.embedder()
-    if embedder is not None:
-        for room in parts.rooms():
-            if room.space.vectors.pending_count() == 0:
-                with room.space.db.transaction(durable=False):
-                    room.space.vectors.drop_other_models(embedder.model_id)
+    if not parts.trouble:
+        _drop_other_models(parts)
     return made
 
 
-def _batch(parts: Parts, space: Space, embedder: Embedder, size: int = BATCH) -> int:
+def _index_words(space: Space) -> None:
+    """Make the full-text rows of every memory again, with the extra terms as they are made today."""
+    with space.db.transaction(durable=False):
+        ids = space.memories.ids_where("1", ())
+        for start in range(0, len(ids), REBUILT_TOGETHER):
+            records = space.memories.get_many(ids[start : start + REBUILT_TOGETHER])
+            for record in records.values():
+                terms = search_terms(record)
+                space.memories.update(record.id, {}, search_terms=terms)
+        space.fulltext.rebuild_memories()
+
+
+def _drop_other_models(parts: Parts) -> None:
+    embedder = parts.embedder()
+    for room in parts.rooms():
+        complete = room.space.vectors.pending_count() == 0
+        if embedder is not None and complete and room.space.meta.get(MODEL) == embedder.model_id:
+            with room.space.db.transaction(durable=False):
+                room.space.vectors.drop_other_models(embedder.model_id)
+
+
+def _batch(
+    parts: Parts, space: Space, embedder: Embedder, size: int = BATCH, *, wait: float | None = None
+) -> int:
     """Embed one batch of what waits, newest first; returns how many left the queue."""
     with parts.embedding:
-        return _embed(parts, space, embedder, size)
+        return _embed(parts, space, embedder, size, wait)
 
 
-def _embed(parts: Parts, space: Space, embedder: Embedder, size: int) -> int:
+def _embed(parts: Parts, space: Space, embedder: Embedder, size: int, wait: float | None) -> int:
     from remora.embeddings.context import memory_text
     from remora.embeddings.vectors import to_blob
 
@@ -179,7 +211,7 @@ def _embed(parts: Parts, space: Space, embedder: Embedder, size: int) -> int:
     if flat:
         blobs = [to_blob(v) for v in embedder.embed_documents([piece for _, _, _, piece in flat])]
     at = to_iso(parts.clock.now())
-    with space.db.transaction(durable=False):
+    with space.db.transaction(durable=False, wait=wait):
         for wanted in ("memory", "turn"):
             rows = [(o, part, blobs[n]) for n, (kind, o, part, _) in enumerate(flat) if kind == wanted]
             if rows:

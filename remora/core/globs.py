@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable
 from fnmatch import translate
 from functools import lru_cache
-from itertools import product
+from itertools import islice, product
 
 MOST_FORMS = 64  # what braces and "**/" may multiply to; what goes beyond is not tried
-_INNERMOST = re.compile(r"\{([^{}]*)\}")
+_INNERMOST = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
 def matches(glob: str, path: str) -> bool:
@@ -42,7 +42,7 @@ def forms(glob: str) -> list[str]:
     found: dict[str, None] = {}
     for spelt in _without_braces(glob):
         parts = spelt.split("**/")
-        for between in product(("**/", ""), repeat=len(parts) - 1):
+        for between in islice(product(("**/", ""), repeat=len(parts) - 1), MOST_FORMS):
             form = "".join(part + gap for part, gap in zip(parts, (*between, ""), strict=True))
             form = form.replace("[^", "[!")
             found[form] = None
@@ -58,7 +58,7 @@ def _without_braces(glob: str) -> list[str]:
     while waiting:
         first = waiting.pop(0)
         brace = _INNERMOST.search(first)
-        if brace is None or "," not in brace[1] or len(waiting) + len(done) >= MOST_FORMS:
+        if brace is None or len(waiting) + len(done) >= MOST_FORMS:
             done.append(first)
             continue
         ends = first[: brace.start()], first[brace.end() :]

@@ -7,9 +7,9 @@ any path has for it, and the ranked lists of ids by path, for the fusion.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from remora.core import cochange
 from remora.core.query import named_paths
@@ -25,12 +25,16 @@ DENSE, LEXICAL, GRAPH = 30, 20, 15  # candidates a path gives (section 7)
 SEARCHED = 100  # more are read for the evidence; a path's list for the fusion is cut to the above
 TURNS = 50  # turns a path gives: conversations are searched more deeply, their texts are short
 POSTINGS = 20_000  # rows that the words of a query may touch: about 5 ms
-BM25_K1 = 1.2  # FTS5's own; a term can add idf * (k1 + 1) at most
+BM25_K1 = 1.2  # FTS5's own; a term can add idf * (k1 + 1) at most, and adds about idf if it stands once
+FEW_ROWS, UNSEEN = 100, 20
 SAME_FILE, PARTNER, MIN_CO_ACCESS = 0.8, 0.7, 0.3  # graph evidence (section 7)
 FILES_FOLLOWED, PARTNERS_FOLLOWED = 10, 15
 
 _FIRST_PERSON = re.compile(r"\b(i|me|my|mine|myself)\b", re.IGNORECASE)
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
+
+
+Id = TypeVar("Id", int, str)
 
 
 class Pool(NamedTuple):
@@ -72,12 +76,42 @@ def wanted(request: Request, source: str) -> bool:
 
 
 def lexical(
-    space: Space, table: str, terms: Sequence[str], found: Sequence[tuple[str, float]]
-) -> dict[str, float]:
-    """Return BM25 scores as the share of the best score that any text could have, 0..1."""
+    space: Space,
+    table: str,
+    terms: Sequence[str],
+    found: Sequence[tuple[Id, float]],
+    find: Callable[[Sequence[str], int], Sequence[tuple[Id, float]]],
+) -> dict[Id, float]:
+    """Return how much of a query each text covers: its BM25 as the share of the best that any could have.
+
+    Among few texts BM25 cannot tell: a word that half of them hold weighs nothing, so in a store of
+    two nearly every word does. There the weights are those that the words would have among UNSEEN more
+    texts, and the words of each text are counted.
+
+    Args:
+        space: the database.
+        table: "memories" or "turns", whose counts make words rare.
+        terms: all terms of the query.
+        found: ids with their BM25.
+        find: asks the same path for some terms, at most so many ids.
+    """
     stats = space.fulltext.term_stats(table, terms)
-    ideal = (BM25_K1 + 1.0) * sum(idf(stats.rows, stats.holding[t]) for t in terms)
-    return {i: min(1.0, score / ideal) for i, score in found} if ideal > 0 else {}
+    shares = _shares(dict(found), {t: idf(stats.rows, stats.holding[t]) for t in terms})
+    if stats.rows > FEW_ROWS:
+        return shares
+    weights = {t: idf(stats.rows + UNSEEN, stats.holding[t]) for t in terms}
+    counted = dict.fromkeys(shares, 0.0)
+    for term in terms:
+        for i, _ in find([term], FEW_ROWS):
+            if i in counted:
+                counted[i] += weights[term]
+    return {i: max(share, shares[i]) for i, share in _shares(counted, weights).items()}
+
+
+def _shares(scores: dict[Id, float], weights: dict[str, float]) -> dict[Id, float]:
+    """Return scores as shares of the best possible, when these are the weights of a query's terms."""
+    ideal = (BM25_K1 + 1.0) * sum(weights.values())
+    return {i: min(1.0, score / ideal) for i, score in scores.items()} if ideal > 0 else {}
 
 
 def affordable(space: Space, table: str, terms: Sequence[str]) -> list[str]:
@@ -101,22 +135,28 @@ def memories(space: Space, request: Request, asked: Question) -> Pool:
     """Return the memories of one database that any path finds."""
     lists: dict[str, list[str]] = {}
     dense: dict[str, float] = {}
+    records: dict[str, MemoryRecord] = {}
     if asked.vector is not None:
-        dense = _nearest(space, request.filters, asked.vector)
+        dense, records = _nearest(space, request.filters, asked.vector)
         lists["dense"] = list(dense)
     words: dict[str, float] = {}
     if "fts" not in request.without:
-        terms = affordable(space, "memories", asked.terms)
-        found = space.fulltext.memories(terms, request.filters, SEARCHED)
-        words = lexical(space, "memories", asked.terms, found)
+        fulltext = space.fulltext
+
+        def by_terms(terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
+            return fulltext.memories(terms, request.filters, limit)
+
+        found = by_terms(affordable(space, "memories", asked.terms), SEARCHED)
+        words = lexical(space, "memories", asked.terms, found, by_terms)
         lists["fts"] = [i for i, _ in found]
     graph: dict[str, tuple[float, str]] = {}
     if "graph" not in request.without:
         graph = _graph(space, request)
         lists["graph"] = sorted(graph, key=lambda i: (-graph[i][0], i))
-    ids = {i for found_ids in lists.values() for i in found_ids}
+    others = {i for found_ids in lists.values() for i in found_ids} - records.keys()
     # The paths may lag behind the rows (a vector of a forgotten memory), so the rows decide.
-    records = {i: m for i, m in space.memories.get_many(ids).items() if passes(m, request.filters)}
+    records |= space.memories.get_many(others)
+    records = {i: m for i, m in records.items() if passes(m, request.filters)}
     pool: dict[Key, Candidate] = {}
     for i, record in records.items():
         candidate = Candidate(
@@ -156,20 +196,22 @@ def passes(record: MemoryRecord, filters: Filters) -> bool:
     )
 
 
-def _nearest(space: Space, filters: Filters, vector: QueryVector) -> dict[str, float]:
-    """Return the cosines of the memories nearest to a query, best first, as many as pass the filters.
+def _nearest(
+    space: Space, filters: Filters, vector: QueryVector
+) -> tuple[dict[str, float], dict[str, MemoryRecord]]:
+    """Return the cosines of the memories nearest to a query, best first, and their records.
 
-    What was forgotten and what belongs to another branch still has vectors. It is rare, so it is left
-    out afterwards; only where it crowds out the rest is the search limited to what passes.
+    What was forgotten, and what belongs to another branch, keeps its vectors. That is little, and is
+    left out afterwards; only where it crowds out the rest are the rows asked first what may be found.
     """
     index = space.nearest("memory", vector.model_id)
     if not _narrow(filters):
         near = index.search(vector.vector, SEARCHED)
-        shown = space.memories.passing([n.owner_id for n in near], filters)
-        if len(near) < SEARCHED or len(shown) >= DENSE:
-            return {n.owner_id: n.cosine for n in near if n.owner_id in shown}
+        records = space.memories.get_many([n.owner_id for n in near])
+        if len(near) < SEARCHED or sum(passes(m, filters) for m in records.values()) >= DENSE:
+            return {n.owner_id: n.cosine for n in near}, records
     near = index.search(vector.vector, SEARCHED, space.memories.ids_passing(filters))
-    return {n.owner_id: n.cosine for n in near}
+    return {n.owner_id: n.cosine for n in near}, space.memories.get_many([n.owner_id for n in near])
 
 
 def _narrow(filters: Filters) -> bool:
@@ -200,9 +242,11 @@ def _graph(space: Space, request: Request) -> dict[str, tuple[float, str]]:
         for path, other, weight in space.history.co_access(at_hand, MIN_CO_ACCESS, PARTNERS_FOLLOWED)
     ]
     for path in at_hand[:3]:
-        for hit in cochange.related(path, space.history, PARTNERS_FOLLOWED):
-            if hit.score >= MIN_CO_ACCESS:
-                partners.append((hit.path, PARTNER * hit.score, f"{hit.path} changes with {path}"))
+        partners += [
+            (hit.path, PARTNER * hit.score, f"{hit.path} changes with {path}")
+            for hit in cochange.related(path, space.history, PARTNERS_FOLLOWED)
+            if hit.score >= MIN_CO_ACCESS
+        ]
     for other, weight, note in partners:
         if weight > near.get(other, (0.0, ""))[0]:
             near[other] = (weight, note)
@@ -247,14 +291,13 @@ def turns(
     window: dict[int, float] = {}
     if "fts" not in request.without:
         terms = affordable(space, "turns", asked.terms)
-        by_words = [(str(i), s) for i, s in space.fulltext.turns(terms, TURNS)]
-        by_window = []
+        by_words = space.fulltext.turns(terms, TURNS)
+        own = lexical(space, "turns", asked.terms, by_words, space.fulltext.turns)
+        lists["fts"] = [i for i, _ in by_words]
         if "window" not in request.without:
-            by_window = [(str(i), s) for i, s in space.fulltext.turn_windows(terms, TURNS)]
-        own = {int(i): s for i, s in lexical(space, "turns", asked.terms, by_words).items()}
-        window = {int(i): s for i, s in lexical(space, "turns", asked.terms, by_window).items()}
-        lists["fts"] = [int(i) for i, _ in by_words]
-        lists["window"] = [int(i) for i, _ in by_window]
+            by_window = space.fulltext.turn_windows(terms, TURNS)
+            window = lexical(space, "turns", asked.terms, by_window, space.fulltext.turn_windows)
+            lists["window"] = [i for i, _ in by_window]
     found = space.turns.get_many({i for ids in lists.values() for i in ids})
     around = space.turns.around(list(found.values()), 1)
     cosines: dict[str, float] = {}

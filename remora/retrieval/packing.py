@@ -160,7 +160,7 @@ def _repeats(text: str, words: frozenset[str], other: str, known: frozenset[str]
 
 
 def _choose(hits: Sequence[Hit], plan: Budget, total: int) -> list[Hit]:
-    """Return the hits that fit, in order: first within the shares of their types, then the best of the rest."""
+    """Return the hits that fit, in order: those within their type's share, then the best of the rest."""
     left = total - ceil_chars_4(HEADING)
     shares = {name: share_of(total, share) for name, share in plan.shares.items()}
     shares.setdefault("other", max(0, total - sum(shares.values())))

@@ -146,7 +146,10 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
         cosine = fusion.cosine_or_expected(candidate.dense, candidate.lexical)
         evidence = dense_weight * cosine + words_weight * trust * fusion.OWN_WORDS * candidate.lexical
         evidence += graph_weight * fusion.GRAPH * candidate.graph
-        notes = [f"cosine {cosine:.2f}" if candidate.dense is not None else "no vector", f"words {candidate.lexical:.2f} (trusted {trust:.1f})"]
+        notes = [
+            f"cosine {cosine:.2f}" if candidate.dense is not None else "no vector",
+            f"words {candidate.lexical:.2f} (trusted {trust:.1f})",
+        ]
         scale = fusion.MEMORY_SCALE
         turn = state.turns.get(candidate.key)
         if turn is not None:

@@ -80,6 +80,14 @@ class FullText:
                  WHERE turn_windows_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
         return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
 
+    def rebuild_memories(self) -> None:
+        """Make the index of memories again from their rows; call inside a transaction."""
+        self._db.execute("DELETE FROM memories_fts")
+        self._db.execute(
+            """INSERT INTO memories_fts(rowid, memory_id, content, tags, related_files, search_terms)
+               SELECT seq, id, content, tags, related_files, search_terms FROM memories"""
+        )
+
     def term_stats(self, table: str, terms: Sequence[str]) -> TermStats:
         """Return how many rows of "memories" or "turns" hold each term; remembered until a write.
 

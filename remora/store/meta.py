@@ -19,6 +19,11 @@ class Meta:
         found = self._db.value("SELECT value FROM meta WHERE key = ?", (key,))
         return default if found is None else json.loads(found)
 
+    def starting(self, prefix: str) -> dict[str, Any]:
+        """Return every value whose key starts so, by key."""
+        sql = "SELECT key, value FROM meta WHERE key >= ? AND key < ?"
+        return {key: json.loads(value) for key, value in self._db.rows(sql, (prefix, prefix + "\U0010ffff"))}
+
     def set(self, key: str, value: Any) -> None:
         """Store a JSON value; call inside a transaction."""
         self._db.execute(

@@ -6,8 +6,8 @@ from remora.core.values import MemoryDraft
 from remora.embeddings.context import chunk_text, memory_text
 
 
-def test_a_memory_stands_behind_its_files_first_module_and_type():
-    """Files, module and type on one line, a blank line, the content."""
+def test_a_memory_stands_behind_its_files_and_first_module():
+    """Files and module on one line, a blank line, the content; the type is not what it is about."""
     draft = MemoryDraft(
         "Tokens last 24 h.",
         type="gotcha",
@@ -15,13 +15,18 @@ def test_a_memory_stands_behind_its_files_first_module_and_type():
         related_modules=("auth", "web"),
     )
     assert memory_text(draft) == (
-        "Files: auth/tokens.py, auth/api.py | Module: auth | Type: gotcha\n\nTokens last 24 h."
+        "Files: auth/tokens.py, auth/api.py | Module: auth\n\nTokens last 24 h."
     )
 
 
-def test_a_memory_without_files_and_modules_stands_behind_its_type():
+def test_a_memory_without_files_and_modules_stands_alone():
     """What is not there leaves no empty label."""
-    assert memory_text(MemoryDraft("x", type="pattern")) == "Type: pattern\n\nx"
+    assert memory_text(MemoryDraft("x", type="pattern")) == "x"
+
+
+def test_a_rule_stands_behind_its_headings():
+    """What a rule stood under in its file is context too."""
+    assert memory_text(MemoryDraft("Use WAL.", context_prefix="Data > SQLite")) == "Data > SQLite\n\nUse WAL."
 
 
 def test_a_chunk_stands_behind_its_path_name_and_lines():
