@@ -158,15 +158,19 @@ def storm(kills: int, *, seed: int = 11, longest: float = LONGEST) -> Outcome:
         with workplace() as place:
             (place / "project").mkdir()
             acknowledged: dict[int, int] = {}
-            first, known = 1, 0
+            first, known = 1, Outcome()
             for run_number in range(start, min(start + RUNS_PER_PROJECT, kills)):
                 said = kill_once(place, first, draw.uniform(0.0, longest))
                 acknowledged |= dict.fromkeys(said, run_number)
                 found = examine(place, acknowledged)
-                # What an earlier run left unacknowledged is counted once, by the run that left it.
-                fresh = found._replace(unacknowledged=found.unacknowledged - known)
-                known = found.unacknowledged
-                total = total.plus(fresh._replace(acknowledged=len(said)))
+                # What is missing or was left over stays so in later runs; it is counted once.
+                fresh = found._replace(
+                    acknowledged=len(said),
+                    unacknowledged=found.unacknowledged - known.unacknowledged,
+                    lost=found.lost - known.lost,
+                )
+                known = found
+                total = total.plus(fresh)
                 # A number that was stored but not acknowledged must not be written a second time.
                 first = max((first, *said)) + 2
         say(f"crash: {total.kills} of {kills} kills, {total.acknowledged} acknowledged writes")
@@ -186,6 +190,7 @@ def run(options: Options) -> Report:
     )
     checks = (
         Check("acknowledged writes lost", float(found.lost), "0", found.lost == 0 < found.acknowledged),
+        Check("turns that a search missed", float(found.late), "0", found.late == 0),
         Check("problems found", float(len(found.problems)), "0", not found.problems),
     )
     table = Table("kill -9 of a writer at random points", ("what", "count"), rows)

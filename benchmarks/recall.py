@@ -73,17 +73,20 @@ def run_cases(cases: Iterable[Case], kind: str, k: int, options: Options, name: 
     model, settings = "none", dict[str, Any]()
     fill = embed = search = 0.0
     for number, case in enumerate(cases, 1):
-        with workplace(options.keep, f"{name}-{case.name}") as place, memory_in(place) as memory:
-            started = time.perf_counter()
-            case.fill(memory)
-            filled = time.perf_counter()
-            memory.catch_up()
-            embedded = time.perf_counter()
-            fill, embed = fill + filled - started, embed + embedded - filled
-            model, settings = model_of(memory), settings_of(memory)
-            made = rankings(memory, kind, k, ablate=options.ablate)
-            made |= plain_rankings(memory, case.texts, place / "plain.npy")
-            search += _ask(case, made, k, answers)
+        started = time.perf_counter()
+        with workplace(options.keep, f"{name}-{case.name}") as place:
+            with memory_in(place) as memory:
+                case.fill(memory)
+                filled = time.perf_counter()
+                memory.catch_up()
+                embedded = time.perf_counter()
+                fill, embed = fill + filled - started, embed + embedded - filled
+                model, settings = model_of(memory), settings_of(memory)
+            # Read-only, so that what one question brought up does not weigh on the next.
+            with memory_in(place, read_only=True) as memory:
+                made = rankings(memory, kind, k, ablate=options.ablate)
+                made |= plain_rankings(memory, case.texts, place / "plain.npy")
+                search += _ask(case, made, k, answers)
         seconds = time.perf_counter() - started
         say(f"{name}: {number} {case.name}, {len(case.questions)} questions, {seconds:.0f} s")
     return Run(answers, model, settings, fill, embed, search)

@@ -10,17 +10,18 @@ from __future__ import annotations
 import builtins
 import os
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from remora.app.accesses import Accesses
+from remora.app.arguments import listed, paths
 from remora.app.project import branch_of
 from remora.app.wiring import Parts, Room, build
 from remora.app.worker import embed_when_many
-from remora.core.clock import Clock, to_iso
-from remora.core.errors import Conflict, InvalidInput, NotFound, StoreError
+from remora.core.clock import Clock
+from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.strength import TAINT_FACTOR
 from remora.core.values import PHASES, Context, FileHit, Filters, Hit, InitReport, MemoryDraft, MemoryRecord
 from remora.lifecycle.upkeep import resolve
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from remora.lifecycle.prune import PrunePlan
     from remora.llm.client import LanguageModel, Reranker
 
-ACCESS_FLUSH = 64  # accesses kept in memory before they are written; losing a few costs nothing
 Progress = Callable[[str, int, int], None]
 
 
@@ -54,8 +54,7 @@ class Memory:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._lock = threading.RLock()
-        self._accesses: Counter[tuple[str, str]] = Counter()
-        self._flush_at = ACCESS_FLUSH
+        self._accesses = Accesses(parts)
         self.notes: tuple[str, ...] = ()  # what the last search had to do without
 
     @classmethod
@@ -103,7 +102,7 @@ class Memory:
     def close(self) -> None:
         """Write what is pending and close the files; a second call does nothing."""
         with self._lock:
-            self._flush_accesses(wait=CLOSING_PATIENCE)
+            self._accesses.flush()
             self._parts.close()
 
     def __enter__(self) -> Self:
@@ -159,8 +158,8 @@ class Memory:
             content=content,
             type=type or self._guess_type(content),
             related_files=self._paths("related_files", related_files),
-            related_modules=_listed("related_modules", related_modules),
-            tags=_listed("tags", tags),
+            related_modules=listed("related_modules", related_modules),
+            tags=listed("tags", tags),
             source=source,
             scope=scope,
             confidence=confidence if confidence is not None else (1.0 if source == "user_taught" else 0.8),
@@ -346,10 +345,10 @@ class Memory:
             filters = self._filters(types, files, modules, scope, self._branch(branch), kinds)
             phase = self._phase(phase, methodology) if phase is not None else None
             recent = self._paths("recent_files", recent_files)
-            tools = _listed("recent_tools", recent_tools)
+            tools = listed("recent_tools", recent_tools)
             found = search(self._parts, query, k, filters, phase, tools, recent)
             self.notes = found.notes
-            self._note_accesses([h for h in found.hits if h.score >= GOOD])
+            self._accesses.note([h for h in found.hits if h.score >= GOOD])
             return found.hits
 
     def context(
@@ -383,7 +382,7 @@ class Memory:
             filters = self._filters(None, files, modules, None, self._branch(branch), kinds)
             recent = self._paths("recent_files", recent_files)
             packed = context(self._parts, task, filters, phase, budget, recent)
-            self._note_accesses(packed.hits)
+            self._accesses.note(packed.hits)
             return packed
 
     def related_files(self, path: str, k: int = 10) -> builtins.list[FileHit]:
@@ -451,8 +450,8 @@ class Memory:
 
         with self._lock:
             if not dry_run:
-                self._flush_accesses(wait=None)
-            used = {memory_id for _, memory_id in self._accesses}
+                self._accesses.flush(wait=None)
+            used = self._accesses.waiting
             whole = prune.PrunePlan((), (), 0)
             for room in self._parts.rooms():
                 with nullcontext() if dry_run else room.space.db.transaction():
@@ -510,7 +509,7 @@ class Memory:
         if not isinstance(draft, MemoryDraft) or not draft.derived_from:
             return draft
         ids: builtins.list[str] = []
-        for given in _listed("derived_from", draft.derived_from):
+        for given in listed("derived_from", draft.derived_from):
             try:
                 home, parent = self._find(given)
             except NotFound:
@@ -522,14 +521,8 @@ class Memory:
                 draft = draft._replace(taint=parent.taint, confidence=sure, needs_review=True)
         return draft._replace(derived_from=tuple(ids))
 
-    def _paths(self, name: str, values: Sequence[str | os.PathLike[str]] | None) -> tuple[str, ...]:
-        """Return paths as git writes them: relative to the root, with forward slashes."""
-        above = self.root.as_posix().rstrip("/") + "/"
-        plain = [os.fspath(v) if isinstance(v, os.PathLike) else v for v in _listed(name, values)]
-        return tuple(
-            v.replace("\\", "/").removeprefix("./").removeprefix(above) if isinstance(v, str) else v
-            for v in plain
-        )
+    def _paths(self, name: str, values: Any) -> tuple[Any, ...]:
+        return paths(name, values, self._parts.project.root)
 
     def _guess_type(self, content: object) -> str:
         from remora.sources.rule_types import guess_type
@@ -559,50 +552,16 @@ class Memory:
 
         return checked_filters(
             Filters(
-                types=_listed("types", types),
+                types=listed("types", types),
                 files=self._paths("files", files),
-                modules=_listed("modules", modules),
+                modules=listed("modules", modules),
                 scope=scope,
                 branch=branch,
-                kinds=_listed("kinds", kinds),
+                kinds=listed("kinds", kinds),
             )
         )
-
-    def _note_accesses(self, hits: Sequence[Hit]) -> None:
-        """Count what was handed out; the read path itself writes nothing."""
-        if self._parts.read_only:
-            return
-        self._accesses.update((h.realm, h.memory.id) for h in hits if h.memory is not None)
-        if self._accesses.total() >= self._flush_at:
-            self._flush_accesses(wait=0.0)
-
-    def _flush_accesses(self, *, wait: float | None) -> None:
-        """Write the counts; what a busy or full disk refuses is kept for the next time."""
-        counts, self._accesses = self._accesses, Counter()
-        at = to_iso(self._parts.clock.now())
-        for realm in sorted({realm for realm, _ in counts}):
-            own = {memory_id: number for (r, memory_id), number in counts.items() if r == realm}
-            try:
-                space = self._parts.room(realm).space
-                with space.db.transaction(durable=False, wait=wait):
-                    space.memories.record_access(own, at)
-            except StoreError:  # must not turn a finished search into an error
-                self._accesses.update({(realm, i): number for i, number in own.items()})
-        self._flush_at = self._accesses.total() + ACCESS_FLUSH
 
 
 GOOD = 0.5  # a hit this relevant counts as used
 GUESSED_FROM = 4_000  # characters; the wording of a statement shows at its beginning
 MOST_LISTED = 10_000_000
-CLOSING_PATIENCE = 2.0  # seconds; access counts are not worth holding up an exit
-
-
-def _listed(name: str, values: Any) -> tuple[Any, ...]:
-    """Return a list of texts as a tuple, () for None; one text alone is a mistake."""
-    if isinstance(values, str):
-        raise InvalidInput(f"{name} must be a list of texts", hint=f"Write {name}=[{values!r:.80}].")
-    if values is None:
-        return ()
-    if isinstance(values, bytes | Mapping) or not isinstance(values, Iterable):
-        raise InvalidInput(f"{name} must be a list of texts, not {type(values).__name__}")
-    return tuple(values)

@@ -110,6 +110,7 @@ class Session:
         self._log.clear()
 
     def _require_writable(self) -> None:
+        self._parts.room("project")  # a closed memory says so before anything is written
         if self._parts.read_only:
             raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
 

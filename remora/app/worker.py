@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from remora.core.clock import to_iso
@@ -47,7 +47,10 @@ def catch_up(parts: Parts, seconds: float | None = None, progress: Progress | No
     parts.trouble = ""
     try:
         for room in parts.rooms():
-            done += _catch_up(parts, room.space, seconds, progress, done)
+            for number, of in _catch_up(parts, room.space, seconds):
+                done += number
+                if progress:
+                    progress("embedding", done, done + of)
     except RemoraError as error:
         parts.trouble = str(error)
     return done
@@ -108,27 +111,22 @@ def embed_when_many(parts: Parts) -> None:
         catch_up(parts, 0.0)
 
 
-def _catch_up(
-    parts: Parts, space: Space, seconds: float | None, progress: Progress | None, before: int
-) -> int:
+def _catch_up(parts: Parts, space: Space, seconds: float | None) -> Iterator[tuple[int, int]]:
+    """Embed batch by batch; yields how many got a vector and how many still wait."""
     embedder = parts.embedder()
     if embedder is None:
-        return 0
+        return
     wait = None if seconds is None else PATIENCE
     if space.meta.get(MODEL) != embedder.model_id:
         with space.db.transaction(durable=False, wait=wait):
             space.vectors.queue_all(embedder.model_id)
             space.meta.set(MODEL, embedder.model_id)
-    waiting = space.vectors.pending_count()
-    done, started = 0, time.monotonic()
+    started = time.monotonic()
     while number := _batch(parts, space, embedder, wait=wait):
-        done += number
-        if progress:
-            progress("embedding", before + done, before + max(waiting, done))
+        yield number, space.vectors.pending_count()
         late = seconds is not None and time.monotonic() - started > seconds
         if late and not space.vectors.pending(1, after=space.queued_before):
-            break
-    return done
+            return
 
 
 def reindex(parts: Parts, progress: Progress | None = None) -> int:

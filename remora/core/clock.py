@@ -43,10 +43,16 @@ class FixedClock:
 def to_iso(seconds: float) -> str:
     """Return an instant as `2026-01-01T00:00:00.000Z`: fixed width, so text order is time order.
 
+    Raises:
+        ValueError, OverflowError: the instant lies outside the years 1000 to 9999.
+
     >>> to_iso(0)
     '1970-01-01T00:00:00.000Z'
     """
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+    stamp = datetime.fromtimestamp(seconds, UTC)
+    if stamp.year < 1000:
+        raise ValueError(f"the year {stamp.year} is before 1000")
+    return f"{stamp:%Y-%m-%dT%H:%M:%S}.{stamp.microsecond // 1000:03d}Z"
 
 
 def from_iso(text: str) -> float:

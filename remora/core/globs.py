@@ -54,7 +54,7 @@ def forms(glob: str) -> list[str]:
 
 
 def _without_braces(glob: str) -> list[str]:
-    waiting, done = [glob], []
+    waiting, done = [glob], list[str]()
     while waiting:
         first = waiting.pop(0)
         brace = _INNERMOST.search(first)

@@ -119,7 +119,9 @@ def _check(name: str, field: Field, value: Any) -> Any:
             return sound(value)
         case "number" | "whole":
             whole = field.kind == "whole"
-            number = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value) and not whole)
+            number = isinstance(value, int) or (
+                isinstance(value, float) and math.isfinite(value) and not whole
+            )
             if isinstance(value, bool) or not number:
                 raise InvalidInput(f"{name} must be a {'whole ' if whole else ''}number, not {value!r}")
             if field.low is not None and value < field.low:
@@ -143,7 +145,9 @@ def _steps(name: str, value: Any) -> list[dict[str, Any]]:
             raise InvalidInput(f"{where} must be a text or a mapping, not {type(raw).__name__}")
         unknown = sorted(repr(key) for key in step if key not in STEP)
         if unknown:
-            raise InvalidInput(f"{where} has no field {unknown[0]}", hint=f"Its fields are {', '.join(STEP)}.")
+            raise InvalidInput(
+                f"{where} has no field {unknown[0]}", hint=f"Its fields are {', '.join(STEP)}."
+            )
         if not isinstance(step.get("description"), str) or not step["description"].strip():
             raise InvalidInput(f"{where} needs a description")
         filled = {"order": number, **{k: v for k, v in step.items() if v is not None}}

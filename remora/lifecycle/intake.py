@@ -19,7 +19,7 @@ from typing import Any
 from remora.core import payloads, sketch
 from remora.core.clock import Clock, to_iso
 from remora.core.strength import SOURCE_TRUST, TAINT_FACTOR, half_life
-from remora.core.text import collapse, content_hash, index_terms, jaccard, salient
+from remora.core.text import collapse, content_hash, index_terms, jaccard
 from remora.core.values import MemoryDraft, MemoryRecord, Origin, Receipt, Redaction
 from remora.lifecycle.drafts import Prepared, checked_instant, prepare
 from remora.lifecycle.flags import rests_on, unflag_dependents
@@ -110,11 +110,11 @@ class Intake:
                 return record, 1.0
         if draft.type in _NEVER_NEAR:
             return None
-        words, marks = sketch.word_set(draft.content), salient(draft.content)
+        words = sketch.word_set(draft.content)
         memories = self._space.memories
         for memory_id, content in memories.sharing_bands(sketch.bands(draft.content), draft.type):
             similarity = jaccard(words, sketch.word_set(content))
-            if similarity >= NEAR_DUPLICATE and marks == salient(content):
+            if similarity >= NEAR_DUPLICATE and sketch.same_statement(draft.content, content):
                 near = memories.get(memory_id)
                 if near is not None and _may_merge(near, draft):
                     return near, similarity

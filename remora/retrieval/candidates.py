@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from remora.core import cochange
+from remora.core.globs import matches
 from remora.core.query import named_paths
 from remora.core.text import query_terms
 from remora.core.values import Filters, Hit, MemoryRecord, Turn
@@ -25,8 +25,8 @@ DENSE, LEXICAL, GRAPH = 30, 20, 15  # candidates a path gives (section 7)
 SEARCHED = 100  # more are read for the evidence; a path's list for the fusion is cut to the above
 TURNS = 50  # turns a path gives: conversations are searched more deeply, their texts are short
 POSTINGS = 20_000  # rows that the words of a query may touch: about 5 ms
-BM25_K1 = 1.2  # FTS5's own; a term can add idf * (k1 + 1) at most, and adds about idf if it stands once
-FEW_ROWS, UNSEEN = 100, 20
+BM25_K1 = 1.2  # FTS5's own; a term can add idf * (k1 + 1) at most
+FEW_ROWS, UNSEEN = 100, 20  # up to so many texts, words are weighed as if there were these more
 SAME_FILE, PARTNER, MIN_CO_ACCESS = 0.8, 0.7, 0.3  # graph evidence (section 7)
 FILES_FOLLOWED, PARTNERS_FOLLOWED = 10, 15
 
@@ -62,7 +62,7 @@ class Question(NamedTuple):
 
 def question(request: Request, reader: Reader) -> Question:
     """Return the query's terms and its vector."""
-    vector, note = (None, "left out") if "dense" in request.without else reader.embed(request.text)
+    vector, note = (None, "vectors left out") if "dense" in request.without else reader.embed(request.text)
     return Question(request.text, tuple(query_terms(request.text)), vector, note)
 
 
@@ -81,12 +81,13 @@ def lexical(
     terms: Sequence[str],
     found: Sequence[tuple[Id, float]],
     find: Callable[[Sequence[str], int], Sequence[tuple[Id, float]]],
+    index: str = "",
 ) -> dict[Id, float]:
     """Return how much of a query each text covers: its BM25 as the share of the best that any could have.
 
-    Among few texts BM25 cannot tell: a word that half of them hold weighs nothing, so in a store of
-    two nearly every word does. There the weights are those that the words would have among UNSEEN more
-    texts, and the words of each text are counted.
+    Among few texts BM25 is blind: it gives no weight to a word that half of them hold, and in a store
+    of two that is nearly every word. There each text's BM25 is multiplied up to the weights that the
+    words it holds would have among UNSEEN texts more.
 
     Args:
         space: the database.
@@ -94,22 +95,22 @@ def lexical(
         terms: all terms of the query.
         found: ids with their BM25.
         find: asks the same path for some terms, at most so many ids.
+        index: the index that was searched, where it is not the table's own.
     """
     stats = space.fulltext.term_stats(table, terms)
-    shares = _shares(dict(found), {t: idf(stats.rows, stats.holding[t]) for t in terms})
-    if stats.rows > FEW_ROWS:
-        return shares
-    weights = {t: idf(stats.rows + UNSEEN, stats.holding[t]) for t in terms}
-    counted = dict.fromkeys(shares, 0.0)
-    for term in terms:
-        for i, _ in find([term], FEW_ROWS):
-            if i in counted:
-                counted[i] += weights[term]
-    return {i: max(share, shares[i]) for i, share in _shares(counted, weights).items()}
-
-
-def _shares(scores: dict[Id, float], weights: dict[str, float]) -> dict[Id, float]:
-    """Return scores as shares of the best possible, when these are the weights of a query's terms."""
+    scores = dict(found)
+    weights = {t: idf(stats.rows, stats.holding[t]) for t in terms}
+    if stats.rows <= FEW_ROWS:
+        counted = space.fulltext.term_stats(index or table, terms)
+        usual = {t: idf(counted.rows, counted.holding[t]) for t in terms}
+        weights = {t: idf(stats.rows + UNSEEN, stats.holding[t]) for t in terms}
+        held: dict[Id, list[str]] = {i: [] for i in scores}
+        for term in terms:
+            for i, _ in find([term], FEW_ROWS):
+                if i in held:
+                    held[i].append(term)
+        for i, own in held.items():
+            scores[i] *= sum(weights[t] for t in own) / sum(usual[t] for t in own) if own else 0.0
     ideal = (BM25_K1 + 1.0) * sum(weights.values())
     return {i: min(1.0, score / ideal) for i, score in scores.items()} if ideal > 0 else {}
 
@@ -190,7 +191,7 @@ def passes(record: MemoryRecord, filters: Filters) -> bool:
     if filters.modules and not set(filters.modules) & set(record.related_modules):
         return False
     return not filters.files or any(
-        file == f or (f.endswith("/") and file.startswith(f)) or ("*" in file and fnmatchcase(f, file))
+        file == f or (f.endswith("/") and file.startswith(f)) or ("*" in file and matches(file, f))
         for file in record.related_files
         for f in filters.files
     )
@@ -254,9 +255,8 @@ def _graph(space: Space, request: Request) -> dict[str, tuple[float, str]]:
     for record in space.memories.on_files(list(near), request.filters, 4 * GRAPH):
         evidence = [near[f] for f in record.related_files if f in near]
         globs = [f for f in record.related_files if "*" in f]
-        evidence += [near[p] for p in near if any(fnmatchcase(p, g) for g in globs)]
-        if evidence:  # SQLite and Python read a few rare patterns, such as [^a]*, differently
-            found[record.id] = max(evidence, key=lambda n: n[0])
+        evidence += [near[p] for p in near if any(matches(g, p) for g in globs)]
+        found[record.id] = max(evidence, key=lambda n: n[0])
     return dict(sorted(found.items(), key=lambda item: (-item[1][0], item[0]))[:GRAPH])
 
 
@@ -296,7 +296,8 @@ def turns(
         lists["fts"] = [i for i, _ in by_words]
         if "window" not in request.without:
             by_window = space.fulltext.turn_windows(terms, TURNS)
-            window = lexical(space, "turns", asked.terms, by_window, space.fulltext.turn_windows)
+            find = space.fulltext.turn_windows
+            window = lexical(space, "turns", asked.terms, by_window, find, "turn_windows")
             lists["window"] = [i for i, _ in by_window]
     found = space.turns.get_many({i for ids in lists.values() for i in ids})
     around = space.turns.around(list(found.values()), 1)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from remora.core.sketch import word_set
-from remora.core.text import collapse, jaccard, salient, shorten
+from remora.core.sketch import same_statement, word_set
+from remora.core.text import collapse, jaccard, shorten
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import Context, Hit
 
@@ -156,7 +156,7 @@ def _repeats(text: str, words: frozenset[str], other: str, known: frozenset[str]
     """Whether two texts say the same; a number, a name or a "not" apart they never do."""
     if not words or not known:
         return collapse(text).casefold() == collapse(other).casefold()
-    return jaccard(words, known) > NEAR_DUPLICATE and salient(text) == salient(other)
+    return jaccard(words, known) > NEAR_DUPLICATE and same_statement(text, other)
 
 
 def _choose(hits: Sequence[Hit], plan: Budget, total: int) -> list[Hit]:

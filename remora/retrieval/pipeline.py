@@ -95,9 +95,14 @@ def run(reader: Reader, request: Request) -> Found:
     return Found(ranked(list(merged.values())), first.run)
 
 
-def _pass(reader: Reader, request: Request, asked: Question) -> Found:
+def begin(reader: Reader, request: Request, asked: Question) -> Run:
+    """Return a search before its first stage."""
     kind = detect_type(request.text, request.recent_tools)
-    state = Run(request, reader, asked, kind, WEIGHTS[kind], {}, {}, [])
+    return Run(request, reader, asked, kind, WEIGHTS[kind], {}, {}, [])
+
+
+def _pass(reader: Reader, request: Request, asked: Question) -> Found:
+    state = begin(reader, request, asked)
     found: list[Candidate] = []
     for name, stage in STAGES:
         if name not in request.without:

@@ -19,7 +19,9 @@ from typing import Any
 
 import apsw
 
+from remora.core import globs
 from remora.core.errors import (
+    InvalidInput,
     RemoraError,
     StoreBusy,
     StoreCorrupt,
@@ -45,6 +47,7 @@ class Database:
         self._connection = connection
         self._lock = threading.RLock()
         self._depth = 0
+        self._durable = True
         self._commits = 0
         self.path = path
         self.read_only = read_only
@@ -83,12 +86,12 @@ class Database:
 
     def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
         """Return all rows of a query."""
-        with self._lock, errors(self.path):
+        with self._statement():
             return list(self._connection.execute(sql, values))
 
     def row(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Row | None:
         """Return the first row of a query, None when there is none."""
-        with self._lock, errors(self.path):
+        with self._statement():
             cursor = self._connection.execute(sql, values)
             first = next(iter(cursor), None)
             cursor.close(True)
@@ -101,14 +104,27 @@ class Database:
 
     def execute(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> int:
         """Run a statement inside a transaction and return how many rows it changed."""
-        with self._lock, errors(self.path):
+        with self._statement():
             self._connection.execute(sql, values)
             return self._connection.changes()
 
     def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run a statement once for each row of values, inside a transaction."""
-        with self._lock, errors(self.path):
+        with self._statement():
             self._connection.executemany(sql, rows)
+
+    @contextlib.contextmanager
+    def _statement(self) -> Iterator[None]:
+        with self._lock:
+            try:
+                yield
+            except apsw.Error as error:
+                raise translate(error, self.path) from error
+            except (UnicodeEncodeError, OverflowError) as error:
+                raise InvalidInput(
+                    f"{self.path} cannot hold this value ({error})",
+                    hint="Text must be valid Unicode, and whole numbers must fit 64 bits.",
+                ) from error
 
     def last_row_id(self) -> int:
         """Return the row id of the last insert on this connection."""
@@ -118,21 +134,22 @@ class Database:
     def transaction(self, *, durable: bool = True, wait: float | None = None) -> Iterator[None]:
         """Run a block as one transaction; nested blocks join the outer one.
 
+        A nested block that fails is undone by itself, so whoever catches its error can go on.
+
         Args:
             durable: wait until the disk has it. False is for rows that can be made again.
             wait: seconds to wait for another writer; None is the usual busy timeout.
 
         Raises:
             StoreBusy, StoreFull, StoreReadOnly: nothing of the block was kept.
+            StoreError: a durable block inside one that is not; its promise could not be kept.
         """
         with self._lock:
             if self._depth:
-                self._depth += 1
-                try:
+                with self._nested(durable=durable):
                     yield
-                finally:
-                    self._depth -= 1
                 return
+            self._durable = durable
             with errors(self.path):
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 self._begin(wait)
@@ -159,6 +176,31 @@ class Database:
         finally:
             self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
+    @contextlib.contextmanager
+    def _nested(self, *, durable: bool) -> Iterator[None]:
+        if durable and not self._durable:
+            raise StoreError("a durable transaction cannot join one that is not")
+        name = f"nested_{self._depth}"
+        with errors(self.path):
+            self._connection.execute(f"SAVEPOINT {name}")
+        self._depth += 1
+        try:
+            with errors(self.path):
+                yield
+                self._connection.execute(f"RELEASE {name}")
+        except BaseException:
+            if self._connection.in_transaction:  # SQLite ends it by itself when the disk is full
+                self._connection.execute(f"ROLLBACK TO {name}")
+                self._connection.execute(f"RELEASE {name}")
+            raise
+        finally:
+            self._depth -= 1
+
+    def writing(self) -> bool:
+        """Return whether this thread is inside a transaction: what it reads may yet be undone."""
+        with self._lock:
+            return self._depth > 0
+
     def version(self) -> tuple[int, int]:
         """Return a value that changes whenever anybody, this connection included, commits a change."""
         return int(self.value("PRAGMA data_version")), self._commits
@@ -169,16 +211,19 @@ class Database:
 
     def check(self) -> list[str]:
         """Return what SQLite's own checks and our FTS tables find wrong; empty when all is well."""
-        problems = [str(r[0]) for r in self.rows("PRAGMA integrity_check(20)") if r[0] != "ok"]
-        problems += [f"foreign key broken in {r[0]}" for r in self.rows("PRAGMA foreign_key_check")]
-        for fts, table, key in (("memories_fts", "memories", "seq"), ("turns_fts", "turns", "id")):
-            differing = self.value(
-                f"SELECT count(*) FROM (SELECT {key} FROM {table} EXCEPT SELECT rowid FROM {fts}_docsize)"
-            ) + self.value(
-                f"SELECT count(*) FROM (SELECT rowid FROM {fts}_docsize EXCEPT SELECT {key} FROM {table})"
-            )
-            if differing:
-                problems.append(f"{fts} and {table} differ in {differing} rows")
+        try:
+            problems = [str(r[0]) for r in self.rows("PRAGMA integrity_check(20)") if r[0] != "ok"]
+            problems += [f"foreign key broken in {r[0]}" for r in self.rows("PRAGMA foreign_key_check")]
+            for (fts, table), (rows, entries) in _FTS_ROWS.items():
+                differing = self.value(
+                    f"""SELECT count(DISTINCT id) FROM (
+                          SELECT * FROM ({entries} EXCEPT {rows}) UNION ALL
+                          SELECT * FROM ({rows} EXCEPT {entries}))"""
+                )
+                if differing:
+                    problems.append(f"{fts} and {table} differ in {differing} rows")
+        except StoreCorrupt as error:
+            return [str(error)]
         return problems
 
 
@@ -188,19 +233,48 @@ def _tidies_up(path: Path) -> bool:
     SQLite keeps two files beside a database in use, and only who may write takes them away again. Where
     they are there already, others use the database, or a crash left what is not ours to fold back.
     """
-    alone = not path.with_name(path.name + "-wal").exists()
-    return alone and path.exists() and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    return (
+        not _wal(path).exists()
+        and path.exists()
+        and os.access(path, os.W_OK)
+        and os.access(path.parent, os.W_OK)
+    )
+
+
+def _wal(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+# For each FTS table, what its rows should be and what it holds.
+_FTS_ROWS = {
+    ("memories_fts", "memories"): (
+        "SELECT seq, id, content, tags, related_files, search_terms FROM memories",
+        "SELECT id, c0, c1, c2, c3, c4 FROM memories_fts_content",
+    ),
+    ("turns_fts", "turns"): ("SELECT id FROM turns", "SELECT id FROM turns_fts_docsize"),
+    ("turn_windows_fts", "turns"): (
+        """SELECT id FROM turns
+           WHERE session_id IN (SELECT session_id FROM turns GROUP BY session_id HAVING count(*) > 1)""",
+        "SELECT id FROM turn_windows_fts_docsize",
+    ),
+}
 
 
 def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    found = next(connection.execute("PRAGMA application_id"))[0]
+    # A log beside a file that turns out not to be ours, or too new, is not folded back when we close.
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(_wal(path).exists()))
+    # In this order: a process that makes the file sets both in one transaction.
     tables = next(connection.execute("SELECT count(*) FROM sqlite_master"))[0]
-    if found != APPLICATION_ID and (tables or read_only):
+    found = next(connection.execute("PRAGMA application_id"))[0]
+    if found != APPLICATION_ID and (tables or found or read_only):
         raise StoreCorrupt(
             f"{path} is a SQLite database, but not one of Remora's",
             hint="Move it away, or set REMORA_HOME to another folder.",
         )
+    migrations.require_known(connection, path)
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    connection.create_scalar_function("glob_names", _glob_names, 2, deterministic=True)
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     connection.execute("PRAGMA temp_store = MEMORY")
@@ -212,6 +286,11 @@ def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> N
         raise StoreReadOnly(f"{path} cannot be written", hint="Check the permissions of the file.")
     migrations.set_wal(connection)
     migrations.run(connection, path, APPLICATION_ID)
+
+
+def _glob_names(*values: Any) -> bool:
+    glob, path = values
+    return globs.matches(str(glob), str(path))
 
 
 @contextlib.contextmanager
@@ -227,7 +306,7 @@ def translate(error: apsw.Error, path: Path) -> RemoraError:
     """Return our error for one of SQLite's."""
     text = str(error)
     match error:
-        case apsw.BusyError() | apsw.LockedError():
+        case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
             return StoreBusy(
                 f"{path} is held by another process ({text})", hint="Try again; nothing was written."
             )

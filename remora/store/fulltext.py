@@ -95,12 +95,13 @@ class FullText:
         """
         version = self._db.version()
         seen, known = self._known.get(table, (None, TermStats(0, {})))
-        if seen != version or len(known.holding) > _TERMS_REMEMBERED:
+        if seen != version or len(known.holding) > _TERMS_REMEMBERED or self._db.writing():
             known = TermStats(int(self._db.value(f"SELECT count(*) FROM {table}_fts_docsize")), {})
         rows, holding = known
         for term in terms:
             if term not in holding:
                 sql = f"SELECT count(*) FROM {table}_fts WHERE {table}_fts MATCH ?"
                 holding[term] = int(self._db.value(sql, (quoted(term),)))
-        self._known[table] = (version, TermStats(rows, holding))
+        if not self._db.writing():
+            self._known[table] = (version, TermStats(rows, holding))
         return TermStats(rows, {t: holding[t] for t in terms})

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from remora.core.globs import matches
 from remora.core.values import Filters, MemoryRecord, Origin, Relation, Taint, WorkUnitRef
 from remora.store.connection import Database, Row
 
@@ -104,8 +105,9 @@ class Memories:
             columns["content_hash"] = content_hash
         if search_terms is not None:
             columns["search_terms"] = search_terms
-        sets = ", ".join(f"{name} = ?" for name in columns)
-        self._db.execute(f"UPDATE memories SET {sets} WHERE id = ?", [*columns.values(), memory_id])
+        if columns:
+            sets = ", ".join(f"{name} = ?" for name in columns)
+            self._db.execute(f"UPDATE memories SET {sets} WHERE id = ?", [*columns.values(), memory_id])
         if bands is not None:
             self._db.execute("DELETE FROM memory_bands WHERE memory_id = ?", (memory_id,))
             self._set_bands(memory_id, bands)
@@ -198,14 +200,14 @@ class Memories:
         return [(i, content) for i, content in self._db.rows(sql, (ids, memory_type))]
 
     def on_files(self, paths: Sequence[str], filters: Filters, limit: int) -> list[MemoryRecord]:
-        """Return live memories that name one of the files, most confident first."""
+        """Return live memories that name one of the files, itself or by a glob, most confident first."""
+        globs = self._db.rows("SELECT DISTINCT file_path FROM memory_files WHERE instr(file_path, '*') > 0")
+        named = [*paths, *(glob for (glob,) in globs if any(matches(glob, path) for path in paths))]
         where, values = condition(filters)
         sql = f"""{_SELECT} WHERE m.id IN (
-            SELECT memory_id FROM memory_files WHERE file_path IN (SELECT value FROM json_each(?1))
-            UNION SELECT memory_id FROM memory_files WHERE instr(file_path, '*') > 0
-              AND EXISTS (SELECT 1 FROM json_each(?1) j WHERE j.value GLOB file_path))
+            SELECT memory_id FROM memory_files WHERE file_path IN (SELECT value FROM json_each(?)))
             AND {where} ORDER BY m.confidence DESC, m.id LIMIT ?"""
-        return [self._record(row) for row in self._db.rows(sql, [json.dumps(list(paths)), *values, limit])]
+        return [self._record(row) for row in self._db.rows(sql, [json.dumps(named), *values, limit])]
 
     def dependents(self, memory_id: str) -> list[str]:
         """Return the ids of all live memories derived from this one, directly or through others."""
@@ -282,7 +284,7 @@ def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[st
         clauses.append(
             """EXISTS (SELECT 1 FROM memory_files f JOIN json_each(?) j ON f.file_path = j.value
                OR (substr(j.value, -1) = '/' AND substr(f.file_path, 1, length(j.value)) = j.value)
-               OR (instr(f.file_path, '*') > 0 AND j.value GLOB f.file_path)
+               OR (instr(f.file_path, '*') > 0 AND glob_names(f.file_path, j.value))
                WHERE f.memory_id = m.id)"""
         )
         values.append(json.dumps(filters.files))

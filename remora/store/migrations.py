@@ -7,13 +7,18 @@ already landed is never edited: the next change is a new file.
 
 from __future__ import annotations
 
+import json
 import time
 from importlib import resources
 from pathlib import Path
 
 import apsw
 
+from remora.core import sketch
 from remora.core.errors import StoreTooNew
+from remora.core.text import content_hash, index_terms
+
+_PROVENANCE = 2  # the migration that needs Python's help
 
 
 def scripts() -> list[tuple[int, str]]:
@@ -38,15 +43,25 @@ def version(connection: apsw.Connection) -> int:
     return int(next(connection.execute("PRAGMA user_version"))[0])
 
 
+def require_known(connection: apsw.Connection, path: Path) -> None:
+    """Refuse a file before anything in it is touched.
+
+    Raises:
+        StoreTooNew: its schema is newer than ours.
+    """
+    found, known = version(connection), latest()
+    if found > known:
+        raise _too_new(path, found, known)
+
+
 def require_current(connection: apsw.Connection, path: Path) -> None:
     """Refuse a file that a read-only opening cannot use as it is.
 
     Raises:
         StoreTooNew: its schema is newer than ours, or older and must be migrated by a writer first.
     """
+    require_known(connection, path)
     found, known = version(connection), latest()
-    if found > known:
-        raise _too_new(path, found, known)
     if found < known:
         raise StoreTooNew(
             f"{path} has schema {found}, this version of Remora needs {known}",
@@ -73,6 +88,8 @@ def run(connection: apsw.Connection, path: Path, application_id: int, upto: int 
         try:
             if version(connection) < number:
                 connection.execute(sql)
+                if number == _PROVENANCE:
+                    _describe(connection)
                 connection.execute(f"PRAGMA application_id = {application_id}")
                 connection.execute(f"PRAGMA user_version = {number}")
             connection.execute("COMMIT")
@@ -80,6 +97,22 @@ def run(connection: apsw.Connection, path: Path, application_id: int, upto: int 
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def _describe(connection: apsw.Connection) -> None:
+    """Fill what migration 2 added and SQL cannot compute, for memories written before it."""
+    rows = list(connection.execute("SELECT id, content, related_files, tags, context_prefix FROM memories"))
+    for memory_id, content, files, tags, prefix in rows:
+        said = (content, prefix or "", *json.loads(files), *json.loads(tags))
+        terms = f"{prefix or ''} {index_terms(' '.join(map(str, said)))}".strip()
+        connection.execute(
+            "UPDATE memories SET content_hash = ?, search_terms = ? WHERE id = ?",
+            (content_hash(content), terms, memory_id),
+        )
+        connection.executemany(
+            "INSERT INTO memory_bands(band, value, memory_id) VALUES (?, ?, ?)",
+            [(band, value, memory_id) for band, value in sketch.bands(content)],
+        )
 
 
 def set_wal(connection: apsw.Connection, tries: int = 50) -> None:

@@ -143,7 +143,9 @@ class NearestIndex:
             return len(np.unique(self._owner_of[: self._size][self._live[: self._size]]))
 
     def _follow(self) -> None:
-        """Bring the matrix up to date with the table."""
+        """Bring the matrix up to date with the table; rows of an open transaction do not count yet."""
+        if self._db.writing():
+            return
         state = self._db.version()
         if state == self._seen:
             return

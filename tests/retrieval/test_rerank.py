@@ -118,6 +118,7 @@ def test_a_server_that_takes_too_long_is_not_waited_for():
     with ModelServer() as server:
         server.on("POST /rerank", Reply([{"index": 0, "score": 1.0}], delay=2.0))
         judge = build(RerankSettings(provider="tei", url=server.url), {})
+        assert judge is not None
         started = time.monotonic()
         order, note = rerank(four(), "query", judge, limit=20, seconds=0.2)
         assert time.monotonic() - started < 1.0

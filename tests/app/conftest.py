@@ -1,0 +1,60 @@
+"""Git apart from the machine's own configuration, a project folder and its memory with a fake model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.core.clock import FixedClock
+from tests.helpers import NOW, FakeEmbedder, Repo, environment, git_environment
+
+
+@pytest.fixture(autouse=True)
+def _own_git(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep the machine's git configuration and any enclosing repository out of the tests."""
+    for name, value in git_environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path_factory.getbasetemp()))
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    """A clock that stands still until it is moved."""
+    return FixedClock(NOW)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project folder without git."""
+    made = tmp_path / "shop"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """A repository without commits."""
+    return Repo(tmp_path / "shop").init()
+
+
+@pytest.fixture
+def embedder() -> FakeEmbedder:
+    """A fast deterministic model."""
+    return FakeEmbedder()
+
+
+@pytest.fixture
+def bare(tmp_path: Path, folder: Path, clock: FixedClock) -> Iterator[Memory]:
+    """The memory of a folder, without any model."""
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
+        yield memory
+
+
+@pytest.fixture
+def able(tmp_path: Path, folder: Path, clock: FixedClock, embedder: FakeEmbedder) -> Iterator[Memory]:
+    """The memory of a folder, with the fake model."""
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock, embedder=embedder) as memory:
+        yield memory

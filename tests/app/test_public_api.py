@@ -1,0 +1,110 @@
+"""The package's own names, and that importing it costs and does nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import remora
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("numpy", "onnxruntime", "tokenizers", "httpx2", "pydantic", "rich", "apsw", "platformdirs", "click")
+
+
+def in_process(code: str, **variables: str) -> str:
+    """Run Python in a process of its own and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("name", remora.__all__)
+def test_every_name_is_there(name: str) -> None:
+    """Each public name can be imported, and is listed."""
+    assert getattr(remora, name) is not None
+    assert name in dir(remora)
+
+
+def test_no_other_name() -> None:
+    """A name that is not there is an AttributeError, as for any module."""
+    with pytest.raises(AttributeError, match="module 'remora' has no attribute 'memory_of_everything'"):
+        _ = remora.memory_of_everything
+
+
+def test_names_are_the_real_ones() -> None:
+    """The names are the classes that the library works with."""
+    from remora.app.memory import Memory
+    from remora.core import errors
+    from remora.core.values import Hit
+
+    assert remora.Memory is Memory
+    assert remora.Hit is Hit
+    assert remora.RemoraError is errors.RemoraError
+    assert remora.errors is errors
+
+
+def test_importing_loads_nothing() -> None:
+    """`import remora` loads none of the libraries that it is built on."""
+    assert in_process(f"import sys, remora; print([m for m in {HEAVY!r} if m in sys.modules])") == "[]"
+
+
+def test_memory_is_light() -> None:
+    """`from remora import Memory` loads the database driver, and no model, client or table library."""
+    heavy = tuple(m for m in HEAVY if m not in ("apsw", "platformdirs"))
+    code = f"import sys; from remora import Memory; print([m for m in {heavy!r} if m in sys.modules])"
+    assert in_process(code) == "[]"
+
+
+def test_importing_has_no_effect(tmp_path: Path) -> None:
+    """Importing every public name writes nothing, in a home that cannot be written."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o500)
+    code = "import remora; [getattr(remora, name) for name in remora.__all__]"
+    places: dict[str, Any] = {
+        "HOME": str(home),
+        "XDG_DATA_HOME": str(home / "data"),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    in_process(code, **places)
+    assert list(home.iterdir()) == []
+
+
+def test_nothing_is_opened_on_import() -> None:
+    """Importing starts no process, opens no socket and opens no file for writing."""
+    code = """
+import sys
+seen = []
+def hook(event, args):
+    if event in ("socket.connect", "subprocess.Popen", "os.mkdir", "os.rename", "os.remove"):
+        seen.append(event)
+    if event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax+"):
+        seen.append((event, str(args[0])))
+sys.addaudithook(hook)
+import remora
+from remora import Memory, AsyncMemory, ScriptedModel, errors
+print(seen)
+"""
+    assert in_process(code, PYTHONDONTWRITEBYTECODE="1") == "[]"
+
+
+def test_typed() -> None:
+    """The package says that it is typed."""
+    assert (ROOT / "remora/py.typed").exists()
+
+
+def test_version() -> None:
+    """The version is the one of the project file."""
+    assert f'version = "{remora.__version__}"' in (ROOT / "pyproject.toml").read_text("utf-8")

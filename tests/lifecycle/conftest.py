@@ -1,0 +1,51 @@
+"""A database of its own for each test, a clock that stands still, and what changes memories in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from remora.core.clock import FixedClock
+from remora.core.values import MemoryDraft, MemoryRecord
+from remora.lifecycle.intake import Intake
+from remora.lifecycle.upkeep import Upkeep
+from remora.store.space import Space
+from tests.helpers import NOW
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    """A clock that stands still until it is moved."""
+    return FixedClock(NOW)
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Iterator[Space]:
+    """An empty database."""
+    opened = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def intake(space: Space, clock: FixedClock) -> Intake:
+    """What takes drafts in."""
+    return Intake(space, clock)
+
+
+@pytest.fixture
+def upkeep(space: Space, clock: FixedClock, intake: Intake) -> Upkeep:
+    """What changes memories that exist."""
+    return Upkeep(space, clock, intake)
+
+
+@pytest.fixture
+def take(intake: Intake) -> Callable[..., MemoryRecord]:
+    """Remember a text with fields of a draft."""
+
+    def remember(content: str, *, revive: bool = True, **fields: object) -> MemoryRecord:
+        return intake.remember(MemoryDraft(content, **fields), revive=revive)  # type: ignore[arg-type]
+
+    return remember

@@ -1,0 +1,273 @@
+"""Edit, supersede, pin, verify, forget, restore, and what reaches the memories that rest on these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from remora.core.clock import FixedClock
+from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.core.values import Filters, MemoryDraft, MemoryRecord, Receipt, Redaction, Relation, Taint
+from remora.lifecycle.upkeep import Upkeep, resolve
+from remora.store.space import Space
+from tests.helpers import SECRET
+
+Take = Callable[..., MemoryRecord]
+
+
+def now(space: Space, record: MemoryRecord) -> MemoryRecord:
+    """Return a memory as it is stored now."""
+    found = space.memories.get(record.id)
+    assert found is not None
+    return found
+
+
+def flags(space: Space, *records: MemoryRecord) -> list[str | None]:
+    """Return why each memory needs a review; None where it does not."""
+    found = [now(space, r) for r in records]
+    assert [m.needs_review for m in found] == [m.review_reason is not None for m in found]
+    return [m.review_reason for m in found]
+
+
+def test_resolve(space: Space, take: Take) -> None:
+    """A full id, or a start of four characters or more that only one id has, names a memory."""
+    record = take("Tokens expire after 24 h")
+    assert resolve(space, record.id).id == record.id
+    assert resolve(space, record.id[:4]).id == record.id
+    for wrong in (record.id[:3], "", "no such id", record.id + "0"):
+        with pytest.raises(NotFound, match="there is no memory"):
+            resolve(space, wrong)
+
+
+def test_an_ambiguous_start(space: Space, take: Take) -> None:
+    """A start that several ids share names none; the error lists them."""
+    record = take("Tokens expire after 24 h")
+    with space.db.transaction():
+        for end in ("1", "2"):
+            twin = record._replace(id=f"abcd-{end}")
+            space.memories.insert(twin, content_hash=end, search_terms="", bands=())
+    with pytest.raises(Conflict, match="abcd-1, abcd-2"):
+        resolve(space, "abcd")
+    assert resolve(space, "abcd-2").id == "abcd-2"
+
+
+def test_edit_content(space: Space, take: Take, upkeep: Upkeep) -> None:
+    """New words are searched for, hashed and cited instead of the old ones, and count as a look."""
+    record = take("Tokens expire after 24 h", needs_review=True)
+    after = upkeep.edit(record.id, {"content": "Sessions end after 12 h"})
+    assert after.receipt == Receipt("updated")
+    assert (after.content, after.citation_text) == ("Sessions end after 12 h",) * 2
+    assert not after.needs_review
+    assert now(space, record) == after._replace(receipt=None)
+    assert space.fulltext.memories(["tokens"], Filters(), 5) == []
+    assert [i for i, _ in space.fulltext.memories(["sessions"], Filters(), 5)] == [record.id]
+    assert take("tokens expire after 24 h").id != record.id
+    assert take("sessions END after 12 h").id == record.id
+
+
+def test_edit_other_fields(take: Take, upkeep: Upkeep) -> None:
+    """Fields are replaced as they would be stored anew; what is not named stays."""
+    record = take("Tokens expire after 24 h", tags=("a",), related_files=("x.py",), confidence=0.5)
+    after = upkeep.edit(
+        record.id, {"tags": ["b", " b", "c"], "related_files": ["src\\y.py"], "branch": "dev"}
+    )
+    assert (after.tags, after.related_files, after.branch) == (("b", "c"), ("src/y.py",), "dev")
+    assert (after.content, after.confidence) == (record.content, 0.5)
+    assert upkeep.edit(record.id, {"branch": None}).branch is None
+
+
+def test_edit_type(take: Take, upkeep: Upkeep) -> None:
+    """A new type brings its half-life, unless one is given."""
+    record = take("Tokens expire after 24 h", type="gotcha")
+    assert upkeep.edit(record.id, {"type": "decision"}).decay_half_life_days is None
+    assert upkeep.edit(record.id, {"type": "work_state"}).decay_half_life_days == 7.0
+    after = upkeep.edit(record.id, {"type": "gotcha", "decay_half_life_days": 3})
+    assert after.decay_half_life_days == 3.0
+
+
+def test_edit_type_and_payload(take: Take, upkeep: Upkeep) -> None:
+    """A payload that the new type cannot have has to be given anew or taken away."""
+    record = take("Threads were tried", payload={"seen": 3})
+    with pytest.raises(InvalidInput, match="dead_end has no field 'seen'"):
+        upkeep.edit(record.id, {"type": "dead_end"})
+    tried = {"approach_tried": "threads", "why_it_failed": "races"}
+    assert upkeep.edit(record.id, {"type": "dead_end", "payload": tried}).payload == tried
+    assert upkeep.edit(record.id, {"payload": None}).payload is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, "nothing to change"),
+        ({"id": "x"}, "'id' cannot be edited"),
+        ({"taint": None}, "'taint' cannot be edited"),
+        ({"content": " "}, "content is empty"),
+        ({"type": "fact"}, "there is no type 'fact'"),
+        ({"tags": "auth"}, "tags must be a list"),
+        ({"confidence": 2}, "confidence must be between 0 and 1"),
+        ({"stale_at": "soon"}, "stale_at must be an ISO 8601 time"),
+    ],
+)
+def test_wrong_edits(space: Space, take: Take, upkeep: Upkeep, changes: dict[str, Any], message: str) -> None:
+    """A change that cannot be made is refused, and nothing is changed."""
+    record = take("Tokens expire after 24 h")
+    with pytest.raises(InvalidInput, match=message):
+        upkeep.edit(record.id, changes)
+    assert now(space, record) == record._replace(receipt=None)
+
+
+def test_edits_are_redacted(take: Take, upkeep: Upkeep) -> None:
+    """A secret in new words is taken out and counted."""
+    record = take("Deploy from the vault")
+    after = upkeep.edit(record.id, {"content": f"Deploy with {SECRET} now", "tags": [f"t {SECRET}"]})
+    assert after.content == "Deploy with [REDACTED:github-token] now"
+    assert after.receipt == Receipt("updated", redactions=(Redaction("github-token", 2),))
+
+
+def test_supersede(space: Space, take: Take, upkeep: Upkeep) -> None:
+    """The new memory takes the old one's place and says so; the old one stays readable."""
+    old = take("Tokens expire after 24 h")
+    new = upkeep.supersede(old.id, MemoryDraft("Tokens expire after 12 h"))
+    assert new.relations == (Relation("supersedes", target_memory_id=old.id),)
+    gone = now(space, old)
+    assert (gone.deprecated, gone.superseded_by) == (True, new.id)
+    assert gone.content == "Tokens expire after 24 h"
+
+
+def test_supersede_with_almost_the_same_words(take: Take, upkeep: Upkeep) -> None:
+    """Words that would be a near duplicate of the old ones still make a new memory."""
+    long = "The payment service retries a failed request thrice with exponential backoff before giving up"
+    old = take(long)
+    new = upkeep.supersede(old.id, MemoryDraft(long.replace("before giving up", "then gives up")))
+    assert new.id != old.id
+    assert not new.deprecated
+
+
+def test_supersede_twice(take: Take, upkeep: Upkeep) -> None:
+    """What was superseded cannot be superseded again; the error names its successor."""
+    old = take("Tokens expire after 24 h")
+    new = upkeep.supersede(old.id, MemoryDraft("Tokens expire after 12 h"))
+    with pytest.raises(Conflict, match=f"was superseded by {new.id[:8]}") as caught:
+        upkeep.supersede(old.id, MemoryDraft("Tokens expire after 6 h"))
+    assert caught.value.hint == f"Supersede {new.id[:8]} instead."
+
+
+@pytest.mark.parametrize("text", ["Tokens expire after 24 h", " tokens EXPIRE after 24 h"])
+def test_supersede_with_the_same_text(space: Space, take: Take, upkeep: Upkeep, text: str) -> None:
+    """The same text supersedes nothing, and the old memory is as it was."""
+    old = take("Tokens expire after 24 h")
+    with pytest.raises(Conflict, match="same as the old one"):
+        upkeep.supersede(old.id, MemoryDraft(text))
+    assert now(space, old) == old._replace(receipt=None)
+    assert space.memories.counts()["live"] == 1
+
+
+def test_supersede_with_what_cannot_be_stored(space: Space, take: Take, upkeep: Upkeep) -> None:
+    """A new text that is refused leaves the old memory as it was."""
+    old = take("Tokens expire after 24 h")
+    with pytest.raises(InvalidInput, match="content is empty"):
+        upkeep.supersede(old.id, MemoryDraft(""))
+    assert now(space, old) == old._replace(receipt=None)
+
+
+def test_other_words_do_not_launder(take: Take, upkeep: Upkeep) -> None:
+    """What supersedes a tainted memory is tainted and no surer, unless a person says it."""
+    web = Taint("web_fetch")
+    old = take("Port 8080 is open", taint=web, confidence=0.5)
+    new = upkeep.supersede(old.id, MemoryDraft("The port 8080 stands open", confidence=0.9))
+    assert (new.taint, new.confidence, new.needs_review) == (web, 0.5, True)
+    said = upkeep.supersede(new.id, MemoryDraft("Port 8081 is open", source="user_taught", confidence=1.0))
+    assert (said.taint, said.confidence, said.needs_review) == (None, 1.0, False)
+
+
+def test_dependents_are_flagged_two_levels_down(space: Space, take: Take, upkeep: Upkeep) -> None:
+    """Superseding flags what rests on a memory, directly and through others, with the reason."""
+    root = take("Tokens are JSON web tokens")
+    child = take("So tokens are large", derived_from=(root.id,))
+    grandchild = take("So cookies overflow", derived_from=(child.id,))
+    other = take("Cookies have names")
+    new = upkeep.supersede(root.id, MemoryDraft("Tokens are opaque", derived_from=(root.id,)))
+    reason = f"rests on {root.id[:8]}, which was superseded by {new.id[:8]}"
+    assert flags(space, child, grandchild, other) == [reason, reason, None]
+    assert now(space, new).review_reason != reason
+    upkeep.restore(root.id)
+    assert flags(space, child, grandchild) == [None, None]
+
+
+def test_restore_lifts_only_its_own_flags(space: Space, take: Take, upkeep: Upkeep) -> None:
+    """A memory that rests on two forgotten ones is free only when both are back."""
+    one, two = take("Tokens are JSON web tokens"), take("Cookies are small")
+    child = take("So tokens do not fit", derived_from=(one.id, two.id))
+    upkeep.forget(one.id)
+    upkeep.forget(two.id)
+    first, second = (f"rests on {m.id[:8]}, which was forgotten" for m in (one, two))
+    assert flags(space, child) == [f"{first}; {second}"]
+    upkeep.restore(two.id)
+    assert flags(space, child) == [first]
+    upkeep.restore(one.id)
+    assert flags(space, child) == [None]
+
+
+def test_restore_does_not_confirm(space: Space, take: Take, upkeep: Upkeep) -> None:
+    """What needed a review before its parent went needs one after it is back."""
+    parent = take("Tokens are JSON web tokens")
+    child = take("So tokens are large", derived_from=(parent.id,), needs_review=True)
+    upkeep.forget(parent.id)
+    upkeep.restore(parent.id)
+    found = now(space, child)
+    assert (found.needs_review, found.review_reason) == (True, None)
+
+
+def test_a_circle_of_ancestors(space: Space, take: Take, upkeep: Upkeep) -> None:
+    """Memories that rest on each other in a circle are flagged once each, and the search ends."""
+    one = take("Tokens are large")
+    two = take("Cookies are small", derived_from=(one.id,))
+    with space.db.transaction():
+        space.memories.update(one.id, {"derived_from": (two.id,)})
+    upkeep.forget(one.id)
+    assert flags(space, two) == [f"rests on {one.id[:8]}, which was forgotten"]
+
+
+def test_forget_and_restore(space: Space, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
+    """A forgotten memory leaves the full-text search with its pin, and comes back unused for no time."""
+    record = take("Tokens expire after 24 h", pinned=True)
+    clock.advance(days=10)
+    gone = upkeep.forget(record.id)
+    assert (gone.deprecated, gone.pinned) == (True, False)
+    assert gone.deprecated_at == "2026-03-11T12:00:00.000Z"
+    assert upkeep.forget(record.id) == gone
+    clock.advance(days=10)
+    back = upkeep.restore(record.id)
+    assert (back.deprecated, back.deprecated_at, back.superseded_by) == (False, None, None)
+    assert back.last_accessed_at == "2026-03-21T12:00:00.000Z"
+    assert upkeep.restore(record.id) == back
+
+
+def test_verify(space: Space, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
+    """A person's word clears taint, flags and the stale mark, and starts decay anew."""
+    record = take("Port 8080 is open", taint=Taint("web_fetch"), needs_review=True, derived_from=())
+    upkeep.edit(record.id, {"stale_at": "2026-02-01T00:00:00Z"})
+    clock.advance(days=100)
+    after = upkeep.verify(record.id)
+    assert (after.user_verified, after.taint, after.needs_review) == (True, None, False)
+    assert (after.stale_at, after.review_reason) == (None, None)
+    assert after.last_accessed_at == "2026-06-09T12:00:00.000Z"
+
+
+def test_pin(take: Take, upkeep: Upkeep) -> None:
+    """A pin is set and taken off."""
+    record = take("Tokens expire after 24 h")
+    assert upkeep.pin(record.id).pinned
+    assert not upkeep.pin(record.id, pinned=False).pinned
+
+
+def test_what_is_forgotten_is_restored_first(take: Take, upkeep: Upkeep) -> None:
+    """A forgotten memory is neither pinned nor verified; the hint says how to get it back."""
+    record = take("Tokens expire after 24 h")
+    upkeep.forget(record.id)
+    for change in (upkeep.pin, upkeep.verify):
+        with pytest.raises(Conflict, match="is forgotten") as caught:
+            change(record.id)
+        assert caught.value.hint == f"`remora restore {record.id[:8]}` first."

@@ -1,0 +1,391 @@
+"""What each path finds, and that every one of them obeys every filter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from remora.core.text import query_terms
+from remora.core.values import Filters, MemoryDraft
+from remora.retrieval import candidates as gathering
+from remora.retrieval.candidates import (
+    DENSE,
+    FEW_ROWS,
+    GRAPH,
+    LEXICAL,
+    SEARCHED,
+    affordable,
+    lexical,
+    names_in,
+    passes,
+    without_names,
+)
+from remora.store.fulltext import TermStats
+from remora.store.space import Space
+from tests.retrieval.worlds import record, request
+
+PATHS = ("dense", "fts", "graph")
+
+
+class Counts(Space):
+    """A space whose words stand in so many rows."""
+
+    fulltext: Any
+
+    def __init__(self, **holding):
+        self.fulltext = self
+        self.holding = holding
+
+    def term_stats(self, table, terms):
+        """Return the counts of some terms in a million rows."""
+        return TermStats(1_000_000, {t: self.holding[t] for t in terms})
+
+
+@pytest.mark.parametrize(
+    ("holding", "kept"),
+    [
+        ({"rare": 3, "usual": 400}, ["rare", "usual"]),  # a small store: all of them
+        ({"rare": 3, "usual": 15_000, "common": 90_000}, ["rare", "usual"]),
+        ({"b": 12_000, "a": 12_000}, ["a"]),  # equally rare: by name
+        ({"common": 90_000}, ["common"]),  # one at least
+        ({"unknown": 0, "common": 90_000}, ["unknown", "common"]),  # one that anything holds
+        ({"unknown": 0, "other": 0}, ["other", "unknown"]),
+        ({}, []),
+    ],
+)
+def test_the_rarest_affordable_terms_are_kept(holding, kept):
+    """In a large store the rarest terms go first, until too many rows would have to be ranked."""
+    terms = sorted(holding, reverse=True)
+    assert affordable(Counts(**holding), "memories", terms) == kept
+
+
+@given(st.dictionaries(st.text("abc", min_size=1, max_size=3), st.integers(0, 30_000), max_size=8))
+def test_affordable_terms_can_be_ranked_in_time_and_find_something(holding):
+    """Beyond one term with rows the limit holds, and where any term has rows one of them is kept."""
+    kept = affordable(Counts(**holding), "memories", list(holding))
+    touched = [holding[t] for t in kept if holding[t]]
+    assert sum(touched) <= gathering.POSTINGS or len(touched) == 1
+    assert bool(touched) == any(holding.values())
+    assert kept == affordable(Counts(**holding), "memories", sorted(holding))
+
+
+def shares(world, query):
+    """Return the share of the query that each memory covers, by name."""
+    terms = query_terms(query)
+
+    def find(terms, limit):
+        return world.space.fulltext.memories(terms, Filters(), limit)
+
+    found = lexical(world.space, "memories", terms, find(terms, 100), find)
+    return {world.name_of[i]: share for i, share in found.items()}
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 30, FEW_ROWS, FEW_ROWS + 1, 300])
+def test_the_covered_share_does_not_depend_on_the_size_of_the_store(bare, count):
+    """One memory or three hundred: an answer that holds two of three words covers about a fourth."""
+    bare.remember("answer", "Refresh tokens expire after a week of silence")
+    bare.memory.remember_many(
+        [MemoryDraft(f"Something else altogether, topic{n} and matter{n}") for n in range(count - 1)]
+    )
+    share = shares(bare, "when do refresh tokens end")["answer"]
+    assert 0.17 <= share <= 0.33
+
+
+def test_a_share_is_between_0_and_1_and_more_words_cover_more(bare):
+    """The best text has every word, in the text and in its tags; the share of nothing is nothing."""
+    bare.remember("all", "alpha beta gamma", tags=["alpha", "beta", "gamma"])
+    bare.remember("two", "alpha beta other words")
+    bare.remember("one", "alpha different words here")
+    found = shares(bare, "alpha beta gamma")
+    assert 1.0 >= found["all"] > found["two"] > found["one"] > 0.0
+    assert shares(bare, "zeta") == {}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(query=st.text(max_size=60))
+def test_any_text_can_be_searched_for(bare, query):
+    """No text is an error or FTS syntax; shares stay shares."""
+    if not bare.name_of:
+        bare.remember("a", 'NEAR("x" AND y) OR content:z* tokens - expire')
+    assert all(0.0 <= share <= 1.0 for share in shares(bare, query).values())
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "tokens AND NOT weather",
+        'tokens "weather',
+        "content: weather OR tokens",
+        "NEAR(tokens, 3)",
+        "tokens*",
+        "(tokens",
+        "tokens) OR 1=1 --",
+        "{tokens} ^tokens +tokens -tokens",
+        "tokens \x00weather",
+    ],
+)
+def test_operators_in_a_question_are_words(bare, query):
+    """A question that looks like FTS syntax finds what its words find: any of them."""
+    bare.remember("tokens", "Tokens expire after a day")
+    bare.remember("other", "Invoices are printed at night")
+    assert bare.names(query) == ["tokens"]
+
+
+@pytest.mark.parametrize("query", ["user", "get user", "getUserById", "getuserbyid", "users"])
+def test_identifiers_answer_to_their_parts(bare, query):
+    """A compound name is found by a part of it, and by itself in any case."""
+    bare.remember("it", "getUserById returns None for deleted accounts")
+    bare.remember("path", "see auth/http_client.py for the retry rules")
+    assert bare.names(query)[0] == "it"
+
+
+@pytest.mark.parametrize("query", ["http client", "auth/http_client.py", "http_client", "client.py"])
+def test_paths_and_snake_case_answer_to_their_parts(bare, query):
+    """A path is found by itself, by its name and by the words in it."""
+    bare.remember("it", "getUserById returns None for deleted accounts")
+    bare.remember("path", "The retry rules are odd", related_files=["auth/http_client.py"])
+    assert bare.names(query)[0] == "path"
+
+
+def test_chinese_is_found_by_a_part_of_a_run(bare):
+    """Pairs of signs let a part of a run without spaces be found."""
+    bare.remember("db", "数据库连接池的大小是二十")
+    bare.remember("other", "发票在晚上打印")
+    assert bare.names("数据库") == ["db"]
+
+
+def fill(world):
+    """Remember eight variations that all fit one question and its files."""
+    text = "Tokens expire after {} hours in the gateway"
+    here = {"related_files": ["auth/tokens.py"], "related_modules": ["auth"]}
+    world.remember("plain", text.format("one"), **here)
+    world.remember("decision", text.format("two"), **{**here, "type": "decision"})
+    world.remember("elsewhere", text.format("three"), related_files=["web/app.ts"], related_modules=["web"])
+    world.remember("glob", text.format("four"), related_files=["auth/**"], related_modules=["auth"])
+    world.remember("module", text.format("five"), **here, scope="module")
+    world.remember("branch", text.format("six"), **here, branch="feature/x")
+    world.remember("nothing", text.format("seven"))
+    world.remember("forgotten", text.format("eight"), **here)
+    world.memory.forget(world.id_of("forgotten"))
+    world.co_access("auth/tokens.py", "web/app.ts", 0.9)
+    world.memory.catch_up()
+
+
+ALL = {"plain", "decision", "elsewhere", "glob", "module", "nothing"}
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({}, ALL),
+        ({"types": ("decision",)}, {"decision"}),
+        ({"types": ("decision", "pattern")}, ALL),
+        ({"types": ("gotcha",)}, set()),
+        ({"files": ("auth/tokens.py",)}, {"plain", "decision", "glob", "module"}),
+        ({"files": ("web/",)}, {"elsewhere"}),
+        ({"files": ("auth/deep/er.py",)}, {"glob"}),
+        ({"files": ("tokens.py",)}, set()),
+        ({"modules": ("web",)}, {"elsewhere"}),
+        ({"modules": ("web", "auth")}, ALL - {"nothing"}),
+        ({"scope": "module"}, {"module"}),
+        ({"scope": "global"}, ALL - {"module"}),
+        ({"branch": "feature/x"}, ALL | {"branch"}),
+        ({"branch": "main"}, ALL),
+        ({"branch": "*"}, ALL | {"branch"}),
+        ({"kinds": ("memory",)}, ALL),
+        ({"kinds": ("turn",)}, set()),
+        ({"types": ("decision",), "files": ("web/",)}, set()),
+        ({"types": ("pattern",), "files": ("auth/",), "modules": ("auth",)}, {"plain", "glob", "module"}),
+    ],
+)
+def test_filters_hold_in_every_path(world, filters, expected):
+    """Each path alone, and all together, return what passes the filters and nothing else."""
+    fill(world)
+    question = "tokens expire hours gateway"
+    assert set(world.names(question, 20, **filters)) == expected
+    for path in PATHS[:2]:
+        others = [p for p in PATHS if p != path]
+        assert set(world.names(question, 20, without=others, **filters)) == expected, path
+    near = world.names("weather", 20, without=("dense", "fts"), recent_files=["auth/tokens.py"], **filters)
+    assert set(near) == expected - {"nothing"}
+
+
+def test_a_folder_of_the_glob_is_enough_for_the_graph(world):
+    """A memory about auth/** is near every file below auth."""
+    fill(world)
+    near = world.names("weather", 20, without=("dense", "fts"), recent_files=["auth/new.py"])
+    assert near == ["glob"]
+
+
+names = st.sampled_from(
+    ["src/a.py", "src/b.py", "src/deep/c.py", "src/", "src/*", "**/*.py", "lib/a.py", "src/[^a]*"]
+)
+filters_of = st.builds(
+    Filters,
+    types=st.lists(st.sampled_from(["pattern", "gotcha"]), max_size=1).map(tuple),
+    files=st.lists(names, max_size=2).map(tuple),
+    modules=st.lists(st.sampled_from(["m", "n"]), max_size=2).map(tuple),
+    scope=st.none() | st.sampled_from(["global", "module"]),
+    branch=st.none() | st.sampled_from(["x", "*"]),
+)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(filters=filters_of, recent=st.lists(names, max_size=2))
+def test_rows_and_records_are_filtered_alike(bare, filters, recent):
+    """The store's condition and the check on records let the same memories through; no pattern fails."""
+    if not bare.name_of:
+        made = [("src/a.py", "m"), ("src/b.py", "n"), ("src/**", "m"), ("**/*.py", "n"), ("lib/a.py", "m")]
+        for n, (file, module) in enumerate(made):
+            fields: dict[str, Any] = {"related_files": [file], "related_modules": [module]}
+            fields |= {"type": "gotcha"} if n % 2 else {}
+            fields |= {"branch": "x"} if n == 2 else {}
+            bare.remember(
+                str(n), f"A statement number{n} about things", scope=["global", "module"][n % 2], **fields
+            )
+        bare.remember("odd", "A memory with a class in its pattern", related_files=["src/[^a]*.py"])
+    by_rows = {m.id for m in bare.space.memories.find(filters)}
+    by_records = {m.id for m in bare.space.memories.find(Filters(branch="*")) if passes(m, filters)}
+    assert by_rows == by_records
+    found = bare.names("statement", 20, recent_files=recent, **filters._asdict())
+    assert {bare.id_of(name) for name in found} <= by_rows
+
+
+def test_a_pattern_with_a_class_is_read_alike_everywhere(bare):
+    """A class such as [^t] means the same to the rows and to the file graph."""
+    bare.remember("odd", "Compare in UTC only", related_files=["src/[^t]*.py"])
+    for file, expected in (("src/b.py", ["odd"]), ("src/t.py", [])):
+        assert bare.names("quarterly numbers", recent_files=[file]) == expected
+        assert bare.names("UTC", files=(file,)) == expected
+
+
+def test_what_was_forgotten_does_not_crowd_out_what_is_there(world):
+    """Two hundred forgotten memories nearer to the question leave the vectors' places to the living."""
+    drafts = [MemoryDraft(f"tokens expire gateway number{n}") for n in range(SEARCHED + 20)]
+    drafts += [MemoryDraft(f"tokens expire branch number{n}", branch="old") for n in range(SEARCHED)]
+    records = world.memory.remember_many(drafts)
+    world.memory.catch_up()
+    for made in records[: SEARCHED + 20]:
+        world.memory.forget(made.id)
+    world.remember("alive", "lifetime of a login and some more words about it")
+    assert world.names("tokens expire", without=("fts", "graph")) == ["alive"]
+
+
+def test_vectors_are_asked_beyond_the_first_places_for_evidence(world):
+    """A path hands its first 30, 20 or 15 to the fusion; evidence is read for what others found too."""
+    for n in range(40):
+        world.remember(f"m{n:02}", f"tokens expire rule{n} about topic{n}", related_files=["auth/tokens.py"])
+    reader = world.reader()
+    asked = request("tokens expire", 50, recent_files=("auth/tokens.py",))
+    pool = gathering.memories(world.space, asked, gathering.question(asked, reader))
+    assert {path: len(keys) for path, keys in pool.lists.items()} == {
+        "dense": DENSE,
+        "fts": LEXICAL,
+        "graph": GRAPH,
+    }
+    assert all(c.dense is not None and c.lexical > 0 for c in pool.candidates.values())
+
+
+def test_a_file_at_hand_brings_its_memories(world):
+    """What speaks of a file just read comes first, though the question shares nothing with it."""
+    world.remember("about", "Compare in UTC only", related_files=["billing/invoice.py"])
+    world.remember("other", "The indexer runs nightly", related_files=["search/indexer.py"])
+    hit = world.search("quarterly numbers", recent_files=["billing/invoice.py"]).hits[0]
+    assert world.name(hit) == "about"
+    reason = hit.why[0]
+    assert (reason.stage, reason.score, reason.rank) == ("graph", 0.8, 1)
+    assert reason.note == "about billing/invoice.py"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_files_read_together_bring_each_others_memories(world, turned):
+    """A co-access edge counts from either end."""
+    world.remember("partner", "Compare in UTC only", related_files=["billing/invoice.py"])
+    world.remember("other", "The indexer runs nightly", related_files=["search/indexer.py"])
+    ends = ["billing/invoice.py", "billing/totals.py"]
+    world.co_access(*(reversed(ends) if turned else ends), 0.5)
+    hit = world.hit("partner", "quarterly numbers", recent_files=["billing/totals.py"])
+    assert hit.why[0].note == "read together with billing/totals.py"
+    assert hit.why[0].score == pytest.approx(0.35)
+    assert world.names("quarterly numbers", without=("dense",), recent_files=["billing/totals.py"]) == [
+        "partner"
+    ]
+
+
+def test_a_weak_edge_is_no_evidence(world):
+    """Edges of 0.3 or less are chance."""
+    world.remember("partner", "Compare in UTC only", related_files=["a.py"])
+    world.co_access("a.py", "b.py", 0.3)
+    assert world.names("quarterly numbers", without=("dense",), recent_files=["b.py"]) == []
+
+
+def test_files_that_change_together_bring_each_others_memories(world):
+    """Git partners count where nobody has read them together yet."""
+    world.remember("partner", "Compare in UTC only", related_files=["billing/invoice.py"])
+    world.commit("billing/invoice.py", "ledger/totals.py", times=5)
+    hit = world.hit("partner", "quarterly numbers", recent_files=["ledger/totals.py"])
+    assert hit.why[0].note == "billing/invoice.py changes with ledger/totals.py"
+    assert 0.21 <= hit.why[0].score <= 0.7
+
+
+def test_the_strongest_evidence_counts(world):
+    """A weak edge does not hide that two files always change together."""
+    world.remember("partner", "Compare in UTC only", related_files=["billing/invoice.py"])
+    world.co_access("billing/invoice.py", "ledger/totals.py", 0.31)
+    world.commit("billing/invoice.py", "ledger/totals.py", times=20)
+    hit = world.hit("partner", "quarterly numbers", recent_files=["ledger/totals.py"])
+    assert hit.why[0].score > 0.5
+    assert "changes with" in hit.why[0].note
+
+
+@pytest.mark.parametrize("named", ["billing/invoice.py", "invoice.py"])
+def test_a_file_named_in_the_question_is_at_hand(world, named):
+    """A path in the question counts like one just read; a bare name is looked up among git's files."""
+    world.commit("billing/invoice.py")
+    world.remember("about", "Compare in UTC only", related_files=["billing/invoice.py"])
+    world.remember("other", "Compare in UTC never", related_files=["search/indexer.py"])
+    hit = world.search(f"what is odd in {named}?").hits[0]
+    assert world.name(hit) == "about"
+    assert "about billing/invoice.py" in [r.note for r in hit.why]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What did Ann say to Bob?", {"Ann", "Bob"}),
+        ("what did ann say", {"Ann"}),
+        ("Annual report", set()),
+        ("Mary Jane's plan", {"Mary Jane"}),
+        ("Mary's plan", set()),
+        ("who is C++?", {"C++"}),
+        ("", set()),
+    ],
+)
+def test_speakers_named_in_a_question(text, expected):
+    """A speaker is named by the whole name, whatever its case."""
+    assert names_in(text, {"Ann", "Bob", "Mary Jane", "C++"}) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "rest"),
+    [
+        ("When did Ann's sister move?", {"Ann"}, "When did sister move?"),
+        ("ANN and Ann", {"Ann"}, "and"),
+        ("Ann", {"Ann"}, "Ann"),
+        ("Ann? Ann!", {"Ann"}, "Ann? Ann!"),
+        ("Annual report of Ann", {"Ann"}, "Annual report of"),
+        ("Ask Mary Jane today", {"Mary", "Mary Jane"}, "Ask today"),
+    ],
+)
+def test_a_question_without_its_speakers(text, names, rest):
+    """Names go, the rest stays; a question of nothing but names stays whole."""
+    assert without_names(text, names) == rest
+
+
+def test_a_deprecated_record_never_passes():
+    """Forgotten memories pass no filter, not even an empty one."""
+    assert passes(record(), Filters())
+    assert not passes(record(deprecated=True), Filters())

@@ -1,0 +1,510 @@
+"""The whole search: order, reasons, parts that can be left out, and that it writes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import remora
+from remora.app import recall
+from remora.core.errors import InvalidInput
+from remora.core.query import detect_type
+from remora.core.text import MAX_QUERY_CHARS, clean
+from remora.core.values import PHASES, Filters, MemoryDraft
+from remora.lifecycle.intake import search_terms
+from remora.llm.scripted import ScriptedModel
+from remora.retrieval import pipeline
+from remora.retrieval.candidates import question
+from remora.retrieval.fusion import MEMORY_SCALE, relevance, with_odds
+from remora.retrieval.pipeline import KEPT, PARTS, STAGES
+from remora.retrieval.request import Request, checked_filters
+from tests.retrieval.worlds import BrokenEmbedder, Judge, LateJudge, WordEmbedder, World, record, stages
+
+SUBJECTS = "tokens invoices uploads migrations webhooks exports backups flags queues reports".split()
+VERBS = "expire fail wait retry restart overflow collide vanish".split()
+
+
+def draft(number: int) -> MemoryDraft:
+    """Return the draft of that number; all differ in words, types and files."""
+    subject, verb = SUBJECTS[number % 10], VERBS[number // 10 % 8]
+    return MemoryDraft(
+        f"{subject.capitalize()} {verb} in case {number} of the {SUBJECTS[(number * 7 + 3) % 10]} module",
+        type=("pattern", "gotcha", "decision", "error_pattern")[number % 4],
+        related_files=(f"{subject}/part{number % 13}.py",),
+        confidence=0.5 + (number % 5) / 10,
+    )
+
+
+def rows(found):
+    """Return what a caller sees of hits, comparable between runs."""
+    return [(h.id, round(h.score, 5), stages(h.why)) for h in found.hits]
+
+
+# What kind of question it is
+
+
+@pytest.mark.parametrize(
+    ("query", "tools", "kind"),
+    [
+        ("getUserProfile", (), "identifier"),
+        ("get_user_profile", (), "identifier"),
+        ("src/main/index.ts", (), "identifier"),
+        ("package.json", (), "identifier"),
+        ("getUserProfile", ("analyzeImpact",), "identifier"),
+        ("src/main/index.ts", ("getDependencies",), "identifier"),
+        ("dependencies", ("analyzeImpact",), "structural"),
+        ("dependencies", ("getDependencies",), "structural"),
+        ("dependencies", ("analyze_impact",), "structural"),
+        ("dependencies", ("Read", "Grep"), "semantic"),
+        ("how does authentication work", (), "semantic"),
+        ("How does authentication work? Please tell me.", (), "semantic"),
+        ("Done. Next", (), "semantic"),
+        ("and/or either", (), "semantic"),
+        ("", (), "semantic"),
+    ],
+)
+def test_the_kind_of_a_query(query, tools, kind):
+    """The published cases: identifiers win over structure; a full stop is no identifier."""
+    assert detect_type(query, tools) == kind
+
+
+def test_the_kind_changes_the_weights_of_the_paths(world):
+    """After an impact tool the same question leans on the file graph."""
+    world.remember("near", "Compare in UTC only", related_files=["a.py"])
+    plain = world.hit("near", "dependencies", recent_files=["a.py"])
+    structural = world.hit("near", "dependencies", recent_files=["a.py"], recent_tools=["analyzeImpact"])
+    assert structural.score > plain.score
+
+
+# Order
+
+
+def seeded(folder: Path, numbers: list[int], embedder: WordEmbedder | None) -> World:
+    """Return a world with the memories of those numbers, written in that order under fixed ids."""
+    world = World(folder, embedder=embedder)
+    with world.space.db.transaction():
+        for number in numbers:
+            wanted = draft(number)
+            made = record(
+                wanted.content,
+                id=f"id{number:04}",
+                type=wanted.type,
+                related_files=wanted.related_files,
+                confidence=wanted.confidence,
+            )
+            world.space.memories.insert(
+                made,
+                content_hash=str(number),
+                search_terms=search_terms(made),
+                bands=[],
+            )
+    world.memory.catch_up()
+    return world
+
+
+@pytest.mark.parametrize("embedder", [WordEmbedder(), WordEmbedder(noise=0.0), None])
+def test_the_order_of_writing_does_not_matter(tmp_path, embedder):
+    """The same memories written in three orders give the same hits, scores and reasons."""
+    numbers = list(range(120))
+    seen = []
+    for turn in range(3):
+        random.Random(turn).shuffle(numbers)
+        with seeded(tmp_path / str(turn), numbers, embedder) as world:
+            seen.append(
+                [
+                    rows(world.search(query, 30, phase=phase, recent_files=["tokens/part0.py"]))
+                    for query in ("tokens expire", "why do uploads collide in the module", "case", "part3.py")
+                    for phase in (None, "implement")
+                ]
+            )
+    assert seen[0] == seen[1] == seen[2]
+    assert all(len(found) >= 3 for found in seen[0])
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(query=st.text(min_size=1, max_size=80).filter(lambda q: any(c.isalnum() for c in q)), data=st.data())
+def test_any_question_gives_a_total_order_of_finite_scores(world, query, data):
+    """Any text, phase and files: scores fall, lie in 0..1, and asking again gives the same."""
+    if not world.memory.list():
+        world.memory.remember_many([draft(n) for n in range(30)])
+        world.memory.session("cli:1").append("Ann", "tokens expire at night")
+    asked = {
+        "phase": data.draw(st.none() | st.sampled_from(PHASES)),
+        "recent_files": data.draw(
+            st.lists(st.sampled_from(["tokens/part0.py", "a b", "*", "["]), max_size=2)
+        ),
+        "without": data.draw(st.lists(st.sampled_from(PARTS), max_size=3)),
+    }
+    try:
+        first = world.search(query, 50, **asked)
+    except InvalidInput:
+        assert not any(c.isalnum() for c in clean(query))
+        return
+    scores = [h.score for h in first.hits]
+    assert all(math.isfinite(s) and 0.0 <= s <= 1.0 for s in scores)
+    assert scores == sorted(scores, reverse=True)
+    assert len({(h.source, h.realm, h.id) for h in first.hits}) == len(scores)
+    assert rows(world.search(query, 50, **asked)) == rows(first)
+
+
+def test_shuffled_candidates_come_out_alike(world):
+    """Every stage after the gathering gives the same for any order of what it is handed."""
+    world.memory.remember_many([draft(n) for n in range(60)])
+    world.commit("tokens/part0.py", "uploads/part2.py", times=5)
+    reader = world.reader()._replace(reranker=Judge("case 12", "case 40"))
+    asked = Request("tokens expire", 20, phase="implement", recent_files=("tokens/part0.py",))
+    orders = []
+    for seed in range(4):
+        run = pipeline.begin(reader, asked, question(asked, reader))
+        found = STAGES[0][1](run, [])
+        random.Random(seed).shuffle(found)
+        for _, stage in STAGES[1:]:
+            found = stage(run, found)
+        orders.append(found)
+    assert orders[0] == orders[1] == orders[2] == orders[3]
+    assert len(orders[0]) == 60
+
+
+def test_two_processes_agree(tmp_path):
+    """Two fresh processes with different hash seeds print the same hits over the same data."""
+    with seeded(tmp_path, list(range(80)), WordEmbedder()) as world:
+        world.memory.session("cli:1").append("Ann", "tokens expire at night")
+        expected = [rows(world.search(q, 30)) for q in ("tokens expire", "exports vanish")]
+    program = (
+        "import json, pathlib, sys\n"
+        "from tests.retrieval.test_pipeline import rows\n"
+        "from tests.retrieval.worlds import World, WordEmbedder\n"
+        "with World(pathlib.Path(sys.argv[1]), embedder=WordEmbedder()) as world:\n"
+        "    found = [rows(world.search(q, 30)) for q in ('tokens expire', 'exports vanish')]\n"
+        "print(json.dumps(found))\n"
+    )
+    root = str(Path(remora.__file__).parent.parent)
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(tmp_path)],
+            stdout=subprocess.PIPE,
+            cwd=root,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": root},
+        )
+        for seed in ("1", "2")
+    ]
+    printed = [json.loads(process.communicate(timeout=60)[0]) for process in running]
+    assert printed[0] == printed[1] == json.loads(json.dumps(expected))
+
+
+# Sizes
+
+
+@pytest.mark.parametrize("model", ["world", "bare"])
+def test_an_empty_store_has_no_hits(model, request):
+    """Nothing is found, nothing fails, with and without a model."""
+    world = request.getfixturevalue(model)
+    assert world.search("anything at all", phase="define", recent_files=["a.py"]).hits == []
+    assert world.memory.context("anything at all").text == ""
+    assert world.memory.related_files("a.py") == []
+
+
+@pytest.mark.parametrize("model", ["world", "bare"])
+def test_one_memory_is_found_and_is_good(model, request):
+    """The first memory ever stored answers a question about it, and goes into a context."""
+    world = request.getfixturevalue(model)
+    world.remember("only", "Access tokens expire after 24 hours")
+    hit = world.search("when do access tokens expire").hits[0]
+    assert hit.score >= 0.5
+    assert "Access tokens expire" in world.memory.context("when do access tokens expire").text
+
+
+def test_a_thousand_memories(world):
+    """Of a thousand alike the one that fits comes first; k hits come back, no more."""
+    world.memory.remember_many([draft(n) for n in range(999)])
+    world.remember("wanted", "The vault key rotates on Mondays at noon")
+    found = world.search("when does the vault key rotate", 25).hits
+    assert world.name(found[0]) == "wanted"
+    assert len(found) == 25
+    assert found[0].score > 0.5 > found[1].score
+    assert len(world.search("tokens expire", 500).hits) <= 500
+
+
+@pytest.mark.parametrize("k", [0, 1, 5, 1000])
+def test_k_hits_at_most(world, k):
+    """K is the number of hits, as far as there are any."""
+    world.memory.remember_many([draft(n) for n in range(40)])
+    assert len(world.search("tokens expire", k).hits) == min(k, 40)
+
+
+def test_k_beyond_the_usual_candidates(world):
+    """Asked for more than go on after the fusion, a search gives more."""
+    world.memory.remember_many([draft(n) for n in range(KEPT + 20)])
+    assert len(world.search("tokens expire", KEPT + 20).hits) == KEPT + 20
+
+
+def test_a_question_of_ten_megabytes_is_read_at_its_start(world):
+    """A huge text is searched for by its first characters, in every model that is asked."""
+    world.remember("wanted", "Access tokens expire after 24 hours")
+    embedder = WordEmbedder()
+    world.reopen(embedder=embedder)
+    query = "when do access tokens expire " + "and then " * 1_200_000
+    assert world.names(query) == ["wanted"]
+    assert [len(text) for text in embedder.asked] == [MAX_QUERY_CHARS]
+
+
+@pytest.mark.parametrize("query", ["", "   ", "?!", "\x00\x01", None, 7, b"tokens"])
+def test_what_is_no_question_is_refused(world, query):
+    """Empty, without a letter or digit, or no text: an error that says so."""
+    with pytest.raises(InvalidInput):
+        world.search(query)
+
+
+@pytest.mark.parametrize("k", [-1, 1.5, True, "3", None])
+def test_what_is_no_number_of_hits_is_refused(world, k):
+    """K is a whole number, 0 or more."""
+    with pytest.raises(InvalidInput):
+        world.search("tokens", k)
+
+
+@pytest.mark.parametrize(
+    "filters", [{"scope": "planet"}, {"kinds": ("dream",)}, {"types": ("no such; type",)}]
+)
+def test_filters_that_cannot_be_are_refused(filters):
+    """A scope, kind or type that does not exist is an error, not an empty result."""
+    with pytest.raises(InvalidInput):
+        checked_filters(Filters(**filters))
+
+
+# Reasons
+
+
+def test_every_hit_says_why(world):
+    """Paths and evidence stand on every hit, with the place after the fusion; factors name themselves."""
+    world.memory.remember_many([draft(n) for n in range(30)])
+    world.remember("stale", "tokens expire and nobody knows", source="observer_inferred", needs_review=True)
+    found = world.search("tokens expire", 40, phase="implement").hits
+    assert len(found) == 31
+    for hit in found:
+        told = stages(hit.why)
+        assert told[:2] == ["paths", "evidence"]
+        assert hit.why[0].note
+        assert hit.why[1].rank is not None
+        assert all(str(reason).startswith(reason.stage) for reason in hit.why)
+    assert sorted(h.why[1].rank or 0 for h in found) == list(range(1, 32))
+    lowered = world.hit("stale", "tokens expire", phase="implement")
+    assert {"source", "review"} <= set(stages(lowered.why))
+
+
+def test_the_reasons_account_for_the_score(world):
+    """Evidence gives a relevance; each factor multiplies its odds; the product is the score."""
+    world.remember("it", "tokens expire at night", type="gotcha", source="user_taught", confidence=0.6)
+    hit = world.hit("it", "tokens expire", phase="implement")
+    score = relevance(next(r.score for r in hit.why if r.stage == "evidence"), MEMORY_SCALE)
+    for reason in hit.why[2:]:
+        score = with_odds(score, reason.score)
+    assert hit.score == pytest.approx(score)
+    assert stages(hit.why) == ["paths", "evidence", "phase", "source", "confidence"]
+
+
+def test_a_path_that_did_not_find_a_hit_is_not_named(bare):
+    """Without a model there is no place among vectors, and the cosine is not made up."""
+    bare.remember("it", "tokens expire at night")
+    why = bare.hit("it", "tokens expire").why
+    assert why[0].note == "fts #1"
+    assert why[1].note.startswith("no vector, words ")
+
+
+# Parts
+
+
+def test_the_parts_are_those_that_are_understood():
+    """The stages after the fusion can be left out by name; every listed part has its test below."""
+    assert set(LEFT_OUT) == set(PARTS)
+    assert {name for name, _ in STAGES} - set(PARTS) == {"gather", "fuse"}
+
+
+LEFT_OUT: dict[str, tuple[str, dict[str, Any]]] = {
+    # part: what to ask when the hit is looked at, and its name
+    "dense": ("login lifetime", {}),
+    "fts": ("tokens expire", {}),
+    "graph": ("weather", {"recent_files": ["auth/tokens.py"]}),
+    "window": ("moved to Lisbon", {"kinds": ("turn",)}),
+    "neighbours": ("moved to Lisbon", {"kinds": ("turn",)}),
+    "author": ("what does Ann think of hiking", {"kinds": ("turn",)}),
+    "trust": ("tokens common", {}),
+    "query_type": ("expire_tokens", {}),
+    "evidence": ("tokens expire", {}),
+    "boost": ("common words here", {}),
+    "weigh": ("tokens expire", {"phase": "implement"}),
+    "phase": ("tokens expire", {"phase": "implement"}),
+    "source": ("tokens expire", {}),
+    "use": ("tokens expire", {}),
+    "confidence": ("tokens expire", {}),
+    "stale": ("tokens expire", {}),
+    "review": ("tokens expire", {}),
+    "pinned": ("tokens expire", {}),
+    "rerank": ("tokens expire", {}),
+    "hyde": ("zebra crossing", {}),
+}
+
+
+def crowded(world):
+    """Fill a world in which every part of a search has something to do."""
+    world.remember(
+        "old",
+        "tokens expire after a day",
+        type="gotcha",
+        source="observer_inferred",
+        confidence=0.5,
+        related_files=["auth/tokens.py"],
+        needs_review=True,
+        decay_half_life_days=30.0,
+    )
+    world.clock.advance(days=100)
+    world.remember("pinned", "tokens expire after a week", pinned=True)
+    world.commit("auth/tokens.py", "web/session.ts", times=30)
+    world.memory.remember_many(
+        [MemoryDraft(f"common words here number{n}", related_files=("auth/tokens.py",)) for n in range(12)]
+    )
+    world.remember("partner", "quite far from it, here", related_files=["web/session.ts"])
+    world.memory.session("cli:1").extend(
+        [
+            {"role": "Bob", "content": "When did your sister move, she moved to Lisbon?"},
+            {"role": "Ann", "content": "In May, and hiking is fine there"},
+            {"role": "Bob", "content": "Hiking is fine"},
+        ]
+    )
+    model = ScriptedModel([lambda call: "tokens expire after a day"] * 50)
+    world.reopen(reranker=Judge("a week", "quite far"), llm=model)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_left_out_changes_something(world, part):
+    """A part that can be left out matters to at least one search; leaving it out never fails."""
+    crowded(world)
+    query, more = LEFT_OUT[part]
+    whole = world.search(query, 30, **more)
+    less = world.search(query, 30, without=[part], **more)
+    assert [(h.id, h.score, h.why) for h in less.hits] != [(h.id, h.score, h.why) for h in whole.hits]
+    named = {"boost": "neighbourhood"}.get(part, part)
+    assert named not in {stage for h in less.hits for stage in stages(h.why)}
+
+
+def test_all_parts_left_out_is_still_a_search(world):
+    """Without anything but the gathering a search returns nothing, in order."""
+    crowded(world)
+    assert world.search("tokens expire", without=PARTS).hits == []
+
+
+# Failing parts
+
+
+def test_a_failing_embedder_leaves_keywords(world):
+    """A model that fails on the question costs the vectors, and the note says so."""
+    world.remember("it", "tokens expire at night")
+    broken = BrokenEmbedder()
+    world.reopen(embedder=broken)
+    broken.well = False
+    found = world.search("tokens expire")
+    assert [world.name(h) for h in found.hits] == ["it"]
+    assert found.notes == ("no vector: the model is loading",)
+    assert "it" in {world.name(h) for h in world.memory.context("tokens expire").hits}
+
+
+def test_a_late_judge_leaves_the_order(world):
+    """The hits are those without a judge; the note is handed to the caller."""
+    world.memory.remember_many([draft(n) for n in range(10)])
+    plain = rows(world.search("tokens expire"))
+    world.reopen(reranker=LateJudge())
+    assert rows(world.search("tokens expire")) == plain
+    world.memory.search("tokens expire")
+    assert world.memory.notes == ("not reranked: no answer within 0.4 s",)
+
+
+def test_a_judge_is_asked_within_its_settings(world):
+    """How many it sees and how long it has come from the settings."""
+    world.memory.remember_many([draft(n) for n in range(40)])
+    judge = Judge()
+    world._settings |= {"REMORA_RERANK_CANDIDATES": "7", "REMORA_RERANK_BUDGET_MS": "250"}
+    world.reopen(reranker=judge)
+    world.memory.search("tokens expire")
+    assert [(len(texts), seconds) for _, texts, seconds in judge.saw] == [(7, 0.25)]
+
+
+# The read path
+
+
+def digest(folder: Path) -> dict[str, str]:
+    """Return the hash of every file below a folder but SQLite's own shared memory."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.endswith(("-shm", "-wal"))
+    }
+
+
+def test_the_whole_read_path_works_read_only(world):
+    """Search, context, related files and lists over a database opened read-only: same answers, no write."""
+    world.memory.remember_many([draft(n) for n in range(30)])
+    world.memory.session("cli:1").append("Ann", "tokens expire at night")
+    world.memory.remember("Use SQLite for tokens", type="preference", user=True)
+    world.commit("tokens/part0.py", "uploads/part2.py", times=5)
+    world.co_access("tokens/part0.py", "flags/part7.py", 0.8)
+    asked: dict[str, Any] = {"phase": "implement", "recent_files": ["tokens/part0.py"]}
+    before = rows(world.search("tokens expire", 20, **asked))
+    block = recall.context(world.memory._parts, "tokens expire", Filters(), "implement", None, ()).text
+    files = world.memory.related_files("tokens/part0.py")
+    world.reopen(read_only=True)
+    state = digest(world.folder)
+    version = world.space.db.version()
+    assert world.space.db.read_only
+    assert rows(world.search("tokens expire", 20, **asked)) == before
+    assert world.memory.context("tokens expire", "implement").text == block
+    assert world.memory.related_files("tokens/part0.py") == files != []
+    assert len(world.memory.list()) == 31
+    assert world.space.db.version() == version
+    world.memory.close()
+    assert digest(world.folder) == state
+
+
+def test_a_search_alone_changes_no_row(world):
+    """What a search hands out is counted by its caller afterwards, not by the search."""
+    world.memory.remember_many([draft(n) for n in range(10)])
+    world.memory.catch_up()
+    version = world.space.db.version()
+    pipeline.search(world.reader(), Request("tokens expire", 5))
+    assert world.space.db.version() == version
+    assert {m.access_count for m in world.memory.list()} == {0}
+
+
+# User and project
+
+
+def test_a_disagreement_is_shown_from_both_sides(world):
+    """The project says PostgreSQL, the user SQLite: both come back, each names the other, attributed."""
+    world.remember("project", "Use PostgreSQL for storage", type="decision")
+    world.clock.advance(days=1)
+    world.remember("user", "Use SQLite for storage", type="preference", source="user_taught", user=True)
+    hits = world.search("use what for storage").hits
+    assert [world.name(h) for h in hits] == ["user", "project"]
+    assert [h.realm for h in hits] == ["user", "project"]
+    assert hits[0].disagrees_with == (hits[1].id,)
+    assert hits[1].disagrees_with == (hits[0].id,)
+    text = world.memory.context("use what for storage").text
+    assert "[yours, in every project]" in text
+    assert text.count("[disagrees with ") == 2
+
+
+def test_user_memories_can_be_left_out(world):
+    """The setting search.user_memories = false keeps what is the user's out of a project."""
+    world.remember("project", "Use PostgreSQL for storage", type="decision")
+    world.remember("user", "Use SQLite for storage", type="preference", user=True)
+    world._settings["REMORA_SEARCH_USER_MEMORIES"] = "false"
+    world.reopen()
+    assert world.names("use what for storage") == ["project"]

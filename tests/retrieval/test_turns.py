@@ -1,0 +1,189 @@
+"""Conversations as a source of hits: found by their words, their neighbours, their speaker."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.values import Filters
+from remora.retrieval.candidates import Question, turns
+from tests.retrieval.worlds import request, stages
+
+
+def talk(world, *lines, session="cli:1"):
+    """Append lines of (speaker, text) to a session; external ids are numbered."""
+    made = world.memory.session(session)
+    known = made.count()
+    made.extend(
+        {
+            "role": role,
+            "content": text,
+            "external_id": f"{session}#{known + n}",
+            "time": "2026-02-01T10:00:00Z",
+        }
+        for n, (role, text) in enumerate(lines, start=1)
+    )
+
+
+def found(world, query, k=5, **more):
+    """Return the texts of the hits."""
+    return [h.text for h in world.search(query, k, **more).hits]
+
+
+WEATHER = [("Bob", f"The weather was mild on day {n}, nothing to report") for n in range(12)]
+
+
+@pytest.mark.parametrize("model", ["world", "bare"])
+def test_a_turn_is_found_by_its_own_words(model, request):
+    """With and without a model the turn that holds the words comes first."""
+    world = request.getfixturevalue(model)
+    talk(world, *WEATHER[:6], ("Ann", "My sister moved to Lisbon in May"), *WEATHER[6:])
+    hits = world.search("who moved to Lisbon").hits
+    assert hits[0].text == "My sister moved to Lisbon in May"
+    assert hits[0].source == "turn"
+    assert (hits[0].role, hits[0].session_id, hits[0].external_id) == ("Ann", "cli:1", "cli:1#7")
+    assert hits[0].time == "2026-02-01T10:00:00.000Z"
+    assert hits[0].memory is None
+
+
+@pytest.mark.parametrize("model", ["world", "bare"])
+def test_an_answer_is_found_by_its_question(model, request):
+    """An answer such as "In May" shares no word with the query; the question before it does."""
+    world = request.getfixturevalue(model)
+    talk(
+        world, *WEATHER[:6], ("Bob", "When did your sister move to Lisbon?"), ("Ann", "In May"), *WEATHER[6:]
+    )
+    hits = world.search("sister move to Lisbon", 8).hits
+    assert hits[0].text == "When did your sister move to Lisbon?"
+    hit = next(h for h in hits if h.text == "In May")
+    evidence = next(r for r in hit.why if r.stage == "evidence")
+    assert "words 0.00" in evidence.note
+    assert "words around 0.00" not in evidence.note
+
+
+def test_without_neighbours_and_window_the_answer_is_lost(world):
+    """What helped is what the ablation takes away."""
+    talk(
+        world, *WEATHER[:6], ("Bob", "When did your sister move to Lisbon?"), ("Ann", "In May"), *WEATHER[6:]
+    )
+    with_help = next(h.score for h in world.search("sister move to Lisbon", 20).hits if h.text == "In May")
+    without = world.search("sister move to Lisbon", 20, without=("window", "neighbours")).hits
+    assert next(h.score for h in without if h.text == "In May") < with_help
+    places = [r.note for h in without for r in h.why if r.stage == "paths"]
+    assert not any("window" in note for note in places)
+
+
+def test_the_speaker_named_in_the_question_is_preferred(world):
+    """Both said nearly the same; the one who is named comes first and says why."""
+    talk(world, ("Ann", "I like hiking in the hills"), ("Bob", "I like hiking in the woods"), *WEATHER)
+    assert found(world, "what does Ann like, hiking?")[0] == "I like hiking in the hills"
+    assert found(world, "what does Bob like, hiking?")[0] == "I like hiking in the woods"
+    note = next(r.note for r in world.search("does Ann like hiking").hits[0].why if r.stage == "evidence")
+    assert note.endswith("said by Ann")
+
+
+def test_a_named_speaker_is_not_part_of_what_is_searched_for(world):
+    """Vectors are asked without the name, so turns that only mention Ann gain nothing."""
+    talk(world, ("Ann", "Hiking makes me happy"), ("Bob", "Ann Ann Ann"), *WEATHER)
+    embedder = world.memory._parts.embedder()
+    embedder.asked.clear()
+    assert found(world, "does Ann enjoy hiking")[0] == "Hiking makes me happy"
+    assert embedder.asked == ["does Ann enjoy hiking", "does enjoy hiking"]
+
+
+def test_a_speaker_of_two_names_is_known(world):
+    """The whole name counts, not a part of it."""
+    talk(world, ("Mary Jane", "I like hiking in the hills"), ("Mary", "I like hiking in the woods"), *WEATHER)
+    assert found(world, "what does Mary Jane like, hiking?")[0] == "I like hiking in the hills"
+
+
+@pytest.mark.parametrize("role", ["user", "User"])
+def test_i_means_the_user(world, role):
+    """A question in the first person prefers what the user said to what the assistant repeated."""
+    talk(world, ("assistant", "You said hiking in the hills is fine"), (role, "hiking in the hills is fine"))
+    talk(world, *[("assistant", f"weather report {n}") for n in range(12)])
+    first = world.search("where is my hiking fine").hits[0]
+    assert first.role == role
+    plain = next(h for h in world.search("where is hiking fine").hits if h.role == role)
+    assert first.score > plain.score
+
+
+def test_i_inside_a_word_is_nobody(world):
+    """Only the pronoun counts, not the letter in Wi-Fi or API."""
+    talk(world, ("user", "the api key is in the vault"))
+    note = next(r.note for r in world.search("api in vault").hits[0].why if r.stage == "evidence")
+    assert "said by" not in note
+
+
+def test_a_turn_that_stands_alone_is_not_lowered_for_it(world):
+    """A session of one turn has no window; its own words count twice, as in a session of many."""
+    talk(world, *WEATHER, session="cli:1")
+    talk(world, ("user", "The vault key rotates on Mondays"), session="cli:2")
+    hit = world.search("when does the vault key rotate, on Mondays").hits[0]
+    assert hit.session_id == "cli:2"
+    assert hit.score >= 0.5
+
+
+def test_a_neighbour_of_another_session_is_none(world):
+    """Windows end at the session's ends."""
+    talk(world, ("user", "sister move Lisbon"), session="cli:1")
+    talk(world, ("user", "quite another thing"), session="cli:2")
+    asked = request("sister move Lisbon")
+    reader = world.reader()
+    evidence, _ = turns(
+        world.space, asked, Question(asked.text, ("sister", "move", "lisbon"), None, ""), reader
+    )
+    assert [(e.turn.session_id, e.window) for e in evidence] == [("cli:1", evidence[0].own)]
+    assert evidence[0].neighbours == 0.0
+
+
+def test_tool_traffic_is_no_turn(world):
+    """What a tool printed is in the log and in no search."""
+    talk(world, ("user", "run it"), ("tool", "vault vault vault"))
+    assert found(world, "vault", without=("dense",)) == []
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({}, True),
+        ({"kinds": ("turn",)}, True),
+        ({"kinds": ("memory",)}, False),
+        ({"kinds": ("turn", "memory")}, True),
+        ({"types": ("pattern",)}, False),
+        ({"files": ("a.py",)}, False),
+        ({"modules": ("m",)}, False),
+        ({"scope": "global"}, False),
+        ({"branch": "main"}, True),
+    ],
+)
+def test_filters_that_only_memories_can_pass_leave_turns_out(world, filters, expected):
+    """A turn has no type, file, module or scope; where one is asked for, turns are not returned."""
+    talk(world, ("user", "The vault key rotates on Mondays"))
+    for without in ((), ("fts",), ("dense",)):
+        assert bool(found(world, "vault key", without=without, **filters)) is expected
+    assert Filters(**filters)
+
+
+def test_turns_and_memories_stand_in_one_list(world):
+    """Both kinds are ranked together on one scale."""
+    talk(world, ("user", "The vault key rotates on Mondays"), *WEATHER)
+    world.remember("memory", "The vault lives in eu-west")
+    sources = {h.source for h in world.search("vault key").hits[:2]}
+    assert sources == {"turn", "memory"}
+    assert all(0.0 <= h.score <= 1.0 for h in world.search("vault key", 20).hits)
+
+
+def test_a_missing_model_is_told_for_turns_too(bare):
+    """The note about the vector is there whatever kind was asked for."""
+    talk(bare, ("user", "The vault key rotates on Mondays"))
+    assert bare.search("vault key", kinds=("turn",)).notes == ("no embedding model",)
+    assert bare.search("vault key").notes == ("no embedding model",)
+
+
+def test_every_turn_says_why(world):
+    """Places in the paths and evidence stand on every hit, best first."""
+    talk(world, *WEATHER, ("Ann", "My sister moved to Lisbon in May"))
+    hits = world.search("Lisbon weather", 20).hits
+    assert len(hits) >= 10
+    assert all(stages(h.why)[:2] == ["paths", "evidence"] for h in hits)
+    assert [h.why[1].rank for h in hits] == sorted(h.why[1].rank for h in hits)

@@ -1,0 +1,73 @@
+"""Memories, messages and databases for the tests of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from remora.core import sketch
+from remora.core.text import content_hash, index_terms
+from remora.core.values import MemoryRecord, Message
+from remora.store.connection import Database
+from remora.store.memories import Memories
+
+AT = "2026-01-01T00:00:00.000Z"
+
+
+def record(memory_id: str, content: str = "Tokens expire after 24 h", **changes: Any) -> MemoryRecord:
+    """Return a plain memory; `changes` are fields of `MemoryRecord`."""
+    plain = MemoryRecord(
+        id=memory_id,
+        type="gotcha",
+        content=content,
+        confidence=0.8,
+        tags=(),
+        related_files=(),
+        related_modules=(),
+        created_at=AT,
+        updated_at=AT,
+        last_accessed_at=AT,
+        access_count=0,
+        scope="global",
+        source="agent_explicit",
+        project_id="p1",
+    )
+    return plain._replace(**changes)
+
+
+def add(memories: Memories, *records: MemoryRecord) -> None:
+    """Insert memories as `lifecycle.intake` does, in one transaction."""
+    with memories._db.transaction(durable=False):
+        for one in records:
+            terms = index_terms(" ".join((one.content, *one.related_files, *one.tags)))
+            memories.insert(
+                one,
+                content_hash=content_hash(one.content),
+                search_terms=terms,
+                bands=sketch.bands(one.content),
+            )
+
+
+def message(seq: int, content: str, role: str = "user", **changes: Any) -> Message:
+    """Return a message of a log."""
+    return Message(seq, role, content, **changes)
+
+
+def unit(values: Sequence[float]) -> NDArray[np.float32]:
+    """Return a vector of length 1."""
+    vector = np.asarray(values, np.float32)
+    return vector / np.float32(np.linalg.norm(vector))
+
+
+def new_database(folder: Path, name: str = "memory.db") -> Database:
+    """Make a database of the newest schema."""
+    return Database.open(folder / name)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Return the content of every file in a folder, by name."""
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if p.is_file()}

@@ -1,0 +1,132 @@
+"""Database files as each schema version wrote them, as SQL text in `versions/`.
+
+A text holds the whole schema of its version and a few rows, written by plain SQL as that version did.
+`python -m tests.store.old_files` writes the text of a version that has none yet, and never touches
+one that is there: files that users have do not change either.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+
+from remora.store import migrations
+from remora.store.connection import APPLICATION_ID
+
+FOLDER = Path(__file__).parent / "versions"
+
+# Rows by the version that brought their tables; a version's file holds the rows of all before it too.
+ROWS: dict[int, tuple[str, ...]] = {
+    1: (
+        """INSERT INTO memories(id, type, content, confidence, tags, related_files, related_modules,
+             created_at, last_accessed_at, access_count, session_id, commit_sha, scope, work_unit_ref,
+             methodology, source, relations, decay_half_life_days, provenance_session_ids, user_verified,
+             citation_text, pinned, project_id) VALUES
+           ('m-one', 'gotcha', 'Call getUserById with a checked id', 0.9, '["auth", "users"]',
+             '["src/users.py", "src/auth/**"]', '["auth"]', '2025-11-01T08:00:00.000Z',
+             '2025-11-02T08:00:00.000Z', 3, 's-1', 'abc123', 'module',
+             '{"methodology": "native", "hierarchy": ["042", "3"], "label": "Spec 042 / Subtask 3"}',
+             'native', 'user_taught', '[{"relation_type": "required_with", "target_file_path": "src/db.py",
+             "confidence": 0.7, "auto_extracted": true}]', 60.0, '["s-1"]', 1, 'Call getUserById…', 1,
+             'p1')""",
+        """INSERT INTO memories(id, type, content, created_at, last_accessed_at, project_id, deprecated,
+             deprecated_at, needs_review) VALUES
+           ('m-two', 'decision', 'Use Redis for sessions', '2025-11-03T08:00:00.000Z',
+             '2025-11-03T08:00:00.000Z', 'p1', 1, '2025-11-04T08:00:00.000Z', 1)""",
+        """INSERT INTO memories(id, type, content, created_at, last_accessed_at, project_id) VALUES
+           ('m-three', 'pattern', '数据库连接要用JWT', '2025-11-05T08:00:00.000Z',
+             '2025-11-05T08:00:00.000Z', 'p1')""",
+        """INSERT INTO embedding_cache VALUES
+             ('k1', x'0000803f00000000', 'onnx:a:2', 2, 1893456000000)""",
+        """INSERT INTO observer_file_nodes VALUES ('src/users.py', 'p1', 4, '2025-11-02T08:00:00.000Z', 2)""",
+        """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count, session_count,
+             last_observed_at) VALUES
+           ('src/users.py', 'src/db.py', 'p1', 0.6, 5, 3, '2025-11-02T08:00:00.000Z')""",
+        """INSERT INTO graph_nodes(id, project_id, type, label, source, created_at, updated_at) VALUES
+             ('n1', 'p1', 'file', 'src/users.py', 'ast', 1, 1),
+             ('n2', 'p1', 'file', 'src/db.py', 'ast', 1, 1)""",
+        """INSERT INTO graph_edges(id, project_id, from_id, to_id, type, source, created_at,
+             updated_at) VALUES ('e1', 'p1', 'n1', 'n2', 'imports', 'ast', 1, 1)""",
+        """INSERT INTO graph_closure VALUES ('n1', 'n2', 1, '["n1", "n2"]', '["imports"]', 1.0)""",
+        """INSERT INTO scip_symbols VALUES ('users.getUserById', 'n1', 'p1')""",
+    ),
+    2: (
+        """INSERT INTO memories(id, type, content, tags, created_at, updated_at, last_accessed_at, project_id,
+             branch, derived_from, taint, redaction_count, payload, origins, external_id, content_hash,
+             search_terms) VALUES
+           ('m-four', 'dead_end', 'parseHTTPHeader fails on folded lines', '["http"]',
+             '2025-12-01T08:00:00.000Z', '2025-12-01T08:00:00.000Z', '2025-12-01T08:00:00.000Z', 'p1',
+             'topic', '["m-one"]', '{"source": "web_fetch", "step": 4}', 1,
+             '{"approach_tried": "regex", "why_it_failed": "folding"}',
+             '[{"source": "agent_explicit", "at": "2025-12-01T08:00:00.000Z", "path": "notes.md",
+             "line": 3}]', 'ext-4', 'aa11', 'parse http header')""",
+        """INSERT INTO memory_bands VALUES (0, 17, 'm-four'), (1, 23, 'm-four')""",
+        """INSERT INTO meta VALUES ('embedding.model', '"onnx:a:2"'), ('history.clock', '7')""",
+    ),
+    3: (
+        """INSERT INTO git_files(path, present, commits, heat, reach, last_clock, first_date, last_date,
+             authors, module, folder, stem) VALUES
+             ('src/users.py', 1, 5, 2.0, 1.0, 6, '2025-01-01', '2025-12-01', '[["Ada", 5]]', 'src', 'src',
+              'users'),
+             ('src/db.py', 1, 2, 1.0, 0.5, 5, '2025-01-01', '2025-11-01', '[["Ada", 2]]', 'src', 'src',
+              'db')""",
+        """INSERT INTO git_file_words VALUES ('users', 'src/users.py'), ('db', 'src/db.py')""",
+        """INSERT INTO git_pairs VALUES ('src/users.py', 'src/db.py', 1.5, 2, '2025-11-01'),
+             ('src/db.py', 'src/users.py', 1.5, 2, '2025-11-01')""",
+        """INSERT INTO source_items VALUES ('rule', 'h1', 'm-one', '["CLAUDE.md:4"]', '2025-12-01')""",
+    ),
+    4: (
+        """INSERT INTO sessions VALUES ('cli:1', 'cli_1.jsonl', 120, 2, '2025-12-02T08:00:00.000Z')""",
+        """INSERT INTO turns(session_id, seq, position, role, content, time, external_id, search_terms) VALUES
+           ('cli:1', 1, 0, 'user', 'where is readConfig', '2025-12-02T08:00:00.000Z', 'D1:1', 'read config'),
+           ('cli:1', 3, 1, 'assistant', 'in the settings module', NULL, 'D1:2', '')""",
+    ),
+}
+_EMBEDDINGS = {
+    1: """INSERT INTO memory_embeddings VALUES
+            ('m-one', x'0000803f00000000', 'onnx:a:2', 2, '2025-11-01T08:00:00.000Z')""",
+    2: """INSERT INTO embeddings(owner_kind, owner_id, model_id, dims, embedding, created_at) VALUES
+            ('memory', 'm-one', 'onnx:a:2', 2, x'0000803f00000000', '2025-11-01T08:00:00.000Z')""",
+}
+
+
+def file_of(version: int) -> Path:
+    """Return the text of a version."""
+    return FOLDER / f"{version:04}.sql"
+
+
+def load(version: int, path: Path) -> None:
+    """Make a database file from the text of a version."""
+    connection = apsw.Connection(str(path))
+    connection.execute(file_of(version).read_text("utf-8"))
+    connection.close()
+
+
+def schema(connection: apsw.Connection) -> dict[tuple[str, str], str]:
+    """Return the SQL of every table, index, trigger and view, without what FTS5 makes itself."""
+    rows = list(
+        connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql NOT NULL ORDER BY rowid")
+    )
+    virtual = [name for _, name, sql in rows if sql.startswith("CREATE VIRTUAL")]
+    made = {f"{name}_{part}" for name in virtual for part in ("data", "idx", "content", "docsize", "config")}
+    return {(kind, name): sql for kind, name, sql in rows if name not in made and name != "sqlite_sequence"}
+
+
+def text_of(version: int) -> str:
+    """Return the schema of a version, as its migrations make it, and its rows."""
+    connection = apsw.Connection(":memory:")
+    migrations.run(connection, Path("memory"), APPLICATION_ID, upto=version)
+    statements = [f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {version}"]
+    statements += schema(connection).values()
+    statements += [row for v in range(1, version + 1) for row in ROWS.get(v, ())]
+    statements.append(_EMBEDDINGS[min(version, 2)])
+    connection.close()
+    return f"-- A database of schema {version}.\n" + "".join(f"{s};\n" for s in statements)
+
+
+if __name__ == "__main__":
+    for number in range(1, migrations.latest() + 1):
+        if not file_of(number).exists():
+            file_of(number).write_text(text_of(number), "utf-8")
+            print(f"wrote {file_of(number)}")

@@ -1,0 +1,692 @@
+"""Opening, transactions, durability, and what every kind of broken file or disk turns into."""
+# ruff: noqa: PT012  (an error comes out of a transaction, and a transaction is a block)
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from remora.core.errors import (
+    InvalidInput,
+    NotFound,
+    RemoraError,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreTooNew,
+)
+from remora.core.values import Filters
+from remora.store import migrations
+from remora.store.connection import APPLICATION_ID, Database, translate
+from remora.store.memories import Memories
+from remora.store.turns import Turns
+from tests.store import old_files
+from tests.store.makers import add, files_of, message, new_database, record
+
+ROOT = Path(__file__).parents[2]
+NOBODY = 65_534
+
+
+def put(db: Database, key: str, value: str = "1") -> None:
+    """Write one row of the smallest table."""
+    db.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (key, value))
+
+
+def keys(db: Database) -> list[str]:
+    """Return what `put` has written."""
+    return [r[0] for r in db.rows("SELECT key FROM meta ORDER BY key")]
+
+
+@contextlib.contextmanager
+def unprivileged() -> Iterator[None]:
+    """Run a block as a user whom file permissions stop; nothing to do where root does not run the tests."""
+    if os.getuid() != 0:
+        yield
+        return
+    os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+@pytest.fixture
+def shared_folder() -> Iterator[Path]:
+    """A folder that another user can reach, with a database in it."""
+    folder = Path(tempfile.mkdtemp(prefix="remora-store-"))
+    folder.chmod(0o755)
+    db = new_database(folder)
+    with db.transaction():
+        put(db, "kept")
+    db.close()
+    yield folder
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+# A new file, and pragmas
+
+
+def test_new_file_is_ours(tmp_path: Path):
+    """A new file is marked as ours, has the newest schema, WAL and foreign keys, and passes its checks."""
+    db = new_database(tmp_path)
+    assert db.value("PRAGMA application_id") == APPLICATION_ID
+    assert db.schema() == migrations.latest()
+    assert db.value("PRAGMA journal_mode") == "wal"
+    assert db.value("PRAGMA foreign_keys") == 1
+    assert db.check() == []
+    db.close()
+
+
+def test_closing_leaves_one_file(tmp_path: Path):
+    """The last one to close folds the write-ahead log back into the file."""
+    db = new_database(tmp_path)
+    with db.transaction():
+        put(db, "a")
+    db.close()
+    db.close()
+    assert list(files_of(tmp_path)) == ["memory.db"]
+
+
+def test_plain_sqlite_reads_the_file(tmp_path: Path):
+    """The file is a plain SQLite database: any other program can read the rows."""
+    db = new_database(tmp_path)
+    add(Memories(db, "project"), record("m-1", "plain rows"))
+    db.close()
+    with contextlib.closing(sqlite3.connect(tmp_path / "memory.db")) as plain:
+        assert plain.execute("SELECT id, content FROM memories").fetchall() == [("m-1", "plain rows")]
+
+
+def test_foreign_keys_hold(db: Database):
+    """A row that points at no memory is refused, and nothing of its transaction stays."""
+    with pytest.raises(StoreError, match="FOREIGN KEY"), db.transaction():
+        put(db, "a")
+        db.execute("INSERT INTO memory_bands VALUES (0, 1, 'nobody')")
+    assert keys(db) == []
+
+
+def test_use_after_close_is_our_error(tmp_path: Path):
+    """A closed database raises our error and no other."""
+    db = new_database(tmp_path)
+    db.close()
+    with pytest.raises(StoreError):
+        db.rows("SELECT 1")
+
+
+@pytest.mark.parametrize(("durable", "level"), [(True, 2), (False, 1)])
+def test_durable_transactions_wait_for_the_disk(db: Database, durable: bool, level: int):
+    """A durable transaction runs with synchronous=FULL (2), another with NORMAL (1), whatever came before."""
+    for before in (True, False):
+        with db.transaction(durable=before):
+            put(db, "a")
+        with db.transaction(durable=durable):
+            assert db.value("PRAGMA synchronous") == level
+
+
+# Transactions
+
+
+def test_transaction_keeps_its_block(db: Database):
+    """What a block wrote is there for everybody once it ended."""
+    with db.transaction():
+        put(db, "a")
+    other = Database.open(db.path)
+    assert keys(other) == ["a"]
+    other.close()
+
+
+@pytest.mark.parametrize("error", [ValueError, NotFound, KeyboardInterrupt, SystemExit])
+def test_exception_rolls_back(db: Database, error: type[BaseException]):
+    """Whatever ends a block early undoes it, and the next block works."""
+    with pytest.raises(error), db.transaction():
+        put(db, "a")
+        raise error("stop")
+    with db.transaction():
+        put(db, "b")
+    assert keys(db) == ["b"]
+
+
+def test_sql_error_rolls_back(db: Database):
+    """An error of the database itself undoes the block and becomes ours."""
+    with pytest.raises(StoreError, match="nowhere"), db.transaction():
+        put(db, "a")
+        db.execute("INSERT INTO nowhere VALUES (1)")
+    assert keys(db) == []
+
+
+def test_nested_transactions_are_one(db: Database):
+    """Nothing of a nested block is seen outside until the outer block ends."""
+    other = Database.open(db.path)
+    with db.transaction():
+        put(db, "a")
+        with db.transaction():
+            put(db, "b")
+            with db.transaction(durable=False):
+                put(db, "c")
+        assert keys(other) == []
+    assert keys(other) == ["a", "b", "c"]
+    other.close()
+
+
+def test_outer_failure_undoes_nested_blocks(db: Database):
+    """A nested block that ended well is undone with the outer one."""
+    with pytest.raises(ValueError), db.transaction():
+        with db.transaction():
+            put(db, "a")
+        raise ValueError
+    assert keys(db) == []
+
+
+def test_nested_failure_undoes_everything(db: Database):
+    """An error that nobody catches undoes the outer block too."""
+    with pytest.raises(ValueError), db.transaction():
+        put(db, "a")
+        with db.transaction():
+            put(db, "b")
+            raise ValueError
+    assert keys(db) == []
+
+
+def test_caught_nested_failure_undoes_the_nested_block_alone(db: Database):
+    """Who catches a nested block's error goes on without what that block had written."""
+    with db.transaction():
+        put(db, "a")
+        with contextlib.suppress(ValueError), db.transaction():
+            put(db, "b")
+            with db.transaction():
+                put(db, "c")
+            raise ValueError
+        with contextlib.suppress(StoreError), db.transaction():
+            put(db, "d")
+            db.execute("INSERT INTO nowhere VALUES (1)")
+        put(db, "e")
+    assert keys(db) == ["a", "e"]
+
+
+def test_durable_block_cannot_hide_in_one_that_is_not(db: Database):
+    """A promise that could not be kept is refused, not weakened."""
+    with pytest.raises(StoreError, match="durable"), db.transaction(durable=False), db.transaction():
+        put(db, "a")
+    assert keys(db) == []
+
+
+def test_threads_share_one_connection(db: Database):
+    """Transactions of several threads come one after the other, and none is lost."""
+    with db.transaction():
+        put(db, "n", "0")
+
+    def count() -> None:
+        for _ in range(25):
+            with db.transaction(durable=False):
+                number = int(db.value("SELECT value FROM meta WHERE key = 'n'"))
+                put(db, "n", str(number + 1))
+
+    threads = [threading.Thread(target=count) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert db.value("SELECT value FROM meta WHERE key = 'n'") == "100"
+
+
+def test_writing_says_whether_a_transaction_is_open(db: Database):
+    """`writing` is true inside a block, nested or not, and false after it, however it ended."""
+    assert not db.writing()
+    with contextlib.suppress(ValueError), db.transaction():
+        assert db.writing()
+        with db.transaction():
+            assert db.writing()
+        assert db.writing()
+        raise ValueError
+    assert not db.writing()
+
+
+def test_version_changes_with_every_commit(db: Database):
+    """Own and foreign commits change the version; reading and rolling back do not."""
+    other = Database.open(db.path)
+    seen = [db.version()]
+    assert db.version() == seen[-1]
+    with db.transaction():
+        put(db, "a")
+    seen.append(db.version())
+    with other.transaction():
+        put(other, "b")
+    seen.append(db.version())
+    with other.transaction(durable=False):
+        put(other, "c")
+    seen.append(db.version())
+    assert len(set(seen)) == 4
+    keys(db)
+    with contextlib.suppress(ValueError), db.transaction():
+        put(db, "d")
+        raise ValueError
+    assert db.version() == seen[-1]
+    other.close()
+
+
+def test_bad_values_are_refused(db: Database):
+    """Half a Unicode sign and a number beyond 64 bits are bad input, and nothing is written."""
+    for value in ("half \ud800", 2**63):
+        with pytest.raises(InvalidInput, match="cannot hold") as caught, db.transaction():
+            put(db, "a")
+            db.execute("INSERT INTO meta VALUES ('b', ?)", (value,))
+        assert caught.value.hint
+    with pytest.raises(InvalidInput):
+        db.rows("SELECT * FROM meta WHERE key = ?", ("\udc80",))
+    with pytest.raises(InvalidInput), db.transaction():
+        db.execute_many("INSERT INTO meta VALUES (?, ?)", [("c", "\udc80")])
+    assert keys(db) == []
+
+
+# Several processes
+
+
+def test_another_writer_is_waited_for_and_then_reported(db: Database):
+    """A held write lock gives StoreBusy after the wait, and the wait of the next block is as before."""
+    holder = Database.open(db.path)
+    started = time.monotonic()
+    with holder.transaction():
+        put(holder, "a")
+        with pytest.raises(StoreBusy, match="held by another process") as caught, db.transaction(wait=0.05):
+            put(db, "b")
+        assert keys(db) == []  # reading goes on
+    assert time.monotonic() - started < 5
+    assert caught.value.retryable
+    assert db.value("PRAGMA busy_timeout") > 1_000
+    with db.transaction(wait=0.05):
+        put(db, "c")
+    assert keys(db) == ["a", "c"]
+    holder.close()
+
+
+def test_waiting_writer_gets_its_turn(db: Database):
+    """A writer that has to wait writes when the other one is done."""
+    holder = Database.open(db.path)
+
+    def hold(ready: threading.Event) -> None:
+        with holder.transaction():
+            put(holder, "a")
+            ready.set()
+            time.sleep(0.1)
+
+    ready = threading.Event()
+    thread = threading.Thread(target=hold, args=(ready,))
+    thread.start()
+    ready.wait()
+    with db.transaction():
+        put(db, "b")
+    thread.join()
+    assert keys(db) == ["a", "b"]
+    holder.close()
+
+
+_MAKER = """
+import sys, time
+from pathlib import Path
+from remora.store.connection import Database
+folder, me = Path(sys.argv[1]), sys.argv[2]
+(folder / f"ready-{me}").touch()
+while not (folder / "go").exists():
+    time.sleep(0.001)
+for number in range(5):
+    db = Database.open(folder / f"{number}.db")
+    with db.transaction():
+        db.execute("INSERT INTO meta VALUES (?, '1')", (me,))
+    db.close()
+"""
+
+
+def test_processes_make_one_file_together(tmp_path: Path):
+    """Processes that open a new file at the same moment all get it whole, five times over."""
+    who = ["a", "b", "c"]
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", _MAKER, str(tmp_path), me],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stderr=subprocess.PIPE,
+        )
+        for me in who
+    ]
+    deadline = time.monotonic() + 30
+    while not all((tmp_path / f"ready-{me}").exists() for me in who) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    (tmp_path / "go").touch()
+    for process in running:
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 0, said.decode()
+    for number in range(5):
+        db = Database.open(tmp_path / f"{number}.db")
+        assert keys(db) == who
+        assert db.check() == []
+        db.close()
+
+
+def test_threads_make_one_file_together(tmp_path: Path):
+    """Openings at the same moment within one process all succeed."""
+    failures: list[RemoraError] = []
+    for number in range(10):
+        barrier = threading.Barrier(4)
+        path = tmp_path / f"{number}.db"
+
+        def opens(barrier: threading.Barrier = barrier, path: Path = path) -> None:
+            barrier.wait()
+            try:
+                Database.open(path).close()
+            except RemoraError as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=opens) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert failures == []
+
+
+# Files that are not what they should be
+
+
+def refused(path: Path, error: type[RemoraError], *, read_only: bool = False) -> RemoraError:
+    """Open a file that cannot be used; nothing in its folder may change."""
+    before = files_of(path.parent)
+    with pytest.raises(error) as caught:
+        Database.open(path, read_only=read_only)
+    assert type(caught.value) is error
+    assert str(path) in str(caught.value)
+    assert caught.value.hint
+    assert files_of(path.parent) == before
+    return caught.value
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("mode", ["WAL", "DELETE"])
+def test_newer_file_is_refused_untouched(tmp_path: Path, mode: str, read_only: bool):
+    """A file of a newer version is refused and not one byte of it changes."""
+    path = tmp_path / "memory.db"
+    new_database(tmp_path).close()
+    connection = apsw.Connection(str(path))
+    list(connection.execute(f"PRAGMA journal_mode = {mode}; PRAGMA user_version = {migrations.latest() + 1}"))
+    connection.close()
+    error = refused(path, StoreTooNew, read_only=read_only)
+    assert str(migrations.latest() + 1) in str(error)
+
+
+def test_newer_file_with_a_log_is_refused_untouched(tmp_path: Path):
+    """What a crash of a newer version left beside its file is not folded back by us."""
+    living, left = tmp_path / "living", tmp_path / "left"
+    living.mkdir()
+    left.mkdir()
+    db = new_database(living)
+    db.rows(f"PRAGMA user_version = {migrations.latest() + 1}")
+    for name in ("memory.db", "memory.db-wal"):
+        shutil.copy(living / name, left / name)
+    db.close()
+    before = files_of(left)
+    assert before["memory.db-wal"]
+    with pytest.raises(StoreTooNew):
+        Database.open(left / "memory.db")
+    after = files_of(left)
+    assert {name: after[name] for name in before} == before
+
+
+def test_older_file_is_not_migrated_by_a_reader(tmp_path: Path):
+    """A read-only opening of an old file says who can bring it up to date, and leaves it."""
+    old_files.load(1, tmp_path / "memory.db")
+    error = refused(tmp_path / "memory.db", StoreTooNew, read_only=True)
+    assert "Open it once for writing" in error.hint
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_foreign_database_is_refused_untouched(tmp_path: Path, read_only: bool):
+    """Somebody else's SQLite database is refused and stays as it was."""
+    connection = apsw.Connection(str(tmp_path / "memory.db"))
+    connection.execute("CREATE TABLE cookies(host); INSERT INTO cookies VALUES ('example.org')")
+    connection.close()
+    error = refused(tmp_path / "memory.db", StoreCorrupt, read_only=read_only)
+    assert "not one of Remora's" in str(error)
+
+
+def test_foreign_database_without_tables_is_refused(tmp_path: Path):
+    """A file with another program's mark is not ours, even while it is empty."""
+    connection = apsw.Connection(str(tmp_path / "memory.db"))
+    connection.execute("PRAGMA application_id = 99")
+    connection.close()
+    refused(tmp_path / "memory.db", StoreCorrupt)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize(
+    "content", [b"not a database at all, but long enough " * 40, os.urandom(8192), b"\x00" * 5000, b"xy"]
+)
+def test_garbage_is_refused_untouched(tmp_path: Path, content: bytes, read_only: bool):
+    """Bytes that are no database are reported as damage and stay for recovery."""
+    (tmp_path / "memory.db").write_bytes(content)
+    refused(tmp_path / "memory.db", StoreCorrupt, read_only=read_only)
+
+
+def test_empty_file_becomes_a_database(tmp_path: Path):
+    """A file of no bytes holds nothing that could be lost: it is used, but not by a reader."""
+    (tmp_path / "memory.db").touch()
+    refused(tmp_path / "memory.db", StoreCorrupt, read_only=True)
+    db = new_database(tmp_path)
+    assert db.check() == []
+    db.close()
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_folder_in_the_place_of_the_file(tmp_path: Path, read_only: bool):
+    """A folder of the file's name is an error that says what to check."""
+    (tmp_path / "memory.db").mkdir()
+    refused(tmp_path / "memory.db", StoreReadOnly, read_only=read_only)
+
+
+def test_missing_file_is_not_made_by_a_reader(tmp_path: Path):
+    """A read-only opening makes no file, and a missing folder is an error for everybody."""
+    refused(tmp_path / "memory.db", StoreReadOnly, read_only=True)
+    with pytest.raises(StoreReadOnly, match="nowhere"):
+        Database.open(tmp_path / "nowhere" / "memory.db")
+
+
+def filled(folder: Path) -> Path:
+    """Make a closed database of some hundred pages."""
+    db = new_database(folder)
+    words = " ".join(f"word{n}" for n in range(200))
+    add(Memories(db, "project"), *(record(f"m-{n:03}", f"{words} {n}") for n in range(100)))
+    db.close()
+    return folder / "memory.db"
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+def test_truncated_file(tmp_path: Path, share: float):
+    """A file that lost its end is refused at once or reported when the missing part is read."""
+    path = filled(tmp_path)
+    os.truncate(path, int(path.stat().st_size * share) // 4096 * 4096)
+    try:
+        db = Database.open(path)
+    except StoreCorrupt as error:
+        assert error.hint
+        return
+    assert db.check() != []
+    db.close()
+
+
+def test_damaged_page_is_reported(tmp_path: Path):
+    """A page of garbage in the middle makes the reads that need it fail as damage, with what to do."""
+    path = filled(tmp_path)
+    connection = apsw.Connection(str(path))
+    root = next(connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'memories'"))[0]
+    connection.close()
+    with path.open("r+b") as file:
+        file.seek((root - 1) * 4096)
+        file.write(b"\xa5" * 4096)
+    db = Database.open(path)
+    with pytest.raises(StoreCorrupt) as caught:
+        Memories(db, "project").find(Filters())
+    assert "remora init" in caught.value.hint
+    assert db.check() != []
+    with pytest.raises(StoreCorrupt), db.transaction():
+        db.execute("UPDATE memories SET content = 'x'")
+    db.close()
+
+
+def test_check_finds_what_the_index_lacks(tmp_path: Path):
+    """`check` names each FTS table whose entries are not its rows: missing, too many, or of other words."""
+    db = new_database(tmp_path)
+    add(Memories(db, "project"), record("m-1"), record("m-2"))
+    with db.transaction():
+        Turns(db).add("s", "s.jsonl", [message(1, "one"), message(2, "two")], 10, "now")
+    assert db.check() == []
+    for broken, named in (
+        ("DELETE FROM memories_fts WHERE rowid = 1", "memories_fts and memories differ in 1 rows"),
+        (
+            "UPDATE memories_fts SET content = 'other' WHERE rowid = 1",
+            "memories_fts and memories differ in 1 rows",
+        ),
+        (
+            "INSERT INTO memories_fts(rowid, content) VALUES (9, 'x')",
+            "memories_fts and memories differ in 1 rows",
+        ),
+        (
+            """INSERT INTO turns_fts(turns_fts, rowid, content, role, time, search_terms)
+               VALUES ('delete', 1, 'one', 'user', NULL, '')""",
+            "turns_fts and turns differ in 1 rows",
+        ),
+        ("DELETE FROM turn_windows_fts WHERE rowid = 2", "turn_windows_fts and turns differ in 1 rows"),
+    ):
+        with contextlib.suppress(InterruptedError), db.transaction():
+            db.execute(broken)
+            assert db.check() == [named]
+            raise InterruptedError
+    assert db.check() == []
+    db.close()
+
+
+# Disks and permissions
+
+
+def test_reader_cannot_write(tmp_path: Path):
+    """A read-only opening reads, and refuses to write."""
+    db = new_database(tmp_path)
+    with db.transaction():
+        put(db, "a")
+    db.close()
+    before = files_of(tmp_path)
+    reader = Database.open(tmp_path / "memory.db", read_only=True)
+    assert keys(reader) == ["a"]
+    with pytest.raises(StoreReadOnly), reader.transaction():
+        put(reader, "b")
+    assert keys(reader) == ["a"]
+    reader.close()
+    assert files_of(tmp_path) == before
+
+
+def test_reader_beside_a_writer(tmp_path: Path):
+    """A read-only opening sees what a writer commits meanwhile."""
+    db = new_database(tmp_path)
+    reader = Database.open(tmp_path / "memory.db", read_only=True)
+    before = reader.version()
+    with db.transaction():
+        put(db, "a")
+    assert keys(reader) == ["a"]
+    assert reader.version() != before
+    reader.close()
+    db.close()
+
+
+@pytest.mark.parametrize(
+    ("file_mode", "folder_mode"), [(0o444, 0o755), (0o444, 0o555), (0o644, 0o555), (0o000, 0o755)]
+)
+def test_file_without_permission_to_write(shared_folder: Path, file_mode: int, folder_mode: int):
+    """A file or folder that may not be written is a StoreReadOnly that says what to check."""
+    path = shared_folder / "memory.db"
+    path.chmod(file_mode)
+    shared_folder.chmod(folder_mode)
+    with unprivileged(), pytest.raises(StoreReadOnly, match=r"memory\.db") as caught:
+        Database.open(path)
+    assert caught.value.hint
+    path.chmod(0o644)
+    shared_folder.chmod(0o755)
+    db = Database.open(path)
+    assert keys(db) == ["kept"]
+    db.close()
+
+
+def test_file_for_reading_only_can_be_read(shared_folder: Path):
+    """A read-only opening needs no permission to write the file."""
+    path = shared_folder / "memory.db"
+    path.chmod(0o444)
+    shared_folder.chmod(0o777)
+    with unprivileged():
+        reader = Database.open(path, read_only=True)
+        assert keys(reader) == ["kept"]
+        with pytest.raises(StoreReadOnly), reader.transaction():
+            put(reader, "b")
+        reader.close()
+
+
+def test_full_disk_loses_nothing(db: Database):
+    """A disk without room gives StoreFull, keeps what was stored, and works again when there is room."""
+    memories = Memories(db, "project")
+    add(memories, record("m-1"))
+    limit = db.value("PRAGMA max_page_count")
+    db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
+    with pytest.raises(StoreFull, match="no room") as caught:
+        add(memories, *(record(f"m-big-{n}", f"{n} " + "long text " * 3_000) for n in range(5)))
+    assert caught.value.retryable
+    assert "disk space" in caught.value.hint
+    assert [m.id for m in memories.find(Filters())] == ["m-1"]
+    assert db.check() == []
+    db.rows(f"PRAGMA max_page_count = {limit}")
+    add(memories, record("m-2", "room again"))
+    assert db.check() == []
+    assert len(memories.find(Filters())) == 2
+
+
+def test_full_disk_inside_a_nested_block(db: Database):
+    """A disk that fills up inside a nested block undoes the whole transaction."""
+    db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
+    with pytest.raises(StoreFull), db.transaction():
+        put(db, "a")
+        with db.transaction():
+            put(db, "b", "long text " * 100_000)
+    assert keys(db) == []
+    assert not db.writing()
+
+
+@pytest.mark.parametrize(
+    ("error", "ours"),
+    [
+        (apsw.BusyError, StoreBusy),
+        (apsw.LockedError, StoreBusy),
+        (apsw.ProtocolError, StoreBusy),
+        (apsw.CorruptError, StoreCorrupt),
+        (apsw.NotADBError, StoreCorrupt),
+        (apsw.FullError, StoreFull),
+        (apsw.ReadOnlyError, StoreReadOnly),
+        (apsw.PermissionsError, StoreReadOnly),
+        (apsw.CantOpenError, StoreReadOnly),
+        (apsw.IOError, StoreError),
+        (apsw.SQLError, StoreError),
+        (apsw.ConstraintError, StoreError),
+    ],
+)
+def test_errors_of_sqlite_become_ours(error: type[apsw.Error], ours: type[RemoraError]):
+    """Each error of SQLite has one class of ours, which names the file and keeps SQLite's words."""
+    found = translate(error("so it is"), Path("memory.db"))
+    assert type(found) is ours
+    assert "memory.db" in str(found)
+    assert "so it is" in str(found)

@@ -1,0 +1,279 @@
+"""Files of every earlier version come to the newest schema with all that was in them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+
+from remora.core import sketch
+from remora.core.errors import RemoraError, StoreTooNew
+from remora.core.text import content_hash
+from remora.core.values import Filters, Origin, Relation, Taint, WorkUnitRef
+from remora.store import migrations
+from remora.store.connection import APPLICATION_ID, Database
+from remora.store.space import Space
+from tests.store import old_files
+from tests.store.makers import files_of
+
+VERSIONS = range(1, migrations.latest() + 1)
+BLOB = bytes.fromhex("0000803f00000000")
+
+
+def at(version: int, path: Path) -> None:
+    """Make a file by the migrations up to a version, with that version's rows."""
+    connection = apsw.Connection(str(path))
+    migrations.run(connection, path, APPLICATION_ID, upto=version)
+    for number in range(1, version + 1):
+        for row in old_files.ROWS.get(number, ()):
+            connection.execute(row)
+    connection.execute(old_files._EMBEDDINGS[min(version, 2)])
+    connection.close()
+
+
+MAKERS: dict[str, Callable[[int, Path], None]] = {"migrated": at, "kept": old_files.load}
+
+
+@pytest.fixture(params=[(how, version) for how in MAKERS for version in VERSIONS], ids=str)
+def old(request, tmp_path):
+    """A file of each version, made by its migrations and from the text that was kept of it."""
+    how, version = request.param
+    MAKERS[how](version, tmp_path / "memory.db")
+    space = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    yield space, version
+    space.close()
+
+
+def test_scripts_are_numbered_without_gaps():
+    """Migrations are numbered from 1, and the newest is the last."""
+    numbers = [number for number, _ in migrations.scripts()]
+    assert numbers == list(VERSIONS)
+    assert migrations.latest() == numbers[-1]
+
+
+def test_every_version_has_a_text():
+    """A new migration comes with a kept file of its version (`python -m tests.store.old_files`)."""
+    assert sorted(p.name for p in old_files.FOLDER.iterdir()) == [f"{v:04}.sql" for v in VERSIONS]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_landed_migrations_are_not_edited(version: int, tmp_path: Path):
+    """The migrations still make the schema that was kept when each of them landed."""
+    at(version, tmp_path / "a.db")
+    old_files.load(version, tmp_path / "b.db")
+    made, kept = (apsw.Connection(str(tmp_path / name)) for name in ("a.db", "b.db"))
+    assert old_files.schema(made) == old_files.schema(kept)
+    assert next(made.execute("PRAGMA user_version"))[0] == version
+    made.close()
+    kept.close()
+
+
+def test_old_file_is_sound_and_newest(old):
+    """Opening brings a file to the newest schema, in WAL, and every check passes."""
+    space, _ = old
+    assert space.db.schema() == migrations.latest()
+    assert space.db.value("PRAGMA journal_mode") == "wal"
+    assert space.db.check() == []
+
+
+def test_old_memories_keep_every_field(old):
+    """What a memory of version 1 said is what it says now."""
+    space, _ = old
+    found = space.memories.get("m-one")
+    assert found == found._replace(
+        id="m-one",
+        type="gotcha",
+        content="Call getUserById with a checked id",
+        confidence=0.9,
+        tags=("auth", "users"),
+        related_files=("src/users.py", "src/auth/**"),
+        related_modules=("auth",),
+        created_at="2025-11-01T08:00:00.000Z",
+        last_accessed_at="2025-11-02T08:00:00.000Z",
+        access_count=3,
+        scope="module",
+        source="user_taught",
+        session_id="s-1",
+        commit_sha="abc123",
+        work_unit_ref=WorkUnitRef("native", ("042", "3"), "Spec 042 / Subtask 3"),
+        methodology="native",
+        relations=(Relation("required_with", None, "src/db.py", 0.7, auto_extracted=True),),
+        decay_half_life_days=60.0,
+        provenance_session_ids=("s-1",),
+        user_verified=True,
+        pinned=True,
+        citation_text="Call getUserById…",
+        derived_from=(),
+        origins=(),
+        taint=None,
+        redaction_count=0,
+    )
+    forgotten = space.memories.get("m-two")
+    assert (forgotten.deprecated, forgotten.deprecated_at) == (True, "2025-11-04T08:00:00.000Z")
+    assert forgotten.needs_review
+    expected = {"m-one", "m-three"} | ({"m-four"} if old[1] >= 2 else set())
+    assert space.memories.ids_passing(Filters(branch="*")) == expected
+
+
+def test_migrated_memory_counts_as_unchanged_since_it_was_made(tmp_path: Path):
+    """A memory of version 1 has no date of change, so it gets the date it was made."""
+    at(1, tmp_path / "memory.db")
+    space = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    (found,) = space.memories.get_many(["m-one"]).values()
+    assert found.updated_at == "2025-11-01T08:00:00.000Z"
+    space.close()
+
+
+def test_old_provenance_is_kept(old):
+    """What version 2 added is read back: branch, ancestry, taint, payload, origins, redactions."""
+    space, version = old
+    if version < 2:
+        assert space.memories.get("m-four") is None
+        return
+    found = space.memories.get("m-four")
+    assert (found.branch, found.derived_from, found.redaction_count) == ("topic", ("m-one",), 1)
+    assert found.taint == Taint("web_fetch", 4)
+    assert found.payload == {"approach_tried": "regex", "why_it_failed": "folding"}
+    assert found.origins == (Origin("agent_explicit", "2025-12-01T08:00:00.000Z", path="notes.md", line=3),)
+    assert space.memories.with_external_id("ext-4") == found
+    assert space.memories.dependents("m-one") == ["m-four"]
+    assert space.meta.get("embedding.model") == "onnx:a:2"
+
+
+def test_old_embeddings_move(old):
+    """Vectors of version 1 stand in the one table of embeddings, and in its view by the old name."""
+    space, _ = old
+    (row,) = space.vectors.since("memory", "onnx:a:2", 0, 10)
+    assert (row.owner_id, row.part, row.embedding) == ("m-one", 0, BLOB)
+    assert space.db.rows("SELECT memory_id, embedding, dims FROM memory_embeddings") == [("m-one", BLOB, 2)]
+    assert space.cache.get_many(["k1"], 0) == {"k1": BLOB}
+
+
+def test_old_memories_are_queued_for_vectors(old):
+    """Every live memory waits for a vector of the model in use."""
+    space, _ = old
+    waiting = {owner for _, kind, owner in space.vectors.pending(10) if kind == "memory"}
+    assert {"m-one", "m-three"} <= waiting
+
+
+def test_old_memories_are_found_by_parts_of_names(old):
+    """Names in parts, CJK pairs and words beside CJK signs find memories that version 1 wrote."""
+    space, version = old
+    assert [i for i, _ in space.fulltext.memories(["checked"], Filters(), 5)] == ["m-one"]
+    if version == 1:  # later versions' rows were written with the terms of their writer
+        assert [i for i, _ in space.fulltext.memories(["user"], Filters(), 5)] == ["m-one"]
+        assert [i for i, _ in space.fulltext.memories(["据库"], Filters(), 5)] == ["m-three"]
+        assert [i for i, _ in space.fulltext.memories(["jwt"], Filters(), 5)] == ["m-three"]
+
+
+def test_duplicates_of_old_memories_are_found(tmp_path: Path):
+    """Migration 2 computes the hash and the bands by which later duplicates are recognised."""
+    at(1, tmp_path / "memory.db")
+    space = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    text = "Call getUserById with a checked id"
+    assert [m.id for m in space.memories.with_hash(content_hash(text.upper()))] == ["m-one"]
+    assert space.memories.sharing_bands(sketch.bands(text), "gotcha") == [("m-one", text)]
+    space.close()
+
+
+def test_old_files_of_memories_are_indexed(old):
+    """Memories are found by their files and globs, whatever version wrote them."""
+    space, _ = old
+    assert [m.id for m in space.memories.on_files(["src/users.py"], Filters(), 5)] == ["m-one"]
+    assert [m.id for m in space.memories.on_files(["src/auth/jwt.py"], Filters(), 5)] == ["m-one"]
+
+
+def test_old_graph_and_observer_rows_stay(old):
+    """Rows of tables that nothing here reads yet are kept as they were."""
+    space, version = old
+    assert space.history.co_access(["src/db.py"], 0.3, 5) == [("src/db.py", "src/users.py", 0.6)]
+    counted = {
+        table: space.db.value(f"SELECT count(*) FROM {table}")
+        for table in ("graph_nodes", "graph_edges", "graph_closure", "scip_symbols", "observer_file_nodes")
+    }
+    assert counted == {
+        "graph_nodes": 2,
+        "graph_edges": 1,
+        "graph_closure": 1,
+        "scip_symbols": 1,
+        "observer_file_nodes": 1,
+    }
+    if version >= 3:
+        assert space.history.counts() == (2, 1)
+        assert space.history.seen("rule") == {"h1": ("m-one", ("CLAUDE.md:4",))}
+    if version >= 4:
+        assert space.turns.read_to("cli:1") == 120
+        assert [i for i, _ in space.fulltext.turns(["config"], 5)] == [1]
+        assert sorted(i for i, _ in space.fulltext.turn_windows(["settings"], 5)) == [1, 2]
+
+
+def test_old_file_can_be_written_to(old):
+    """A migrated file takes new rows, and its indexes follow."""
+    space, _ = old
+    with space.db.transaction():
+        space.memories.update("m-three", {"content": "plain words"}, search_terms="")
+        space.memories.delete(["m-two"])
+    assert [i for i, _ in space.fulltext.memories(["plain"], Filters(), 5)] == ["m-three"]
+    assert space.db.check() == []
+
+
+def test_opening_again_changes_nothing(tmp_path: Path):
+    """A file of the newest schema is opened as it is."""
+    at(migrations.latest(), tmp_path / "memory.db")
+    Database.open(tmp_path / "memory.db").close()
+    before = files_of(tmp_path)
+    Database.open(tmp_path / "memory.db").close()
+    assert files_of(tmp_path) == before
+
+
+def test_failed_migration_leaves_the_version_before(tmp_path: Path):
+    """A migration that fails is undone whole; what ran before it stays."""
+    path = tmp_path / "memory.db"
+    at(1, path)
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE memory_files(x)")  # migration 2 makes a table of this name
+    before = list(connection.execute("SELECT * FROM memories"))
+    with pytest.raises(apsw.SQLError, match="memory_files"):
+        migrations.run(connection, path, APPLICATION_ID)
+    assert migrations.version(connection) == 1
+    assert list(connection.execute("SELECT * FROM memories")) == before
+    connection.close()
+
+
+def test_newer_file_is_refused_by_run(tmp_path: Path):
+    """A file of a schema that does not exist yet is refused, with the way out in the hint."""
+    connection = apsw.Connection(str(tmp_path / "memory.db"))
+    connection.execute(f"PRAGMA user_version = {migrations.latest() + 1}")
+    with pytest.raises(StoreTooNew, match="knows") as caught:
+        migrations.run(connection, tmp_path / "memory.db", APPLICATION_ID)
+    assert "Update Remora" in caught.value.hint
+    connection.close()
+
+
+def test_two_connections_migrate_one_old_file(tmp_path: Path):
+    """Several openings of an old file at the same moment bring it up once."""
+    path = tmp_path / "memory.db"
+    at(1, path)
+    barrier = threading.Barrier(4)
+    failures: list[RemoraError] = []
+
+    def opens() -> None:
+        barrier.wait()
+        try:
+            Database.open(path).close()
+        except RemoraError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=opens) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    db = Database.open(path)
+    assert db.schema() == migrations.latest()
+    assert db.check() == []
+    db.close()
