@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks import beam, cochange, concurrency, cosqa, crash, latency, locomo, smoke
-from benchmarks.common import RESULTS, Options, Report, render, save
+from benchmarks.common import RESULTS, Options, Report, load, render, save
 
 BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "locomo": locomo.run,
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         started = time.perf_counter()
         report = run(options)
         seconds = time.perf_counter() - started
-        print(f"\n{render(report)}\n\n{name}: {seconds:.0f} s", flush=True)
+        print(f"\n{render(report)}\n\n{name}: {seconds:.0f} s, load {load()}", flush=True)
         # The smoke run is part of every check; its figures are worth nothing and would only pile up.
         if name != "smoke" or asked.out:
             save(report, options, asked.out or RESULTS, seconds)

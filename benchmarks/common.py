@@ -170,6 +170,11 @@ def revision() -> tuple[str, bool]:
     return git("rev-parse", "--short", "HEAD") or "unknown", bool(changed)
 
 
+def load() -> float | None:
+    """Return how many processes wanted a processor in the last minute; above `cpus`, times are worth little."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
 def render(report: Report) -> str:
     """Return a report as text for a terminal."""
     parts = [f"# {report.name}   model: {report.model}"]
@@ -212,6 +217,7 @@ def save(report: Report, options: Options, folder: Path, seconds: float) -> Path
         "python": platform.python_version(),
         "system": platform.system(),
         "cpus": os.cpu_count(),
+        "load": load(),
         "seconds": round(seconds, 1),
         "embedding_model": report.model,
         "settings": report.settings,

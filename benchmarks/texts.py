@@ -11,6 +11,10 @@ from remora.core.values import MemoryDraft
 
 VOCABULARY = 4_000  # different words; a project's notes use a few thousand
 FILES = 600  # different paths
+# Zipf's law without its head, which is function words. With it the words of a question stand in as many
+# texts as those of real ones: the shares of the texts that hold each word add up to 0.14 (median), where
+# questions over CoSQA's functions have 0.12 and subjects of click's commits 0.12.
+SHIFT = 30
 _ONSETS = "b br c cl d dr f fl g gr h j k l m n p pl pr qu r s sc sh sl sp st t th tr v w z".split()
 _VOWELS = "a ai e ea i o oo ou u".split()
 _CODAS = ["", "b", "ck", "d", "g", "l", "ll", "m", "n", "nd", "ng", "nt", "p", "r", "rt", "s", "st", "t", "x"]
@@ -29,8 +33,8 @@ class Sample(NamedTuple):
 class Texts:
     """An endless supply of texts from one seed.
 
-    Words follow Zipf's law: the n-th most frequent one appears about 1/n as often as the first. One
-    word in eight is an identifier made of two or three words, and a third of the texts name a file.
+    Words follow Zipf's law: the n-th word appears in proportion to 1 / (n + SHIFT). One word in eight is
+    an identifier made of two or three words, and a third of the texts name a file.
     """
 
     def __init__(self, seed: int = 7) -> None:
@@ -40,7 +44,7 @@ class Texts:
             syllables = self._draw.choices((1, 2, 3), (2, 5, 3))[0]
             words["".join(self._syllable() for _ in range(syllables))] = None
         self._words = list(words)
-        self._weights = list(itertools.accumulate(1.0 / (rank + 2.7) for rank in range(VOCABULARY)))
+        self._weights = list(itertools.accumulate(1.0 / (rank + SHIFT) for rank in range(VOCABULARY)))
         self._paths = [self._path() for _ in range(FILES)]
         self._count = 0
 
@@ -81,7 +85,7 @@ class Texts:
         text = self.sentence()
         files = tuple(self._draw.sample(self._paths, self._draw.choice((0, 1, 1, 2))))
         if files and self._draw.random() < 0.5:
-            text = f"{text} See {files[0]}."
+            text = f"{text} In {files[0]}."
         words = [w.strip(".") for w in text.split() if w not in _FIXED]
         query = " ".join(self._draw.sample(words, min(len(words), self._draw.randint(3, 6))))
         draft = MemoryDraft(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from remora.app.wiring import Parts
 
 FLUSH_AT = 64  # accesses kept in memory before they are written
-CLOSING_PATIENCE = 2.0  # seconds to wait for another writer at the end
+CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
 
 
 class Accesses:
@@ -28,6 +28,7 @@ class Accesses:
         self._parts = parts
         self._counts: Counter[tuple[str, str]] = Counter()
         self._flush_at = FLUSH_AT
+        self._last = 0.0  # when the newest of them was, seconds since the epoch
 
     @property
     def waiting(self) -> frozenset[str]:
@@ -39,6 +40,7 @@ class Accesses:
         if self._parts.read_only:
             return
         self._counts.update((h.realm, h.memory.id) for h in hits if h.memory is not None)
+        self._last = self._parts.clock.now()
         if self._counts.total() >= self._flush_at:
             self.flush(wait=0.0)
 
@@ -49,7 +51,7 @@ class Accesses:
             wait: seconds to wait for another writer; None is the usual busy timeout.
         """
         counts, self._counts = self._counts, Counter()
-        at = to_iso(self._parts.clock.now())
+        at = to_iso(self._last)
         for realm in sorted({realm for realm, _ in counts}):
             own = {memory_id: number for (r, memory_id), number in counts.items() if r == realm}
             try:

@@ -8,6 +8,7 @@ moves in the same transaction as what was learnt from it.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -68,6 +69,8 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
     home = parts.environ.get("HOME") or parts.environ.get("USERPROFILE")
     scan = read_rules(project.root, home=Path(home) if home else None)
     tally.skipped += scan.skipped
+    for redaction in (r for file in scan.files for r in file.redactions):
+        tally.redactions[redaction.kind] += redaction.count
     _take_rules(parts, space, scan.rules, tally)
     history = _History(0, 0, 0)
     if project.repository is not None:
@@ -105,16 +108,16 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
 
 def _take_rules(parts: Parts, space: Space, rules: Iterable[Rule], tally: _Tally) -> None:
     upkeep = parts.room("project").upkeep
-    seen = space.history.seen("rule")
     now = to_iso(parts.clock.now())
     found = _by_key(rules)
-    gone = seen.keys() - found.keys()
-    still = {seen[key][0] for key in seen.keys() - gone}  # two rules may have become one memory
     with space.db.transaction():
+        seen = space.history.seen("rule")
+        gone = seen.keys() - found.keys()
+        still = {seen[key][0] for key in seen.keys() - gone}  # two rules may have become one memory
         for key in sorted(gone):
             memory_id = seen[key][0]
             record = space.memories.get(memory_id) if memory_id and memory_id not in still else None
-            if record and _is_only_a_rule(record):
+            if record and _is_only_a_rule(record, key):
                 upkeep.forget(record.id)
                 space.memories.update(record.id, with_reason(record, RETIRED))
                 tally.retired += 1
@@ -127,7 +130,11 @@ def _take_rules(parts: Parts, space: Space, rules: Iterable[Rule], tally: _Tally
                     _follow(parts, space, seen[key], rule, now)
                     space.history.set_seen("rule", key, seen[key][0], mark, now)
                 continue
-            record = _take_rule(parts, rule)
+            try:
+                record = _take_rule(parts, rule)
+            except InvalidInput as error:
+                tally.skipped.append(Skipped(mark[0], str(error)))
+                continue
             _add_origins(space, record, rule, now)
             tally.took(record)
             space.history.set_seen("rule", key, record.id, mark, now)
@@ -144,10 +151,13 @@ def _by_key(rules: Iterable[Rule]) -> dict[str, Rule]:
     return found
 
 
-def _is_only_a_rule(record: MemoryRecord) -> bool:
-    """Say whether a memory goes with its rule: nobody else said it, and no person confirmed it."""
-    kept = record.deprecated or record.user_verified or record.pinned
-    return not kept and all(o.path is not None for o in record.origins)
+def _is_only_a_rule(record: MemoryRecord, key: str) -> bool:
+    """Say whether a memory goes with its rule: nobody else said it, no person confirmed or rewrote it."""
+    if record.deprecated or record.user_verified or record.pinned:
+        return False
+    said = [record.content, *(o.text for o in record.origins if o.text)]
+    as_read = {content_hash(words) for text in said for words in (text, text.rstrip(" .;!"))}
+    return key in as_read and all(o.path is not None for o in record.origins)
 
 
 def _mark(rule: Rule) -> tuple[str, ...]:
@@ -223,15 +233,11 @@ def _take_history(
         return _History(0, 0, 0)
     last = space.meta.get(COMMIT)
     present = frozenset(repository.tracked_files())
-    if last == head and {f.path for f in space.history.all_files() if f.present} == present:
+    again = _why_again(space, repository, last, head)
+    if last == head and not again and _present(space) == present:
         return _History(space.history.clock(), 0, 0)
-    again = repository.standing(last, head) in ("gone", "diverged")
     if again:
-        tally.skipped.append(
-            Skipped(
-                f"history up to {str(last)[:8]}", "it is not part of this branch; read from the start again"
-            )
-        )
+        tally.skipped.append(Skipped(f"history up to {str(last)[:8]}", f"{again}; read from the start again"))
         learnt, since = CoChange(), None
     else:
         since = last
@@ -268,8 +274,32 @@ def _take_history(
         )
         space.meta.set(CLOCK, learnt.clock())
         space.meta.set(COMMIT, head)
+        space.meta.set(SHALLOW, _edge(repository))
         _take_candidates(parts, space, drafts, candidates.reverted, tally)
     return _History(learnt.clock(), number, len(drafts))
+
+
+def _why_again(space: Space, repository: Repository, last: str | None, head: str) -> str:
+    """Return why the history has to be read from the start again, "" when it has not."""
+    if repository.standing(last, head) in ("gone", "diverged"):
+        return "it is not part of this branch"
+    known = space.meta.get(SHALLOW)
+    if known and known != _edge(repository):
+        return "the clone was shallow and has older commits now"
+    return ""
+
+
+def _edge(repository: Repository) -> str:
+    """Return a digest of where a shallow clone ends, "" for a whole history."""
+    try:
+        ends = (repository.common_dir / "shallow").read_bytes()
+    except OSError:
+        return ""
+    return hashlib.blake2b(b"\n".join(sorted(ends.split())), digest_size=8).hexdigest() if ends else ""
+
+
+def _present(space: Space) -> set[str]:
+    return {f.path for f in space.history.all_files() if f.present}
 
 
 def _learn(learnt: CoChange, candidates: Candidates, commit: Commit) -> None:
@@ -295,7 +325,11 @@ def _take_candidates(
         if sha in seen:
             tally.unchanged += 1
             continue
-        record = intake.remember(draft, revive=False)
+        try:
+            record = intake.remember(draft, revive=False)
+        except InvalidInput as error:
+            tally.skipped.append(Skipped(f"commit {sha[:10]}", str(error)))
+            continue
         tally.took(record)
         space.history.set_seen("commit", sha, record.id, draft.related_files, now)
 
@@ -318,4 +352,5 @@ def _mark_orphans(parts: Parts, space: Space) -> None:
 
 
 GONE = "its files are gone"
+SHALLOW = "history.shallow"  # meta key: where a shallow clone ended when its history was read
 APPLIES_TO = "applies to "  # in what is noted of a rule, before each file or glob

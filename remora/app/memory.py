@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from remora.llm.client import LanguageModel, Reranker
 
 Progress = Callable[[str, int, int], None]
+Paths = Sequence[str | os.PathLike[str]]
 
 
 class Memory:
@@ -121,7 +122,7 @@ class Memory:
         content: str,
         *,
         type: str | None = None,  # noqa: A002  the field's own name
-        related_files: Sequence[str] = (),
+        related_files: Paths = (),
         related_modules: Sequence[str] = (),
         tags: Sequence[str] = (),
         source: str = "agent_explicit",
@@ -199,7 +200,7 @@ class Memory:
         types: Sequence[str] | None = None,
         limit: int = 100,
         *,
-        files: Sequence[str] | None = None,
+        files: Paths | None = None,
         modules: Sequence[str] | None = None,
         scope: str | None = None,
         branch: str | None = "*",
@@ -312,7 +313,7 @@ class Memory:
         query: str,
         k: int = 8,
         types: Sequence[str] | None = None,
-        files: Sequence[str] | None = None,
+        files: Paths | None = None,
         modules: Sequence[str] | None = None,
         scope: str | None = None,
         branch: str | None = None,
@@ -320,7 +321,7 @@ class Memory:
         phase: str | None = None,
         recent_tools: Sequence[str] = (),
         *,
-        recent_files: Sequence[str] = (),
+        recent_files: Paths = (),
         methodology: str | None = None,
     ) -> builtins.list[Hit]:
         """Return the best k hits for a query, best first, each with the reasons for its rank.
@@ -357,11 +358,11 @@ class Memory:
         phase: str = "explore",
         budget: int | None = None,
         *,
-        files: Sequence[str] | None = None,
+        files: Paths | None = None,
         modules: Sequence[str] | None = None,
         branch: str | None = None,
         kinds: Sequence[str] | None = None,
-        recent_files: Sequence[str] = (),
+        recent_files: Paths = (),
         methodology: str | None = None,
     ) -> Context:
         """Return the packed block for a prompt: what is worth knowing for a task in a phase.
@@ -542,7 +543,7 @@ class Memory:
     def _filters(
         self,
         types: Sequence[str] | None,
-        files: Sequence[str] | None,
+        files: Paths | None,
         modules: Sequence[str] | None,
         scope: str | None,
         branch: str | None,

@@ -117,6 +117,7 @@ def reader(parts: Parts, without: frozenset[str] = frozenset(), notes: list[str]
         rerank_candidates=parts.settings.rerank.candidates,
         rerank_seconds=parts.settings.rerank.budget_ms / 1000.0,
         hyde=parts.settings.search.hyde,
+        boost=parts.settings.search.neighbourhood_boost,
     )
 
 

@@ -6,6 +6,7 @@ use, so that a keyword search or a `remember` pays for none of it.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -108,8 +109,10 @@ class Parts:
                 f"{self.project.root if own else 'the user'} has no memory yet",
                 hint="`remora init` or `remora remember` makes one.",
             )
-        if not self.read_only:
-            make_home(self.project) if own else make_folder(home)
+        if not self.read_only and own:
+            make_home(self.project)
+        elif not self.read_only:
+            make_folder(home)
         space = Space.open(home / DATABASE, realm=realm, project_id=project_id, read_only=self.read_only)
         intake = Intake(space, self.clock, lambda: self.plugins().types())
         return Room(space, intake, Upkeep(space, self.clock, intake))
@@ -206,11 +209,11 @@ class Parts:
 
     def mtime(self) -> Callable[[str], float | None]:
         """Return a function from a repository path to its modification time in seconds, None if gone."""
-        root = self.project.root
+        root = str(self.project.root)
 
         def modified(path: str) -> float | None:
             try:
-                return (root / path).stat().st_mtime
+                return os.stat(os.path.join(root, path)).st_mtime  # noqa: PTH116, PTH118  once a hit
             except (OSError, ValueError):
                 return None
 

@@ -56,6 +56,9 @@ class SearchSettings(NamedTuple):
     """`[search]`: what a search does by default."""
 
     user_memories: bool = True  # rank the user's own memories with the project's
+    # Raise what is about files next to those of the best hits. Off: on the histories of click and
+    # entire-cli it moved precision by -.001 and coverage of the right files by +.003.
+    neighbourhood_boost: bool = False
     hyde: bool = True  # ask the language model, if there is one, when fewer than three hits are good
 
 
@@ -141,11 +144,15 @@ def _coerce(key: str, value: Any, default: Any, where: str) -> Any:
     try:
         coerced = _convert(value, type(default))
     except ValueError as error:
-        raise ConfigError(f"{where}: {key} {error}, not {value!r}") from None
+        raise ConfigError(
+            f"{where}: {key} {error}, not {value!r}", hint=f"Its default is {default!r}."
+        ) from None
     if key in CHOICES and coerced not in CHOICES[key]:
         raise ConfigError(f"{where}: {key} is {value!r}", hint=f"Choose one of {', '.join(CHOICES[key])}.")
     if isinstance(coerced, int | float) and not isinstance(coerced, bool) and coerced <= 0:
-        raise ConfigError(f"{where}: {key} must be above 0, not {value!r}")
+        raise ConfigError(
+            f"{where}: {key} must be above 0, not {value!r}", hint=f"Its default is {default!r}."
+        )
     return coerced
 
 

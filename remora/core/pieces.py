@@ -10,6 +10,7 @@ from collections.abc import Iterator
 WHOLE = 1_000
 PIECE = 480
 MOST = 200  # pieces of one text; 100,000 characters
+READ = 4 * MOST * PIECE  # characters looked at: room for white space between the pieces
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 
@@ -22,7 +23,7 @@ def pieces(text: str) -> list[str]:
     >>> [len(p) <= PIECE for p in pieces("word " * 1000)] == [True] * 11
     True
     """
-    stripped = text.strip()
+    stripped = text.strip()[:READ]
     if len(stripped) <= WHOLE:
         return [stripped] if stripped else []
     found: list[str] = []

@@ -13,11 +13,13 @@ _CJK = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 # Control characters, direction marks, and signs that no reader sees (tag characters can carry a whole
-# hidden text). Joiners stay between signs outside ASCII: Persian and emoji are spelt with them.
+# hidden text).
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
-    r"\ufeff\U000e0000-\U000e007f]|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
+    r"\ufeff\U000e0000-\U000e007f]"
 )
+# Joiners stay between signs outside ASCII: Persian and emoji are spelt with them.
+_JOINERS = re.compile(r"(?<![^\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f])")
 # A run of word signs with the punctuation of names inside it. It starts only where a run starts, so
 # that a long run without a word is read once.
 _NAME = re.compile(r"(?<![\w./'-])[\w./'-]*\w")
@@ -143,7 +145,7 @@ def clean(text: str) -> str:
     >>> clean("a\x00b\u202ec\n")
     'abc\n'
     """
-    return _CONTROL.sub("", text)
+    return _JOINERS.sub("", _CONTROL.sub("", text))
 
 
 def sound(text: str) -> str:

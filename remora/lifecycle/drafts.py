@@ -58,6 +58,11 @@ class Prepared(NamedTuple):
     redactions: tuple[Redaction, ...]
     notes: tuple[str, ...]
 
+    @property
+    def taken_out(self) -> int:
+        """How many secrets the memory lacks: found now, or marked in its text by whoever cut it."""
+        return max(sum(r.count for r in self.redactions), self.draft.content.count("[REDACTED:"))
+
 
 def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tuple) -> Prepared:
     """Return a draft as it may be stored, with what was taken out of it.
@@ -85,7 +90,7 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
     changes: dict[str, Any] = {
         "content": content,
         "confidence": _share("confidence", draft.confidence),
-        "citation_text": redact_json(shorten(citation, CITATION_CHARS), counts),
+        "citation_text": shorten(str(redact_json(citation, counts)), CITATION_CHARS),
         "tags": _names("tags", draft.tags, counts),
         "related_files": _names("related_files", _paths(draft.related_files), counts),
         "related_modules": _names("related_modules", _paths(draft.related_modules), counts),

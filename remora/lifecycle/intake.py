@@ -73,6 +73,8 @@ class Intake:
         prepared = prepare(MemoryDraft(**{**fields, **ours}), self._custom_types)
         names = [*ours, *(n for n in ("citation_text",) if "content" in ours)]
         checked = {name: getattr(prepared.draft, name) for name in names}
+        if "content" in ours:
+            checked["redaction_count"] = prepared.taken_out
         if "stale_at" in changes:
             checked["stale_at"] = checked_instant("stale_at", changes["stale_at"])
         return checked, prepared.redactions
@@ -135,7 +137,7 @@ class Intake:
             project_id=self._space.project_id,
             provenance_session_ids=(draft.session_id,) if draft.session_id else (),
             origins=(_origin(draft, now),),
-            redaction_count=sum(r.count for r in prepared.redactions),
+            redaction_count=prepared.taken_out,
             realm=self._space.realm,
         )
         if gone := self._gone_parents(draft):
@@ -186,7 +188,7 @@ class Intake:
         changes = merged_fields(record, draft, now)
         if not same:
             changes |= replaced_fields(record, draft)
-            changes["redaction_count"] = sum(r.count for r in prepared.redactions)
+            changes["redaction_count"] = prepared.taken_out
             receipt = receipt._replace(action="updated")
         if record.deprecated:
             changes |= self._revived(record, now)

@@ -15,6 +15,7 @@ from remora.core.errors import InvalidInput
 from remora.core.secrets import Redacted, redact
 
 MAX_DEPTH = 64  # as in a session's log; deeper values make parsers run out of stack
+_BY_NAME = ("password", "secret")  # kinds that are found by the name before them
 _NAMES = ("name", "key")  # of a pair written as {"name": …, "value": …}
 
 
@@ -38,8 +39,11 @@ def redact_json(value: Any, counts: dict[str, int], depth: int = 0) -> Any:
 
 
 def holds_secret(text: str) -> bool:
-    """Return whether a text, such as an id, has a secret in it."""
-    return bool(redact(text).redactions)
+    """Return whether an id has in it what is a secret by its form.
+
+    What only stands where a secret might stand does not count: `auth:` and a UUID is a fine id.
+    """
+    return any(r.kind not in _BY_NAME for r in redact(text).redactions)
 
 
 def _mapping(value: Mapping[Any, Any], counts: dict[str, int], depth: int) -> dict[Any, Any]:

@@ -84,7 +84,6 @@ class Upkeep:
             checked["decay_half_life_days"] = half_life(checked["type"])
         if "content" in checked:
             checked |= {"needs_review": False, "review_reason": None, "stale_at": checked.get("stale_at")}
-            checked["redaction_count"] = sum(r.count for r in redactions)
         after = self._save(record, checked)
         return after._replace(receipt=Receipt("updated", None, 0.0, redactions))
 

@@ -136,9 +136,8 @@ def memories(space: Space, request: Request, asked: Question) -> Pool:
     """Return the memories of one database that any path finds."""
     lists: dict[str, list[str]] = {}
     dense: dict[str, float] = {}
-    records: dict[str, MemoryRecord] = {}
     if asked.vector is not None:
-        dense, records = _nearest(space, request.filters, asked.vector)
+        dense = _nearest(space, request.filters, asked.vector)
         lists["dense"] = list(dense)
     words: dict[str, float] = {}
     if "fts" not in request.without:
@@ -154,16 +153,11 @@ def memories(space: Space, request: Request, asked: Question) -> Pool:
     if "graph" not in request.without:
         graph = _graph(space, request)
         lists["graph"] = sorted(graph, key=lambda i: (-graph[i][0], i))
-    others = {i for found_ids in lists.values() for i in found_ids} - records.keys()
-    # The paths may lag behind the rows (a vector of a forgotten memory), so the rows decide.
-    records |= space.memories.get_many(others)
-    records = {i: m for i, m in records.items() if passes(m, request.filters)}
     pool: dict[Key, Candidate] = {}
-    for i, record in records.items():
+    for i in sorted({i for found_ids in lists.values() for i in found_ids}):
         candidate = Candidate(
             ("memory", space.realm, i),
-            record.content,
-            memory=record,
+            "",
             dense=dense.get(i),
             lexical=words.get(i, 0.0),
             graph=graph[i][0] if i in graph else 0.0,
@@ -174,7 +168,7 @@ def memories(space: Space, request: Request, asked: Question) -> Pool:
     _fill_cosines(space, "memory", asked.vector, pool)
     sizes = {"dense": DENSE, "fts": LEXICAL, "graph": GRAPH}
     keyed = {
-        path: [("memory", space.realm, i) for i in found_ids if i in records][: sizes[path]]
+        path: [("memory", space.realm, i) for i in found_ids[: sizes[path]]]
         for path, found_ids in lists.items()
     }
     return Pool(pool, keyed)
@@ -197,10 +191,22 @@ def passes(record: MemoryRecord, filters: Filters) -> bool:
     )
 
 
-def _nearest(
-    space: Space, filters: Filters, vector: QueryVector
-) -> tuple[dict[str, float], dict[str, MemoryRecord]]:
-    """Return the cosines of the memories nearest to a query, best first, and their records.
+def with_rows(space: Space, candidates: Sequence[Candidate], filters: Filters) -> list[Candidate]:
+    """Return candidates of one database with their memories, in order.
+
+    The paths may lag behind the rows (a vector of a forgotten memory), so the rows decide: what is
+    gone or does not pass the filters is dropped.
+    """
+    rows = space.memories.get_many([c.key[2] for c in candidates])
+    return [
+        c._replace(memory=rows[c.key[2]], text=rows[c.key[2]].content)
+        for c in candidates
+        if c.key[2] in rows and passes(rows[c.key[2]], filters)
+    ]
+
+
+def _nearest(space: Space, filters: Filters, vector: QueryVector) -> dict[str, float]:
+    """Return the cosines of the memories nearest to a query, best first.
 
     What was forgotten, and what belongs to another branch, keeps its vectors. That is little, and is
     left out afterwards; only where it crowds out the rest are the rows asked first what may be found.
@@ -208,11 +214,11 @@ def _nearest(
     index = space.nearest("memory", vector.model_id)
     if not _narrow(filters):
         near = index.search(vector.vector, SEARCHED)
-        records = space.memories.get_many([n.owner_id for n in near])
-        if len(near) < SEARCHED or sum(passes(m, filters) for m in records.values()) >= DENSE:
-            return {n.owner_id: n.cosine for n in near}, records
+        usable = space.memories.ids_passing(filters, [n.owner_id for n in near])
+        if len(near) < SEARCHED or len(usable) >= DENSE:
+            return {n.owner_id: n.cosine for n in near if n.owner_id in usable}
     near = index.search(vector.vector, SEARCHED, space.memories.ids_passing(filters))
-    return {n.owner_id: n.cosine for n in near}, space.memories.get_many([n.owner_id for n in near])
+    return {n.owner_id: n.cosine for n in near}
 
 
 def _narrow(filters: Filters) -> bool:

@@ -71,10 +71,11 @@ def _differ(own: Hit, other: Hit, similarity: Similarity) -> bool:
                 return True
     if a.type not in OPINIONS or b.type not in OPINIONS:
         return False
-    mine, theirs = word_set(own.text), word_set(other.text)
-    shared = jaccard(mine, theirs)
     cosine = similarity(own, other)
-    if (cosine < SAME_MATTER) if cosine is not None else (shared < SHARED_WORDS):
+    if cosine is not None and cosine < SAME_MATTER:
+        return False
+    mine, theirs = word_set(own.text), word_set(other.text)
+    if cosine is None and jaccard(mine, theirs) < SHARED_WORDS:
         return False
     if _denied(own.text) != _denied(other.text):
         return True

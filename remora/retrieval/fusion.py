@@ -39,7 +39,8 @@ def weighted_rrf(paths: Sequence[tuple[Sequence[str], float]], k: int = RRF_K) -
 
 def idf(rows: int, holding: int) -> float:
     """Return the inverse document frequency of a term as FTS5 computes it, never below 1e-6."""
-    return max(1e-6, math.log((rows - holding + 0.5) / (holding + 0.5)))
+    # Another process may write between the two counts, so that more hold a term than there were.
+    return max(1e-6, math.log((max(0, rows - holding) + 0.5) / (holding + 0.5)))
 
 
 def logistic(x: float) -> float:

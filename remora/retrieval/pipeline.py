@@ -2,6 +2,7 @@
 
     gather      every path gives its candidates, with its evidence         candidates.py
     fuse        ranks decide who stays, evidence decides how relevant      fusion.py
+    read        the rows of the best are fetched; the rest is let go       candidates.py
     boost       neighbours of the best hits' files are raised              boost.py
     weigh       phase, source, age, use, staleness                         weigh.py
     rerank      a stronger judge reorders the top, if there is one         rerank.py
@@ -14,7 +15,8 @@ hits are good (hyde.py), then disagreements are marked (disagree.py). Nothing he
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import cochange
 from remora.core.query import WEIGHTS, PathWeights, detect_type
@@ -28,7 +30,12 @@ from remora.retrieval import weigh as weighing
 from remora.retrieval.candidates import Pool, Question, TurnEvidence
 from remora.retrieval.request import Candidate, Key, Reader, Request, ranked
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 KEPT = 70  # section 7: candidates that go on after the fusion
+READ = 40  # memories whose rows are fetched: what is below cannot be weighed up to the first page
 NEIGHBOURS_OF = 10
 
 
@@ -174,8 +181,21 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     return _numbered(scored)
 
 
+def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
+    """Fetch the memories of the best candidates: what follows looks at what they are."""
+    order = ranked(candidates)
+    memories = [c for c in order if c.turn is None][: max(READ, 3 * state.request.k)]
+    found = [c for c in order if c.turn is not None]
+    for space in state.reader.spaces:
+        own = [c for c in memories if c.key[1] == space.realm]
+        found += gathering.with_rows(space, own, state.request.filters)
+    return ranked(found)
+
+
 def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     """Raise what is about files next to those of the best hits."""
+    if not state.reader.boost:
+        return candidates
     history = state.reader.spaces[0].history
 
     def neighbours(files: list[str]) -> dict[str, str]:
@@ -216,6 +236,7 @@ def rerank(state: Run, candidates: list[Candidate]) -> list[Candidate]:
 STAGES: tuple[tuple[str, Stage], ...] = (
     ("gather", gather),
     ("fuse", fuse),
+    ("read", read),
     ("boost", boost),
     ("weigh", weigh),
     ("rerank", rerank),
@@ -293,18 +314,18 @@ def _numbered(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _similarity(reader: Reader, state: Run) -> disagree.Similarity:
-    vector = state.asked.vector
+    asked = state.asked.vector
+    spaces = {space.realm: space for space in reader.spaces}
+
+    @cache
+    def vector(realm: str, memory_id: str) -> NDArray[np.float32] | None:
+        if asked is None:
+            return None
+        found = spaces[realm].nearest("memory", asked.model_id).vectors_of([memory_id])
+        return found[memory_id][0] if memory_id in found else None
 
     def cosine(a: Hit, b: Hit) -> float | None:
-        if vector is None:
-            return None
-        found = {}
-        for hit in (a, b):
-            space = next(s for s in reader.spaces if s.realm == hit.realm)
-            found[hit.id] = space.nearest("memory", vector.model_id).vectors_of([hit.id]).get(hit.id)
-        first, second = found[a.id], found[b.id]
-        if first is None or second is None:
-            return None
-        return float(first[0] @ second[0])
+        first, second = vector(a.realm, a.id), vector(b.realm, b.id)
+        return float(first @ second) if first is not None and second is not None else None
 
     return cosine

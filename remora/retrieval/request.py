@@ -71,6 +71,7 @@ class Reader(NamedTuple):
     rerank_candidates: int = 20
     rerank_seconds: float = 0.4
     hyde: bool = True
+    boost: bool = False
 
 
 class Candidate(NamedTuple):

@@ -1,7 +1,9 @@
 """Raise and lower hits for what they are: type against phase, source, age, use, staleness, review.
 
-All factors multiply the odds of the relevance, so that a score stays between 0 and 1 and one scale
-holds from here to the caller. A factor of 1 changes nothing and leaves no reason behind.
+Factors multiply the odds of the relevance, so that a score stays between 0 and 1 and one scale holds
+from here to the caller. What may no longer be true is lowered more: staleness and a pending review
+multiply the relevance itself, since near 1 even half the odds would leave an outdated text in front of
+the fresh one that says otherwise. A factor of 1 changes nothing and leaves no reason behind.
 """
 
 from __future__ import annotations
@@ -59,12 +61,13 @@ PHASE_WEIGHTS: dict[str, dict[str, float]] = {
 # What an explicit agent memory of full strength counts; everything else is relative to it.
 USUAL_TRUST, USUAL_CONFIDENCE = SOURCE_TRUST["agent_explicit"], 0.8
 RELEVANCE_SHARE, RECENCY_SHARE, FREQUENCY_SHARE = 0.60, 0.25, 0.15  # section 7
+DOUBTS = frozenset({"stale", "review"})
 NEEDS_REVIEW = 0.9
 PINNED = 1.2
 
 
 def weigh(candidate: Candidate, request: Request, reader: Reader, files: Mapping[str, FileStat]) -> Candidate:
-    """Return a candidate with its odds multiplied by everything that is known about the memory.
+    """Return a candidate with its score multiplied by everything that is known about the memory.
 
     Args:
         candidate: what to weigh; a turn passes unchanged.
@@ -94,7 +97,8 @@ def weigh(candidate: Candidate, request: Request, reader: Reader, files: Mapping
         factors.append(("pinned", PINNED, ""))
     for stage, factor, why in factors:
         if abs(factor - 1.0) > 0.005 and stage not in request.without:
-            score = with_odds(candidate.score, factor)
+            doubtful = stage in DOUBTS
+            score = candidate.score * factor if doubtful else with_odds(candidate.score, factor)
             candidate = candidate._replace(score=score).because(stage, factor, why)
     return candidate
 

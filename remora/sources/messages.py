@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from remora.core.secrets import redact
 from remora.core.text import clean, collapse, shorten
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def subject_of(subject: str) -> str:
     >>> subject_of("Added support for tuple types. This fixes #12")
     'Added support for tuple types'
     """
-    plain = _ADDRESS.sub("", clean(subject[:LINE_CHARACTERS]))
+    plain = _ADDRESS.sub("", clean(_safe_to_cut(subject, LINE_CHARACTERS)[:LINE_CHARACTERS]))
     while (shorter := _NUMBER.sub("", plain)) != plain:  # "(fixes #1) (#2)"
         plain = shorter
     plain = _CLOSING.sub("", plain)
@@ -77,6 +78,7 @@ def body_of(body: str) -> str:
     """
     kept: list[str] = []
     code = False
+    body = _safe_to_cut(body, BODY_CHARACTERS)
     for raw in _COMMENT.sub("", clean(body[:READ_CHARACTERS])).splitlines():
         line = raw.strip()[:LINE_CHARACTERS]
         if line.startswith("```"):
@@ -85,6 +87,11 @@ def body_of(body: str) -> str:
             plain = _CLOSING.sub(".", _ADDRESS.sub("", line.lstrip("#> ")))
             kept.append(plain.strip())
     return shorten(_sentences(kept), BODY_CHARACTERS)
+
+
+def _safe_to_cut(text: str, limit: int) -> str:
+    """Return a text that will be cut if it is longer than a limit, without what no cut may leave a part of."""
+    return redact(text).text if len(text) > limit else text
 
 
 def is_noise(line: str) -> bool:

@@ -13,11 +13,13 @@ import os
 import posixpath
 import re
 import stat
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.secrets import find as find_secrets
 from remora.core.text import content_hash, shorten
-from remora.core.values import MemoryDraft, Skipped
+from remora.core.values import MemoryDraft, Redaction, Skipped
 from remora.sources.rule_files import Found, find
 from remora.sources.rule_markdown import label
 from remora.sources.rule_split import Block, LeftOut, split
@@ -70,6 +72,7 @@ class RuleFile(NamedTuple):
         imported_by: the file that asked for it, None for a file found by its name.
         aliases: links to it.
         note: what was odd about it, "" when nothing.
+        redactions: the secrets that were taken out of its text before it was cut into rules.
     """
 
     path: str
@@ -81,6 +84,7 @@ class RuleFile(NamedTuple):
     imported_by: str | None = None
     aliases: tuple[str, ...] = ()
     note: str = ""
+    redactions: tuple[Redaction, ...] = ()
 
 
 class Rule(NamedTuple):
@@ -155,9 +159,17 @@ class _Loader:
         if text is None:
             self._skip(place, why)
             return
+        text, redactions = _without_secrets(text)
         globs = globs_of(text.front, found.folder)
         file = RuleFile(
-            found.path, found.kind, found.folder, globs, digest, imported_by=imported_by, note=text.note
+            found.path,
+            found.kind,
+            found.folder,
+            globs,
+            digest,
+            imported_by=imported_by,
+            note=text.note,
+            redactions=redactions,
         )
         self._by_file[real] = _Loaded(found, file, text)
         if found.kind in _IMPORTERS:
@@ -226,6 +238,24 @@ def _read(file: Path) -> tuple[Text | None, str, str]:
     if not text.body.strip():
         return None, "", "empty"
     return text, hashlib.sha256(raw).hexdigest(), ""
+
+
+def _without_secrets(text: Text) -> tuple[Text, tuple[Redaction, ...]]:
+    """Return a text without its secrets, line for line, and what was taken out.
+
+    This comes before the text is cut: a cut through a key leaves halves that nobody would know again.
+    """
+    counts: Counter[str] = Counter()
+    body = text.body
+    while finds := find_secrets(body):
+        counts.update(f.kind for f in finds)
+        parts, last = [], 0
+        for kind, start, end in finds:
+            lines = "\n" * body.count("\n", start, end)
+            parts += [body[last:start], f"[REDACTED:{kind}]{lines}"]
+            last = end
+        body = "".join([*parts, body[last:]])
+    return text._replace(body=body), tuple(Redaction(kind, n) for kind, n in sorted(counts.items()))
 
 
 class _Gathered:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from remora.core.globs import matches
@@ -69,8 +69,8 @@ _LISTS = (
     "impacted_node_ids",
 )
 _FLAGS = ("needs_review", "user_verified", "pinned", "deprecated")
-_RECORDS: dict[str, Any] = {"relations": Relation, "origins": Origin}
-_RECORD: dict[str, Any] = {"taint": Taint, "work_unit_ref": WorkUnitRef}
+_RECORDS = ("relations", "origins")
+_RECORD = ("taint", "work_unit_ref")
 
 
 class Memories:
@@ -167,9 +167,12 @@ class Memories:
         sql = f"{_SELECT} WHERE {' AND '.join(clauses)} ORDER BY {by[order]}, m.id LIMIT ? OFFSET ?"
         return [self._record(row) for row in self._db.rows(sql, [*values, limit, offset])]
 
-    def ids_passing(self, filters: Filters) -> set[str]:
-        """Return the ids of all memories that pass the filters."""
+    def ids_passing(self, filters: Filters, among: Sequence[str] | None = None) -> set[str]:
+        """Return the ids of the memories that pass the filters, of all or among some."""
         where, values = condition(filters)
+        if among is not None:
+            where = f"m.id IN (SELECT value FROM json_each(?)) AND {where}"
+            values = [json.dumps(list(among)), *values]
         return {r[0] for r in self._db.rows(f"SELECT m.id FROM memories m WHERE {where}", values)}
 
     def with_hash(self, content_hash: str) -> list[MemoryRecord]:
@@ -261,8 +264,11 @@ class Memories:
         return found
 
     def _record(self, row: Row) -> MemoryRecord:
-        fields = {name: _from_column(name, value) for name, value in zip(COLUMNS, row, strict=True)}
-        return MemoryRecord(**fields, realm=self._realm)
+        values = list(row)
+        for place, read in _READERS:
+            if values[place] is not None:
+                values[place] = read(values[place])
+        return MemoryRecord(**dict(zip(COLUMNS, values, strict=True)), realm=self._realm)
 
 
 def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[str, list[Any]]:
@@ -314,21 +320,38 @@ def _to_column(name: str, value: Any) -> Any:
     return int(value) if name in _FLAGS else value
 
 
-def _from_column(name: str, value: Any) -> Any:
-    if value is None:
-        return None
-    if name in _LISTS:
-        return tuple(json.loads(value)) if value != "[]" else ()
-    if name in _RECORDS:
-        return tuple(_RECORDS[name](**v) for v in json.loads(value)) if value != "[]" else ()
-    if name == "taint":
-        return Taint(**json.loads(value))
-    if name == "work_unit_ref":
-        ref = json.loads(value)
-        return WorkUnitRef(ref["methodology"], tuple(ref["hierarchy"]), ref["label"])
-    if name == "payload":
-        return json.loads(value)
-    return bool(value) if name in _FLAGS else value
+def _list(text: str) -> tuple[Any, ...]:
+    return tuple(json.loads(text)) if text != "[]" else ()
+
+
+def _relations(text: str) -> tuple[Relation, ...]:
+    return tuple(Relation(**v) for v in json.loads(text)) if text != "[]" else ()
+
+
+def _origins(text: str) -> tuple[Origin, ...]:
+    return tuple(Origin(**v) for v in json.loads(text)) if text != "[]" else ()
+
+
+def _taint(text: str) -> Taint:
+    return Taint(**json.loads(text))
+
+
+def _work_unit(text: str) -> WorkUnitRef:
+    ref = json.loads(text)
+    return WorkUnitRef(ref["methodology"], tuple(ref["hierarchy"]), ref["label"])
+
+
+# How the columns that are not plain values are read, by their place: a search reads many rows.
+_BY_NAME: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(_LISTS, _list),
+    **dict.fromkeys(_FLAGS, bool),
+    "relations": _relations,
+    "origins": _origins,
+    "taint": _taint,
+    "work_unit_ref": _work_unit,
+    "payload": json.loads,
+}
+_READERS = tuple((COLUMNS.index(name), read) for name, read in _BY_NAME.items())
 
 
 def _compact(record: Any) -> dict[str, Any]:

@@ -94,12 +94,19 @@ class NearestIndex:
             self._follow()
             if not self._size or query.shape[0] != self._matrix.shape[1]:
                 return found
+            rows: list[int] = []
+            spans: list[tuple[str, int, int]] = []
             for owner_id in owner_ids:
-                rows = self._rows_of.get(self._owner_index.get(owner_id, -1), [])
-                live = [r for r in rows if self._live[r]]
+                live = [
+                    r for r in self._rows_of.get(self._owner_index.get(owner_id, -1), ()) if self._live[r]
+                ]
                 if live:
-                    scores = self._matrix[live] @ query
-                    found[owner_id] = (float(scores.max()) + float(scores.mean())) / 2
+                    spans.append((owner_id, len(rows), len(rows) + len(live)))
+                    rows += live
+            scores = (self._matrix[rows] @ query).tolist()
+        for owner_id, start, end in spans:
+            own = scores[start:end]
+            found[owner_id] = (max(own) + sum(own) / len(own)) / 2
         return found
 
     def vectors_of(self, owner_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:

@@ -78,6 +78,7 @@ def test_too_deep() -> None:
 
 
 def test_ids() -> None:
-    """An id with a secret in it is known as such."""
+    """An id with a provider's token in it is known as such; what may follow a name in an id is not."""
     assert holds_secret(f"run-{SECRET}")
-    assert not holds_secret("cli:42")
+    for fine in ("cli:42", "auth:550e8400-e29b-41d4-a716-446655440000", "fix/auth-token", "password:reset"):
+        assert not holds_secret(fine)

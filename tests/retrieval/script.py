@@ -3,6 +3,7 @@
 A script is blocks with an empty line between them. A block is commands, `---`, and what they print;
 lines that begin with # are comments. Words are split as a shell does; `name=value` is an option.
 
+    setting NAME VALUE                as a variable of the environment
     embedder none                     no vectors from here on
     remember NAME "text" [type= files= tags= modules= source= scope= confidence= branch= taint= user=yes]
     forget NAME · pin NAME · verify NAME · supersede OLD NEW "text"
@@ -74,6 +75,11 @@ class Player:
         for i, name in self.world.name_of.items():
             line = line.replace(i, name).replace(i[:8], name)
         return line
+
+    def do_setting(self, name: str, value: str) -> Iterator[str]:
+        """Open the world again with a setting."""
+        self.world.set(name, value)
+        yield from ()
 
     def do_embedder(self, which: str) -> Iterator[str]:
         """Open the world again without vectors, or with them."""
@@ -183,7 +189,7 @@ class Player:
                 yield "gather"
                 for path, keys in run.lists.items():
                     yield f"  {path}: {', '.join(key[2] for key in keys)}"
-            elif [c._replace(reasons=()) for c in found] == [c._replace(reasons=()) for c in ranked(before)]:
+            elif [(c.key, c.score) for c in found] == [(c.key, c.score) for c in ranked(before)]:
                 yield f"{name}: as before"
             else:
                 yield name

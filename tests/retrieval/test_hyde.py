@@ -110,8 +110,8 @@ def test_no_guess_when_the_setting_says_so(world):
     """search.hyde = false keeps the model out."""
     fill(world)
     model = ScriptedModel([])
-    world._settings["REMORA_SEARCH_HYDE"] = "false"
     world.reopen(llm=model)
+    world.set("REMORA_SEARCH_HYDE", "false")
     world.search(QUESTION)
     assert model.calls == []
 

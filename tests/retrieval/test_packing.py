@@ -232,7 +232,7 @@ def hits(draw):
     return hit_of(memory, score)._replace(disagrees_with=tuple(draw(st.lists(texts, max_size=2))))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(hits(), max_size=25), st.sampled_from(PHASES), st.none() | st.integers(1, 3000))
 def test_packing_is_never_over_budget(found, phase, budget):
     """Any hits, any budget: heading, separators and citations included, the text fits and is whole."""

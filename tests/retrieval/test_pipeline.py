@@ -28,6 +28,7 @@ from remora.retrieval.candidates import question
 from remora.retrieval.fusion import MEMORY_SCALE, relevance, with_odds
 from remora.retrieval.pipeline import KEPT, PARTS, STAGES
 from remora.retrieval.request import Request, checked_filters
+from remora.retrieval.weigh import DOUBTS
 from tests.retrieval.worlds import BrokenEmbedder, Judge, LateJudge, WordEmbedder, World, record, stages
 
 SUBJECTS = "tokens invoices uploads migrations webhooks exports backups flags queues reports".split()
@@ -161,7 +162,7 @@ def test_shuffled_candidates_come_out_alike(world):
     """Every stage after the gathering gives the same for any order of what it is handed."""
     world.memory.remember_many([draft(n) for n in range(60)])
     world.commit("tokens/part0.py", "uploads/part2.py", times=5)
-    reader = world.reader()._replace(reranker=Judge("case 12", "case 40"))
+    reader = world.reader()._replace(reranker=Judge("case 12", "case 40"), boost=True)
     asked = Request("tokens expire", 20, phase="implement", recent_files=("tokens/part0.py",))
     orders = []
     for seed in range(4):
@@ -302,14 +303,15 @@ def test_every_hit_says_why(world):
 
 
 def test_the_reasons_account_for_the_score(world):
-    """Evidence gives a relevance; each factor multiplies its odds; the product is the score."""
-    world.remember("it", "tokens expire at night", type="gotcha", source="user_taught", confidence=0.6)
+    """Evidence gives a relevance; factors multiply its odds, doubts itself; that is the score."""
+    fields: dict[str, Any] = {"source": "user_taught", "confidence": 0.6, "needs_review": True}
+    world.remember("it", "tokens expire at night", type="gotcha", **fields)
     hit = world.hit("it", "tokens expire", phase="implement")
     score = relevance(next(r.score for r in hit.why if r.stage == "evidence"), MEMORY_SCALE)
     for reason in hit.why[2:]:
-        score = with_odds(score, reason.score)
+        score = score * reason.score if reason.stage in DOUBTS else with_odds(score, reason.score)
     assert hit.score == pytest.approx(score)
-    assert stages(hit.why) == ["paths", "evidence", "phase", "source", "confidence"]
+    assert stages(hit.why) == ["paths", "evidence", "phase", "source", "confidence", "review"]
 
 
 def test_a_path_that_did_not_find_a_hit_is_not_named(bare):
@@ -326,7 +328,7 @@ def test_a_path_that_did_not_find_a_hit_is_not_named(bare):
 def test_the_parts_are_those_that_are_understood():
     """The stages after the fusion can be left out by name; every listed part has its test below."""
     assert set(LEFT_OUT) == set(PARTS)
-    assert {name for name, _ in STAGES} - set(PARTS) == {"gather", "fuse"}
+    assert {name for name, _ in STAGES} - set(PARTS) == {"gather", "fuse", "read"}
 
 
 LEFT_OUT: dict[str, tuple[str, dict[str, Any]]] = {
@@ -356,6 +358,7 @@ LEFT_OUT: dict[str, tuple[str, dict[str, Any]]] = {
 
 def crowded(world):
     """Fill a world in which every part of a search has something to do."""
+    world.set("REMORA_SEARCH_NEIGHBOURHOOD_BOOST", "true")
     world.remember(
         "old",
         "tokens expire after a day",
@@ -402,6 +405,18 @@ def test_all_parts_left_out_is_still_a_search(world):
     assert world.search("tokens expire", without=PARTS).hits == []
 
 
+def test_the_boost_is_off_until_it_is_asked_for(world):
+    """Measured on two histories it adds nothing, so a setting turns it on."""
+    world.commit("auth/tokens.py", "web/session.ts", times=30)
+    world.memory.remember_many(
+        [MemoryDraft(f"common words number{n}", related_files=("auth/tokens.py",)) for n in range(12)]
+    )
+    world.remember("partner", "quite far from it", related_files=["web/session.ts"])
+    assert "neighbourhood" not in stages(world.hit("partner", "common words", k=20).why)
+    world.set("REMORA_SEARCH_NEIGHBOURHOOD_BOOST", "true")
+    assert "neighbourhood" in stages(world.hit("partner", "common words", k=20).why)
+
+
 # Failing parts
 
 
@@ -431,7 +446,8 @@ def test_a_judge_is_asked_within_its_settings(world):
     """How many it sees and how long it has come from the settings."""
     world.memory.remember_many([draft(n) for n in range(40)])
     judge = Judge()
-    world._settings |= {"REMORA_RERANK_CANDIDATES": "7", "REMORA_RERANK_BUDGET_MS": "250"}
+    world.set("REMORA_RERANK_CANDIDATES", "7")
+    world.set("REMORA_RERANK_BUDGET_MS", "250")
     world.reopen(reranker=judge)
     world.memory.search("tokens expire")
     assert [(len(texts), seconds) for _, texts, seconds in judge.saw] == [(7, 0.25)]
@@ -505,6 +521,5 @@ def test_user_memories_can_be_left_out(world):
     """The setting search.user_memories = false keeps what is the user's out of a project."""
     world.remember("project", "Use PostgreSQL for storage", type="decision")
     world.remember("user", "Use SQLite for storage", type="preference", user=True)
-    world._settings["REMORA_SEARCH_USER_MEMORIES"] = "false"
-    world.reopen()
+    world.set("REMORA_SEARCH_USER_MEMORIES", "false")
     assert world.names("use what for storage") == ["project"]

@@ -144,12 +144,12 @@ def test_a_pinned_memory_is_raised():
 
 
 def test_stale_layer_one_a_mark():
-    """What was marked stale loses half its odds and asks for a review."""
+    """What was marked stale loses half its relevance and asks for a review."""
     found = weighed(stale_at=days_ago(3))
     assert reason(found, "stale").score == 0.5
     assert reason(found, "stale").note == f"marked stale on {days_ago(3)[:10]}"
     assert "review" in stages(found.reasons)
-    assert found.score == pytest.approx(with_odds(with_odds(0.5, 0.5), 0.9))
+    assert found.score == pytest.approx(0.5 * 0.5 * 0.9)
 
 
 def test_stale_layer_two_disuse_beyond_the_half_life():
@@ -182,12 +182,12 @@ def test_stale_layer_four_a_file_changed_long_after():
     fields = {"related_files": ("a.py",), "created_at": days_ago(40), "last_accessed_at": NOW}
     found = weighed(modified={"a": TODAY}, **fields)
     assert reason(found, "review").note == "a file changed 40 days after this was written"
-    assert found.score == pytest.approx(with_odds(0.5, 0.9))
+    assert found.score == pytest.approx(0.5 * 0.9)
     assert weighed(modified={"a": TODAY - 15 * DAY}, **fields).score == 0.5
 
 
 def test_what_nobody_confirmed_is_lowered_a_little():
-    """A review flag costs a tenth of the odds."""
+    """A review flag costs a tenth of the relevance."""
     found = weighed(needs_review=True)
     assert reason(found, "review") == Reason("review", 0.9, None, "nobody has confirmed it yet")
 
@@ -198,6 +198,13 @@ def test_what_rests_on_something_replaced_is_lowered_more():
     assert reason(found, "review").score == 0.6
     assert "superseded" in reason(found, "review").note
     assert found.score < weighed(needs_review=True).score
+
+
+@pytest.mark.parametrize("fields", [{"stale_at": NOW}, {"review_reason": "its ground is gone"}])
+def test_doubt_counts_however_well_a_text_fits(fields):
+    """Near 1, where odds hardly move, an outdated text still falls behind a good fresh one."""
+    sure = weigh(candidate("m", 0.999, **fields), request(), reader(), {})
+    assert sure.score < weigh(candidate("n", 0.7), request(), reader(), {}).score
 
 
 @pytest.mark.parametrize(

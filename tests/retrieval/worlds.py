@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -133,18 +133,17 @@ class World:
         embedder: WordEmbedder | None = None,
         llm: LanguageModel | None = None,
         reranker: Reranker | None = None,
-        settings: Mapping[str, str] | None = None,
     ) -> None:
         self.folder = folder
         self.clock = FixedClock(NOW)
         self.name_of: dict[str, str] = {}
         self._given: dict[str, Any] = {"embedder": embedder, "llm": llm, "reranker": reranker}
-        self._settings = settings or {}
+        self._settings: dict[str, str] = {}
         (folder / "repo").mkdir(parents=True, exist_ok=True)
         self.memory = self._open()
 
     def _open(self, *, read_only: bool = False) -> Memory:
-        environ = environment(self.folder) | dict(self._settings)
+        environ = environment(self.folder) | self._settings
         root = self.folder / "repo"
         return Memory.open(root, environ=environ, clock=self.clock, read_only=read_only, **self._given)
 
@@ -153,6 +152,11 @@ class World:
         self.memory.close()
         self._given |= given
         self.memory = self._open(read_only=read_only)
+
+    def set(self, name: str, value: str) -> None:
+        """Open the project again with a setting, by the name of its variable."""
+        self._settings[name] = value
+        self.reopen()
 
     def __enter__(self) -> Self:
         return self

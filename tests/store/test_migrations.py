@@ -26,6 +26,7 @@ BLOB = bytes.fromhex("0000803f00000000")
 def at(version: int, path: Path) -> None:
     """Make a file by the migrations up to a version, with that version's rows."""
     connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA synchronous = OFF")
     migrations.run(connection, path, APPLICATION_ID, upto=version)
     for number in range(1, version + 1):
         for row in old_files.ROWS.get(number, ()):
@@ -37,12 +38,16 @@ def at(version: int, path: Path) -> None:
 MAKERS: dict[str, Callable[[int, Path], None]] = {"migrated": at, "kept": old_files.load}
 
 
-@pytest.fixture(params=[(how, version) for how in MAKERS for version in VERSIONS], ids=str)
-def old(request, tmp_path):
-    """A file of each version, made by its migrations and from the text that was kept of it."""
+WAYS = [(how, version) for how in MAKERS for version in VERSIONS]
+
+
+@pytest.fixture(params=WAYS, ids=str, scope="module")
+def old(request, tmp_path_factory):
+    """A file of each version, made by its migrations and from the text that was kept of it; only read it."""
     how, version = request.param
-    MAKERS[how](version, tmp_path / "memory.db")
-    space = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    path = tmp_path_factory.mktemp("old") / "memory.db"
+    MAKERS[how](version, path)
+    space = Space.open(path, realm="project", project_id="p1")
     yield space, version
     space.close()
 
@@ -210,14 +215,17 @@ def test_old_graph_and_observer_rows_stay(old):
         assert sorted(i for i, _ in space.fulltext.turn_windows(["settings"], 5)) == [1, 2]
 
 
-def test_old_file_can_be_written_to(old):
+@pytest.mark.parametrize(("how", "version"), WAYS)
+def test_old_file_can_be_written_to(how: str, version: int, tmp_path: Path):
     """A migrated file takes new rows, and its indexes follow."""
-    space, _ = old
+    MAKERS[how](version, tmp_path / "memory.db")
+    space = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
     with space.db.transaction():
         space.memories.update("m-three", {"content": "plain words"}, search_terms="")
         space.memories.delete(["m-two"])
     assert [i for i, _ in space.fulltext.memories(["plain"], Filters(), 5)] == ["m-three"]
     assert space.db.check() == []
+    space.close()
 
 
 def test_opening_again_changes_nothing(tmp_path: Path):

@@ -1,0 +1,138 @@
+"""`AsyncMemory` has every method of `Memory`, with the same parameters and results."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import AsyncMemory, AsyncSession, Memory, Session
+from remora.core.errors import InvalidInput, NotFound
+from tests.helpers import environment, texts
+
+SAID = "Access tokens expire after 24 h"
+
+
+def public(kind: type) -> dict[str, Any]:
+    """Return the public members of a class."""
+    return {name: value for name, value in inspect.getmembers_static(kind) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize(("sync", "mirror"), [(Memory, AsyncMemory), (Session, AsyncSession)])
+def test_every_method_is_mirrored(sync: type, mirror: type) -> None:
+    """Each public method has a twin with the same parameters; all but `open` and `session` are awaited."""
+    ours = public(mirror)
+    for name, member in public(sync).items():
+        assert name in ours, name
+        if isinstance(member, property):
+            assert isinstance(ours[name], property)
+            continue
+        theirs = inspect.signature(getattr(sync, name)).parameters
+        assert inspect.signature(getattr(mirror, name)).parameters.keys() == theirs.keys(), name
+        defaults = {p.name: p.default for p in inspect.signature(getattr(mirror, name)).parameters.values()}
+        assert defaults == {p.name: p.default for p in theirs.values()}, name
+        if name not in ("open", "session"):
+            assert inspect.iscoroutinefunction(ours[name]), name
+            assert ours[name].__doc__ == member.__doc__
+
+
+def test_a_day(tmp_path: Path, folder: Path) -> None:
+    """An async program remembers, searches, talks and looks after what it has."""
+
+    async def day() -> None:
+        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
+            r = await memory.remember(SAID, type="decision", tags=["auth"])
+            assert texts(await memory.search("access tokens expire")) == [SAID]
+            assert memory.notes == ("no embedding model",)
+            assert (await memory.show(r.id)).tags == ("auth",)
+            assert (await memory.edit(r.id, tags=["jwt"])).tags == ("jwt",)
+            session = memory.session("cli:1")
+            assert session.id == "cli:1"
+            await session.append("user", "How long?")
+            await session.extend([{"role": "assistant", "content": "A day."}])
+            assert await session.count() == 2
+            assert len(await session.history()) == len(await session.messages()) == 2
+            await session.clear()
+            assert session.redactions == ()
+            assert (await memory.context("access tokens expire", "define")).hits
+            assert await memory.dependents(r.id) == []
+            assert (await memory.supersede(r.id, "Access tokens live for a day")).type == "decision"
+            assert (await memory.stats()).memories == 1
+            assert (await memory.init()).stored == 0
+            assert memory.root == folder
+            assert memory.home.name.endswith(memory.project_id)
+            assert memory.settings.embedding.provider == "none"
+
+    asyncio.run(day())
+
+
+def test_awaiting_the_opening(tmp_path: Path, folder: Path) -> None:
+    """A memory can be opened by `await`, and closed by hand or by `async with`."""
+
+    async def day() -> None:
+        memory = await AsyncMemory.open(folder, environ=environment(tmp_path))
+        await memory.remember(SAID)
+        await memory.close()
+        await memory.close()
+        async with await AsyncMemory.open(folder, environ=environment(tmp_path), read_only=True) as memory:
+            assert len(await memory.list()) == 1
+
+    asyncio.run(day())
+
+
+def test_errors_come_through(tmp_path: Path, folder: Path) -> None:
+    """An error of the opening or of a verb is raised where it is awaited."""
+
+    async def day() -> None:
+        with pytest.raises(InvalidInput, match="does not exist"):
+            await AsyncMemory.open(folder / "nowhere", environ=environment(tmp_path))
+        with pytest.raises(InvalidInput, match="does not exist"):
+            async with AsyncMemory.open(folder / "nowhere", environ=environment(tmp_path)):
+                pass
+        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
+            with pytest.raises(NotFound):
+                await memory.show("no-such-id")
+            with pytest.raises(InvalidInput, match="content is empty"):
+                await memory.remember("")
+
+    asyncio.run(day())
+
+
+def test_many_tasks(tmp_path: Path, folder: Path) -> None:
+    """Many tasks at once lose nothing, and the event loop goes on meanwhile."""
+
+    async def day() -> None:
+        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
+            ticks = 0
+
+            async def tick() -> None:
+                nonlocal ticks
+                while True:
+                    ticks += 1
+                    await asyncio.sleep(0.001)
+
+            ticking = asyncio.create_task(tick())
+            said = [f"Statement {n} of subject{n}" for n in range(40)]
+            await asyncio.gather(*(memory.remember(text) for text in said))
+            ticking.cancel()
+            assert ticks > 3
+            assert {m.content for m in await memory.list()} == set(said)
+
+    asyncio.run(day())
+
+
+def test_the_loop_is_not_blocked(tmp_path: Path, folder: Path) -> None:
+    """Verbs run in threads of their own, not in the loop's."""
+    seen: list[int] = []
+
+    async def day() -> None:
+        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
+            await memory.init(progress=lambda *_: seen.append(threading.get_ident()))
+
+    asyncio.run(day())
+    assert seen
+    assert threading.get_ident() not in seen

@@ -1,0 +1,681 @@
+"""The verbs of `Memory`, called as the public contract writes them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from remora import Context, FileHit, Hit, InitReport, Memory, MemoryDraft, MemoryRecord
+from remora.app.accesses import FLUSH_AT
+from remora.core.clock import FixedClock
+from remora.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
+from remora.core.values import Receipt, Redaction, Relation, Taint, WorkUnitRef
+from tests.helpers import SECRET, FakeEmbedder, Repo, environment, files, holds, rows, texts
+
+SAID = "Access tokens expire after 24 h; refresh in middleware/auth.py"
+
+
+@pytest.fixture
+def two(tmp_path: Path, clock: FixedClock) -> Iterator[tuple[Memory, Memory]]:
+    """The memories of two projects of one user."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    environ = environment(tmp_path)
+    with (
+        Memory.open(tmp_path / "one", environ=environ, clock=clock) as first,
+        Memory.open(tmp_path / "two", environ=environ, clock=clock) as second,
+    ):
+        yield first, second
+
+
+@pytest.fixture
+def holder(bare: Memory) -> Iterator[apsw.Connection]:
+    """Another writer that can hold the project's database."""
+    connection = apsw.Connection(str(bare.home / "memory.db"))
+    yield connection
+    connection.close()
+
+
+def test_the_contract(repo: Repo, tmp_path: Path, clock: FixedClock, embedder: FakeEmbedder) -> None:
+    """Every verb works with the names and in the forms that outside programs use."""
+    path = str(repo.root)
+    repo.commit(
+        "Add auth",
+        {"auth/tokens.py": "0", "middleware/auth.py": "0", "AGENTS.md": "- Run make test first.\n"},
+    )
+    repo.commit("Change auth", {"auth/tokens.py": "1", "middleware/auth.py": "1"})
+    options: dict[str, Any] = {"environ": environment(tmp_path), "clock": clock, "embedder": embedder}
+    with Memory.open(project=path, **options) as memory:
+        r = memory.remember(SAID, type="decision", related_files=["middleware/auth.py"], tags=["auth"])
+        assert isinstance(r, MemoryRecord)
+        found = memory.search(
+            "token lifetime", k=8, types=None, files=None, modules=None, scope=None, branch=None, kinds=None,
+            phase=None, recent_tools=(),
+        )  # fmt: skip
+        assert all(isinstance(hit, Hit) for hit in found)
+        assert [h.id for h in memory.search("when do access tokens expire")] == [r.id]
+        assert [m.id for m in memory.list(types=None, limit=100)] == [r.id]
+        assert memory.show(r.id).content == SAID
+        assert memory.edit(r.id, content="Access tokens expire after 23 h").content.endswith("23 h")
+        assert memory.forget(r.id).deprecated
+        assert not memory.restore(r.id).deprecated
+        assert memory.pin(r.id).pinned
+        assert memory.verify(r.id).user_verified
+        assert memory.doctor().kind == ""
+        new = memory.supersede(r.id, "Access tokens now expire after 12 h")
+        assert memory.show(r.id).superseded_by == new.id
+        assert isinstance(memory.init(path), InitReport)
+        related = memory.related_files("auth/tokens.py", k=10)
+        assert related[0].path == "middleware/auth.py"
+        assert isinstance(related[0], FileHit)
+        assert related[0].why
+        context = memory.context(task="change how access tokens expire", phase="define", budget=2500)
+        assert isinstance(context, Context)
+        assert "expire after 12 h" in context.text
+        assert (context.budget, 0 < context.tokens <= 2500, len(context.hits) > 0) == (2500, True, True)
+        session = memory.session("cli:42")
+        session.append("user", "How long do tokens live?")
+        session.extend([{"role": "Ann", "content": "A day.", "external_id": "D1:3", "time": "2023-05-08"}])
+        assert len(session.messages()) == len(session.history()) == session.count() == 2
+        session.clear()
+        assert session.count() == 0
+        hit = memory.search("How long do tokens live?", kinds=["turn"])[0]
+        assert (hit.source, hit.session_id) == ("turn", "cli:42")
+        assert memory.stats().memories == 2
+
+
+def test_remember(bare: Memory) -> None:
+    """A memory is stored with what is given, and the rest by default."""
+    unit = WorkUnitRef("native", ("042", "3"), "Spec 042 / Subtask 3")
+    relation = Relation("required_with", target_file_path="b.py")
+    r = bare.remember(
+        "Threads were tried in the parser and gave races",
+        type="dead_end",
+        source="qa_auto",
+        scope="module",
+        confidence=0.4,
+        related_files=["a.py"],
+        related_modules=["parser"],
+        tags=["threads"],
+        session_id="s1",
+        work_unit_ref=unit,
+        relations=(relation,),
+        payload={"approach_tried": "threads", "why_it_failed": "races"},
+        created_at="2024-03-15T14:00:00+02:00",
+    )
+    assert r.receipt == Receipt("stored")
+    assert (r.type, r.source, r.scope, r.confidence, r.decay_half_life_days) == (
+        "dead_end",
+        "qa_auto",
+        "module",
+        0.4,
+        90.0,
+    )
+    assert (r.related_files, r.related_modules, r.tags) == (("a.py",), ("parser",), ("threads",))
+    assert (r.work_unit_ref, r.relations, r.session_id) == (unit, (relation,), "s1")
+    assert r.created_at == "2024-03-15T12:00:00.000Z"
+    assert bare.show(r.id) == r._replace(receipt=None)
+    assert bare.remember("Cookies are small").confidence == 0.8
+    assert bare.remember("Tabs, not spaces", source="user_taught").confidence == 1.0
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ("Beware: flush() inside a transaction silently drops rows", "gotcha"),
+        ("We decided to use PostgreSQL instead of MySQL because of JSON support", "decision"),
+        ("I prefer short commit messages", "preference"),
+    ],
+)
+def test_a_guess_of_the_type(bare: Memory, content: str, kind: str) -> None:
+    """Without a type it is guessed from the wording."""
+    assert bare.remember(content).type == kind
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"type": "fact"}, "there is no type 'fact'"),
+        ({"source": "hearsay"}, "there is no source 'hearsay'"),
+        ({"scope": "world"}, "there is no scope 'world'"),
+        ({"colour": "red"}, "a memory has no field 'colour'"),
+        ({"tags": "auth"}, r"Write tags=\['auth'\]|tags must be a list of texts"),
+        ({"tags": 5}, "tags must be a list of texts, not int"),
+        ({"related_files": {"a.py": 1}}, "related_files must be a list of texts, not dict"),
+        ({"derived_from": "abcd"}, "derived_from must be a list of texts"),
+        ({"payload": 5}, "payload must be a mapping"),
+        ({"taint": "web"}, "taint must be a Taint"),
+    ],
+)
+def test_what_cannot_be_remembered(bare: Memory, given: dict[str, Any], message: str) -> None:
+    """A wrong argument is refused, and nothing is stored."""
+    with pytest.raises(InvalidInput, match=message):
+        bare.remember(SAID, **given)
+    assert bare.list() == []
+
+
+@pytest.mark.parametrize(
+    "content", ["", "  \n", "…", b"bytes", None, 7, "\x00\x01\x02\x03", "x" * 10_000_000]
+)
+def test_content_that_is_none(bare: Memory, content: Any) -> None:
+    """Empty, binary, huge and other content is refused with a clear error, at once."""
+    started = time.monotonic()
+    with pytest.raises(InvalidInput, match="content"):
+        bare.remember(content)
+    assert time.monotonic() - started < 3.0
+    assert bare.list() == []
+
+
+def test_remember_many(bare: Memory) -> None:
+    """Many drafts are all stored or none; what is no draft is refused."""
+    good = [MemoryDraft(f"Statement {n} of subject{n}") for n in range(3)]
+    assert [r.content for r in bare.remember_many(good)] == [d.content for d in good]
+    assert bare.remember_many([]) == []
+    for bad in (MemoryDraft(""), "text", None):
+        with pytest.raises(InvalidInput):
+            bare.remember_many([MemoryDraft("Another statement"), bad])  # type: ignore[list-item]
+    assert len(bare.list()) == 3
+
+
+def test_paths_of_the_project(bare: Memory, folder: Path) -> None:
+    """Paths are kept as git writes them, however they are given, and filters understand both."""
+    r = bare.remember(
+        "Tokens are refreshed", related_files=[folder / "auth/mw.py", "./auth\\keys.py", "/etc/hosts"]
+    )
+    assert r.related_files == ("auth/mw.py", "auth/keys.py", "/etc/hosts")
+    for wanted in (
+        ["auth/mw.py"],
+        [str(folder / "auth/mw.py")],
+        [folder / "auth/mw.py"],
+        ["auth/"],
+        [f"{folder}/auth/"],
+    ):
+        assert [m.id for m in bare.list(files=wanted)] == [r.id]
+        assert [h.id for h in bare.search("tokens", files=wanted)] == [r.id]
+    assert bare.list(files=["other/"]) == []
+    assert bare.edit(r.id, related_files=[folder / "b.py"]).related_files == ("b.py",)
+    assert bare.supersede(r.id, "Tokens are rotated", related_files=[folder / "c.py"]).related_files == (
+        "c.py",
+    )
+
+
+def test_a_repeat_says_so(bare: Memory) -> None:
+    """The receipt of a repeat names what it was merged with."""
+    first = bare.remember(SAID, session_id="s1")
+    again = bare.remember("  " + SAID.upper(), session_id="s2")
+    assert again.receipt == Receipt("merged", first.id, 1.0)
+    assert [o.session_id for o in again.origins] == ["s1", "s2"]
+    bare.forget(first.id)
+    back = bare.remember(SAID)
+    assert back.receipt is not None
+    assert (back.id, back.receipt.action) == (first.id, "restored")
+
+
+def test_parents_by_short_ids(bare: Memory) -> None:
+    """What a memory is derived from may be named by the start of an id; an unknown one stays as it is."""
+    parent = bare.remember("Tokens are JSON web tokens")
+    child = bare.remember("So tokens are large", derived_from=[parent.id[:8], "gone-for-good"])
+    assert child.derived_from == (parent.id, "gone-for-good")
+    assert [m.id for m in bare.dependents(parent.id)] == [child.id]
+    bare.forget(parent.id)
+    assert bare.show(child.id).review_reason == f"rests on {parent.id[:8]}, which was forgotten"
+
+
+def test_taint_crosses_databases(bare: Memory) -> None:
+    """A project memory that rests on a tainted memory of the user is tainted too."""
+    web = Taint("web_fetch", 3)
+    parent = bare.remember("A page says port 8080 is open", user=True, taint=web)
+    child = bare.remember("So the proxy uses 8080", derived_from=[parent.id], confidence=0.8)
+    assert (child.realm, child.taint, child.needs_review) == ("project", web, True)
+    assert child.confidence == pytest.approx(0.56)
+
+
+def test_taint_and_verify(bare: Memory) -> None:
+    """Use never clears taint; a person's word does."""
+    r = bare.remember("Port 8080 is open", taint=Taint("web_fetch"), needs_review=True)
+    for _ in range(20):
+        bare.search("port 8080 open")
+    bare.prune()
+    found = bare.show(r.id)
+    assert (found.access_count, found.needs_review, found.taint) == (20, True, Taint("web_fetch"))
+    assert bare.verify(r.id).taint is None
+
+
+def test_supersede(bare: Memory) -> None:
+    """What is not given is taken over from the old memory; the old one leaves every search."""
+    old = bare.remember(SAID, type="decision", tags=["auth"], related_files=["a.py"], scope="module")
+    child = bare.remember("So refresh daily", derived_from=[old.id])
+    new = bare.supersede(old.id[:8], "Access tokens now expire after 12 h", tags=["jwt"])
+    assert (new.type, new.scope, new.related_files, new.tags) == ("decision", "module", ("a.py",), ("jwt",))
+    assert texts(bare.search("access tokens expire")) == ["Access tokens now expire after 12 h"]
+    assert bare.show(child.id).needs_review
+    with pytest.raises(Conflict, match="was superseded by"):
+        bare.supersede(old.id, "Something else again")
+    with pytest.raises(InvalidInput, match="a memory has no field 'colour'"):
+        bare.supersede(new.id, "Something else", colour="red")
+    with pytest.raises(InvalidInput, match="tags must be a list"):
+        bare.supersede(new.id, "Something else", tags="auth")
+
+
+def test_ids(bare: Memory) -> None:
+    """A unique start of an id will do, in either database; anything else is not found."""
+    mine = bare.remember("Tabs, not spaces", user=True)
+    ours = bare.remember(SAID)
+    assert bare.show(mine.id[:8]) == mine._replace(receipt=None)
+    assert bare.show(ours.id[:8]).realm == "project"
+    verbs = (bare.show, bare.forget, bare.restore, bare.pin, bare.verify, bare.dependents)
+    for wrong in ("", "abc", "no-such-id", "%", ours.id + "x"):
+        for verb in verbs:
+            with pytest.raises(NotFound, match="there is no memory"):
+                verb(wrong)
+    with pytest.raises(InvalidInput, match="an id is text, not int"):
+        bare.show(5)  # type: ignore[arg-type]
+
+
+def test_an_id_that_two_databases_know(bare: Memory) -> None:
+    """A start of an id that both databases have is ambiguous; a full id is not."""
+    for user, end in ((False, "1"), (True, "2")):
+        r = bare.remember(f"Statement {end}", user=user)
+        space = bare._parts.room("user" if user else "project").space
+        with space.db.transaction():
+            twin = r._replace(id=f"abcd-{end}")
+            space.memories.insert(twin, content_hash=end, search_terms="", bands=())
+    with pytest.raises(Conflict, match="abcd-1, abcd-2"):
+        bare.show("abcd")
+    assert bare.show("abcd-2").realm == "user"
+
+
+def test_list_filters(bare: Memory, clock: FixedClock) -> None:
+    """Memories are listed newest first, by every filter, alone and together."""
+    a = bare.remember("Tokens expire", type="gotcha", tags=["x"], related_files=["src/a.py"], confidence=0.2)
+    clock.advance(days=1)
+    b = bare.remember(
+        "Cookies are small", type="decision", related_modules=["web"], source="user_taught", pinned=True
+    )
+    clock.advance(days=1)
+    c = bare.remember(
+        "Queues are long", type="gotcha", scope="module", branch="dev", needs_review=True, user=True
+    )
+    gone = bare.forget(bare.remember("Lexers are fast").id)
+    everything: dict[str, Any] = {}
+    cases: list[tuple[dict[str, Any], list[MemoryRecord]]] = [
+        (everything, [c, b, a]),
+        ({"types": ["gotcha"]}, [c, a]),
+        ({"types": ["gotcha", "decision"], "limit": 2}, [c, b]),
+        ({"limit": 1, "offset": 1}, [b]),
+        ({"limit": 0}, []),
+        ({"files": ["src/"]}, [a]),
+        ({"files": ["src/a.py"], "types": ["decision"]}, []),
+        ({"modules": ["web"]}, [b]),
+        ({"scope": "module"}, [c]),
+        ({"branch": None}, [b, a]),
+        ({"branch": "dev"}, [c, b, a]),
+        ({"branch": "main"}, [b, a]),
+        ({"tag": "x"}, [a]),
+        ({"source": "user_taught"}, [b]),
+        ({"needs_review": True}, [c]),
+        ({"needs_review": False}, [b, a]),
+        ({"pinned": True}, [b]),
+        ({"user": True}, [c]),
+        ({"user": False}, [b, a]),
+        ({"order": "confidence"}, [b, c, a]),
+        ({"types": ["no_such_type"]}, []),
+    ]
+    for given, wanted in cases:
+        assert [m.id for m in bare.list(**given)] == [m.id for m in wanted], given
+    assert {m.id for m in bare.list(include_forgotten=True)} == {a.id, b.id, c.id, gone.id}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"order": "colour"},
+        {"limit": -1},
+        {"offset": -1},
+        {"limit": "5"},
+        {"scope": "world"},
+        {"types": "gotcha"},
+        {"types": ["a b"]},
+        {"files": 5},
+    ],
+)
+def test_wrong_lists(bare: Memory, given: dict[str, Any]) -> None:
+    """A filter that makes no sense is refused."""
+    with pytest.raises(InvalidInput):
+        bare.list(**given)
+
+
+def test_projects_are_apart(two: tuple[Memory, Memory]) -> None:
+    """A project's memories and conversations are never found from another project."""
+    one, other = two
+    record = one.remember("The parser of project one is slow")
+    one.session("cli:1").append("user", "Why is the parser slow?")
+    assert other.search("parser slow") == []
+    assert other.list() == []
+    assert other.context("fix the slow parser").hits == ()
+    with pytest.raises(NotFound):
+        other.show(record.id)
+    assert one.home != other.home
+
+
+def test_what_the_user_said_is_true_everywhere(two: tuple[Memory, Memory]) -> None:
+    """A memory of the user's own is found from every project, and can be changed from there."""
+    one, other = two
+    record = one.remember("Use tabs for indentation everywhere", type="preference", user=True)
+    assert (record.realm, record.project_id) == ("user", "user")
+    hit = other.search("tabs indentation")[0]
+    assert (hit.id, hit.realm) == (record.id, "user")
+    assert [m.id for m in other.list(user=True)] == [record.id]
+    assert one.stats().memories == 0
+    assert one.stats().user_memories == 1
+    other.edit(record.id, tags=["style"])
+    assert one.show(record.id).tags == ("style",)
+    other.forget(record.id)
+    assert one.search("tabs indentation") == []
+
+
+def test_user_and_project_disagree(two: tuple[Memory, Memory]) -> None:
+    """Where the user and the project say different things both are shown, each naming the other."""
+    one, _ = two
+    ours = one.remember("Use 4 spaces for indentation", type="preference")
+    mine = one.remember("Use 2 spaces for indentation", type="preference", user=True)
+    found = {h.id: h for h in one.search("spaces for indentation")}
+    assert found[ours.id].disagrees_with == (mine.id,)
+    assert found[mine.id].disagrees_with == (ours.id,)
+    assert {h.realm for h in found.values()} == {"user", "project"}
+
+
+def test_without_the_users_memories(tmp_path: Path, folder: Path) -> None:
+    """With `search.user_memories` off searches leave the user's memories out; `list` still has them."""
+    with Memory.open(folder, environ=environment(tmp_path, REMORA_SEARCH_USER_MEMORIES="no")) as memory:
+        mine = memory.remember("Use tabs for indentation", user=True)
+        assert memory.search("tabs indentation") == []
+        assert memory.context("indentation with tabs").hits == ()
+        assert [m.id for m in memory.list()] == [mine.id]
+        assert memory.forget(mine.id).deprecated
+
+
+def test_branches(repo: Repo, tmp_path: Path) -> None:
+    """What was learnt on a branch is found there and nowhere else, unless it is asked for."""
+    repo.commit("first", {"a.py": ""})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.remember("The parser is slow", branch="dev")
+        assert memory.search("parser") == []
+        assert len(memory.search("parser", branch="dev")) == len(memory.search("parser", branch="*")) == 1
+        repo.git("checkout", "-q", "-b", "dev")
+        assert len(memory.search("parser")) == 1
+
+
+def test_no_secret_is_stored(bare: Memory, tmp_path: Path) -> None:
+    """No secret, and no hash of a text with one, is in any file, while open and after closing."""
+    whole = f"Deploy with {SECRET} from the vault"
+    r = bare.remember(
+        whole,
+        tags=[f"key {SECRET}"],
+        related_files=[f"conf/{SECRET}.yml"],
+        citation_text=SECRET,
+        context_prefix=f"Keys > {SECRET}",
+        payload={"env": {"DB_PASSWORD": "swordfish"}, SECRET: [SECRET]},
+    )
+    assert r.receipt is not None
+    assert r.receipt.redactions == (Redaction("github-token", 7), Redaction("password", 1))
+    bare.remember(f"My own {SECRET} from the vault", user=True)
+    bare.edit(r.id, content=f"Deploy with {SECRET} from elsewhere", tags=[SECRET])
+    new = bare.supersede(r.id, f"Deploy by hand, with {SECRET}")
+    bare.session("cli:1").append("user", whole, metadata={"password": "swordfish"})
+    bare.search("deploy vault")
+    for place in (SECRET, "swordfish", whole, whole.casefold(), f"Deploy by hand, with {SECRET}"):
+        assert holds(tmp_path / "data", place) == []
+    bare.close()
+    for place in (SECRET, "swordfish", whole, whole.casefold()):
+        assert holds(tmp_path / "data", place) == []
+    assert new.content == "Deploy by hand, with [REDACTED:github-token]"
+
+
+def test_accesses_are_written_afterwards(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+    """A search counts the good hits it handed out, by the time the memory is closed."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ, clock=clock) as memory:
+        good = memory.remember("Access tokens expire after 24 h")
+        weak = memory.remember(
+            "The parser reads files; tokens are one of many words it knows by heart, not more"
+        )
+        before = rows(memory)["memories"]
+        clock.advance(days=1)
+        found = {h.id: h.score for h in memory.search("when do access tokens expire")}
+        assert (found[good.id] >= 0.5, found[weak.id] < 0.5) == (True, True)
+        assert rows(memory)["memories"] == before
+        clock.advance(days=1)
+    with Memory.open(folder, environ=environ, clock=clock) as memory:
+        assert (memory.show(good.id).access_count, memory.show(weak.id).access_count) == (1, 0)
+        assert memory.show(good.id).last_accessed_at == "2026-03-02T12:00:00.000Z"
+        assert memory.show(weak.id).last_accessed_at == "2026-03-01T12:00:00.000Z"
+
+
+def test_many_accesses_are_written_on_the_way(bare: Memory) -> None:
+    """A long-lived program writes its counts now and then; five uses make a memory surer."""
+    r = bare.remember("Access tokens expire after 24 h", confidence=0.8)
+    for _ in range(FLUSH_AT - 1):
+        bare.search("when do access tokens expire")
+    assert bare.show(r.id).access_count == 0
+    bare.search("when do access tokens expire")
+    found = bare.show(r.id)
+    assert found.access_count == FLUSH_AT
+    assert found.confidence == pytest.approx(0.85)
+
+
+def test_context_counts_what_it_packed(bare: Memory) -> None:
+    """What is put into a prompt counts as used."""
+    r = bare.remember("Access tokens expire after 24 h", type="decision")
+    assert bare.context("change when access tokens expire", "define").hits[0].id == r.id
+    bare.prune()
+    assert bare.show(r.id).access_count == 1
+
+
+def test_a_locked_database_fails_no_search(bare: Memory, holder: apsw.Connection) -> None:
+    """While another process holds the database searches answer at once, and the counts are kept."""
+    r = bare.remember("Access tokens expire after 24 h")
+    holder.execute("BEGIN IMMEDIATE")
+    started = time.monotonic()
+    for _ in range(2 * FLUSH_AT):
+        assert [h.id for h in bare.search("when do access tokens expire")] == [r.id]
+    assert time.monotonic() - started < 10.0
+    holder.execute("ROLLBACK")
+    bare.prune()
+    assert bare.show(r.id).access_count == 2 * FLUSH_AT
+
+
+def test_a_locked_database_and_a_model(able: Memory) -> None:
+    """A search whose fresh memories cannot get their vectors finds them by words, and says so."""
+    able.remember("The lexer is fast")
+    able.search("lexer")
+    r = able.remember("Access tokens expire after 24 h")
+    holder = apsw.Connection(str(able.home / "memory.db"))
+    holder.execute("BEGIN IMMEDIATE")
+    started = time.monotonic()
+    assert able.search("when do access tokens expire")[0].id == r.id
+    assert time.monotonic() - started < 8.0
+    assert any("not everything has a vector yet" in note for note in able.notes)
+    holder.execute("ROLLBACK")
+    holder.close()
+    able.search("tokens")
+    assert not able.notes
+
+
+def test_closing_while_the_database_is_locked(tmp_path: Path, folder: Path) -> None:
+    """An exit waits a moment for another writer, and raises nothing."""
+    memory = Memory.open(folder, environ=environment(tmp_path))
+    memory.remember("Access tokens expire after 24 h")
+    memory.search("when do access tokens expire")
+    holder = apsw.Connection(str(memory.home / "memory.db"))
+    holder.execute("BEGIN IMMEDIATE")
+    started = time.monotonic()
+    memory.close()
+    assert time.monotonic() - started < 8.0
+    holder.close()
+
+
+def test_prune(bare: Memory, clock: FixedClock) -> None:
+    """Pruning looks after both databases; a dry run changes nothing; use in this process counts."""
+    gone = bare.forget(bare.remember("Queues are long", type="decision").id)
+    clock.advance(days=10)
+    used = bare.remember("Access tokens expire after 24 h", type="work_state")
+    idle = bare.remember("Cookies are small", type="work_state")
+    mine = bare.remember("Tabs, not spaces", type="work_state", user=True)
+    clock.advance(days=5)
+    assert bare.search("when do access tokens expire")[0].score >= 0.5
+    clock.advance(days=17)
+    before = rows(bare), rows(bare, "user")
+    planned = bare.prune(dry_run=True)
+    assert {m.id for m in planned.forget} == {idle.id, mine.id}
+    assert [m.id for m in planned.delete] == [gone.id]
+    assert (rows(bare), rows(bare, "user")) == before
+    done = bare.prune()
+    assert {m.id for m in done.forget} == {idle.id, mine.id}
+    assert [m.id for m in bare.list()] == [used.id]
+    with pytest.raises(NotFound):
+        bare.show(gone.id)
+    assert bare.restore(mine.id).realm == "user"
+    assert not bare.restore(idle.id).deprecated
+
+
+def test_a_clock_that_goes_backwards(bare: Memory, clock: FixedClock) -> None:
+    """A clock that was wrong ages nothing, and what was said later is still found."""
+    r = bare.remember("Access tokens expire after 24 h", type="work_state")
+    clock.advance(days=-400)
+    assert bare.search("when do access tokens expire")[0].id == r.id
+    assert bare.prune().empty
+    again = bare.remember("Access tokens expire after 24 h")
+    assert again.id == r.id
+    assert bare.show(r.id).last_accessed_at == "2026-03-01T12:00:00.000Z"
+
+
+def test_eight_threads(able: Memory) -> None:
+    """One memory used by eight threads at once loses no write, no message and no order."""
+    errors: list[BaseException] = []
+    texts_of = [[f"Thread {t} says statement {n} of topic{t}x{n}" for n in range(6)] for t in range(8)]
+
+    def work(number: int) -> None:
+        try:
+            session = able.session(f"cli:{number}")
+            for n, text in enumerate(texts_of[number]):
+                r = able.remember(text)
+                session.append("user", text)
+                assert any(h.id == r.id for h in able.search(f"topic{number}x{n}"))
+                if n % 3 == 0:
+                    able.edit(r.id, tags=[f"t{number}"])
+                    able.list(limit=5)
+                if n == 5:
+                    able.forget(r.id)
+            assert [m.content for m in session.history()] == texts_of[number]
+        except BaseException as error:  # noqa: BLE001  shown below
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(t,)) for t in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert errors == []
+    assert (able.stats().memories, able.stats().forgotten, able.stats().turns) == (40, 8, 48)
+    assert able._parts.room("project").space.db.check() == []
+
+
+def test_reading_only_changes_nothing(
+    tmp_path: Path, repo: Repo, clock: FixedClock, embedder: FakeEmbedder
+) -> None:
+    """The whole read path leaves every file as it was, to the byte and the time."""
+    environ = environment(tmp_path)
+    repo.commit(
+        "Add the shop", {"a.py": "0", "b.py": "0", "AGENTS.md": "- Always run make test before a push.\n"}
+    )
+    with Memory.open(repo.root, environ=environ, clock=clock, embedder=embedder) as memory:
+        memory.init()
+        r = memory.remember("Access tokens expire after 24 h", related_files=["a.py"])
+        memory.remember("Use tabs for indentation", user=True)
+        memory.session("cli:1").append("user", "When do tokens expire?")
+        memory.catch_up()
+    before = files(tmp_path)
+    with Memory.open(repo.root, environ=environ, clock=clock, embedder=embedder, read_only=True) as memory:
+        for _ in range(FLUSH_AT + 1):
+            assert memory.search("when do access tokens expire", recent_files=["b.py"])
+        assert memory.search("tabs indentation")[0].realm == "user"
+        assert memory.context("change when access tokens expire", "define").hits
+        assert [h.path for h in memory.related_files("a.py")] == ["b.py", "AGENTS.md"]
+        assert len(memory.list()) == 3
+        assert memory.show(r.id[:8]).access_count == 0
+        assert memory.dependents(r.id) == []
+        assert memory.stats().turns == 1
+        assert memory.doctor().kind == ""
+        assert memory.prune(dry_run=True).empty
+        assert len(memory.session("cli:1").history()) == 1
+        for write in (
+            lambda: memory.remember("Something new"),
+            lambda: memory.edit(r.id, tags=["x"]),
+            lambda: memory.forget(r.id),
+            lambda: memory.supersede(r.id, "Something else"),
+            lambda: memory.prune(),
+        ):
+            with pytest.raises(StoreReadOnly):
+                write()
+    assert files(tmp_path) == before
+
+
+def test_reading_beside_a_writer(tmp_path: Path, folder: Path) -> None:
+    """A reader sees what a writer has stored meanwhile, and closing it takes nothing from the writer."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ) as writer:
+        writer.remember("Access tokens expire after 24 h")
+        with Memory.open(folder, environ=environ, read_only=True) as reader:
+            assert len(reader.list()) == 1
+            writer.remember("Cookies are small")
+            assert len(reader.list()) == 2
+        writer.remember("Queues are long")
+    with Memory.open(folder, environ=environ, read_only=True) as reader:
+        with Memory.open(folder, environ=environ) as writer:
+            writer.remember("Lexers are fast")
+            assert len(reader.list()) == 4
+        assert len(reader.list()) == 4
+    with Memory.open(folder, environ=environ) as memory:
+        assert len(memory.list()) == 4
+        assert memory._parts.room("project").space.db.check() == []
+
+
+def test_phases(bare: Memory) -> None:
+    """A phase may be a universal one or one of the methodology; any other is refused."""
+    bare.remember("Access tokens expire after 24 h")
+    assert bare.search("access tokens", phase="implement")
+    assert bare.search("access tokens", phase="coding")
+    assert bare.context("access tokens", "coding").phase == "implement"
+    with pytest.raises(InvalidInput, match="there is no phase 'lunch'"):
+        bare.search("access tokens", phase="lunch")
+    with pytest.raises(InvalidInput, match="there is no methodology 'waterfall'"):
+        bare.context("access tokens", "coding", methodology="waterfall")
+
+
+def test_context_budgets(bare: Memory) -> None:
+    """The block keeps to its budget; a budget of nothing is refused."""
+    for n in range(40):
+        bare.remember(
+            f"Access tokens of service{n} expire after {n + 1} h because of rule {n}", type="decision"
+        )
+    context = bare.context("when do access tokens expire", "define", budget=100)
+    assert 0 < context.tokens <= 100
+    assert context.left_out > 0
+    for budget in (0, -5):
+        with pytest.raises(InvalidInput, match="budget must be above 0 tokens"):
+            bare.context("x", budget=budget)
+
+
+def test_who_it_is(bare: Memory, folder: Path, tmp_path: Path) -> None:
+    """The memory says which project it is, where that lies and what settings hold."""
+    assert bare.root == folder
+    assert bare.home.parent == tmp_path / "data/projects"
+    assert bare.home.name.endswith(bare.project_id)
+    assert bare.settings.embedding.provider == "none"

@@ -1,0 +1,188 @@
+"""What a search may read, what it checks first, and what it does without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import Memory, ScriptedModel
+from remora.core.errors import InvalidInput, ProviderBusy
+from tests.helpers import FakeEmbedder, Repo, environment, rows, texts
+
+FACT = "Access tokens expire after 24 h"
+
+
+class DeafJudge:
+    """A reranker that never answers."""
+
+    def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> list[float]:
+        """Give up."""
+        raise ProviderBusy("the judge is away")
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("", "the query is empty"),
+        (" \n ", "the query is empty"),
+        ("?!… \x00", "the query is empty"),
+        (5, "a query is text, not int"),
+        (b"tokens", "a query is text, not bytes"),
+        (None, "a query is text, not NoneType"),
+    ],
+)
+def test_queries_that_are_none(bare: Memory, query: Any, message: str) -> None:
+    """A query has to be text that says something."""
+    with pytest.raises(InvalidInput, match=message):
+        bare.search(query)
+    with pytest.raises(InvalidInput, match=message):
+        bare.context(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"tokens',
+        "tokens AND",
+        "NEAR(tokens",
+        "tokens* OR -expire ^ {a b}: (",
+        "content: tokens",
+        "tokens\x00\u202e expire",
+        "tokens \ud83d expire",
+        "'; DROP TABLE memories; --  tokens",
+        "tokens " * 100_000,
+        "tokens " + "x" * 1_000_000,
+    ],
+    ids=range(10),
+)
+def test_odd_queries(bare: Memory, query: str) -> None:
+    """Whatever signs a query has, and however long it is, it is searched for by its words."""
+    bare.remember(FACT)
+    assert texts(bare.search(query)) == [FACT]
+
+
+@pytest.mark.parametrize("k", [-1, 1.5, "8", None, True])
+def test_wrong_numbers_of_hits(bare: Memory, k: Any) -> None:
+    """A number of hits is whole, 0 or more."""
+    with pytest.raises(InvalidInput, match="k must be a whole number"):
+        bare.search("tokens", k=k)
+
+
+def test_numbers_of_hits(bare: Memory) -> None:
+    """At most k hits come back; 0 gives none, more than there are gives all."""
+    for n in range(12):
+        bare.remember(f"Access tokens of service{n} expire")
+    assert [len(bare.search("access tokens", k=k)) for k in (0, 1, 8, 10**9)] == [0, 1, 8, 12]
+    assert len(bare.search("access tokens")) == 8
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"types": "gotcha"},
+        {"types": ["a b"]},
+        {"files": "a.py"},
+        {"modules": "m"},
+        {"scope": "world"},
+        {"kinds": ["letter"]},
+        {"recent_tools": "Grep"},
+        {"recent_files": "a.py"},
+    ],
+)
+def test_wrong_filters(bare: Memory, given: dict[str, Any]) -> None:
+    """A filter that makes no sense is refused, not ignored."""
+    with pytest.raises(InvalidInput):
+        bare.search("tokens", **given)
+
+
+def test_own_words_are_found_at_once(able: Memory, embedder: FakeEmbedder) -> None:
+    """What was just remembered or said has its vector before the search."""
+    able.remember(FACT)
+    able.session("cli:1").append("user", "Why do tokens expire?")
+    found = able.search("tokens expire")
+    assert {h.source for h in found} == {"memory", "turn"}
+    assert len(embedder.documents) == 2
+    assert all(any("dense" in str(reason) for reason in hit.why) for hit in found)
+    assert able.notes == ()
+
+
+def test_a_judge_that_is_away(tmp_path: Path, folder: Path) -> None:
+    """Without its reranker a search answers in its own order, and says so."""
+    with Memory.open(folder, environ=environment(tmp_path), reranker=DeafJudge()) as memory:
+        memory.remember(FACT)
+        memory.remember("Cookies expire after a day")
+        assert len(memory.search("expire")) == 2
+        assert any("the judge is away" in note for note in memory.notes)
+
+
+def test_a_language_model_that_fails(tmp_path: Path, folder: Path, embedder: FakeEmbedder) -> None:
+    """A model that cannot guess leaves the hits as they are; a context never asks it."""
+    model = ScriptedModel([ProviderBusy("the model is away")])
+    with Memory.open(folder, environ=environment(tmp_path), embedder=embedder, llm=model) as memory:
+        memory.remember(FACT)
+        memory.context("something about tokens that nobody knows")
+        assert model.calls == []
+        assert texts(memory.search("tokens")) == [FACT]
+        assert len(model.calls) == 1
+        assert any("the model is away" in note for note in memory.notes)
+
+
+def test_related_files(repo: Repo, tmp_path: Path) -> None:
+    """Partners of a file are found by any spelling of its path, and what agents read together counts."""
+    for n in range(3):
+        repo.commit(f"Change {n}", {"src/a.py": str(n), "src/b.py": str(n), f"c{n}.py": "0"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.init()
+        wanted = [h.path for h in memory.related_files("src/a.py")]
+        assert wanted[0] == "src/b.py"
+        for path in ("./src/a.py", "src\\a.py", str(repo.root / "src/a.py")):
+            assert [h.path for h in memory.related_files(path)] == wanted
+        assert [h.path for h in memory.related_files("src/a.py", k=1)] == ["src/b.py"]
+        assert memory.related_files("src/a.py", k=0) == []
+        before = memory.related_files("src/a.py")[0].score
+        space = memory._parts.room("project").space
+        with space.db.transaction():
+            space.db.execute(
+                """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, last_observed_at)
+                   VALUES ('src/a.py', 'src/b.py', 'p', 0.8, 0), ('src/a.py', 'notes.md', 'p', 0.5, 0)"""
+            )
+        found = {h.path: h for h in memory.related_files("src/a.py")}
+        assert found["src/b.py"].score > before
+        assert found["src/b.py"].why[-1] == "read together in agent sessions (80%)"
+        assert found["notes.md"].score == pytest.approx(0.25)
+
+
+def test_related_files_of_nothing(bare: Memory, tmp_path: Path) -> None:
+    """A path that is none or lies outside is refused; an unknown file has no partners."""
+    for path in ("", "  ", 5):
+        with pytest.raises(InvalidInput, match="the path is empty"):
+            bare.related_files(path)  # type: ignore[arg-type]
+    for path in (str(tmp_path / "other/a.py"), "/a\0.py", "~/a.py"):
+        with pytest.raises(InvalidInput, match="is not in"):
+            bare.related_files(path)
+    assert bare.related_files("~nobody/x.py") == []
+    assert bare.related_files("no/such/file.py") == []
+
+
+def test_a_search_writes_nothing(able: Memory) -> None:
+    """Once everything has its vector a search leaves every table as it is."""
+    able.remember(FACT, related_files=["a.py"])
+    able.session("cli:1").append("user", "Why do tokens expire?")
+    able.search("tokens")
+    before = rows(able)
+    for _ in range(5):
+        able.search("why do access tokens expire", recent_files=["a.py"], phase="define")
+        able.context("tokens")
+        able.related_files("a.py")
+    assert rows(able) == before
+
+
+def test_context_takes_files_as_a_hint(bare: Memory) -> None:
+    """Files of a context raise what speaks of them; they keep nothing else out."""
+    bare.remember("Access tokens are refreshed by the worker", related_files=["worker.py"])
+    bare.remember("Access tokens are refreshed by the proxy", related_files=["proxy.py"])
+    found = bare.context("how are access tokens refreshed", files=["proxy.py"]).hits
+    assert [h.memory.related_files for h in found if h.memory] == [("proxy.py",), ("worker.py",)]

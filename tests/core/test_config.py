@@ -1,0 +1,145 @@
+"""Settings: what wins, what is refused, and how each is called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from remora.core.config import CHOICES, Settings, keys, parse, variable
+from remora.core.errors import ConfigError
+
+USER, REPO = "config.toml", "remora.toml"
+
+
+def test_defaults():
+    """Without files and variables every setting has its default."""
+    assert parse({}, {}) == Settings()
+    assert parse({USER: {}}, {"PATH": "/bin", "REMORA_HOME": "/data"}) == Settings()
+
+
+def test_keys_name_every_setting():
+    """The list of settings covers every field, once, by its dotted name."""
+    found = keys()
+    sections = {name: part for name, part in Settings()._asdict().items() if name != "home"}
+    assert set(found) == {"home", *(f"{n}.{k}" for n, part in sections.items() for k in part._fields)}
+    assert found["embedding.provider"] == "auto"
+    assert all(found[key] in choices for key, choices in CHOICES.items())
+
+
+def test_each_setting_has_a_variable_of_its_own():
+    """No two settings share a variable, and none is REMORA_HOME, which moves all projects' data."""
+    names = [variable(key) for key in keys()]
+    assert len(set(names)) == len(names)
+    assert "REMORA_HOME" not in names
+    assert variable("rerank.budget_ms") == "REMORA_RERANK_BUDGET_MS"
+
+
+def test_later_wins():
+    """The second file goes over the first, a variable over both, and each for its own setting only."""
+    files = {
+        USER: {"home": "a", "embedding": {"model": "one", "timeout": 5}, "llm": {"model": "x"}},
+        REPO: {"home": "b", "embedding": {"model": "two"}},
+    }
+    settings = parse(files, {"REMORA_EMBEDDING_MODEL": "three", "REMORA_SEARCH_HYDE": "no"})
+    assert settings.home == "b"
+    assert settings.embedding.model == "three"
+    assert settings.embedding.timeout == 5.0
+    assert settings.embedding.provider == "auto"
+    assert settings.llm.model == "x"
+    assert settings.search.hyde is False
+    assert parse(files, {}).embedding.model == "two"
+    assert parse(files, {"REMORA_PROJECT_HOME": "c"}).home == "c"
+
+
+@pytest.mark.parametrize("key", [k for k in keys() if k != "home"])
+def test_every_setting_can_be_set(key: str):
+    """Each setting is read from a file and from its variable, and keeps its type."""
+    default = keys()[key]
+    section, _, name = key.partition(".")
+    if key in CHOICES:
+        value: Any = CHOICES[key][-1]
+    elif isinstance(default, bool):
+        value = not default
+    else:
+        value = default + 1 if isinstance(default, int | float) else "something"
+    for settings in (parse({REPO: {section: {name: value}}}, {}), parse({}, {variable(key): str(value)})):
+        found = getattr(getattr(settings, section), name)
+        assert found == value
+        assert type(found) is type(default)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("true", True), ("YES", True), ("1", True), ("On", True), ("false", False), ("No", False), ("0", False)],
+)
+def test_yes_and_no(text: str, expected: bool):
+    """Yes and no may be said in the usual words of any case."""
+    assert parse({}, {"REMORA_SEARCH_HYDE": text}).search.hyde is expected
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"colour": "red"}, "unknown setting 'colour'"),
+        ({"embedding": {"colour": "red"}}, "unknown setting 'embedding.colour'"),
+        ({"embeding": {"model": "x"}}, "unknown setting 'embeding.model'"),
+        ({"embedding": 5}, "unknown setting 'embedding'"),
+        ({"home": {"path": "x"}}, "unknown setting 'home.path'"),
+        ({"home": 5}, "home must be a string, not 5"),
+        ({"home": ["x"]}, "home must be a string"),
+        ({"embedding": {"provider": "magic"}}, "embedding.provider is 'magic'"),
+        ({"embedding": {"provider": True}}, "embedding.provider must be a string"),
+        ({"embedding": {"model": {"name": "x"}}}, "embedding.model must be a string"),
+        ({"embedding": {"dimensions": "many"}}, "embedding.dimensions must be a number, not 'many'"),
+        ({"embedding": {"dimensions": True}}, "embedding.dimensions must be a number"),
+        ({"embedding": {"dimensions": [1]}}, "embedding.dimensions must be a number"),
+        ({"embedding": {"dimensions": 0}}, "embedding.dimensions must be above 0, not 0"),
+        ({"embedding": {"dimensions": -5}}, "embedding.dimensions must be above 0"),
+        ({"embedding": {"dimensions": 20.5}}, "embedding.dimensions must be a whole number, not 20.5"),
+        ({"embedding": {"timeout": float("nan")}}, "embedding.timeout must be a number"),
+        ({"embedding": {"timeout": float("inf")}}, "embedding.timeout must be a number"),
+        ({"embedding": {"timeout": 10**400}}, "embedding.timeout must be a number"),
+        ({"embedding": {"timeout": 0.0}}, "embedding.timeout must be above 0"),
+        ({"search": {"hyde": "maybe"}}, "search.hyde must be true or false, not 'maybe'"),
+        ({"search": {"hyde": 1}}, "search.hyde must be true or false, not 1"),
+    ],
+)
+def test_bad_settings_are_refused(content: dict[str, Any], said: str):
+    """A setting that does not exist or cannot have its value is refused by file, name and reason."""
+    with pytest.raises(ConfigError) as caught:
+        parse({REPO: content}, {})
+    assert str(caught.value).startswith(f"{REPO}: {said}")
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("REMORA_EMBEDDING_PROVIDER", "magic"),
+        ("REMORA_EMBEDDING_PROVIDER", ""),
+        ("REMORA_EMBEDDING_DIMENSIONS", ""),
+        ("REMORA_EMBEDDING_DIMENSIONS", "1e"),
+        ("REMORA_EMBEDDING_DIMENSIONS", "-1"),
+        ("REMORA_EMBEDDING_DIMENSIONS", "12.5"),
+        ("REMORA_EMBEDDING_TIMEOUT", "nan"),
+        ("REMORA_EMBEDDING_TIMEOUT", "inf"),
+        ("REMORA_SEARCH_HYDE", ""),
+    ],
+)
+def test_bad_variables_are_refused(name: str, value: str):
+    """A variable that cannot be used is refused by its name."""
+    with pytest.raises(ConfigError, match=name) as caught:
+        parse({}, {name: value})
+    assert caught.value.hint
+
+
+def test_a_good_variable_does_not_excuse_a_bad_file():
+    """A mistake in a file is reported even where a variable goes over it."""
+    with pytest.raises(ConfigError, match=REPO):
+        parse({REPO: {"search": {"hyde": "maybe"}}}, {"REMORA_SEARCH_HYDE": "yes"})
+
+
+def test_variables_of_others_are_not_read():
+    """Unknown variables, also of our prefix, change nothing."""
+    assert parse({}, {"REMORA_COLOUR": "red", "EMBEDDING_PROVIDER": "none"}) == Settings()

@@ -1,0 +1,190 @@
+"""The built-in way of working, and what any other must offer."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.methodology import (
+    NATIVE,
+    ExecutionContext,
+    Methodology,
+    RelayTransition,
+    WorkUnitResult,
+)
+from remora.core.values import PHASES, MemoryRecord, WorkUnitRef
+
+AT = "2026-01-01T00:00:00.000Z"
+
+
+def record(kind: str, content: str) -> MemoryRecord:
+    """Return a memory of a type."""
+    return MemoryRecord(
+        content, kind, content, 0.8, (), (), (), AT, AT, AT, 0, "global", "agent_explicit", "p"
+    )
+
+
+class Kanban:
+    """A methodology of somebody else's: two lanes and nothing more."""
+
+    id = "kanban"
+    display_name = "Kanban"
+    custom_memory_types = ("lane_rule",)
+
+    def map_phase(self, phase: str) -> str:
+        """Doing is implementing."""
+        return "implement" if phase == "doing" else "explore"
+
+    def resolve_work_unit_ref(self, context):
+        """A card."""
+        return WorkUnitRef("kanban", (context.extra["card"],), "Card") if context.extra else None
+
+    def relay_transitions(self):
+        """None."""
+        return ()
+
+    def format_relay_context(self, memories, to_stage):
+        """Nothing."""
+        return ""
+
+    def extract_work_state(self, session_output):
+        """Nothing."""
+        return {}
+
+    def format_work_state_context(self, state):
+        """Nothing."""
+        return ""
+
+    def on_work_unit_complete(self, context, result):
+        """Nothing."""
+
+
+def test_anything_of_the_right_shape_is_a_methodology():
+    """The built-in one and a stranger's fit the interface without inheriting; other objects do not."""
+    assert isinstance(NATIVE, Methodology)
+    assert isinstance(Kanban(), Methodology)
+    assert not isinstance(object(), Methodology)
+
+
+@pytest.mark.parametrize(
+    ("phase", "universal"),
+    [
+        ("planning", "define"),
+        ("spec", "define"),
+        ("coding", "implement"),
+        ("qa_review", "validate"),
+        ("qa_fix", "refine"),
+        ("debugging", "refine"),
+        ("insights", "explore"),
+        ("", "explore"),
+        ("lunch", "explore"),
+    ],
+)
+def test_native_phases(phase: str, universal: str):
+    """Each native phase has its universal one, and the unknown is exploration."""
+    assert NATIVE.map_phase(phase) == universal
+
+
+def test_universal_phases_map_to_themselves():
+    """A phase that is universal already stays."""
+    assert [NATIVE.map_phase(p) for p in PHASES] == list(PHASES)
+
+
+@pytest.mark.parametrize(
+    ("context", "unit"),
+    [
+        (ExecutionContext("042", "3"), WorkUnitRef("native", ("042", "3"), "Spec 042 / Subtask 3")),
+        (ExecutionContext("042"), WorkUnitRef("native", ("042",), "Spec 042")),
+        (ExecutionContext(None, "3"), WorkUnitRef("native", ("3",), "Subtask 3")),
+        (ExecutionContext(), None),
+        (ExecutionContext("", ""), None),
+        (ExecutionContext(phase="coding", extra={"x": "y"}), None),
+    ],
+)
+def test_work_units(context: ExecutionContext, unit: WorkUnitRef | None):
+    """A unit of work is a spec, a subtask or both; with neither there is none."""
+    assert NATIVE.resolve_work_unit_ref(context) == unit
+
+
+def test_relay_carries_what_a_stage_needs():
+    """Stages hand over in order; the fixer gets errors and requirements only, others everything."""
+    assert NATIVE.relay_transitions() == (
+        RelayTransition("planner", "coder"),
+        RelayTransition("coder", "qa_reviewer"),
+        RelayTransition("qa_reviewer", "qa_fixer", ("error_pattern", "requirement")),
+    )
+    memories = [record("gotcha", "mind the gap"), record("requirement", "must be fast")]
+    assert NATIVE.format_relay_context(memories, "coder") == (
+        "## From earlier stages, for coder\n- [gotcha] mind the gap\n- [requirement] must be fast"
+    )
+    assert NATIVE.format_relay_context(memories, "qa_fixer") == (
+        "## From earlier stages, for qa_fixer\n- [requirement] must be fast"
+    )
+    assert NATIVE.format_relay_context(memories[:1], "qa_fixer") == ""
+    assert NATIVE.format_relay_context([], "coder") == ""
+
+
+@pytest.mark.parametrize(
+    ("output", "state"),
+    [
+        ("", {}),
+        ("All went well.", {}),
+        ("Done:\n- parser\n* lexer\n", {"completed": ["parser", "lexer"]}),
+        ("## Next steps\n1. tests\n2. docs", {"next": ["tests", "docs"]}),
+        ("**Blocked:**\n- no key", {"blockers": ["no key"]}),
+        ("### In Progress\n\n- half of it\n\n- the rest", {"in_progress": ["half of it", "the rest"]}),
+        ("Done\n- one\nThen I slept.\n- two", {"completed": ["one"]}),
+        (
+            "Next:\n- first\n  goes on here\n  and here\n- second",
+            {"next": ["first goes on here and here", "second"]},
+        ),
+        ("TODO\n• one\nRemaining\n- two", {"next": ["one", "two"]}),
+        ("- done\n- next", {}),
+        ("Open questions:\n10. why?", {"blockers": ["why?"]}),
+        ("Done:\r\n- parser\r\n", {"completed": ["parser"]}),
+    ],
+)
+def test_work_state_is_found_under_headings(output: str, state: dict[str, list[str]]):
+    """Points under the usual headings are the state of unfinished work; prose ends a list."""
+    assert NATIVE.extract_work_state(output) == state
+
+
+def test_work_state_as_text():
+    """The state is told in the order done, under way, next, blocked, then whatever else there is."""
+    state = {
+        "blockers": ["no key"],
+        "next": ["tests"],
+        "completed": ("parser", "lexer"),
+        "mood": "fine",
+        "empty": [],
+    }
+    assert NATIVE.format_work_state_context(state) == (
+        "Completed:\n- parser\n- lexer\nNext:\n- tests\nBlockers:\n- no key\nMood:\n- fine"
+    )
+    assert NATIVE.format_work_state_context({}) == ""
+
+
+def test_work_state_survives_being_told():
+    """What is told of a state is read again as that state."""
+    state = {
+        "completed": ["parser"],
+        "in_progress": ["lexer"],
+        "next": ["tests", "docs"],
+        "blockers": ["no key"],
+    }
+    assert NATIVE.extract_work_state(NATIVE.format_work_state_context(state)) == state
+
+
+@pytest.mark.parametrize(
+    ("result", "sentence"),
+    [
+        (WorkUnitResult(True), "Spec 042 succeeded"),
+        (WorkUnitResult(False, "no key"), "Spec 042 failed: no key"),
+        (WorkUnitResult(True, "", 4, 7), "Spec 042 succeeded in 7 steps (4 planned)"),
+        (WorkUnitResult(True, "fast", 4, 0), "Spec 042 succeeded in 0 steps (4 planned): fast"),
+        (WorkUnitResult(True, "", None, 7), "Spec 042 succeeded"),
+    ],
+)
+def test_outcome_of_a_unit(result: WorkUnitResult, sentence: str):
+    """A unit's end is one sentence, with its steps where both numbers are known."""
+    assert NATIVE.on_work_unit_complete(ExecutionContext("042"), result) == sentence
+    assert NATIVE.on_work_unit_complete(ExecutionContext(), result) is None

@@ -1,0 +1,244 @@
+"""Payloads of the extended types have their shape; anything else is refused with the field's name."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remora.core.errors import InvalidInput
+from remora.core.payloads import MAX_DEPTH, PAYLOADS, validate
+from remora.core.values import MEMORY_TYPES
+
+GOOD: dict[str, dict[str, Any]] = {
+    "workflow_recipe": {
+        "task_pattern": "add a handler",
+        "steps": [{"order": 1, "description": "write it", "canonical_file": "src/a.py", "canonical_line": 3}],
+        "last_validated_at": "2026-01-01",
+        "success_count": 0,
+    },
+    "dead_end": {
+        "approach_tried": "regex",
+        "why_it_failed": "folding",
+        "alternative_used": "parser",
+        "task_context": "headers",
+    },
+    "prefetch_pattern": {
+        "always_read_files": ["a.py"],
+        "frequently_read_files": [],
+        "module_trigger": "auth",
+        "session_count": 3,
+    },
+    "task_calibration": {
+        "module": "auth",
+        "methodology": "native",
+        "average_actual_steps": 7.5,
+        "average_planned_steps": 4,
+        "ratio": 1.875,
+        "sample_count": 2,
+    },
+}
+NEEDED = {
+    "workflow_recipe": {"task_pattern", "steps"},
+    "dead_end": {"approach_tried", "why_it_failed"},
+    "prefetch_pattern": {"always_read_files", "frequently_read_files", "module_trigger", "session_count"},
+    "task_calibration": {"module", "average_actual_steps", "average_planned_steps", "ratio", "sample_count"},
+}
+KINDS = sorted(GOOD)
+
+
+def test_four_types_have_a_shape():
+    """The four extended types, and no other, have fields of their own."""
+    assert set(PAYLOADS) == set(GOOD) <= set(MEMORY_TYPES)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whole_payloads(kind: str):
+    """A payload with all its fields comes back as it is, and the caller's own is not touched."""
+    given_one = json.loads(json.dumps(GOOD[kind]))
+    assert validate(kind, given_one) == GOOD[kind]
+    assert given_one == GOOD[kind]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_needed_and_optional_fields(kind: str):
+    """Each needed field is asked for by name; the others may be missing or None."""
+    for name in GOOD[kind]:
+        for rest in ({k: v for k, v in GOOD[kind].items() if k != name}, {**GOOD[kind], name: None}):
+            if name in NEEDED[kind]:
+                with pytest.raises(InvalidInput, match=f"{kind} needs '{name}'") as caught:
+                    validate(kind, rest)
+                assert name in caught.value.hint
+            else:
+                assert validate(kind, rest) == {k: v for k, v in GOOD[kind].items() if k != name}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_unknown_fields(kind: str):
+    """A field that a type does not have is refused, whatever its name is made of."""
+    names: list[Any] = ["colour", 5, ("a", "b")]
+    for name in names:
+        with pytest.raises(InvalidInput, match="has no field"):
+            validate(kind, {**GOOD[kind], name: "x", "zz": 1})
+
+
+@pytest.mark.parametrize("kind", MEMORY_TYPES)
+def test_no_payload(kind: str):
+    """Every type may come without a payload: a person writes one sentence."""
+    assert validate(kind, None) is None
+
+
+@pytest.mark.parametrize("payload", ["text", 5, ["a"], (("a", 1),), object()])
+@pytest.mark.parametrize("kind", ["dead_end", "decision"])
+def test_payloads_are_mappings(kind: str, payload: Any):
+    """Anything but a mapping is refused."""
+    with pytest.raises(InvalidInput, match="must be a mapping"):
+        validate(kind, payload)
+
+
+WRONG: list[tuple[str, str, list[Any]]] = [
+    ("dead_end", "approach_tried", ["", "  ", 5, True, ["x"], {"a": 1}]),
+    ("task_calibration", "ratio", ["1", True, -0.1, math.nan, math.inf, -math.inf, [1]]),
+    ("task_calibration", "sample_count", [0, -1, 1.5, 2.0, "2", True, math.nan]),
+    ("prefetch_pattern", "session_count", [-1, 0.5, "x"]),
+    ("prefetch_pattern", "always_read_files", ["a.py", 5, {"a": 1}, [5], ["a", None], {"a"}]),
+    ("workflow_recipe", "success_count", [-1, 1.5]),
+    (
+        "workflow_recipe",
+        "steps",
+        [[], "step", 5, {"a": 1}, [5], [None], [["x", "y"]], [{}], [{"description": " "}]],
+    ),
+    (
+        "workflow_recipe",
+        "steps",
+        [[{"description": 5}], [{"description": "a", "colour": "red"}], [{"order": 1}]],
+    ),
+    (
+        "workflow_recipe",
+        "steps",
+        [[{"description": "a", "order": "first"}], [{"description": "a", "order": True}]],
+    ),
+    (
+        "workflow_recipe",
+        "steps",
+        [[{"description": "a", "canonical_line": 0}], [{"description": "a", "canonical_file": 3}]],
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "values"), WRONG)
+def test_wrong_values(kind: str, name: str, values: list[Any]):
+    """A value of the wrong kind or size is refused by the name of its field, as our error and no other."""
+    for value in values:
+        with pytest.raises(InvalidInput, match=f"{kind}.{name}"):
+            validate(kind, {**GOOD[kind], name: value})
+
+
+def test_steps_are_numbered_and_sorted():
+    """Steps may be plain sentences: they are numbered as they stand, and put in the order they claim."""
+    steps = [
+        "first",
+        {"description": "second"},
+        {"description": "zeroth", "order": 0, "canonical_file": None},
+    ]
+    found = validate("workflow_recipe", {"task_pattern": "x", "steps": steps})
+    assert found is not None
+    assert found["steps"] == [
+        {"order": 0, "description": "zeroth"},
+        {"order": 1, "description": "first"},
+        {"order": 2, "description": "second"},
+    ]
+
+
+def test_lists_may_be_tuples():
+    """A tuple is as good as a list and comes back as one."""
+    found = validate("prefetch_pattern", {**GOOD["prefetch_pattern"], "always_read_files": ("a.py", "b.py")})
+    assert found is not None
+    assert found["always_read_files"] == ["a.py", "b.py"]
+
+
+# Types without a shape
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {},
+        {"a": None, "b": [1, 2.5, "x", True, {"c": []}]},
+        {"数": "é"},
+    ],
+)
+def test_free_payloads(payload: dict[str, Any]):
+    """Other types take any JSON values, as a copy."""
+    found = validate("decision", payload)
+    assert found == payload
+    assert found is not payload
+
+
+@pytest.mark.parametrize(
+    "value", [object(), math.nan, math.inf, {1: "x"}, {"a": {2: 3}}, b"bytes", {"a", "b"}, [object()], 1j]
+)
+def test_what_json_cannot_hold(value: Any):
+    """A value that JSON has no form for is refused by its place."""
+    with pytest.raises(InvalidInput, match=r"payload\.x"):
+        validate("decision", {"x": value})
+
+
+def test_endless_nesting():
+    """A payload that contains itself, or is nested without end, is refused."""
+    loop: dict[str, Any] = {}
+    loop["self"] = loop
+    with pytest.raises(InvalidInput, match="nested"):
+        validate("decision", loop)
+    deep: Any = "end"
+    for _ in range(MAX_DEPTH):
+        deep = [deep]
+    with pytest.raises(InvalidInput, match="nested"):
+        validate("decision", {"x": deep})
+    assert validate("decision", {"x": deep[0]}) == {"x": deep[0]}
+
+
+def test_half_signs_are_replaced():
+    """Texts come back as UTF-8 can hold them, in free payloads and in shaped ones."""
+    assert validate("decision", {"a\ud800": ["\udfff"]}) == {"a\ufffd": ["\ufffd"]}
+    found = validate("dead_end", {"approach_tried": "x\ud800", "why_it_failed": "y"})
+    assert found is not None
+    assert found["approach_tried"] == "x\ufffd"
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(), max_size=4)
+    | st.binary(max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3) | st.integers(), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from([*KINDS, "decision"]),
+    st.dictionaries(
+        st.sampled_from([n for p in GOOD.values() for n in p]) | st.text(max_size=3), ANYTHING, max_size=5
+    ),
+)
+def test_any_payload_is_stored_or_refused(kind: str, payload: dict[str, Any]):
+    """Whatever comes in, it is valid JSON afterwards or an InvalidInput."""
+    full = {**GOOD.get(kind, {}), **payload}
+    for one in (payload, full):
+        try:
+            found = validate(kind, one)
+        except InvalidInput:
+            continue
+        text = json.dumps(found, allow_nan=False, ensure_ascii=False)
+        text.encode()
+        assert validate(kind, json.loads(text)) == json.loads(text)

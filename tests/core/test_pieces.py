@@ -1,0 +1,55 @@
+"""Long texts come apart into pieces that a small model can read whole."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remora.core.pieces import MOST, PIECE, WHOLE, pieces
+
+
+def test_short_texts_are_one_piece():
+    """Up to the limit a text is one piece, trimmed; a blank one is none."""
+    assert pieces("  short \n") == ["short"]
+    assert pieces("x" * WHOLE) == ["x" * WHOLE]
+    assert pieces("") == pieces(" \n\t ") == []
+    assert len(pieces("x" * (WHOLE + 1))) > 1
+
+
+def test_cuts_fall_between_lines():
+    """Lines stay whole and fill pieces in order."""
+    lines = [f"line {n} " + "x" * 90 for n in range(20)]
+    found = pieces("\n".join(lines))
+    assert [line for piece in found for line in piece.split("\n")] == lines
+    assert all(len(piece) <= PIECE for piece in found)
+    assert len(found[0].split("\n")) == 4
+
+
+def test_cuts_fall_between_sentences_then_words():
+    """A long line is cut after sentences; a long sentence between words; a long word anywhere."""
+    sentence = "word " * 50 + "end."
+    assert all(piece.endswith("end.") for piece in pieces(" ".join([sentence] * 8)))
+    assert all(not piece.startswith("ord") for piece in pieces("word " * 500))
+    assert [len(p) for p in pieces("x" * 1_200)] == [480, 480, 240]
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.text("ab.!? \n\r数", max_size=300), max_size=12).map("".join))
+def test_nothing_is_lost(text: str):
+    """Every sign of a text is in its pieces, in order, and no piece of a cut text is too long or blank."""
+    found = pieces(text)
+    assert "".join("".join(found).split()) == "".join(text.split())
+    assert all(piece.strip() for piece in found)
+    if len(found) > 1:
+        assert all(len(piece) <= PIECE for piece in found)
+
+
+@pytest.mark.parametrize("unit", ["x", "word ", "a. ", "a\n", "数"])
+def test_huge_texts_are_read_in_part(unit: str):
+    """Of ten megabytes the beginning is cut, at once."""
+    started = time.monotonic()
+    assert len(pieces(unit * (10_000_000 // len(unit)))) == MOST
+    assert time.monotonic() - started < 1.0

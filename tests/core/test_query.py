@@ -1,0 +1,121 @@
+"""What kind of question a query is, and the files it names."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remora.core.query import GRAPH_TOOLS, WEIGHTS, detect_type, named_paths
+
+IDENTIFIERS = [
+    "getUserProfile",
+    "get_user_profile",
+    "src/main/index.ts",
+    "package.json",
+    "_private",
+    "why does verify() fail",
+    "std::vector",
+    "self.client.get(",
+    "vite.config.ts",
+    "the error in auth/tokens.py:42",
+]
+SEMANTIC = [
+    "how does authentication work",
+    "How do tokens expire. Please.",
+    "read and/or write",
+    "open 24/7",
+    "since 2026/11/21",
+    "version 1.2.3",
+    "e.g. the parser, i.e. the lexer",
+    "I am done.Next question",
+    "see https://example.org/docs/page for more",
+    "mail user@example.com",
+    "",
+    "...",
+]
+
+
+@pytest.mark.parametrize("question", IDENTIFIERS)
+def test_identifiers(question: str):
+    """A name in camelCase or snake_case, a call or a file makes an identifier query, whatever tools ran."""
+    assert detect_type(question) == "identifier"
+    assert detect_type(question, ["analyzeImpact"]) == "identifier"
+
+
+@pytest.mark.parametrize("question", SEMANTIC)
+def test_questions(question: str):
+    """A full stop, a fraction, a date or an address is no name: such a query is a question."""
+    assert detect_type(question) == "semantic"
+    assert detect_type(question, ["Read", "Grep"]) == "semantic"
+
+
+@pytest.mark.parametrize("tool", sorted(GRAPH_TOOLS))
+def test_structural(tool: str):
+    """A question right after a look at the graph is about structure."""
+    assert detect_type("dependencies", ["Read", tool]) == "structural"
+    assert detect_type("how does authentication work", [tool, "Read"]) == "structural"
+
+
+def test_weights():
+    """The paths' weights sum to 1 for each type, and each type leans on its own path."""
+    assert {name: sum(weights) for name, weights in WEIGHTS.items()} == pytest.approx(
+        {"identifier": 1.0, "semantic": 1.0, "structural": 1.0}
+    )
+    assert {n: w._fields[w.index(max(w))] for n, w in WEIGHTS.items()} == {
+        "identifier": "fts",
+        "semantic": "dense",
+        "structural": "graph",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("why does src/auth/tokens.py fail?", ["src/auth/tokens.py"]),
+        ("(see src/a.py, src/b.py; and src/a.py.)", ["src/a.py", "src/b.py"]),
+        ("in vite.config.ts", ["vite.config.ts"]),
+        ("at /usr/lib/x.so", ["usr/lib/x.so"]),
+        ("in src/auth/", []),
+        ("in packages/core/src/", ["packages/core/src"]),
+        ("./run.sh and ../lib/x.rb", ["./run.sh", "../lib/x.rb"]),
+        ("@scope/pkg-name", ["@scope/pkg-name"]),
+        ("auth/tokens.py:42", ["auth/tokens.py"]),
+        ("src\\auth\\tokens.py", ["tokens.py"]),
+        ("https://example.org/a/b.py", []),
+        ("client/server and I/O", []),
+        ("1/2 or 3/4", []),
+        ("settings.toml!", ["settings.toml"]),
+        ("done.Next. e.g. this", []),
+        (".py", []),
+        ("...", []),
+        ("////", []),
+    ],
+)
+def test_named_paths(text: str, paths: list[str]):
+    """Paths and file names are found in order, once, without what a sentence puts around them."""
+    assert list(named_paths(text)) == paths
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(st.sampled_from(list("aB1_./-@:() \n数é\\")), max_size=40))
+def test_named_paths_are_part_of_the_text(text: str):
+    """Whatever is named stands in the text, once in the answer, without spaces."""
+    found = named_paths(text)
+    assert len(set(found)) == len(found)
+    for path in found:
+        assert path in text
+        assert " " not in path
+        assert any(c.isalpha() for c in path)
+    assert detect_type(text) in WEIGHTS
+
+
+@pytest.mark.parametrize("unit", ["a", "a-", "a.", "a/", "_", "a:", "a(", "/", ".", "a1B-", "数", "@"])
+def test_long_queries_take_no_time(unit: str):
+    """No query makes the look for names slow, however long it is."""
+    started = time.monotonic()
+    detect_type(unit * (1_000_000 // len(unit)))
+    named_paths(unit * 4_000)
+    assert time.monotonic() - started < 0.5

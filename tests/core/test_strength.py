@@ -1,0 +1,244 @@
+"""Decay, trust, forgetting and staleness, in numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remora.core import strength as s
+from remora.core.clock import DAY_SECONDS, from_iso, to_iso
+from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord
+
+AT = "2026-01-01T00:00:00.000Z"
+
+
+def record(**changes: Any) -> MemoryRecord:
+    """Return a gotcha of confidence 0.8 with a half-life of 60 days, used last at AT."""
+    plain = MemoryRecord(
+        "m", "gotcha", "text", 0.8, (), (), (), AT, AT, AT, 0, "global", "agent_explicit", "p",
+        decay_half_life_days=60.0,
+    )  # fmt: skip
+    return plain._replace(**changes)
+
+
+def after(days: float) -> float:
+    """Return the instant so many days after AT."""
+    return from_iso(AT) + days * DAY_SECONDS
+
+
+# Tables
+
+
+def test_half_lives_are_the_specifications():
+    """Section 18's half-lives by type; decisions and types without one never decay."""
+    assert {t: s.half_life(t) for t in MEMORY_TYPES if s.half_life(t) is not None} == {
+        "work_state": 7.0,
+        "e2e_observation": 30.0,
+        "error_pattern": 60.0,
+        "gotcha": 60.0,
+        "module_insight": 90.0,
+        "dead_end": 90.0,
+        "causal_dependency": 120.0,
+        "workflow_recipe": 120.0,
+        "task_calibration": 180.0,
+    }
+    assert s.half_life("decision") is None
+    assert s.half_life("something new") is None
+
+
+def test_every_source_has_a_trust():
+    """Section 7's multipliers, one for each source; a person's word weighs most."""
+    assert set(s.SOURCE_TRUST) == set(MEMORY_SOURCES)
+    assert s.SOURCE_TRUST["user_taught"] == max(s.SOURCE_TRUST.values()) == 1.4
+    assert s.SOURCE_TRUST["observer_inferred"] == min(s.SOURCE_TRUST.values()) == 0.85
+
+
+# Decay
+
+
+@pytest.mark.parametrize(
+    ("days", "expected"), [(0, 0.8), (60, 0.4), (120, 0.2), (30, 0.8 / math.sqrt(2)), (600, 0.8 / 1024)]
+)
+def test_confidence_halves(days: float, expected: float):
+    """Each half-life without use halves the confidence."""
+    assert s.current_confidence(record(), after(days)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"pinned": True},
+        {"decay_half_life_days": None},
+        {"decay_half_life_days": 0.0},
+        {"decay_half_life_days": -5.0},
+    ],
+)
+def test_what_does_not_decay(kept: dict[str, Any]):
+    """Pinned memories, and those without a half-life that means something, stay as sure as they were."""
+    assert s.current_confidence(record(**kept), after(10_000)) == 0.8
+    assert not s.is_expired(record(**kept), after(10_000))
+
+
+def test_endless_half_life():
+    """A half-life without end is no decay."""
+    endless = record(decay_half_life_days=math.inf)
+    assert s.current_confidence(endless, after(10_000)) == 0.8
+    assert not s.is_expired(endless, after(10_000))
+
+
+def test_clock_going_backwards():
+    """Before its last use a memory is neither older nor younger than then."""
+    assert s.current_confidence(record(), after(-400)) == 0.8
+    assert s.recency(record(), after(-400)) == 1.0
+    assert not s.is_expired(record(), after(-400))
+    assert s.staleness(record(), after(-400)) == (1.0, (), False)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.floats(0, 1), st.floats(0.01, 1e4), st.floats(-1e4, 1e5), st.floats(0, 1e4))
+def test_decay_only_falls(confidence: float, half_life: float, days: float, more: float):
+    """Confidence stays between 0 and where it was, and never rises with time alone."""
+    one = record(confidence=confidence, decay_half_life_days=half_life)
+    first, later = s.current_confidence(one, after(days)), s.current_confidence(one, after(days + more))
+    assert 0.0 <= later <= first <= confidence
+
+
+# Forgetting and deleting
+
+
+@pytest.mark.parametrize(
+    ("days", "changes", "expected"),
+    [
+        (179, {}, False),
+        (180, {}, False),
+        (181, {}, True),
+        (181, {"pinned": True}, False),
+        (181, {"user_verified": True}, False),
+        (181, {"deprecated": True}, False),
+        (22, {"decay_half_life_days": 7.0}, True),
+        (20, {"decay_half_life_days": 7.0}, False),
+    ],
+)
+def test_is_expired(days: float, changes: dict[str, Any], expected: bool):
+    """A memory unused for more than three half-lives may be forgotten, unless a person keeps it."""
+    assert s.is_expired(record(**changes), after(days)) is expected
+
+
+@pytest.mark.parametrize(
+    ("days", "changes", "expected"),
+    [
+        (29, {}, False),
+        (30, {}, False),
+        (31, {}, True),
+        (31, {"pinned": True}, False),
+        (31, {"user_verified": True}, False),
+        (31, {"deprecated": False}, False),
+        (31, {"deprecated_at": None}, False),
+        (-90, {}, False),
+    ],
+)
+def test_is_deletable(days: float, changes: dict[str, Any], expected: bool):
+    """A forgotten memory is deleted after more than thirty days, unless a person keeps it."""
+    gone = record(**{"deprecated": True, "deprecated_at": AT, **changes})
+    assert s.is_deletable(gone, after(days)) is expected
+
+
+# Ranking
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0, 1e6), st.floats(0, 1e6))
+def test_volatility_is_bounded(first: float, second: float):
+    """A file that changes more makes memories of it age faster, between half a year and a week."""
+    low, high = sorted((first, second))
+    assert s.BASE_VOLATILITY <= s.volatility(low) <= s.volatility(high) <= s.MAX_VOLATILITY
+
+
+@pytest.mark.parametrize(("changes", "rate"), [(0.0, 1 / 180), (0.5, 0.05), (1.0, 0.1), (50.0, 1 / 7)])
+def test_volatility(changes: float, rate: float):
+    """A tenth of the changes a day is the rate, within its bounds."""
+    assert s.volatility(changes) == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(
+    ("days", "rate", "expected"),
+    [(0, 0.1, 1.0), (10, 0.1, math.exp(-1)), (180, s.BASE_VOLATILITY, math.exp(-1))],
+)
+def test_recency(days: float, rate: float, expected: float):
+    """Recency falls with the days since the last use, at the rate of the files."""
+    assert s.recency(record(), after(days), rate) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"), [(-3, 0.0), (0, 0.0), (9, math.log(10) / math.log(101)), (100, 1.0), (10**9, 1.0)]
+)
+def test_frequency(times: int, expected: float):
+    """The logarithm of the uses, 1 from a hundred on."""
+    assert s.frequency(times) == pytest.approx(expected)
+
+
+# Staleness, layer by layer
+
+
+def test_fresh_memory_is_not_stale():
+    """Nothing speaks against a memory in use whose files did not change."""
+    fresh = record(commit_sha="abcdef123456", related_files=("a.py",))
+    assert s.staleness(fresh, after(59), changed_files=0, newest_change=after(20)) == (1.0, (), False)
+
+
+def test_first_layer_marked_stale():
+    """A memory marked stale counts half and needs a look."""
+    assert s.staleness(record(stale_at="2026-02-03T00:00:00.000Z"), after(1)) == (
+        0.5,
+        ("marked stale on 2026-02-03",),
+        True,
+    )
+
+
+def test_second_layer_unused():
+    """A memory unused for more than a half-life counts a little less; a pinned or endless one does not."""
+    assert s.staleness(record(), after(60)) == (1.0, (), False)
+    assert s.staleness(record(), after(61)) == (0.9, ("not used for 61 days (half-life 60)",), False)
+    assert s.staleness(record(pinned=True), after(600)) == (1.0, (), False)
+    assert s.staleness(record(decay_half_life_days=None), after(600)) == (1.0, (), False)
+
+
+@pytest.mark.parametrize(("changed", "factor"), [(0, 1.0), (1, 0.875), (2, 0.75), (4, 0.5), (9, 0.5)])
+def test_third_layer_changed_files(changed: int, factor: float):
+    """Confidence falls with the share of files that changed since the commit, to half at most."""
+    one = record(commit_sha="abcdef123456", related_files=("a", "b", "c", "d"))
+    found, reasons, review = s.staleness(one, after(1), changed_files=changed)
+    assert found == pytest.approx(factor)
+    assert reasons == ((f"{changed} of 4 files changed since abcdef12",) if changed else ())
+    assert not review
+
+
+@pytest.mark.parametrize("missing", [{"commit_sha": None}, {"related_files": ()}])
+def test_third_layer_needs_a_commit_and_files(missing: dict[str, Any]):
+    """Without a commit to compare with, or files, changes say nothing."""
+    one = record(**{"commit_sha": "abcdef", "related_files": ("a",), **missing})
+    assert s.staleness(one, after(1), changed_files=3) == (1.0, (), False)
+
+
+def test_fourth_layer_newer_file():
+    """A file changed more than thirty days after the memory was written asks for a look, no more."""
+    assert s.staleness(record(), after(1), newest_change=after(30)) == (1.0, (), False)
+    assert s.staleness(record(), after(1), newest_change=after(31.4)) == (
+        1.0,
+        ("a file changed 31 days after this was written",),
+        True,
+    )
+    assert s.staleness(record(), after(1), newest_change=after(-400)) == (1.0, (), False)
+
+
+def test_layers_multiply():
+    """What several layers find adds up: factors multiply, reasons stand in order."""
+    one = record(stale_at=to_iso(after(2)), commit_sha="abcdef123456", related_files=("a", "b"))
+    factor, reasons, review = s.staleness(one, after(90), changed_files=1, newest_change=after(80))
+    assert factor == pytest.approx(0.5 * 0.9 * 0.75)
+    assert [r.split()[0] for r in reasons] == ["marked", "not", "1", "a"]
+    assert review

@@ -1,0 +1,268 @@
+"""Words, names in parts, pairs of CJK signs, queries, cleaning and what must not be merged."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remora.core import text as t
+
+PROPERTY = settings(max_examples=100, deadline=None)
+ANY = st.text(st.characters(), max_size=60)  # lone surrogates too
+
+
+# Splitting
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("getUserById", ["get", "user", "by", "id"]),
+        ("get_user_by_id", ["get", "user", "by", "id"]),
+        ("HTTPServer", ["http", "server"]),
+        ("parseHTTPHeader", ["parse", "http", "header"]),
+        ("sha256", ["sha", "256"]),
+        ("utf8Decoder", ["utf", "8", "decoder"]),
+        ("__init__", []),
+        ("MAX_RETRY", ["max", "retry"]),
+        ("auth/token_store.py", ["token", "store"]),
+        ("plain words only", []),
+        ("ABC", []),
+        ("数据getUser库", ["get", "user"]),
+        ("", []),
+    ],
+)
+def test_identifier_parts(name: str, parts: list[str]):
+    """Compound names come apart at capitals, underscores and digits; plain words are not compound."""
+    assert t.identifier_parts(name) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("数据库", ["数据", "据库"]),
+        ("库", ["库"]),
+        ("人々が走る", ["人々", "々が", "が走", "走る"]),
+        ("기억 저장", ["기억", "저장"]),
+        ("日本。中国", ["日本", "中国"]),
+        ("no signs", []),
+        ("𠮷野家", ["𠮷野", "野家"]),
+    ],
+)
+def test_cjk_pairs(text: str, pairs: list[str]):
+    """Each run of signs gives its overlapping pairs; a sign alone gives itself."""
+    assert t.cjk_pairs(text) == pairs
+
+
+def test_index_terms_know_words_beside_cjk_signs():
+    """What stands next to CJK signs without a space is a term of its own, whole and in parts."""
+    assert t.index_terms("使用getUserById查询JWT") == "get user by id getuserbyid jwt 使用 查询"
+    assert t.index_terms("plain words") == ""
+    assert t.index_terms("getUser getUser") == "get user"
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("How does getUserById work?", ["getuserbyid", "get", "user", "id", "work"]),
+        ("what is the", ["what", "is", "the"]),
+        ("", []),
+        ("?!…", []),
+        ("___", []),
+        ("Token token TOKEN", ["token"]),
+        ("__init__ of user_id", ["init", "user_id", "user", "id"]),
+        ("token过期", ["过期", "token"]),
+        ("max_retry_count", ["max_retry_count", "max", "retry", "count"]),
+        ("C++ and naïve café", ["c", "naïve", "café"]),
+        ("don't", ["don", "t"]),
+        ("\ud800 token", ["token"]),
+    ],
+)
+def test_query_terms(question: str, terms: list[str]):
+    """A question gives its words but function words, its names whole and in parts, its CJK pairs, once."""
+    assert t.query_terms(question) == terms
+
+
+def test_query_terms_are_few():
+    """However long a question is, only so many terms come from its beginning, at once."""
+    assert len(t.query_terms(" ".join(f"w{n}x" for n in range(5_000)))) == 48
+    assert t.query_terms("a1 " * 10, limit=2) == ["a1", "1"]
+    assert t.query_terms("x " * t.MAX_QUERY_CHARS + "last") == ["x"]
+
+
+@PROPERTY
+@given(ANY)
+def test_query_terms_are_lower_case_words(text: str):
+    """Terms hold no spaces, quotes or control signs, stand once each, and give the same terms again."""
+    terms = t.query_terms(text)
+    assert len(terms) == len(set(terms))
+    for term in terms:
+        assert term
+        assert not set(term) & set(" \"'*():^-\x00\n")
+    assert all(term == term.strip("_") for term in terms)
+
+
+# Cleaning
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("a\x00b\x07c\x1b[31md\x7f", "abc[31md"),
+        ("tab\tand\nline\r\nend", "tab\tand\nline\r\nend"),
+        ("a\u200bb\u202ec\u2066d\ufeff", "abcd"),
+        ("a\x9b31m", "a31m"),
+        ("hidden\U000e0041\U000e0042 text", "hidden text"),
+        ("in\u2060visible\u2064", "invisible"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("👩\u200d💻", "👩\u200d💻"),
+        ("to\u200dken \u200cx", "token x"),
+        ("", ""),
+    ],
+)
+def test_clean(text: str, cleaned: str):
+    """Control and invisible signs go, white space stays, and joiners stay where words are spelt with them."""
+    assert t.clean(text) == cleaned
+
+
+@PROPERTY
+@given(ANY | st.text("aé\u200c\u200d\u200b\x00", max_size=12))
+def test_cleaning_twice_changes_nothing(text: str):
+    """A cleaned text is clean, and only shorter than it was."""
+    cleaned = t.clean(text)
+    assert t.clean(cleaned) == cleaned
+    assert len(cleaned) <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain", "plain"),
+        ("\ud83d\ude00", "😀"),
+        ("a\ud83d", "a\ufffd"),
+        ("\ude00b", "\ufffdb"),
+        ("数据", "数据"),
+        ("", ""),
+    ],
+)
+def test_sound(text: str, expected: str):
+    """Two halves of a sign are joined, a lone half is replaced, everything else stays."""
+    assert t.sound(text) == expected
+
+
+@PROPERTY
+@given(ANY)
+def test_sound_text_can_be_written(text: str):
+    """Any text at all can be written as UTF-8 afterwards, and a sound text is not touched."""
+    made = t.sound(text)
+    made.encode()
+    assert t.sound(made) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "short"),
+    [
+        ("one two three four", 12, "one two…"),
+        ("one two", 7, "one two"),
+        ("one\n two", 20, "one two"),
+        ("abcdefghij", 5, "abcd…"),
+        ("a bcdefghij", 8, "a bcdef…"),
+        ("word, more words", 6, "word…"),
+        ("", 5, ""),
+        ("abc", 1, "…"),
+        ("abc", 0, "…"),
+    ],
+)
+def test_shorten(text: str, limit: int, short: str):
+    """A text is cut at a word where one ends in the second half, else in the middle, with an ellipsis."""
+    assert t.shorten(text, limit) == short
+
+
+@PROPERTY
+@given(ANY, st.integers(1, 40))
+def test_shortened_texts_fit(text: str, limit: int):
+    """A shortened text is one line that fits."""
+    short = t.shorten(text, limit)
+    assert len(short) <= limit
+    assert "\n" not in short
+
+
+def test_content_hash_sees_words_only():
+    """Case and white space make no other text; anything else does, and any text has a hash."""
+    assert t.content_hash("Use  Redis\n") == t.content_hash(" use redis")
+    assert t.content_hash("Straße") == t.content_hash("STRASSE")
+    assert t.content_hash("use redis") != t.content_hash("use redis!")
+    assert len(t.content_hash("half \ud800")) == 64
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [("", "", 1.0), ("a", "", 0.0), ("ab", "ab", 1.0), ("abc", "bcd", 0.5), ("a", "b", 0.0)],
+)
+def test_jaccard(a: str, b: str, expected: float):
+    """The share of common members; two empty sets are the same."""
+    assert t.jaccard(frozenset(a), frozenset(b)) == expected
+    assert t.jaccard(frozenset(b), frozenset(a)) == expected
+
+
+# What keeps two texts apart
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Tokens expire after 24 h", "Tokens expire after 12 h"),
+        ("Use port 8080", "Use port 8081"),
+        ("Version 1.5 works", "Version 15 works"),
+        ("Exit code is -1", "Exit code is 1"),
+        ("Call getUser first", "Call getUsers first"),
+        ("See src/a.py", "See src/b.py"),
+        ("Do call it", "Do not call it"),
+        ("It works without a cache", "It works with a cache"),
+        ("Don't use tabs", "Do use tabs"),
+        ("Don’t use tabs", "Do use tabs"),
+        ("dont use tabs", "do use tabs"),
+        ("It hasn't been tested", "It has been tested"),
+        ("Cannot be null", "Can be null"),
+        ("The flag is off", "The flag is on"),
+        ("Needs Python >= 3.11", "Needs Python < 3.11"),
+        ("if x == 1", "if x != 1"),
+        ("Written in C", "Written in C++"),
+        ("Written in C#", "Written in C++"),
+        ("Use AWS", "Use GCP"),
+    ],
+)
+def test_salient_tells_apart(first: str, second: str):
+    """A number, its sign, a name, a path, a negation or a comparison makes another statement."""
+    assert t.salient(first) != t.salient(second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Tokens expire after 24 h.", "tokens expire after 24 h"),
+        ("Don’t use tabs", "don't use tabs"),
+        ("Call getUser() first", "First, call getUser"),
+        ("a plain sentence", "another plain phrase"),
+        ("Use src/a.py.", "use src/a.py"),
+        ("a -> b", "a → b"),
+    ],
+)
+def test_salient_sees_no_difference(first: str, second: str):
+    """Punctuation, case of plain words, apostrophes and plain words themselves do not count."""
+    assert t.salient(first) == t.salient(second)
+
+
+@pytest.mark.parametrize("unit", [".", "a", "a-", "'a.", "_", "1", "<", "=", "C++ ", "数", "\u200d", "’"])
+def test_long_texts_take_no_time(unit: str):
+    """No text of 20,000 signs makes any of these functions slow."""
+    text = unit * (20_000 // len(unit))
+    started = time.monotonic()
+    t.salient(text)
+    t.index_terms(text)
+    t.clean(text)
+    t.shorten(text, 40)
+    assert time.monotonic() - started < 1.0

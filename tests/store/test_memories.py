@@ -1,0 +1,593 @@
+"""Memories go in and come out whole; filters, orders, links and the trust that use gives."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from remora.core import sketch
+from remora.core.errors import StoreError
+from remora.core.text import content_hash
+from remora.core.values import (
+    MEMORY_SCOPES,
+    MEMORY_SOURCES,
+    MEMORY_TYPES,
+    RELATION_TYPES,
+    Filters,
+    MemoryRecord,
+    Origin,
+    Relation,
+    Taint,
+    WorkUnitRef,
+)
+from remora.retrieval.candidates import passes
+from remora.store.memories import COLUMNS
+from remora.store.space import Space
+from tests.store.makers import AT, add, record
+
+PROPERTY = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=30)
+NAME = st.text("abc/._-é記", min_size=1, max_size=8)
+NAMES = st.lists(NAME, max_size=3, unique=True).map(tuple)
+STAMP = st.integers(0, 4_000).map(lambda n: f"2026-01-{1 + n % 28:02}T00:00:00.{n % 1000:03}Z")
+SHARE = st.floats(0.0, 1.0)
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return a strategy that also gives None."""
+    return st.none() | strategy
+
+
+RECORDS = st.builds(
+    MemoryRecord,
+    id=NAME,
+    type=st.sampled_from(MEMORY_TYPES),
+    content=TEXT,
+    confidence=SHARE,
+    tags=NAMES,
+    related_files=NAMES,
+    related_modules=NAMES,
+    created_at=STAMP,
+    updated_at=STAMP,
+    last_accessed_at=STAMP,
+    access_count=st.integers(0, 2**40),
+    scope=st.sampled_from(MEMORY_SCOPES),
+    source=st.sampled_from(MEMORY_SOURCES),
+    project_id=NAME,
+    session_id=maybe(NAME),
+    commit_sha=maybe(NAME),
+    branch=maybe(NAME),
+    work_unit_ref=maybe(st.builds(WorkUnitRef, NAME, NAMES, TEXT)),
+    methodology=maybe(NAME),
+    relations=st.lists(
+        st.builds(Relation, st.sampled_from(RELATION_TYPES), maybe(NAME), maybe(NAME), SHARE, st.booleans()),
+        max_size=2,
+    ).map(tuple),
+    derived_from=NAMES,
+    provenance_session_ids=NAMES,
+    origins=st.lists(
+        st.builds(
+            Origin, NAME, STAMP, maybe(NAME), maybe(NAME), maybe(NAME), maybe(st.integers(1, 9)), maybe(TEXT)
+        ),
+        max_size=2,
+    ).map(tuple),
+    taint=maybe(st.builds(Taint, NAME, maybe(st.integers(0, 99)))),
+    payload=maybe(st.dictionaries(TEXT, JSON, max_size=3)),
+    citation_text=maybe(TEXT),
+    decay_half_life_days=maybe(st.floats(0.1, 1e6)),
+    needs_review=st.booleans(),
+    review_reason=maybe(TEXT),
+    user_verified=st.booleans(),
+    pinned=st.booleans(),
+    deprecated=st.booleans(),
+    deprecated_at=maybe(STAMP),
+    stale_at=maybe(STAMP),
+    superseded_by=maybe(NAME),
+    redaction_count=st.integers(0, 99),
+    external_id=maybe(NAME),
+    chunk_type=maybe(NAME),
+    chunk_start_line=maybe(st.integers(1, 9)),
+    chunk_end_line=maybe(st.integers(1, 9)),
+    context_prefix=maybe(TEXT),
+    target_node_id=maybe(NAME),
+    impacted_node_ids=NAMES,
+    trust_level_scope=NAME,
+    embedding_model_id=maybe(NAME),
+    realm=st.just("project"),
+    receipt=st.none(),
+)
+
+
+def ids(found: Sequence[MemoryRecord]) -> list[str]:
+    """Return the ids of memories, in order."""
+    return [m.id for m in found]
+
+
+def find(space: Space, **wanted: Any) -> list[str]:
+    """Return the ids that `find` gives for some filters (fields of `Filters`) and options."""
+    filters = Filters(**{k: wanted.pop(k) for k in list(wanted) if k in Filters._fields})
+    return ids(space.memories.find(filters, **wanted))
+
+
+# Whole records
+
+
+def test_every_field_has_a_column():
+    """All fields but the two that are never stored have a column of their own name."""
+    assert set(COLUMNS) == set(MemoryRecord._fields) - {"realm", "receipt"}
+
+
+@PROPERTY
+@given(RECORDS)
+def test_records_come_back_as_they_went_in(space: Space, one: MemoryRecord):
+    """Every field survives the way into the database and out, by every way of reading it."""
+    with space.db.transaction(durable=False):
+        space.memories.delete(space.memories.ids_where("1", ()))
+    add(space.memories, one)
+    assert space.memories.get(one.id) == one
+    assert space.memories.get_many([one.id, "nobody?"]) == {one.id: one}
+    assert space.memories.find(Filters(branch="*"), include_deprecated=True) == [one]
+    if one.external_id is not None:
+        assert space.memories.with_external_id(one.external_id) == one
+
+
+@settings(PROPERTY, max_examples=25)
+@given(RECORDS, RECORDS)
+def test_updates_come_back_as_they_went_in(space: Space, one: MemoryRecord, other: MemoryRecord):
+    """Every field can be changed to any value it may have, and only the named ones change."""
+    with space.db.transaction(durable=False):
+        space.memories.delete(space.memories.ids_where("1", ()))
+    add(space.memories, one)
+    names = [name for name in COLUMNS if name != "id"]
+    half = {name: getattr(other, name) for name in names[::2]}
+    with space.db.transaction(durable=False):
+        space.memories.update(one.id, half)
+    assert space.memories.get(one.id) == one._replace(**half)
+    with space.db.transaction(durable=False):
+        space.memories.update(one.id, {name: getattr(other, name) for name in names})
+    assert space.memories.get(one.id) == other._replace(id=one.id)
+    assert space.db.check() == []
+
+
+def test_update_of_nothing_changes_nothing(space: Space):
+    """An update that names no field leaves the memory as it is."""
+    add(space.memories, record("m-1"))
+    with space.db.transaction():
+        space.memories.update("m-1", {})
+        space.memories.update("nobody", {"content": "x"})
+    assert space.memories.find(Filters()) == [record("m-1")]
+
+
+def test_realm_is_where_it_was_read(tmp_path: Path):
+    """A record says which database it came from."""
+    for realm in ("project", "user"):
+        space = Space.open(tmp_path / f"{realm}.db", realm=realm, project_id=realm)
+        add(space.memories, record("m-1"))
+        (found,) = space.memories.find(Filters())
+        assert found.realm == realm
+        space.close()
+
+
+def test_ids_are_unique(space: Space):
+    """A second memory of one id, or of one external id, is refused; the first stays."""
+    add(space.memories, record("m-1", external_id="e"))
+    with pytest.raises(StoreError, match="UNIQUE"):
+        add(space.memories, record("m-1", "other"))
+    with pytest.raises(StoreError, match="UNIQUE"):
+        add(space.memories, record("m-2", "other", external_id="e"))
+    assert space.memories.find(Filters()) == [record("m-1", external_id="e")]
+
+
+@pytest.mark.parametrize("confidence", [-0.01, 1.01])
+def test_confidence_has_bounds(space: Space, confidence: float):
+    """The database itself refuses a confidence outside 0 to 1."""
+    with pytest.raises(StoreError, match="CHECK"):
+        add(space.memories, record("m-1", confidence=confidence))
+
+
+def test_unknown_ids(space: Space):
+    """Asking for what is not there gives nothing, and deleting it is no error."""
+    assert space.memories.get("m-1") is None
+    assert space.memories.get_many(["m-1"]) == {}
+    assert space.memories.get_many([]) == {}
+    assert space.memories.with_external_id("e") is None
+    with space.db.transaction():
+        space.memories.delete(["m-1"])
+        space.memories.record_access({"m-1": 3}, AT)
+
+
+def test_ids_by_their_start(space: Space):
+    """The start of an id finds every id that begins so, in order, and no sign is special in it."""
+    add(space.memories, *(record(i, f"text {i}") for i in ("ab12", "ab13", "ab", "ac", "a%", "b")))
+    assert space.memories.ids_starting("ab") == ["ab", "ab12", "ab13"]
+    assert space.memories.ids_starting("ab", limit=2) == ["ab", "ab12"]
+    assert space.memories.ids_starting("a%") == ["a%"]
+    assert space.memories.ids_starting("%") == []
+    assert space.memories.ids_starting("ab12") == ["ab12"]
+
+
+# Filters and orders
+
+
+@pytest.fixture
+def library(space: Space) -> Space:
+    """Memories that differ in everything a filter asks for."""
+    add(
+        space.memories,
+        record("a", "one", type="gotcha", tags=("x",), related_files=("src/a.py",), created_at="2026-01-05"),
+        record("b", "two", type="decision", related_files=("src/auth/jwt.py",), related_modules=("auth",)),
+        record("c", "three", scope="module", related_files=("src/**",), source="user_taught", pinned=True),
+        record("d", "four", branch="topic", tags=("x", "y"), needs_review=True),
+        record("e", "five", deprecated=True, related_files=("src/a.py",)),
+        record(
+            "f",
+            "six",
+            related_files=("docs/*.md", "README.md"),
+            confidence=0.9,
+            last_accessed_at="2026-02-01",
+        ),
+    )
+    return space
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({}, "abcf"),
+        ({"types": ("decision",)}, "b"),
+        ({"types": ("decision", "gotcha")}, "abcf"),
+        ({"types": ("nothing",)}, ""),
+        ({"scope": "module"}, "c"),
+        ({"scope": ""}, ""),
+        ({"modules": ("auth", "db")}, "b"),
+        ({"modules": ("db",)}, ""),
+        ({"branch": "topic"}, "abcdf"),
+        ({"branch": "other"}, "abcf"),
+        ({"branch": "*"}, "abcdf"),
+        ({"files": ("src/a.py",)}, "ac"),
+        ({"files": ("src/",)}, "abc"),
+        ({"files": ("src/auth/",)}, "bc"),
+        ({"files": ("src",)}, ""),
+        ({"files": ("src/new/deep/file.py",)}, "c"),
+        ({"files": ("docs/api.md",)}, "f"),
+        ({"files": ("docs/",)}, "f"),
+        ({"files": ("README.md", "src/auth/jwt.py")}, "bcf"),
+        ({"files": ("SRC/A.PY",)}, ""),
+        ({"files": ("srcx/a.py",)}, ""),
+        ({"files": ("",)}, ""),
+        ({"files": ("src/",), "types": ("decision",), "modules": ("auth",)}, "b"),
+        ({"include_deprecated": True, "files": ("src/a.py",)}, "ace"),
+        ({"needs_review": True, "branch": "*"}, "d"),
+        ({"needs_review": False}, "abcf"),
+        ({"pinned": True}, "c"),
+        ({"pinned": False}, "abf"),
+        ({"source": "user_taught"}, "c"),
+        ({"tag": "x", "branch": "*"}, "ad"),
+        ({"tag": "y", "branch": "*"}, "d"),
+        ({"tag": "X"}, ""),
+    ],
+)
+def test_filters(library: Space, wanted: dict[str, Any], expected: str):
+    """Each filter lets through what it names and nothing else."""
+    assert sorted(find(library, **wanted)) == list(expected)
+
+
+def test_ids_passing_agrees_with_find(library: Space):
+    """The set of ids that pass is what `find` lists."""
+    for filters in (Filters(), Filters(types=("decision",)), Filters(files=("src/",)), Filters(branch="*")):
+        passing = library.memories.ids_passing(filters)
+        assert passing == set(ids(library.memories.find(filters)))
+        assert library.memories.ids_passing(filters, ["a", "c", "e", "x"]) == passing & {"a", "c"}
+        assert library.memories.ids_passing(filters, []) == set()
+
+
+PATHS = st.sampled_from(
+    [
+        "src/a.py",
+        "src/auth/jwt.py",
+        "setup.py",
+        "docs/a.md",
+        "app/[id]/page.tsx",
+        "app/i/page.tsx",
+        "src",
+        "a",
+    ]
+)
+GLOBS = st.sampled_from(
+    [
+        "src/**",
+        "**/*.py",
+        "*.py",
+        "src/*/jwt.py",
+        "app/[id]/*",
+        "**/*.{md,tsx}",
+        "**",
+        "[*",
+        "a[^b]*",
+        "src/?.p*",
+    ]
+)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["gotcha", "decision"]),
+            st.sampled_from(["global", "module"]),
+            st.sampled_from([None, "topic", "main"]),
+            st.lists(PATHS | GLOBS, max_size=2, unique=True).map(tuple),
+            st.lists(st.sampled_from(["auth", "db"]), max_size=2, unique=True).map(tuple),
+            st.booleans(),
+        ),
+        max_size=5,
+    ),
+    st.builds(
+        Filters,
+        types=st.lists(st.sampled_from(["gotcha", "decision"]), max_size=1).map(tuple),
+        files=st.lists(PATHS | st.sampled_from(["src/", "app/", "src/auth/", "/"]), max_size=2).map(tuple),
+        modules=st.lists(st.sampled_from(["auth", "db", "x"]), max_size=1).map(tuple),
+        scope=st.sampled_from([None, "global", "module", "session"]),
+        branch=st.sampled_from([None, "*", "topic", "other"]),
+    ),
+)
+def test_sql_and_python_filter_alike(space: Space, rows: list[tuple[Any, ...]], filters: Filters):
+    """The SQL condition and `retrieval.candidates.passes` let the same memories through."""
+    with space.db.transaction(durable=False):
+        space.memories.delete(space.memories.ids_where("1", ()))
+    made = [
+        record(
+            f"m-{n}",
+            f"text {n}",
+            type=kind,
+            scope=scope,
+            branch=branch,
+            related_files=files,
+            related_modules=modules,
+            deprecated=gone,
+        )
+        for n, (kind, scope, branch, files, modules, gone) in enumerate(rows)
+    ]
+    add(space.memories, *made)
+    expected = {m.id for m in made if passes(m, filters)}
+    assert space.memories.ids_passing(filters) == expected
+    found = space.fulltext.memories(["text"], filters, 10)
+    assert {i for i, _ in found} == expected
+
+
+def test_orders_are_total(space: Space):
+    """However memories were written, each order lists them alike, ties by id; pages do not overlap."""
+    made = [
+        record(
+            f"m-{n:02}",
+            f"text {n}",
+            confidence=0.5 + n % 2 / 4,
+            created_at=f"2026-01-0{1 + n % 3}T00:00:00.000Z",
+        )
+        for n in range(12)
+    ]
+    expected = {
+        "created": sorted(sorted(made, key=lambda m: m.id), key=lambda m: m.created_at, reverse=True),
+        "accessed": sorted(made, key=lambda m: m.id),
+        "confidence": sorted(made, key=lambda m: (-m.confidence, m.id)),
+    }
+    for seed in range(3):
+        random.Random(seed).shuffle(made)
+        with space.db.transaction():
+            space.memories.delete([m.id for m in made])
+        add(space.memories, *made)
+        for order, wanted in expected.items():
+            assert find(space, order=order) == ids(wanted)
+            pages = [find(space, order=order, limit=5, offset=offset) for offset in (0, 5, 10)]
+            assert [i for page in pages for i in page] == ids(wanted)
+
+
+def test_limits(library: Space):
+    """A limit of nothing gives nothing, an offset past the end too."""
+    assert find(library, limit=0) == []
+    assert find(library, offset=99) == []
+
+
+# Files, ancestry, duplicates
+
+
+def test_on_files(library: Space):
+    """Files find the memories that name them, by themselves or by a glob, most confident first, live only."""
+    assert ids(library.memories.on_files(["src/a.py"], Filters(), 9)) == ["a", "c"]
+    assert ids(library.memories.on_files(["docs/x.md", "src/a.py"], Filters(), 9)) == ["f", "a", "c"]
+    assert ids(library.memories.on_files(["docs/x.md", "src/a.py"], Filters(), 1)) == ["f"]
+    assert ids(library.memories.on_files(["src/a.py"], Filters(types=("decision",)), 9)) == []
+    assert ids(library.memories.on_files([], Filters(), 9)) == []
+    assert ids(library.memories.on_files(["nowhere.txt"], Filters(), 9)) == []
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "expected"),
+    [
+        ("**/*.py", "setup.py", True),
+        ("src/**/*.{ts,tsx}", "src/app.tsx", True),
+        ("src/**/*.{ts,tsx}", "src/deep/app.ts", True),
+        ("src/**/*.{ts,tsx}", "src/app.js", False),
+        ("app/[slug]/*", "app/[slug]/page.tsx", True),
+        ("src/**", "src2/a.py", False),
+    ],
+)
+def test_globs_of_rule_files(space: Space, glob: str, path: str, expected: bool):
+    """Globs as rule files write them find their files, in `on_files` and in filters."""
+    add(space.memories, record("m-1", related_files=(glob,)))
+    wanted = ["m-1"] if expected else []
+    assert ids(space.memories.on_files([path], Filters(), 9)) == wanted
+    assert find(space, files=(path,)) == wanted
+
+
+def test_file_index_follows_updates(space: Space):
+    """Changed files replace the old ones in the index, and a deleted memory leaves none."""
+    add(space.memories, record("m-1", related_files=("a.py", "b.py")))
+    with space.db.transaction():
+        space.memories.update("m-1", {"related_files": ("b.py", "c.py", "c.py")})
+    assert [find(space, files=(f,)) for f in ("a.py", "b.py", "c.py")] == [[], ["m-1"], ["m-1"]]
+    with space.db.transaction():
+        space.memories.delete(["m-1"])
+    assert space.db.value("SELECT count(*) FROM memory_files") == 0
+
+
+def test_dependents_reach_through_chains_and_cycles(space: Space):
+    """All that is derived from a memory is found, through forgotten ones too, and never the memory itself."""
+    add(
+        space.memories,
+        record("a", "a", derived_from=("d",)),
+        record("b", "b", derived_from=("a",)),
+        record("c", "c", derived_from=("b", "a"), deprecated=True),
+        record("d", "d", derived_from=("c",)),
+        record("e", "e"),
+        record("f", "f", derived_from=("f",)),
+        record("g", "g", derived_from=("unknown",)),
+    )
+    assert space.memories.dependents("a") == ["b", "d"]
+    assert space.memories.dependents("b") == ["a", "d"]
+    assert space.memories.dependents("e") == []
+    assert space.memories.dependents("f") == []
+    assert space.memories.dependents("unknown") == ["g"]
+    with space.db.transaction():
+        space.memories.update("d", {"derived_from": ()})
+    assert space.memories.dependents("a") == ["b"]
+    with space.db.transaction():
+        space.memories.delete(["b"])
+    assert space.memories.dependents("a") == []
+
+
+def test_same_texts_by_hash(space: Space):
+    """A hash finds all memories of that text, forgotten ones too, oldest first."""
+    add(
+        space.memories,
+        record("b", "Same  Text"),
+        record("a", "same text", deprecated=True),
+        record("c", "other"),
+    )
+    assert ids(space.memories.with_hash(content_hash(" SAME TEXT "))) == ["b", "a"]
+    assert space.memories.with_hash("") == []
+
+
+def test_near_duplicates_by_bands(space: Space):
+    """Texts that share most words are found, of one type and live; the most alike come first."""
+    text = "access tokens expire after a day and the middleware refreshes them before every request"
+    add(
+        space.memories,
+        record("near", text + " silently"),
+        record("same", text),
+        record("far", "the build needs a newer compiler on windows"),
+        record("gone", text, deprecated=True),
+        record("else", text, type="decision"),
+    )
+    found = space.memories.sharing_bands(sketch.bands(text), "gotcha")
+    assert [i for i, _ in found] == ["same", "near"]
+    assert space.memories.sharing_bands(sketch.bands("nothing of the kind"), "gotcha") == []
+    assert space.memories.sharing_bands([], "gotcha") == []
+    assert len(space.memories.sharing_bands(sketch.bands(text), "gotcha", limit=1)) <= 1
+
+
+def test_bands_follow_updates(space: Space):
+    """A text that changed is found by its new words alone."""
+    old, new = "alpha beta gamma delta", "one two three four"
+    add(space.memories, record("m-1", old))
+    with space.db.transaction():
+        space.memories.update("m-1", {"content": new}, bands=sketch.bands(new))
+    assert space.memories.sharing_bands(sketch.bands(old), "gotcha") == []
+    assert space.memories.sharing_bands(sketch.bands(new), "gotcha") == [("m-1", new)]
+
+
+# Use
+
+
+def use(space: Space, times: int, at: str = AT) -> MemoryRecord:
+    """Record that m-1 was used and return it."""
+    with space.db.transaction():
+        space.memories.record_access({"m-1": times}, at)
+    (found,) = space.memories.get_many(["m-1"]).values()
+    return found
+
+
+def test_five_uses_raise_confidence_once(space: Space):
+    """The fifth use adds 0.05, whether it comes alone or with others, and no later one adds more."""
+    add(space.memories, record("m-1", confidence=0.6))
+    assert [use(space, 1).confidence for _ in range(4)] == [0.6] * 4
+    assert use(space, 1).confidence == pytest.approx(0.65)
+    assert use(space, 20).confidence == pytest.approx(0.65)
+    assert use(space, 1).access_count == 26
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.93, 0.95), (0.95, 0.95), (0.97, 0.97), (0.2, 0.25)])
+def test_use_raises_confidence_to_95_at_most(space: Space, before: float, after: float):
+    """Use alone never makes a memory surer than 0.95, and never less sure than it was."""
+    add(space.memories, record("m-1", confidence=before))
+    assert use(space, 7).confidence == pytest.approx(after)
+
+
+def test_ten_uses_lift_the_review_flag(space: Space):
+    """A memory used ten times needs no look any more."""
+    add(space.memories, record("m-1", needs_review=True))
+    assert use(space, 9).needs_review
+    assert not use(space, 1).needs_review
+
+
+@pytest.mark.parametrize(
+    "why", [{"taint": Taint("web_fetch", 3)}, {"review_reason": "rests on x, which was forgotten"}]
+)
+def test_use_never_clears_taint_or_a_reason(space: Space, why: dict[str, Any]):
+    """What came from untrusted text, or rests on what changed, waits for a person, used or not."""
+    add(space.memories, record("m-1", needs_review=True, **why))
+    found = use(space, 50)
+    assert found.needs_review
+    assert found.taint == why.get("taint")
+    assert found.review_reason == why.get("review_reason")
+
+
+def test_corrected_memory_gains_no_confidence(space: Space):
+    """Five uses count for a memory without a correction only."""
+    add(space.memories, record("m-1", review_reason="rests on x, which was forgotten"))
+    assert use(space, 5).confidence == 0.8
+
+
+def test_last_use_never_goes_back(space: Space):
+    """A clock that went backwards does not make a memory look unused."""
+    add(space.memories, record("m-1"))
+    assert use(space, 1, "2026-05-01T00:00:00.000Z").last_accessed_at == "2026-05-01T00:00:00.000Z"
+    assert use(space, 1, "2026-04-01T00:00:00.000Z").last_accessed_at == "2026-05-01T00:00:00.000Z"
+
+
+def test_counts(space: Space):
+    """Counts tell live from forgotten, and each type and mark of the live ones."""
+    add(
+        space.memories,
+        record("a", "a", pinned=True, user_verified=True),
+        record("b", "b", type="decision", needs_review=True, taint=Taint("web_fetch")),
+        record("c", "c", deprecated=True, pinned=True),
+    )
+    assert space.memories.counts() == {
+        "live": 2,
+        "deprecated": 1,
+        "needs_review": 1,
+        "pinned": 1,
+        "verified": 1,
+        "tainted": 1,
+        "type:decision": 1,
+        "type:gotcha": 1,
+    }
