@@ -171,7 +171,7 @@ def revision() -> tuple[str, bool]:
 
 
 def load() -> float | None:
-    """Return how many processes wanted a processor in the last minute; above `cpus`, times are worth little."""
+    """Return how many processes wanted a processor in the last minute; above `cpus`, times say little."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 

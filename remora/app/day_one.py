@@ -9,6 +9,7 @@ moves in the same transaction as what was learnt from it.
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -331,6 +332,8 @@ def _take_candidates(
             tally.skipped.append(Skipped(f"commit {sha[:10]}", str(error)))
             continue
         tally.took(record)
+        if record.receipt is not None and not record.receipt.redactions:
+            tally.redactions.update(_MARKER.findall(draft.content))  # taken out before the message was cut
         space.history.set_seen("commit", sha, record.id, draft.related_files, now)
 
 
@@ -351,6 +354,7 @@ def _mark_orphans(parts: Parts, space: Space) -> None:
             space.memories.update(record.id, {"stale_at": None, **without_reason(record, GONE)})
 
 
+_MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
 GONE = "its files are gone"
 SHALLOW = "history.shallow"  # meta key: where a shallow clone ended when its history was read
 APPLIES_TO = "applies to "  # in what is noted of a rule, before each file or glob

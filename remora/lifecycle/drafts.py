@@ -84,7 +84,7 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
     one_of("source", draft.source, MEMORY_SOURCES)
     one_of("scope", draft.scope, MEMORY_SCOPES)
     content = str(redact_json(content, counts))
-    if counts and not _says_something(content):
+    if not _says_something(content):
         raise InvalidInput("content is nothing but a secret", hint="Say what it is for, without the value.")
     citation = _text("citation_text", draft.citation_text) or content
     changes: dict[str, Any] = {

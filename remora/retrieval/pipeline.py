@@ -146,15 +146,18 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     """Keep the candidates that the paths rank best, and give each its relevance."""
     kept = _kept(state, candidates)
     words = {s: [c.lexical for c in candidates if c.key[:2] == s] for s in {c.key[:2] for c in candidates}}
-    trusted = {s: 1.0 if "trust" in state.request.without else fusion.trust(v) for s, v in words.items()}
+    semantic = state.kind == "semantic" or "query_type" in state.request.without
+    # A name says what is meant, however many texts hold it; so do words where there are no vectors.
+    doubt = semantic and state.asked.vector is not None and "trust" not in state.request.without
+    trusted = {s: fusion.trust(v) if doubt else 1.0 for s, v in words.items()}
     dense_weight = state.weights.dense / WEIGHTS["semantic"].dense
     words_weight = state.weights.fts / WEIGHTS["semantic"].fts
     graph_weight = state.weights.graph / WEIGHTS["semantic"].graph
-    if state.kind == "semantic" or "query_type" in state.request.without:
+    if semantic:
         dense_weight = words_weight = graph_weight = 1.0
     scored = []
     for candidate, rrf in kept:
-        trust = trusted[candidate.key[:2]] if state.asked.vector is not None else 1.0
+        trust = trusted[candidate.key[:2]]
         cosine = fusion.cosine_or_expected(candidate.dense, candidate.lexical)
         evidence = dense_weight * cosine + words_weight * trust * fusion.OWN_WORDS * candidate.lexical
         evidence += graph_weight * fusion.GRAPH * candidate.graph

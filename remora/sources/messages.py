@@ -90,7 +90,7 @@ def body_of(body: str) -> str:
 
 
 def _safe_to_cut(text: str, limit: int) -> str:
-    """Return a text that will be cut if it is longer than a limit, without what no cut may leave a part of."""
+    """Return a text that is going to be cut at a limit without the secrets that the cut might halve."""
     return redact(text).text if len(text) > limit else text
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import shutil
 import subprocess
 import time
@@ -264,6 +266,33 @@ def test_secrets_in_rules_and_commits(repo: Repo, memory: Memory, tmp_path: Path
         assert holds(tmp_path / "data", text) == []
 
 
+def test_secrets_that_a_cut_would_halve(repo: Repo, memory: Memory, tmp_path: Path) -> None:
+    """A key that is longer than a rule, and a token where a message is cut, leave no part behind."""
+    digests = [hashlib.sha512(str(n).encode()).digest() for n in range(30)]
+    lines = [base64.b64encode(d)[:64].decode() for d in digests]
+    key = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *lines, "-----END RSA PRIVATE KEY-----"])
+    rule = "Always rotate this key on the first Monday of a month, before the release job runs."
+    repo.commit(
+        "Add the shop", {"CLAUDE.md": f"# Keys\n\nThe key of the shop:\n\n```\n{key}\n```\n\n- {rule}\n"}
+    )
+    said = " ".join(f"The reason number {n} is that the server forgot its clock." for n in range(11))
+    for cut in range(560, 610, 7):
+        body = f"{said[:cut]} {SECRET} was the key that the server had used all the time until then."
+        repo.commit(
+            f"fix: token refresh number {cut} failed behind the proxy\n\n{body}", {f"src/f{cut}.py": "1"}
+        )
+    report = memory.init()
+    assert [r.kind for r in report.redactions] == ["github-token", "private-key"]
+    assert report.candidates == 8
+    found = stored(memory, "first Monday")
+    assert found.origins[0].line == 40
+    assert counts(memory.init())["unchanged"] == report.rules_found
+    memory.close()
+    for part in (*lines, SECRET[:12]):
+        assert holds(tmp_path / "data", part) == []
+        assert part not in repr(report)
+
+
 def test_new_commits_only(repo: Repo, memory: Memory) -> None:
     """The history goes on from the last commit that was seen, and adds up to the same as in one go."""
     messages = list(FIX.items())
@@ -393,6 +422,7 @@ def test_a_rule_that_cannot_be_stored(repo: Repo, memory: Memory) -> None:
     report = memory.init()
     assert report.stored == 2
     assert "CLAUDE.md:5: content is nothing but a secret" in why(report)
+    assert SECRET not in repr(report)
 
 
 def test_another_folder(repo: Repo, memory: Memory, tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ lines that begin with # are comments. Words are split as a shell does; `name=val
 
     setting NAME VALUE                as a variable of the environment
     embedder none                     no vectors from here on
-    remember NAME "text" [type= files= tags= modules= source= scope= confidence= branch= taint= user=yes]
+    remember NAME "text" [type= files= tags= modules= source= scope= confidence= branch= taint=
+                          derived=NAME user=yes]
     forget NAME · pin NAME · verify NAME · supersede OLD NEW "text"
     say SESSION SPEAKER "text"        one turn of a conversation
     read-together FILE FILE WEIGHT    an edge from agent sessions
@@ -100,7 +101,10 @@ class Player:
     def do_remember(self, name: str, text: str, **options: str) -> Iterator[str]:
         """Store a memory."""
         known = {"files": "related_files", "modules": "related_modules"}
-        made = self.world.remember(name, text, **{known.get(n, n): v for n, v in _fields(options).items()})
+        fields = {known.get(n, n): value for n, value in _fields(options).items()}
+        if "derived" in fields:
+            fields["derived_from"] = (self.world.id_of(fields.pop("derived")),)
+        made = self.world.remember(name, text, **fields)
         assert made.receipt is not None
         yield f"{name}: {made.receipt.action}"
 

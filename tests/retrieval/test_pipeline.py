@@ -87,6 +87,17 @@ def test_the_kind_changes_the_weights_of_the_paths(world):
     assert structural.score > plain.score
 
 
+@pytest.mark.parametrize("count", [1, 9, 10, 15])
+def test_a_name_is_good_however_many_speak_of_it(world, count):
+    """The tenth memory about a name does not make all of them worse."""
+    for n in range(count):
+        world.remember(f"m{n}", f"getUserById has a trap, number{n} of those known")
+    world.remember("other", "The roof is done")
+    scores = {world.name(h): h.score for h in world.search("getUserById", 20).hits}
+    assert all(scores[f"m{n}"] > 0.5 for n in range(count))
+    assert scores.get("other", 0.0) < 0.1
+
+
 # Order
 
 
@@ -257,6 +268,12 @@ def test_a_question_of_ten_megabytes_is_read_at_its_start(world):
     query = "when do access tokens expire " + "and then " * 1_200_000
     assert world.names(query) == ["wanted"]
     assert [len(text) for text in embedder.asked] == [MAX_QUERY_CHARS]
+
+
+def test_half_a_sign_in_a_question_is_no_error(world):
+    """Half of a surrogate pair, as programs that cut UTF-16 send it, is read over."""
+    world.remember("it", "Access tokens expire after 24 hours")
+    assert world.names("tokens \ud83d expire") == ["it"]
 
 
 @pytest.mark.parametrize("query", ["", "   ", "?!", "\x00\x01", None, 7, b"tokens"])
@@ -515,6 +532,17 @@ def test_a_disagreement_is_shown_from_both_sides(world):
     text = world.memory.context("use what for storage").text
     assert "[yours, in every project]" in text
     assert text.count("[disagrees with ") == 2
+
+
+def test_the_other_side_is_shown_though_it_ranks_below_the_last(world):
+    """With room for two, the partner of a disagreement takes the place of a hit that nobody disputes."""
+    world.remember("project", "Use PostgreSQL for storage in production and nowhere else", type="decision")
+    world.remember("between", "PostgreSQL storage in production is on fast disks", type="module_insight")
+    world.remember("user", "Use SQLite for storage in production", type="preference", user=True)
+    query = "is PostgreSQL storage used in production"
+    assert world.names(query, 3) == ["project", "between", "user"]
+    assert world.names(query, 2) == ["project", "user"]
+    assert world.names(query, 1) == ["project"]
 
 
 def test_user_memories_can_be_left_out(world):
