@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from remora.app.accesses import Accesses
 from remora.app.arguments import listed, paths
-from remora.app.project import branch_of
+from remora.app.project import branch_of, commit_of
 from remora.app.wiring import Parts, Room, build
 from remora.app.worker import embed_when_many
 from remora.core.clock import Clock
@@ -166,6 +166,9 @@ class Memory:
             confidence=confidence if confidence is not None else (1.0 if source == "user_taught" else 0.8),
             **fields,
         )
+        if draft.commit_sha is None and draft.related_files and not user:
+            # What is said of files holds for the files as they are now; later commits make it doubtful.
+            draft = draft._replace(commit_sha=commit_of(self._parts.project.repository))
         return self.remember_many([draft], user=user)[0]
 
     def remember_many(
@@ -258,7 +261,8 @@ class Memory:
     def supersede(self, /, memory_id: str, content: str, **fields: Any) -> MemoryRecord:
         """Put a new memory in the place of an old one and return it; dependents are flagged.
 
-        What is not given is taken over from the old memory: type, files, tags, scope.
+        What is not given is taken over from the old memory: type, files, modules, tags, scope, and
+        whether it is pinned.
         """
         room, old = self._find(memory_id)
         unknown = sorted(set(fields) - set(MemoryDraft._fields))
@@ -266,9 +270,8 @@ class Memory:
             raise InvalidInput(f"a memory has no field {unknown[0]!r}")
         if "related_files" in fields:
             fields["related_files"] = self._paths("related_files", fields["related_files"])
-        kept = {
-            name: getattr(old, name) for name in ("type", "scope", "tags", "related_files", "related_modules")
-        }
+        names = ("type", "scope", "tags", "related_files", "related_modules", "pinned", "methodology")
+        kept = {name: getattr(old, name) for name in names}
         draft = MemoryDraft(
             **{
                 "source": old.source,
@@ -382,7 +385,7 @@ class Memory:
         with self._lock:
             filters = self._filters(None, files, modules, None, self._branch(branch), kinds)
             recent = self._paths("recent_files", recent_files)
-            packed = context(self._parts, task, filters, phase, budget, recent)
+            packed, self.notes = context(self._parts, task, filters, phase, budget, recent)
             self._accesses.note(packed.hits)
             return packed
 

@@ -180,6 +180,32 @@ def branch_of(repository: Repository | None) -> str | None:
         return None
 
 
+def commit_of(repository: Repository | None) -> str | None:
+    """Return the commit that is checked out, read from git's files; None without one.
+
+    A `remember` asks this: it must not cost a process. Where references lie in tables, it is None.
+    """
+    if repository is None:
+        return None
+    try:
+        head = (repository.git_dir / "HEAD").read_text("utf-8").strip()
+        if not head.startswith("ref: "):
+            return head if _SHA.fullmatch(head) else None
+        name = head.removeprefix("ref: ")
+        loose = repository.common_dir / name
+        if loose.is_file():
+            found = loose.read_text("utf-8").strip()
+            return found if _SHA.fullmatch(found) else None
+        for line in (repository.common_dir / "packed-refs").read_text("utf-8").splitlines():
+            sha, _, packed = line.partition(" ")
+            if packed == name and _SHA.fullmatch(sha):
+                return sha
+    except (OSError, UnicodeDecodeError):
+        pass
+    return None
+
+
+_SHA = re.compile(r"[0-9a-f]{40,64}")
 _ON_BRANCH = "ref: refs/heads/"
 _ELSEWHERE = "ref: refs/heads/.invalid"  # what git writes there when it keeps references in tables
 

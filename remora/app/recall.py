@@ -29,7 +29,7 @@ MAX_QUERY = 20_000_000  # characters; more is a file, not a question
 BACKLOG_SECONDS = 0.3
 CONTEXT_HITS = 60
 CO_ACCESS_WEIGHT = 0.5
-RELEVANT = 0.25  # what is put into a prompt unasked must be at least this relevant
+RELEVANT = 0.15  # what is put into a prompt unasked must be at least this relevant
 
 
 def search(
@@ -71,13 +71,13 @@ def context(
     phase: str,
     budget: int | None,
     recent_files: Sequence[str],
-) -> Context:
-    """Return the packed block for a task; see `Memory.context`."""
+) -> tuple[Context, tuple[str, ...]]:
+    """Return the packed block for a task, and what the search had to do without."""
     files = (*recent_files, *filters.files)
     filters = filters._replace(files=())
-    hits = search(parts, task, CONTEXT_HITS, filters, phase, (), files, explicit=False).hits
+    found = search(parts, task, CONTEXT_HITS, filters, phase, (), files, explicit=False)
     tokens = BUDGETS[phase].tokens if budget is None else budget
-    return pack([h for h in hits if h.score >= RELEVANT], phase, tokens)
+    return pack([h for h in found.hits if h.score >= RELEVANT], phase, tokens), found.notes
 
 
 def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:

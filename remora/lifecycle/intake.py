@@ -332,11 +332,14 @@ def _origin(draft: MemoryDraft, now: str) -> Origin:
 
 
 def _known_origin(record: MemoryRecord, origin: Origin) -> bool:
-    """Whether a place is recorded already; said again by hand is a new origin only on another day."""
+    """Whether a place and its words are recorded already.
+
+    The same words said again by hand are a new origin only on another day.
+    """
 
     def place(o: Origin) -> tuple[object, ...]:
         anchored = o.session_id or o.commit_sha or o.path
-        return (o.source, o.session_id, o.commit_sha, o.path, None if anchored else o.at[:10])
+        return (o.source, o.session_id, o.commit_sha, o.path, o.text, None if anchored else o.at[:10])
 
     return any(place(o) == place(origin) for o in record.origins)
 

@@ -115,7 +115,7 @@ class Upkeep:
             new = self._intake.remember(draft)
             if new.id == old.id or content_hash(new.content) == content_hash(old.content):
                 raise Conflict("the new text is the same as the old one", hint="Nothing was changed.")
-            self._space.memories.update(old.id, {"superseded_by": new.id, "updated_at": now})
+            self._space.memories.update(old.id, {"superseded_by": new.id, "updated_at": now, "pinned": False})
             what = f"which was superseded by {new.id[:8]}"
             flag_dependents(self._space, old, what, except_id=new.id)
         return new
@@ -141,7 +141,10 @@ class Upkeep:
         with self._space.db.transaction():
             after = self._save(record, changes | without_reason(record, RETIRED))
             unflag_dependents(self._space, record)
-        return after
+        if record.superseded_by is None:
+            return after
+        note = f"{record.superseded_by[:8]}, which superseded it, is still there; forget one of the two"
+        return after._replace(receipt=Receipt("restored", record.superseded_by, notes=(note,)))
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
         """Keep a memory from decay and pruning, or let it go again."""

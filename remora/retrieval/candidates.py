@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 DENSE, LEXICAL, GRAPH = 30, 20, 15  # candidates a path gives (section 7)
-SEARCHED = 100  # more are read for the evidence; a path's list for the fusion is cut to the above
+SEARCHED = 60  # more are read for the evidence; a path's list for the fusion is cut to the above
 TURNS = 50  # turns a path gives: conversations are searched more deeply, their texts are short
-POSTINGS = 20_000  # rows that the words of a query may touch: about 5 ms
+POSTINGS = 8_000  # rows that the words of a query may touch: about 3 ms
 BM25_K1 = 1.2  # FTS5's own; a term can add idf * (k1 + 1) at most
 FEW_ROWS, UNSEEN = 100, 20  # up to so many texts, words are weighed as if there were these more
 SAME_FILE, PARTNER, MIN_CO_ACCESS = 0.8, 0.7, 0.3  # graph evidence (section 7)
@@ -137,7 +137,7 @@ def memories(space: Space, request: Request, asked: Question) -> Pool:
     lists: dict[str, list[str]] = {}
     dense: dict[str, float] = {}
     if asked.vector is not None:
-        dense = _nearest(space, request.filters, asked.vector)
+        dense = _nearest(space, request.filters, asked.vector, max(SEARCHED, request.k))
         lists["dense"] = list(dense)
     words: dict[str, float] = {}
     if "fts" not in request.without:
@@ -146,7 +146,7 @@ def memories(space: Space, request: Request, asked: Question) -> Pool:
         def by_terms(terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
             return fulltext.memories(terms, request.filters, limit)
 
-        found = by_terms(affordable(space, "memories", asked.terms), SEARCHED)
+        found = by_terms(affordable(space, "memories", asked.terms), max(SEARCHED, request.k))
         words = lexical(space, "memories", asked.terms, found, by_terms)
         lists["fts"] = [i for i, _ in found]
     graph: dict[str, tuple[float, str]] = {}
@@ -205,7 +205,7 @@ def with_rows(space: Space, candidates: Sequence[Candidate], filters: Filters) -
     ]
 
 
-def _nearest(space: Space, filters: Filters, vector: QueryVector) -> dict[str, float]:
+def _nearest(space: Space, filters: Filters, vector: QueryVector, depth: int) -> dict[str, float]:
     """Return the cosines of the memories nearest to a query, best first.
 
     What was forgotten, and what belongs to another branch, keeps its vectors. That is little, and is
@@ -213,11 +213,11 @@ def _nearest(space: Space, filters: Filters, vector: QueryVector) -> dict[str, f
     """
     index = space.nearest("memory", vector.model_id)
     if not _narrow(filters):
-        near = index.search(vector.vector, SEARCHED)
+        near = index.search(vector.vector, depth)
         usable = space.memories.ids_passing(filters, [n.owner_id for n in near])
-        if len(near) < SEARCHED or len(usable) >= DENSE:
+        if len(near) < depth or len(usable) >= DENSE:
             return {n.owner_id: n.cosine for n in near if n.owner_id in usable}
-    near = index.search(vector.vector, SEARCHED, space.memories.ids_passing(filters))
+    near = index.search(vector.vector, depth, space.memories.ids_passing(filters))
     return {n.owner_id: n.cosine for n in near}
 
 

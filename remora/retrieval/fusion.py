@@ -71,7 +71,7 @@ GRAPH = 0.5  # closeness to the files at hand
 # Trust in the words: how far the best match stands above the tenth, as a share of the best.
 TRUST_FROM, TRUST_TO = 0.3, 0.5
 # Stands in for the cosine of an item that has no vector (yet): what words alone let one expect.
-EXPECTED_COSINE, EXPECTED_SLOPE = 0.15, 0.5
+EXPECTED_COSINE, EXPECTED_SLOPE = 0.20, 0.5
 
 
 class Scale(NamedTuple):
@@ -81,8 +81,8 @@ class Scale(NamedTuple):
     spread: float
 
 
-MEMORY_SCALE = Scale(0.45, 0.08)
-TURN_SCALE = Scale(1.10, 0.18)
+MEMORY_SCALE = Scale(0.48, 0.08)
+TURN_SCALE = Scale(0.90, 0.16)
 
 
 def trust(covered: Sequence[float]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from remora.core.text import words
@@ -70,6 +71,10 @@ _ACTION = cue(
 STRONG = cue(whole("never always must avoid prefer"))
 
 
+_IMPORT = re.compile(r"^@[\w./~-]+$")
+_REDACTED = re.compile(r"^(?:[\w .`'\"-]{0,40}[:=]\s*)?[`'\"]?\[REDACTED:[\w-]+\][`'\"]?\.?$")
+
+
 def says_nothing(text: str, kind: str, *, alone: bool) -> str:
     """Return why a piece is no rule, "" when it is one.
 
@@ -84,6 +89,10 @@ def says_nothing(text: str, kind: str, *, alone: bool) -> str:
         return "says nothing"
     if kind in ("code", "table", "steps"):
         return ""
+    if _IMPORT.match(text):
+        return "imports another file"
+    if _REDACTED.match(text):
+        return "is nothing but a secret"
     if _ABOUT_FILE.match(text):
         return "says what the file is"
     if _ROLE.match(text):

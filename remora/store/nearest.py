@@ -44,7 +44,11 @@ class NearestIndex:
         self._kind = owner_kind
         self._model = model_id
         self._lock = threading.Lock()
+        self._forget()
+
+    def _forget(self) -> None:
         self._seen: tuple[int, int] | None = None
+        self._unsure = False
         self._size = 0
         self._ids: NDArray[np.int64] = np.zeros(0, np.int64)
         self._owner_of: NDArray[np.int64] = np.zeros(0, np.int64)
@@ -150,9 +154,14 @@ class NearestIndex:
             return len(np.unique(self._owner_of[: self._size][self._live[: self._size]]))
 
     def _follow(self) -> None:
-        """Bring the matrix up to date with the table; rows of an open transaction do not count yet."""
-        if self._db.writing():
-            return
+        """Bring the matrix up to date with the table.
+
+        Rows of an open transaction may be undone and their ids used again, so what was read there is
+        read again.
+        """
+        writing = self._db.writing()
+        if writing or self._unsure:
+            self._forget()
         state = self._db.version()
         if state == self._seen:
             return
@@ -166,7 +175,7 @@ class NearestIndex:
         if self._vectors.count(self._kind, self._model) != int(self._live[: self._size].sum()):
             there = np.asarray(self._vectors.ids(self._kind, self._model), np.int64)
             self._live[: self._size] = np.isin(self._ids[: self._size], there)
-        self._seen = state
+        self._seen, self._unsure = state, writing
 
     def _append(self, fresh: list[tuple[int, str, bytes]]) -> None:
         block = np.frombuffer(b"".join(r[2] for r in fresh), dtype="<f4").reshape(len(fresh), -1)

@@ -28,6 +28,15 @@ def test_cuts_fall_between_lines():
     assert len(found[0].split("\n")) == 4
 
 
+@pytest.mark.parametrize(("second", "number"), [(PIECE - 241, 1), (PIECE - 240, 2)])
+def test_a_piece_is_full_at_its_limit(second: int, number: int):
+    """Two lines and the break between them fill a piece to its last sign, and no farther."""
+    head = "\n".join(["a" * 240, "b" * second])
+    found = pieces(head + "\n" + "c" * PIECE + "\n" + "d" * PIECE)
+    assert len(found) == number + 2
+    assert max(len(piece) for piece in found) == PIECE
+
+
 def test_cuts_fall_between_sentences_then_words():
     """A long line is cut after sentences; a long sentence between words; a long word anywhere."""
     sentence = "word " * 50 + "end."

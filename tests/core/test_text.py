@@ -226,6 +226,7 @@ def test_jaccard(a: str, b: str, expected: float):
         ("Don’t use tabs", "Do use tabs"),
         ("dont use tabs", "do use tabs"),
         ("It hasn't been tested", "It has been tested"),
+        ("It mightn't work", "It might work"),
         ("Cannot be null", "Can be null"),
         ("The flag is off", "The flag is on"),
         ("Needs Python >= 3.11", "Needs Python < 3.11"),

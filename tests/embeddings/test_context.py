@@ -14,9 +14,7 @@ def test_a_memory_stands_behind_its_files_and_first_module():
         related_files=("auth/tokens.py", "auth/api.py"),
         related_modules=("auth", "web"),
     )
-    assert memory_text(draft) == (
-        "Files: auth/tokens.py, auth/api.py | Module: auth\n\nTokens last 24 h."
-    )
+    assert memory_text(draft) == ("Files: auth/tokens.py, auth/api.py | Module: auth\n\nTokens last 24 h.")
 
 
 def test_a_memory_without_files_and_modules_stands_alone():

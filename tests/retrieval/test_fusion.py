@@ -121,5 +121,5 @@ def test_a_missing_vector_counts_as_what_its_words_let_one_expect():
     """Without a vector the cosine is guessed from the words; with one it is taken as it is."""
     assert cosine_or_expected(0.7, 0.0) == 0.7
     assert cosine_or_expected(-0.1, 1.0) == -0.1
-    assert cosine_or_expected(None, 0.0) == 0.15
-    assert cosine_or_expected(None, 1.0) == 0.65
+    assert cosine_or_expected(None, 0.0) == 0.2
+    assert cosine_or_expected(None, 1.0) == 0.7

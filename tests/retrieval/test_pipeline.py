@@ -491,7 +491,7 @@ def test_the_whole_read_path_works_read_only(world):
     world.co_access("tokens/part0.py", "flags/part7.py", 0.8)
     asked: dict[str, Any] = {"phase": "implement", "recent_files": ["tokens/part0.py"]}
     before = rows(world.search("tokens expire", 20, **asked))
-    block = recall.context(world.memory._parts, "tokens expire", Filters(), "implement", None, ()).text
+    block = recall.context(world.memory._parts, "tokens expire", Filters(), "implement", None, ())[0].text
     files = world.memory.related_files("tokens/part0.py")
     world.reopen(read_only=True)
     state = digest(world.folder)

@@ -6,10 +6,12 @@ import random
 import time
 from collections.abc import Sequence
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from remora.core.fts import quoted
 from remora.core.text import index_terms, query_terms
 from remora.core.values import Filters
 from remora.store.connection import Database
@@ -421,12 +423,17 @@ def test_windows_equal_rows_after_batches(space: Space, seed: int):
         say(space, *texts[start : start + size], start=start + 1)
         start += size
     say(space, "lonely", session="other")
-    turns = space.turns.around(list(space.turns.get_many(range(1, 40)).values()), 0)
-    by_position = {t.position: t for t in turns.values() if t.session_id == "s"}
-    for position, turn in by_position.items():
-        near = {by_position[p].id for p in range(position - 2, position + 3) if p in by_position}
-        assert {i for i, _ in space.fulltext.turn_windows([f"w{position}"], 99)} == near
-        assert [i for i, _ in space.fulltext.turns([f"w{position}"], 9)] == [turn.id]
+    expected = apsw.Connection(":memory:")
+    expected.execute("CREATE VIRTUAL TABLE f USING fts5(words, tokenize = 'porter unicode61')")
+    for n in range(len(texts)):
+        expected.execute(
+            "INSERT INTO f(rowid, words) VALUES (?, ?)", (n + 1, " ".join(texts[max(0, n - 2) : n + 3]))
+        )
+    for term in (*(f"w{n}" for n in range(len(texts))), *WORDS):
+        sql = "SELECT rowid, -bm25(f) AS score FROM f WHERE f MATCH ? ORDER BY score DESC, rowid"
+        assert space.fulltext.turn_windows([term], 99) == list(expected.execute(sql, (quoted(term),)))
+    assert [i for i, _ in space.fulltext.turns(["w5"], 9)] == [6]
+    expected.close()
     assert space.fulltext.turn_windows(["lonely"], 9) == []
     assert space.db.check() == []
 

@@ -195,16 +195,21 @@ def test_vectors_of_owners(space: Space):
     assert np.array_equal(found["m-1"], np.stack(new))
 
 
-def test_undone_vectors_are_never_seen(space: Space):
-    """Vectors of a transaction that was rolled back leave no trace, though their ids are used again."""
+@pytest.mark.parametrize("used_before", [False, True])
+@pytest.mark.parametrize("seen_between", [False, True])
+def test_undone_vectors_leave_no_trace(space: Space, used_before: bool, seen_between: bool):
+    """A search inside a transaction sees its vectors; undone, they are gone, though their ids come again."""
     x, y = unit([1, 0, 0, 0, 0, 0, 0, 0]), unit([0, 1, 0, 0, 0, 0, 0, 0])
     put(space.vectors, {"m-1": [x]})
     index = space.nearest("memory", MODEL)
-    assert len(index) == 1
+    if used_before:
+        assert len(index) == 1
     with pytest.raises(InterruptedError), space.db.transaction():  # noqa: PT012
         space.vectors.put("memory", [("m-2", 0, y.tobytes())], model_id=MODEL, dims=DIMS, prefix="", at=AT)
-        assert index.search(y, 5) == [("m-1", 0.0)]  # nothing that may yet be undone
+        assert index.search(y, 5) == [("m-2", 1.0), ("m-1", 0.0)]
         raise InterruptedError
+    if seen_between:
+        assert index.search(y, 5) == [("m-1", 0.0)]
     put(space.vectors, {"m-3": [x]})
     assert [n.owner_id for n in index.search(y, 5)] == ["m-1", "m-3"]
     assert index.cosines(y, ["m-2"]) == {}

@@ -113,7 +113,9 @@ def search(
         phase=phase,
         methodology=methodology,
     )
-    desk.answer({"query": asked, "hits": found}, lambda: pages.hits(found, desk.clock.now(), why=why))
+    answer = {"query": asked, "hits": found, "notes": memory.notes}
+    desk.answer(answer, lambda: pages.hits(found, desk.clock.now(), why=why))
+    _tell_notes(desk, memory)
     if not found:
         filtered = bool(types or files or modules or scope or kinds)
         desk.note(_nothing(desk, split(types), filtered=filtered))
@@ -165,6 +167,7 @@ def context(
         branch=branch,
         kinds=split(kinds),
     )
+    _tell_notes(desk, memory)
     if not packed.hits:
         desk.note(_nothing(desk, filtered=bool(files or modules or kinds)))
     else:
@@ -282,6 +285,14 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
         return memory.show(memory_id)
     except NotFound:  # pruned since
         return None
+
+
+def _tell_notes(desk: Desk, memory: Memory) -> None:
+    """Say what the search had to do without, but not what the user has set so."""
+    wanted = memory.settings.embedding.provider == "none"
+    for note in memory.notes:
+        if not (wanted and note == "no embedding model"):
+            desk.note(f"note: {note}")
 
 
 def _nothing(desk: Desk, types: list[str] | None = None, *, filtered: bool) -> str:
