@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-KEPT = 70  # section 7: candidates that go on after the fusion
-READ = 40  # memories whose rows are fetched: what is below cannot be weighed up to the first page
+KEPT = 50  # section 7 (50 to 70): candidates that go on after the fusion
+READ = 30  # memories that are read and weighed: what is below cannot be raised to the first page
 NEIGHBOURS_OF = 10
 
 
@@ -155,42 +155,71 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     graph_weight = state.weights.graph / WEIGHTS["semantic"].graph
     if semantic:
         dense_weight = words_weight = graph_weight = 1.0
-    scored = []
+    scored: list[_Scored] = []
     for candidate, rrf in kept:
+        turn = state.turns.get(candidate.key)
         trust = trusted[candidate.key[:2]]
         cosine = fusion.cosine_or_expected(candidate.dense, candidate.lexical)
         evidence = dense_weight * cosine + words_weight * trust * fusion.OWN_WORDS * candidate.lexical
         evidence += graph_weight * fusion.GRAPH * candidate.graph
-        notes = [
-            f"cosine {cosine:.2f}" if candidate.dense is not None else "no vector",
-            f"words {candidate.lexical:.2f} (trusted {trust:.1f})",
-        ]
-        scale = fusion.MEMORY_SCALE
-        turn = state.turns.get(candidate.key)
         if turn is not None:
-            scale = fusion.TURN_SCALE
-            extra, told = _context(turn, state.request.without)
-            evidence += extra
-            notes += told
-        if candidate.graph:
-            notes.append(f"graph {candidate.graph:.2f}")
-        candidate = candidate.because("paths", rrf, _places(state, candidate.key))
+            evidence += _context(turn, state.request.without)
         if "evidence" in state.request.without:
             # What ranks alone can say: the share of a first place in every path.
-            scored.append(candidate._replace(score=min(1.0, rrf * (fusion.RRF_K + 1))))
+            score = min(1.0, rrf * (fusion.RRF_K + 1))
         else:
-            candidate = candidate._replace(score=fusion.relevance(evidence, scale))
-            scored.append(candidate.because("evidence", evidence, ", ".join(notes)))
-    return _numbered(scored)
+            scale = fusion.MEMORY_SCALE if turn is None else fusion.TURN_SCALE
+            score = fusion.relevance(evidence, scale)
+        scored.append(_Scored(candidate._replace(score=score), rrf, evidence, trust))
+    return [_with_reasons(state, s, place) for place, s in enumerate(_best(state, scored), start=1)]
+
+
+class _Scored(NamedTuple):
+    """A candidate with what its relevance was made of."""
+
+    candidate: Candidate
+    rrf: float
+    evidence: float
+    trust: float
+
+
+def _best(state: Run, scored: list[_Scored]) -> list[_Scored]:
+    """Return the turns and the memories worth reading, best first."""
+    order = sorted(scored, key=lambda s: (-s.candidate.score, s.candidate.key))
+    room = max(READ, 3 * state.request.k)
+    kept: list[_Scored] = []
+    for item in order:
+        if item.candidate.turn is None:
+            if room == 0:
+                continue
+            room -= 1
+        kept.append(item)
+    return kept
+
+
+def _with_reasons(state: Run, scored: _Scored, place: int) -> Candidate:
+    """Return a candidate with where the paths had it and what its relevance was made of."""
+    candidate, turn = scored.candidate, state.turns.get(scored.candidate.key)
+    places = _places(state, candidate.key)
+    if "evidence" in state.request.without:
+        return candidate.because("paths", scored.rrf, places, place)
+    notes = [f"cosine {candidate.dense:.2f}" if candidate.dense is not None else "no vector"]
+    notes.append(f"words {candidate.lexical:.2f} (trusted {scored.trust:.1f})")
+    if turn is not None and "window" not in state.request.without:
+        notes.append(f"words around {turn.window:.2f}")
+    if turn is not None and turn.author and "author" not in state.request.without:
+        notes.append(f"said by {turn.turn.role}")
+    if candidate.graph:
+        notes.append(f"graph {candidate.graph:.2f}")
+    candidate = candidate.because("paths", scored.rrf, places)
+    return candidate.because("evidence", scored.evidence, ", ".join(notes), place)
 
 
 def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
-    """Fetch the memories of the best candidates: what follows looks at what they are."""
-    order = ranked(candidates)
-    memories = [c for c in order if c.turn is None][: max(READ, 3 * state.request.k)]
-    found = [c for c in order if c.turn is not None]
+    """Fetch the memories of the candidates: what follows looks at what they are."""
+    found = [c for c in candidates if c.turn is not None]
     for space in state.reader.spaces:
-        own = [c for c in memories if c.key[1] == space.realm]
+        own = [c for c in candidates if c.turn is None and c.key[1] == space.realm]
         found += gathering.with_rows(space, own, state.request.filters)
     return ranked(found)
 
@@ -285,18 +314,16 @@ def _kept(state: Run, candidates: list[Candidate]) -> list[tuple[Candidate, floa
     return others[: max(KEPT, state.request.k)] + turns
 
 
-def _context(turn: TurnEvidence, without: frozenset[str]) -> tuple[float, list[str]]:
-    """Return the evidence that a turn's neighbours and speaker add, and notes on it."""
-    extra, notes = 0.0, []
+def _context(turn: TurnEvidence, without: frozenset[str]) -> float:
+    """Return the evidence that a turn's neighbours and speaker add."""
+    extra = 0.0
     if "neighbours" not in without:
         extra += fusion.NEIGHBOUR_COSINE * turn.neighbours
     if "window" not in without:
         extra += fusion.WINDOW_WORDS * turn.window
-        notes.append(f"words around {turn.window:.2f}")
     if turn.author and "author" not in without:
         extra += fusion.AUTHOR
-        notes.append(f"said by {turn.turn.role}")
-    return extra, notes
+    return extra
 
 
 def _places(state: Run, key: Key) -> str:
@@ -306,14 +333,6 @@ def _places(state: Run, key: Key) -> str:
         if key in keys:
             places.append(f"{path.rpartition(':')[2]} #{keys.index(key) + 1}")
     return ", ".join(places) or "beyond the places that count"
-
-
-def _numbered(candidates: list[Candidate]) -> list[Candidate]:
-    order = ranked(candidates)
-    return [
-        c._replace(reasons=(*c.reasons[:-1], c.reasons[-1]._replace(rank=place)))
-        for place, c in enumerate(order, start=1)
-    ]
 
 
 def _similarity(reader: Reader, state: Run) -> disagree.Similarity:
