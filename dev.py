@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -73,7 +74,7 @@ def demo(path: str, query: str) -> None:
     environment(RUN, ["run", "build"], editable=True)
     remora = RUN / ("Scripts/remora.exe" if os.name == "nt" else "bin/remora")
     for command in (["init"], ["search", query, "-k", "5"], ["search", query, "-k", "1", "--why"]):
-        print(f"\n$ remora {' '.join(command)}", flush=True)
+        print(f"\n$ remora {shlex.join(command)}", flush=True)
         call(remora, "--project", path, *command)
 
 
