@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -185,7 +186,7 @@ def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], c
             function(desk, **values)
 
         run.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
-        details = (function.__doc__ or "").strip()
+        details = inspect.cleandoc(function.__doc__ or "")
         own = common(run, again=True)
         text = entry.help + ("\n\n" + details if details else "")
         return click.command(name, help=text, epilog=epilog or None, hidden=entry.hidden)(own)
