@@ -24,6 +24,7 @@ from remora.core.clock import Clock
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.strength import TAINT_FACTOR
 from remora.core.values import PHASES, Context, FileHit, Filters, Hit, InitReport, MemoryDraft, MemoryRecord
+from remora.lifecycle.flags import flag_dependents, unflag_dependents
 from remora.lifecycle.upkeep import resolve
 
 if TYPE_CHECKING:
@@ -194,9 +195,12 @@ class Memory:
         """Return the live memories that were derived from one, directly or through others."""
         room, record = self._find(memory_id)
         with self._lock:
-            ids = room.space.memories.dependents(record.id)
-            found = room.space.memories.get_many(ids)
-        return [found[i] for i in ids if i in found]
+            below: builtins.list[MemoryRecord] = []
+            for memories in (r.space.memories for r in (room, *self._others(room))):
+                ids = memories.dependents(record.id)
+                found = memories.get_many(ids)
+                below += [found[i] for i in ids if i in found]
+        return below
 
     def list(
         self,
@@ -283,19 +287,26 @@ class Memory:
             content=content,
         )
         with self._lock:
-            return room.upkeep.supersede(old.id, self._with_parents(draft, room))
+            new = room.upkeep.supersede(old.id, self._with_parents(draft, room))
+            self._flag_elsewhere(room, old, f"which was superseded by {new.id[:8]}")
+            return new
 
     def forget(self, memory_id: str) -> MemoryRecord:
         """Take a memory out of every search; `restore` brings it back within 30 days at least."""
         room, record = self._find(memory_id)
         with self._lock:
-            return room.upkeep.forget(record.id)
+            gone = room.upkeep.forget(record.id)
+            if not record.deprecated:
+                self._flag_elsewhere(room, record, "which was forgotten")
+            return gone
 
     def restore(self, memory_id: str) -> MemoryRecord:
         """Bring back a memory that was forgotten or superseded."""
         room, record = self._find(memory_id)
         with self._lock:
-            return room.upkeep.restore(record.id)
+            back = room.upkeep.restore(record.id)
+            self._flag_elsewhere(room, record, None)
+            return back
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
         """Keep a memory from decay and pruning; `pinned=False` lets it go again."""
@@ -527,6 +538,18 @@ class Memory:
 
     def _paths(self, name: str, values: Any) -> tuple[Any, ...]:
         return paths(name, values, self._parts.project.root)
+
+    def _others(self, room: Room) -> builtins.list[Room]:
+        return [other for other in self._parts.rooms() if other is not room]
+
+    def _flag_elsewhere(self, room: Room, record: MemoryRecord, what: str | None) -> None:
+        """Flag what rests on a memory in the other database; None lifts the flags again."""
+        for other in self._others(room):
+            with other.space.db.transaction():
+                if what is None:
+                    unflag_dependents(other.space, record)
+                else:
+                    flag_dependents(other.space, record, what)
 
     def _guess_type(self, content: object) -> str:
         from remora.sources.rule_types import guess_type

@@ -679,3 +679,58 @@ def test_who_it_is(bare: Memory, folder: Path, tmp_path: Path) -> None:
     assert bare.home.parent == tmp_path / "data/projects"
     assert bare.home.name.endswith(bare.project_id)
     assert bare.settings.embedding.provider == "none"
+
+
+def test_what_rests_on_a_memory_in_the_other_database_is_flagged(two: tuple[Memory, Memory]) -> None:
+    """Forgetting a project's memory flags the user's own that was derived from it; restoring lifts it."""
+    first, _ = two
+    parent = first.remember("The gateway retries three times", type="decision")
+    own = first.remember(
+        "I always set retries to three", type="preference", user=True, derived_from=(parent.id,)
+    )
+    assert [m.id for m in first.dependents(parent.id)] == [own.id]
+    first.forget(parent.id)
+    assert (first.show(own.id).review_reason or "").startswith(f"rests on {parent.id[:8]}")
+    first.restore(parent.id)
+    assert first.show(own.id).review_reason is None
+    first.supersede(parent.id, "The gateway retries five times")
+    assert "superseded" in (first.show(own.id).review_reason or "")
+
+
+def test_a_pin_passes_to_what_supersedes(two: tuple[Memory, Memory]) -> None:
+    """The new memory is pinned in place of the old one."""
+    first, _ = two
+    old = first.remember("Deploys happen on Tuesdays", type="decision")
+    first.pin(old.id)
+    new = first.supersede(old.id, "Deploys happen on Thursdays")
+    assert (first.show(new.id).pinned, first.show(old.id).pinned) == (True, False)
+
+
+def test_restoring_what_was_superseded_names_the_successor(two: tuple[Memory, Memory]) -> None:
+    """Two statements that contradict each other are never brought together without a word."""
+    first, _ = two
+    old = first.remember("Deploys happen on Tuesdays", type="decision")
+    new = first.supersede(old.id, "Deploys happen on Thursdays")
+    receipt = first.restore(old.id).receipt
+    assert receipt is not None
+    assert new.id[:8] in receipt.notes[0]
+
+
+def test_every_wording_of_a_merge_is_kept(two: tuple[Memory, Memory]) -> None:
+    """A near duplicate from the same place on the same day leaves its words in an origin."""
+    first, _ = two
+    said = "Always validate the request body before calling the billing service"
+    first.remember(said, type="requirement")
+    merged = first.remember(f"{said}, please", type="requirement")
+    assert merged.receipt is not None
+    assert merged.receipt.action == "merged"
+    assert [o.text for o in first.show(merged.id).origins] == [None, f"{said}, please"]
+
+
+def test_what_is_said_of_files_notes_the_commit(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
+    """A memory about files carries the commit they were at; one about nothing in the tree does not."""
+    head = repo.commit("Add auth", {"auth.py": "0"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        about = memory.remember("Tokens are signed here", type="pattern", related_files=["auth.py"])
+        free = memory.remember("We deploy on Tuesdays", type="decision")
+    assert (about.commit_sha, free.commit_sha) == (head, None)

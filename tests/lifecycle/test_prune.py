@@ -127,3 +127,14 @@ def test_a_clock_that_goes_backwards(space: Space, take: Take, upkeep: Upkeep, c
     upkeep.forget(take("Cookies are small").id)
     clock.advance(days=-4_000)
     assert prune.plan(space, clock).empty
+
+
+def test_pruning_flags_what_was_derived(space: Space, take: Take, clock: FixedClock) -> None:
+    """What rests on a memory that faded is flagged, with the reason."""
+    parent = take("The old gateway drops long headers", type="gotcha")
+    child = take("Keep headers short", type="decision", derived_from=(parent.id,))
+    clock.advance(days=181)
+    run(space, clock)
+    found = space.memories.get(child.id)
+    assert found is not None
+    assert found.review_reason == f"rests on {parent.id[:8]}, which faded and was pruned"
