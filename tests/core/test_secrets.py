@@ -203,7 +203,7 @@ PLACED: list[tuple[str, str, str]] = [
     ("secret", "const ACCESS_TOKEN = `{}`;", noise(WORD, 20)),
     ("secret", "X-Auth-Token: {}", noise(WORD, 32)),
     ("secret", "x-api-key: {}", noise(WORD, 40)),
-    ("secret", "//registry.npmjs.org/:_authToken={}", uuid()),
+    ("secret", "//registry.example.org/:_authToken={}", uuid()),
     ("secret", '"auth": "{}"', noise(BASE64, 40)),
     ("secret", "https://h/cb?access_token={}&state=x", noise(WORD, 32)),
     ("secret", "export SERVICE_TOKEN={}", "abcd" + "1234"),
