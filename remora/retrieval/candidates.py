@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DENSE, LEXICAL, GRAPH = 30, 20, 15  # candidates a path gives (section 7)
 SEARCHED = 60  # more are read for the evidence; a path's list for the fusion is cut to the above
 TURNS = 50  # turns a path gives: conversations are searched more deeply, their texts are short
-POSTINGS = 8_000  # rows that the words of a query may touch: about 3 ms
+POSTINGS = 4_000  # rows that the words of a query may touch: about 1.5 ms
 BM25_K1 = 1.2  # FTS5's own; a term can add idf * (k1 + 1) at most
 FEW_ROWS, UNSEEN = 100, 20  # up to so many texts, words are weighed as if there were these more
 SAME_FILE, PARTNER, MIN_CO_ACCESS = 0.8, 0.7, 0.3  # graph evidence (section 7)
