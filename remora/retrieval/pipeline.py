@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEPT = 50  # section 7 (50 to 70): candidates that go on after the fusion
-READ = 30  # memories that are read and weighed: what is below cannot be raised to the first page
+READ = 16  # memories that are read and weighed: what is below cannot be raised to the first page
 NEIGHBOURS_OF = 10
 
 
@@ -186,7 +186,8 @@ class _Scored(NamedTuple):
 def _best(state: Run, scored: list[_Scored]) -> list[_Scored]:
     """Return the turns and the memories worth reading, best first."""
     order = sorted(scored, key=lambda s: (-s.candidate.score, s.candidate.key))
-    room = max(READ, 3 * state.request.k)
+    judged = state.reader.rerank_candidates if state.reader.reranker is not None else 0
+    room = max(READ, 2 * state.request.k, judged)
     kept: list[_Scored] = []
     for item in order:
         if item.candidate.turn is None:
