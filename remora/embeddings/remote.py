@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ BATCH_BYTES = 200_000  # hosted models take 300,000 tokens in one request
 PROBE = "dimension probe"
 
 
-class RemoteEmbedder:
+class RemoteEmbedder(ABC):
     """An embedder behind a server; subclasses send one batch.
 
     Attributes:
@@ -182,9 +183,9 @@ class RemoteEmbedder:
     def _fitting(self, length: int) -> int:
         return min(length, self._asked) if self._cuttable else length
 
+    @abstractmethod
     def _send(self, texts: list[str], seconds: float) -> Sequence[Any]:
         """Return one raw vector for each text, in order."""
-        raise NotImplementedError
 
 
 def cut_bytes(text: str, limit: int) -> str:
