@@ -14,7 +14,7 @@ from remora.core import cochange
 from remora.core.globs import matches
 from remora.core.query import named_paths
 from remora.core.text import query_terms
-from remora.core.values import Filters, Hit, MemoryRecord, Turn
+from remora.core.values import Filters, Hit, MemoryRecord, Reason, Turn
 from remora.retrieval.fusion import idf
 from remora.retrieval.request import Candidate, Key, QueryVector, Reader, Request
 
@@ -153,19 +153,17 @@ def memories(space: Space, request: Request, asked: Question) -> Pool:
     if "graph" not in request.without:
         graph = _graph(space, request)
         lists["graph"] = sorted(graph, key=lambda i: (-graph[i][0], i))
+    everything = sorted({i for found_ids in lists.values() for i in found_ids})
+    if asked.vector is not None:
+        # What another path found has a cosine too.
+        missing = [i for i in everything if i not in dense]
+        dense |= space.nearest("memory", asked.vector.model_id).cosines(asked.vector.vector, missing)
     pool: dict[Key, Candidate] = {}
-    for i in sorted({i for found_ids in lists.values() for i in found_ids}):
-        candidate = Candidate(
-            ("memory", space.realm, i),
-            "",
-            dense=dense.get(i),
-            lexical=words.get(i, 0.0),
-            graph=graph[i][0] if i in graph else 0.0,
-        )
-        if i in graph:
-            candidate = candidate.because("graph", graph[i][0], graph[i][1], lists["graph"].index(i) + 1)
-        pool[candidate.key] = candidate
-    _fill_cosines(space, "memory", asked.vector, pool)
+    for i in everything:
+        near, note = graph.get(i, (0.0, ""))
+        why = (Reason("graph", near, lists["graph"].index(i) + 1, note),) if i in graph else ()
+        key = ("memory", space.realm, i)
+        pool[key] = Candidate(key, "", dense=dense.get(i), lexical=words.get(i, 0.0), graph=near, reasons=why)
     sizes = {"dense": DENSE, "fts": LEXICAL, "graph": GRAPH}
     keyed = {
         path: [("memory", space.realm, i) for i in found_ids[: sizes[path]]]
@@ -223,15 +221,6 @@ def _nearest(space: Space, filters: Filters, vector: QueryVector, depth: int) ->
 
 def _narrow(filters: Filters) -> bool:
     return bool(filters.types or filters.files or filters.modules or filters.scope)
-
-
-def _fill_cosines(space: Space, kind: str, vector: QueryVector | None, pool: dict[Key, Candidate]) -> None:
-    """Give candidates that another path found their cosine too."""
-    if vector is None:
-        return
-    missing = {key[2]: key for key, c in pool.items() if c.dense is None}
-    for owner, cosine in space.nearest(kind, vector.model_id).cosines(vector.vector, list(missing)).items():
-        pool[missing[owner]] = pool[missing[owner]]._replace(dense=cosine)
 
 
 def _graph(space: Space, request: Request) -> dict[str, tuple[float, str]]:

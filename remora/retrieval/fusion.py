@@ -17,20 +17,22 @@ say adds noise; when the vectors see nothing special, the words decide.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple, TypeVar
 
 RRF_K = 60
 
+Id = TypeVar("Id", bound=Hashable)
 
-def weighted_rrf(paths: Sequence[tuple[Sequence[str], float]], k: int = RRF_K) -> dict[str, float]:
+
+def weighted_rrf(paths: Sequence[tuple[Sequence[Id], float]], k: int = RRF_K) -> dict[Id, float]:
     """Return the fused score of every id: the sum of weight / (k + rank + 1), rank from 0 (section 7).
 
     >>> scores = weighted_rrf([(["a", "b", "c"], 0.5), (["c", "a", "b"], 0.5)])
     >>> round(scores["a"], 7), round(scores["c"], 7)
     (0.0162612, 0.0161332)
     """
-    scores: dict[str, float] = {}
+    scores: dict[Id, float] = {}
     for ids, weight in paths:
         for rank, found in enumerate(ids):
             scores[found] = scores.get(found, 0.0) + weight / (k + rank + 1)

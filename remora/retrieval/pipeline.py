@@ -170,14 +170,15 @@ def fuse(state: Run, candidates: list[Candidate]) -> list[Candidate]:
         else:
             scale = fusion.MEMORY_SCALE if turn is None else fusion.TURN_SCALE
             score = fusion.relevance(evidence, scale)
-        scored.append(_Scored(candidate._replace(score=score), rrf, evidence, trust))
+        scored.append(_Scored(candidate, score, rrf, evidence, trust))
     return [_with_reasons(state, s, place) for place, s in enumerate(_best(state, scored), start=1)]
 
 
 class _Scored(NamedTuple):
-    """A candidate with what its relevance was made of."""
+    """A candidate with its relevance and what that was made of."""
 
     candidate: Candidate
+    score: float
     rrf: float
     evidence: float
     trust: float
@@ -185,7 +186,7 @@ class _Scored(NamedTuple):
 
 def _best(state: Run, scored: list[_Scored]) -> list[_Scored]:
     """Return the turns and the memories worth reading, best first."""
-    order = sorted(scored, key=lambda s: (-s.candidate.score, s.candidate.key))
+    order = sorted(scored, key=lambda s: (-s.score, s.candidate.key))
     judged = state.reader.rerank_candidates if state.reader.reranker is not None else 0
     room = max(READ, 2 * state.request.k, judged)
     kept: list[_Scored] = []
@@ -200,7 +201,8 @@ def _best(state: Run, scored: list[_Scored]) -> list[_Scored]:
 
 def _with_reasons(state: Run, scored: _Scored, place: int) -> Candidate:
     """Return a candidate with where the paths had it and what its relevance was made of."""
-    candidate, turn = scored.candidate, state.turns.get(scored.candidate.key)
+    candidate = scored.candidate._replace(score=scored.score)
+    turn = state.turns.get(candidate.key)
     places = _places(state, candidate.key)
     if "evidence" in state.request.without:
         return candidate.because("paths", scored.rrf, places, place)
@@ -304,12 +306,9 @@ def _kept(state: Run, candidates: list[Candidate]) -> list[tuple[Candidate, floa
     """Return the candidates with the best reciprocal ranks, with those ranks' sum."""
     by_path = {"dense": state.weights.dense, "fts": state.weights.fts, "graph": state.weights.graph}
     by_path["window"] = state.weights.fts
-    paths = [
-        (["/".join(key) for key in keys], by_path[path.rpartition(":")[2]])
-        for path, keys in state.lists.items()
-    ]
+    paths = [(keys, by_path[path.rpartition(":")[2]]) for path, keys in state.lists.items()]
     scores = fusion.weighted_rrf(paths)
-    best = [(c, scores.get("/".join(c.key), 0.0)) for c in candidates]
+    best = [(c, scores.get(c.key, 0.0)) for c in candidates]
     turns = sorted((b for b in best if b[0].turn is not None), key=lambda b: (-b[1], b[0].key))
     others = sorted((b for b in best if b[0].turn is None), key=lambda b: (-b[1], b[0].key))
     return others[: max(KEPT, state.request.k)] + turns

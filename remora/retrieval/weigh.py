@@ -21,6 +21,7 @@ from remora.core.strength import (
     staleness,
     volatility,
 )
+from remora.core.values import Reason
 from remora.retrieval.fusion import with_odds
 from remora.retrieval.request import Candidate, Reader, Request
 
@@ -95,12 +96,12 @@ def weigh(candidate: Candidate, request: Request, reader: Reader, files: Mapping
     factors += _staleness(candidate, reader, stats)
     if record.pinned:
         factors.append(("pinned", PINNED, ""))
+    score, reasons = candidate.score, list(candidate.reasons)
     for stage, factor, why in factors:
         if abs(factor - 1.0) > 0.005 and stage not in request.without:
-            doubtful = stage in DOUBTS
-            score = candidate.score * factor if doubtful else with_odds(candidate.score, factor)
-            candidate = candidate._replace(score=score).because(stage, factor, why)
-    return candidate
+            score = score * factor if stage in DOUBTS else with_odds(score, factor)
+            reasons.append(Reason(stage, factor, None, why))
+    return candidate._replace(score=score, reasons=tuple(reasons))
 
 
 def _staleness(candidate: Candidate, reader: Reader, stats: list[FileStat]) -> list[tuple[str, float, str]]:

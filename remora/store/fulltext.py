@@ -51,7 +51,7 @@ class FullText:
                         SELECT rowid AS seq, -bm25(memories_fts, {_MEMORY_WEIGHTS}) AS score
                         FROM memories_fts WHERE memories_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?)
                       SELECT m.id, best.score, (SELECT count(*) FROM best) FROM best
-                      JOIN memories m ON m.seq = best.seq WHERE {where}
+                      CROSS JOIN memories m INDEXED BY idx_memories_found ON m.seq = best.seq WHERE {where}
                       ORDER BY best.score DESC, m.id LIMIT ?"""
             rows = self._db.rows(sql, [match, take, *values, limit])
             if len(rows) == limit or (rows and rows[0][2] < take) or take > _MOST_ROWS:
