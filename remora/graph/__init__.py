@@ -1,0 +1,1 @@
+"""What the code defines, what uses what, and what a change would touch."""
