@@ -209,7 +209,7 @@ def run(options: Options) -> Report:
         more, model = _data_checks(data)
         checks += more
     say("smoke: times")
-    times = latency.measure(300, 15)
+    times = latency.measure(300, 15, command_line=False)
     checks += [_holds(f"{what} is positive", times[what] > 0) for what in ("search p50 ms", "resident MB")]
     checks += concurrency.run(Options(limit=5)).checks
     crashed = crash.run(Options(limit=3))

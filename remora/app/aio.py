@@ -184,6 +184,7 @@ class AsyncMemory:
     context = _in_thread(Memory.context)
     related_files = _in_thread(Memory.related_files)
     init = _in_thread(Memory.init)
+    reminders = _in_thread(Memory.reminders)
     stats = _in_thread(Memory.stats)
     doctor = _in_thread(Memory.doctor)
     reindex = _in_thread(Memory.reindex)

@@ -1,13 +1,18 @@
-"""Lists and paths as callers write them, in the form that the layers below expect."""
+"""Lists, paths and types as callers write them, in the form that the layers below expect."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remora.core.errors import InvalidInput
+from remora.core.values import MEMORY_TYPES, Filters
+
+if TYPE_CHECKING:
+    from remora.app.wiring import Parts
 
 
 def listed(name: str, values: Any) -> tuple[Any, ...]:
@@ -39,3 +44,35 @@ def paths(name: str, values: Any, root: Path) -> tuple[Any, ...]:
         v.replace("\\", "/").removeprefix("./").removeprefix(above) if isinstance(v, str) else v
         for v in plain
     )
+
+
+def known_types(parts: Parts, values: Any) -> tuple[Any, ...]:
+    """Return memory types to filter by, () for None.
+
+    Known are the types of Remora, those of the methodologies that are installed, and those that some
+    memory has already, whatever brought it.
+
+    Raises:
+        InvalidInput: as for `listed`, or one that is not known; the message names those that are.
+    """
+    given = listed("types", values)
+    if all(kind in MEMORY_TYPES for kind in given):
+        return given
+    known = (*MEMORY_TYPES, *parts.plugins().types())
+    for kind in given:
+        if kind in known or _stored(parts, kind):
+            continue
+        close = get_close_matches(kind, known, n=2) if isinstance(kind, str) else ()
+        meant = f"Did you mean {' or '.join(close)}? " if close else ""
+        raise InvalidInput(
+            f"there is no memory type {kind!r:.60}", hint=f"{meant}The types are {', '.join(known)}."
+        )
+    return given
+
+
+def _stored(parts: Parts, kind: object) -> bool:
+    if not isinstance(kind, str):
+        return False
+    having = Filters(types=(kind,), branch="*")
+    spaces = [room.space for room in parts.rooms()]
+    return any(s.memories.find(having, include_deprecated=True, limit=1) for s in spaces)

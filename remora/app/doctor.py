@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from remora.app.doctor_settings import environment, settings, variables
 from remora.app.findings import Finding, Report, failed
 from remora.app.project import data_dir
+from remora.app.reminders import left_behind
 from remora.app.stats import database_bytes
 from remora.app.wiring import DATABASE, Parts, Room, build
 from remora.conversation.sessions import list_sessions
@@ -90,6 +91,11 @@ def database(parts: Parts) -> list[Finding]:
         except RemoraError as error:
             findings.append(failed(what, error))
     return findings
+
+
+def homes(parts: Parts) -> list[Finding]:
+    """Point out databases of this project that lie elsewhere, from before its home was moved."""
+    return [Finding("note", "other database", what, f"{advice}.") for what, advice in left_behind(parts)]
 
 
 def _sound(what: str, room: Room) -> list[Finding]:
@@ -291,6 +297,7 @@ def _opens(parts: Parts) -> bool:
 CHECKS: tuple[tuple[str, Callable[[Parts], Iterable[Finding]]], ...] = (
     ("project", places),
     ("database", database),
+    ("other database", homes),
     ("sessions", sessions),
     ("embedding", embedding),
     ("git", git),

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from remora.app.accesses import Accesses
-from remora.app.arguments import listed, paths
+from remora.app.arguments import known_types, listed, paths
+from remora.app.code_verbs import CodeVerbs
 from remora.app.project import branch_of, commit_of
 from remora.app.wiring import Parts, Room, build
 from remora.app.worker import embed_when_many
@@ -42,7 +43,7 @@ Progress = Callable[[str, int, int], None]
 Paths = Sequence[str | os.PathLike[str]]
 
 
-class Memory:
+class Memory(CodeVerbs):
     """The memory of one project, with the user's own beside it.
 
     >>> import tempfile
@@ -431,6 +432,17 @@ class Memory:
 
     # The store itself
 
+    def reminders(self, *, vectors: bool = False) -> tuple[str, ...]:
+        """Return what stands in the way of good answers and is easily mended, a sentence each.
+
+        Args:
+            vectors: also say how many memories wait for a vector; asks for the embedding model.
+        """
+        from remora.app.reminders import reminders
+
+        with self._lock:
+            return reminders(self._parts, vectors=vectors)
+
     def stats(self) -> Stats:
         """Return what is stored: counts by type, turns, vectors, files, sizes."""
         from remora.app.stats import stats
@@ -536,6 +548,10 @@ class Memory:
                 draft = draft._replace(taint=parent.taint, confidence=sure, needs_review=True)
         return draft._replace(derived_from=tuple(ids))
 
+    def _types(self, values: Any) -> tuple[Any, ...]:
+        with self._lock:
+            return known_types(self._parts, values)
+
     def _paths(self, name: str, values: Any) -> tuple[Any, ...]:
         return paths(name, values, self._parts.project.root)
 
@@ -579,7 +595,7 @@ class Memory:
 
         return checked_filters(
             Filters(
-                types=listed("types", types),
+                types=self._types(types),
                 files=self._paths("files", files),
                 modules=listed("modules", modules),
                 scope=scope,

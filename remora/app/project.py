@@ -139,20 +139,20 @@ def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -
     settings = settings_for(root, environ)
     projects = data_dir(environ) / "projects"
     project_id = _identity(repository, root, projects, read_only=read_only)
-    shared_root = _shared_root(repository, root)
+    tree = shared_root(repository, root)
     if settings.home:
         home = Path(settings.home).expanduser()
-        home = home if home.is_absolute() else shared_root / home
-        name = shared_root.name
+        home = home if home.is_absolute() else tree / home
+        name = tree.name
     else:
-        home, name = _home(projects, shared_root.name, project_id)
+        home, name = _home(projects, tree.name, project_id)
     return Project(project_id, name, root, home, repository), settings
 
 
 def make_home(project: Project) -> None:
     """Create the project's home; inside the repository it ignores itself, so that git never sees it."""
     make_folder(project.home)
-    tree = _shared_root(project.repository, project.root)
+    tree = shared_root(project.repository, project.root)
     ignore = project.home / ".gitignore"
     if project.repository is not None and project.home.is_relative_to(tree) and not ignore.exists():
         with os_errors(ignore, "write"):
@@ -210,7 +210,7 @@ _ON_BRANCH = "ref: refs/heads/"
 _ELSEWHERE = "ref: refs/heads/.invalid"  # what git writes there when it keeps references in tables
 
 
-def _shared_root(repository: Repository | None, root: Path) -> Path:
+def shared_root(repository: Repository | None, root: Path) -> Path:
     """Return the folder that all work trees have in common: the main work tree where there is one."""
     if repository is None or repository.bare or repository.git_dir == repository.common_dir:
         return root

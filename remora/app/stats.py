@@ -36,6 +36,7 @@ class Stats(NamedTuple):
         hottest: the files that change most, lately more than long ago.
         commit: the last commit that was read, None before the first.
         database_bytes: with what SQLite keeps beside the file.
+        notes: what could not be counted, and why.
     """
 
     project_id: str
@@ -60,6 +61,7 @@ class Stats(NamedTuple):
     commit: str | None
     database_bytes: int
     log_bytes: int
+    notes: tuple[str, ...] = ()
 
 
 def stats(parts: Parts) -> Stats:
@@ -91,6 +93,7 @@ def stats(parts: Parts) -> Stats:
         commit=space.meta.get(COMMIT),
         database_bytes=database_bytes(space.db.path),
         log_bytes=_folder_bytes(parts.sessions_folder),
+        notes=(parts.user_trouble,) if parts.user_trouble else (),
     )
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol, get_args
 
+from remora.core.values import Skipped
+
 NodeKind = Literal[
     "file",
     "module",  # a namespace inside a file, and in layer 2 a folder of files
@@ -259,3 +261,38 @@ class Impact(NamedTuple):
     def guess(self) -> bool:
         """Whether the way leads over a call that could not be resolved for certain."""
         return self.confidence < GUESS_BELOW
+
+
+class IndexReport(NamedTuple):
+    """What `index` found and did.
+
+    Attributes:
+        files: how many files the graph now holds.
+        read: how many were read anew; `unchanged` were not.
+        resolved: of how many files the names were resolved, the read ones among them.
+        deleted: files that are gone since the last run.
+        left_out: (reason, how many) for what is not read, most first.
+        broken: files that their grammar could only read in part.
+        skipped: what could not be read, with the reason.
+        nodes, edges, chunks: how many there are now.
+        waiting: chunks that have no vector yet; words find them.
+        precise: edges taken from a SCIP index.
+        complete: False when the run was stopped before its end; the next one goes on.
+    """
+
+    files: int
+    read: int
+    unchanged: int
+    resolved: int
+    deleted: int
+    left_out: tuple[tuple[str, int], ...]
+    broken: int
+    skipped: tuple[Skipped, ...]
+    nodes: int
+    edges: int
+    chunks: int
+    waiting: int
+    precise: int = 0
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0

@@ -82,16 +82,16 @@ def validate(memory_type: str, payload: Mapping[str, Any] | None) -> dict[str, A
         raise InvalidInput(
             f"{memory_type} has no field {unknown[0]}", hint=f"Its fields are {', '.join(fields)}."
         )
-    checked: dict[str, Any] = {}
-    for name, field in fields.items():
-        if payload.get(name) is None:
-            if field.required:
-                raise InvalidInput(
-                    f"{memory_type} needs {name!r}", hint=f"Its fields are {', '.join(fields)}."
-                )
-            continue
-        checked[name] = _check(f"{memory_type}.{name}", field, payload[name])
-    return checked
+    missing = [repr(n) for n, field in fields.items() if field.required and payload.get(n) is None]
+    if missing:
+        raise InvalidInput(
+            f"{memory_type} needs {', '.join(missing)}", hint=f"Its fields are {', '.join(fields)}."
+        )
+    return {
+        name: _check(f"{memory_type}.{name}", field, payload[name])
+        for name, field in fields.items()
+        if payload.get(name) is not None
+    }
 
 
 def _plain(name: str, value: Any, depth: int = 0) -> Any:

@@ -281,6 +281,7 @@ class Hit(NamedTuple):
     time: str | None = None
     realm: str = "project"
     disagrees_with: tuple[str, ...] = ()
+    symbol: str | None = None  # of code: the qualified name of the definition
 
 
 class Context(NamedTuple):

@@ -216,8 +216,8 @@ def marks(record: MemoryRecord) -> tuple[str, ...]:
 
 
 def brief_marks(record: MemoryRecord) -> tuple[str, ...]:
-    """Return the marks of a memory as one word each, for lists."""
-    return tuple("yours" if m.startswith("yours") else _BRIEF.get(m.split()[0], m) for m in marks(record))
+    """Return the marks of a memory as a word or two each, for lists; a branch keeps its name."""
+    return tuple(_BRIEF.get(m.split()[0], m) for m in marks(record))
 
 
 _BRIEF = {
@@ -225,7 +225,7 @@ _BRIEF = {
     "needs": "review",
     "tainted": "tainted",
     "stale": "stale",
-    "on": "branch",
+    "yours,": "yours",
 }
 WARNING_MARKS = ("superseded", "forgotten", "needs review", "review", "tainted", "stale", "disagrees")
 

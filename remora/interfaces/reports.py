@@ -8,7 +8,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from remora.core.text import shorten
-from remora.core.values import InitReport, MemoryRecord
+from remora.core.values import InitReport, MemoryRecord, Skipped
+from remora.interfaces import pages
 from remora.interfaces.page import Cell, Fields, Page, Para, Part, Table
 from remora.interfaces.present import age, counted, listed, redaction_sentence, short
 
@@ -199,6 +200,26 @@ def pruning(
     if dry_run:
         return (*table, Para(f"Would be {done}. Run it without --dry-run to do so."))
     return (*table, Para(f"{done}.{advice}"))
+
+
+def handed_in(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> Page:
+    """Return what became of many drafts: a line for each memory, then what was refused, then the sum."""
+    said: list[Part] = [part for record in records for part in pages.receipt(record)]
+    said += [Para(f"{skip.what}: {skip.why}", "warn") for skip in skipped]
+    return (*said, Para(handed_in_sentence(records, skipped), "strong"))
+
+
+def handed_in_sentence(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> str:
+    """Return how many drafts were stored, merged, brought back and refused.
+
+    >>> handed_in_sentence((), (Skipped("line 3", "a draft needs 'content'"),))
+    'Of 1 draft: 1 refused.'
+    """
+    numbers = Counter(r.receipt.action for r in records if r.receipt is not None)
+    if skipped:
+        numbers["refused"] = len(skipped)
+    told = listed(f"{number:,} {what}" for what, number in numbers.items()) or "nothing to store"
+    return f"Of {counted(len(records) + len(skipped), 'draft')}: {told}."
 
 
 def superseding(old: MemoryRecord, flagged: Sequence[MemoryRecord]) -> Page:

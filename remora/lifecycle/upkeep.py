@@ -69,6 +69,9 @@ class Upkeep:
     def edit(self, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
         """Change fields of a memory; a person's edit of the text also counts as a look at it.
 
+        Where another memory says the same afterwards, the receipt's `merged_with` names it and a note
+        says so; both stay as they are.
+
         Raises:
             NotFound, Conflict: see `resolve`.
             InvalidInput: a field that cannot be edited, or a value it cannot have.
@@ -84,8 +87,14 @@ class Upkeep:
             checked["decay_half_life_days"] = half_life(checked["type"])
         if "content" in checked:
             checked |= {"needs_review": False, "review_reason": None, "stale_at": checked.get("stale_at")}
-        after = self._save(record, checked)
-        return after._replace(receipt=Receipt("updated", None, 0.0, redactions))
+        with self._space.db.transaction():
+            after = self._save(record, checked)
+            twin = self._twin(after) if after.content != record.content else None
+        receipt = Receipt("updated", redactions=redactions)
+        if twin is not None:
+            note = f"{twin.id[:8]} says the same now; forget one of the two"
+            receipt = receipt._replace(merged_with=twin.id, similarity=1.0, notes=(note,))
+        return after._replace(receipt=receipt)
 
     def supersede(self, memory_id: str, draft: MemoryDraft) -> MemoryRecord:
         """Put a new memory in the place of an old one; the old one stays readable, out of search.
@@ -164,6 +173,13 @@ class Upkeep:
                 "last_accessed_at": now,
             },
         )
+
+    def _twin(self, record: MemoryRecord) -> MemoryRecord | None:
+        """Return another live memory with the same text but for case and white space."""
+        if record.deprecated:
+            return None
+        same = self._space.memories.with_hash(content_hash(record.content))
+        return next((m for m in same if m.id != record.id and not m.deprecated), None)
 
     def _change(self, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
         record = resolve(self._space, memory_id)

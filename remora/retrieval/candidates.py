@@ -343,7 +343,20 @@ def without_names(text: str, names: set[str]) -> str:
 def as_hit(candidate: Candidate) -> Hit:
     """Return a candidate as the caller sees it."""
     source, realm, i = candidate.key
-    memory, turn = candidate.memory, candidate.turn
+    memory, turn, chunk = candidate.memory, candidate.turn, candidate.chunk
+    if chunk is not None:
+        return Hit(
+            f"{chunk.path}:{chunk.start_line}-{chunk.end_line}",
+            source,
+            chunk.text,
+            candidate.score,
+            candidate.reasons,
+            path=chunk.path,
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            symbol=chunk.name or None,
+            realm=realm,
+        )
     if memory is not None:
         return Hit(
             i,

@@ -24,7 +24,7 @@ from remora.core.text import MAX_QUERY_CHARS
 from remora.core.values import Hit
 from remora.retrieval import boost as boosting
 from remora.retrieval import candidates as gathering
-from remora.retrieval import disagree, fusion, hyde
+from remora.retrieval import code, disagree, fusion, hyde
 from remora.retrieval import rerank as reranking
 from remora.retrieval import weigh as weighing
 from remora.retrieval.candidates import Pool, Question, TurnEvidence
@@ -128,6 +128,12 @@ def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
             found += pool.candidates.values()
             for path, keys in pool.lists.items():
                 state.lists[f"memory:{space.realm}:{path}"] = keys
+    if code.wanted(state.request):
+        space = state.reader.spaces[0]
+        parts = code.code(space, state.request, state.asked)
+        found += parts.candidates.values()
+        for path, keys in parts.lists.items():
+            state.lists[f"code:{space.realm}:{path}"] = keys
     if gathering.wanted(state.request, "turn") and state.reader.spaces[0].turns.count():
         space = state.reader.spaces[0]
         evidence, lists = gathering.turns(space, state.request, state.asked, state.reader)
@@ -185,7 +191,7 @@ class _Scored(NamedTuple):
 
 
 def _best(state: Run, scored: list[_Scored]) -> list[_Scored]:
-    """Return the turns and the memories worth reading, best first."""
+    """Return the turns, and the memories and parts of files worth reading, best first."""
     order = sorted(scored, key=lambda s: (-s.score, s.candidate.key))
     judged = state.reader.rerank_candidates if state.reader.reranker is not None else 0
     room = max(READ, 2 * state.request.k, judged)
@@ -219,10 +225,11 @@ def _with_reasons(state: Run, scored: _Scored, place: int) -> Candidate:
 
 
 def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
-    """Fetch the memories of the candidates: what follows looks at what they are."""
+    """Fetch the rows of the candidates: what follows looks at what they are."""
     found = [c for c in candidates if c.turn is not None]
+    found += code.with_chunks(state.reader.spaces[0], [c for c in candidates if c.key[0] == "code"])
     for space in state.reader.spaces:
-        own = [c for c in candidates if c.turn is None and c.key[1] == space.realm]
+        own = [c for c in candidates if c.key[:2] == ("memory", space.realm)]
         found += gathering.with_rows(space, own, state.request.filters)
     return ranked(found)
 

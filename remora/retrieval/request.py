@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from remora.llm.client import LanguageModel, Reranker
+    from remora.store.chunks import ChunkRow
     from remora.store.space import Space
 
 Key = tuple[str, str, str]  # source, realm, id
@@ -86,6 +87,7 @@ class Candidate(NamedTuple):
     text: str
     memory: MemoryRecord | None = None
     turn: Turn | None = None
+    chunk: ChunkRow | None = None
     dense: float | None = None
     lexical: float = 0.0
     graph: float = 0.0
@@ -95,6 +97,8 @@ class Candidate(NamedTuple):
     @property
     def files(self) -> tuple[str, ...]:
         """The files it speaks of."""
+        if self.chunk is not None:
+            return (self.chunk.path,)
         return self.memory.related_files if self.memory is not None else ()
 
     def because(self, stage: str, score: float, note: str = "", rank: int | None = None) -> Candidate:

@@ -22,6 +22,7 @@ from remora.core.strength import (
     volatility,
 )
 from remora.core.values import Reason
+from remora.retrieval.code import TEST_FACTOR, asks_for_tests
 from remora.retrieval.fusion import with_odds
 from remora.retrieval.request import Candidate, Reader, Request
 
@@ -77,6 +78,9 @@ def weigh(candidate: Candidate, request: Request, reader: Reader, files: Mapping
         files: git statistics of the files that candidates name.
     """
     record = candidate.memory
+    if candidate.chunk is not None and candidate.chunk.test and not asks_for_tests(request.text):
+        score = with_odds(candidate.score, TEST_FACTOR)
+        return candidate._replace(score=score).because("test", TEST_FACTOR, "a test, and none was asked for")
     if record is None:
         return candidate
     factors: list[tuple[str, float, str]] = []

@@ -64,8 +64,8 @@ def _environment() -> dict[str, str]:
     }
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Return a finished git command, whatever its exit code.
+def run(folder: Path, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Return a finished git command, whatever its exit code; `given` is what it reads.
 
     Raises:
         SourceError: git is not installed, cannot be started or takes longer than CALL_SECONDS.
@@ -73,7 +73,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(
             ["git", "-C", str(folder), *_SAFE, *arguments],
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             timeout=CALL_SECONDS,
             env=_environment(),

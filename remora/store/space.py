@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.store.chunks import Chunks
+from remora.store.closure import Closure
 from remora.store.connection import Database
 from remora.store.fulltext import FullText
+from remora.store.graph import Graph
 from remora.store.history import History
 from remora.store.memories import Memories
 from remora.store.meta import Meta
@@ -36,6 +39,9 @@ class Space:
         self.cache = EmbeddingCache(db)
         self.turns = Turns(db)
         self.history = History(db)
+        self.graph = Graph(db)
+        self.closure = Closure(db)
+        self.chunks = Chunks(db)
         # What is queued after this is (mostly) our own, and is embedded before our next search.
         self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}

@@ -158,7 +158,7 @@ def test_list_is_one_line_each() -> None:
     assert plain(pages.memory_list([full(), record()], NOW)).splitlines() == [
         (
             "1a2b3c4d  gotcha    0.97  3 days ago  Tokens expire after 24 h  [a.py, b.py]"
-            "  [branch, review, tainted]"
+            "  [on branch topic, review, tainted]"
         ),
         "1a2b3c4d  decision  1.00  3 days ago  Tokens expire after 24 h",
     ]

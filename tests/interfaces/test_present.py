@@ -185,7 +185,7 @@ def test_marks() -> None:
     )
     assert present.brief_marks(marked) == (
         "yours",
-        "branch",
+        "on branch topic",
         "pinned",
         "verified",
         "review",

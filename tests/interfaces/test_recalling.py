@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from numpy.typing import NDArray
 
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
-from remora.core.errors import StoreReadOnly
-from remora.core.values import MEMORY_TYPES
+from remora.core.errors import ProviderBusy, StoreReadOnly
+from remora.core.values import MEMORY_TYPES, MemoryDraft
 from remora.interfaces.cli import cli
 from remora.interfaces.commands.desk import Desk
 from remora.interfaces.draw import ITEM_CHARS
+from tests.helpers import FakeEmbedder
 from tests.interfaces.conftest import Run
 
 Answer = Callable[..., Any]
@@ -108,7 +112,7 @@ def test_no_hit_is_no_error(run: Run, remember: Remember) -> None:
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.startswith("Nothing found. Try other words")
     assert run("search", "tokens", "-t", "gotcha").stderr == "Nothing found that passes the filters.\n"
-    assert run("search", "tokens", "-t", "gotchas").stderr.startswith("No memory has the type 'gotchas'.")
+    assert run("search", "tokens", "-t", "gotchas").exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -283,10 +287,93 @@ def test_list_shortens(run: Run, remember: Remember) -> None:
     assert run("list").stdout.rstrip().endswith("…")
 
 
-def test_unknown_type_is_named(run: Run) -> None:
-    """A type that does not exist gets the list of those that do."""
-    said = run("list", "--type", "gotchas").stderr
-    assert all(kind in said for kind in MEMORY_TYPES)
+@pytest.mark.parametrize("words", [["list"], ["search", "tokens"]])
+def test_unknown_type_is_named(run: Run, words: list[str]) -> None:
+    """A type that does not exist is an error that lists those that do and names the one that comes close."""
+    result = run(*words, "--type", "gotchas")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(
+        "error: there is no memory type 'gotchas'\nhint: Did you mean gotcha? The types are gotcha, "
+    )
+    assert all(kind in result.stderr for kind in MEMORY_TYPES)
+    result = run(*words, "--type", "gotcha,zzz", "--json")
+    assert result.exit_code == 2
+    assert json.loads(result.stdout)["error"]["message"] == "there is no memory type 'zzz'"
+
+
+def test_branch_is_named(run: Run, remember: Remember) -> None:
+    """A list, and the page of a memory, say on which branch it holds."""
+    memory_id = remember("The cache is written in Rust", "--branch", "topic")
+    assert run("list").stdout.rstrip().endswith("The cache is written in Rust  [on branch topic]")
+    assert "branch: topic" in run("show", memory_id).stdout
+
+
+class WithModel:
+    """Opens memories with a model of a test's own."""
+
+    def __init__(self, embedder: FakeEmbedder) -> None:
+        self.embedder = embedder
+
+    def __call__(self, project: str, *, read_only: bool = False, clock: FixedClock) -> Memory:
+        """Open as ever, with the model."""
+        return Memory.open(project, read_only=read_only, clock=clock, embedder=self.embedder)
+
+
+class Slow(FakeEmbedder):
+    """A model that has time for one batch only."""
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed the first texts at once; the next ones must wait until somebody has done waiting."""
+        if self.documents:
+            raise ProviderBusy("the fake model is loading")
+        time.sleep(0.35)
+        return super().embed_documents(texts)
+
+
+def test_backlog_of_vectors_is_said(run: Run, project: Path, clock: FixedClock) -> None:
+    """After a search that had no time to embed everything, stderr says how many wait and what to do."""
+    with Memory.open(project, clock=clock) as memory:
+        memory.remember_many([MemoryDraft(f"Service number{n} has port{n}") for n in range(100)])
+
+    def call(*words: str) -> Result:
+        return CliRunner().invoke(cli, list(words), obj=Desk(clock, WithModel(Slow())))
+
+    result = call("search", "which port has number7")
+    assert result.exit_code == 0, result.stderr
+    assert (
+        "note: 36 memories have no vector yet; `remora reindex` gives them one" in result.stderr.splitlines()
+    )
+    assert "no vector yet" not in result.stdout
+    with Memory.open(project, clock=clock, embedder=FakeEmbedder()) as memory:
+        assert memory.reindex() == 36
+    assert call("search", "which port has number7").stderr == ""
+
+
+def test_trouble_is_said_beside_lists_and_counts(
+    run: Run, remember: Remember, answer: Answer, tmp_path: Path
+) -> None:
+    """A user's own database that cannot be opened is said by list, stats and search, in JSON as a note."""
+    remember("Tokens expire after 24 h")
+    (tmp_path / "data" / "user").mkdir()
+    (tmp_path / "data" / "user" / "memory.db").write_text("no database " * 100)
+    for words in (["list"], ["stats"], ["search", "tokens"]):
+        result = run(*words)
+        assert result.exit_code == 0
+        said = [line for line in result.stderr.splitlines() if line.startswith("note: your own memories")]
+        assert len(said) == 1
+        (note,) = [n for n in answer(*words)["notes"] if n.startswith("your own memories cannot be read: ")]
+        assert said == [f"note: {note}"]
+
+
+def test_database_left_behind_is_said(run: Run, remember: Remember, project: Path) -> None:
+    """Where the home was moved, search and list say where the other database lies."""
+    remember("Tokens expire after 24 h")
+    (project / "remora.toml").write_text('home = ".remora"\n')
+    for words in (["list"], ["search", "tokens"]):
+        result = run(*words)
+        assert (result.exit_code, result.stdout) == (0, "")
+        assert "note: another database of this project with 1 memory lies in " in result.stderr
+        assert EMPTY in result.stderr
 
 
 def test_phases_in_the_words_of_a_methodology(run: Run, remember: Remember) -> None:

@@ -9,8 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from remora.app.memory import Memory
 from remora.core.clock import FixedClock
+from remora.core.errors import StoreFull
+from remora.core.values import MemoryRecord
+from remora.interfaces.cli import cli
+from remora.interfaces.commands import desk
+from remora.interfaces.commands.desk import Desk
 from tests.interfaces.conftest import Run
 
 Answer = Callable[..., Any]
@@ -128,8 +135,33 @@ def test_files_are_named_from_the_root(
     (project / "src" / "a.py").touch()
     subprocess.run(["git", "init", "-q", str(project)], check=True)
     monkeypatch.chdir(project / "src")
-    words = "remember first --type pattern -f a.py -f src/a.py -f x/gone.py".split()
-    assert answer(*words)["related_files"] == ["src/a.py", "x/gone.py"]
+    words = "remember first --type pattern -f a.py -f src/a.py".split()
+    assert answer(*words)["related_files"] == ["src/a.py"]
+
+
+def test_files_that_do_not_exist_are_named_from_here(
+    answer: Answer, run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path to nothing is taken from where one stands; what lies outside the project stays as written."""
+    (project / "src").mkdir()
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    monkeypatch.chdir(project / "src")
+    words = "remember first --type pattern -f new.py -f x/../gone.py -f ../b.py -f ./c/ -f ../../out.py"
+    absolute = str(project / "d" / "e.py")
+    assert answer(*words.split(), "-f", absolute, "-f", "~/f.py")["related_files"] == [
+        "src/new.py",
+        "src/gone.py",
+        "b.py",
+        "src/c/",
+        "../../out.py",
+        "d/e.py",
+        "~/f.py",
+    ]
+    for typed in ("new.py", "c/"):
+        assert "first" in run("list", "-f", typed).stdout
+    monkeypatch.chdir(tmp_path)
+    words = f"remember second --type pattern -f new.py --project {project}"
+    assert answer(*words.split())["related_files"] == ["new.py"]
 
 
 def test_edit_changes_what_is_named(run: Run, answer: Answer, remember: Callable[..., str]) -> None:
@@ -181,3 +213,174 @@ def test_supersede_twice_is_a_conflict(run: Run, remember: Callable[..., str]) -
     result = run("supersede", old, "Tokens expire after 6 h")
     assert result.exit_code == 5
     assert "was superseded by" in result.stderr
+
+
+def test_branch(answer: Answer, remember: Callable[..., str]) -> None:
+    """A memory can be kept for one branch, moved to another, and made to hold on all."""
+    memory_id = remember("The cache is written in Rust", "--branch", "topic")
+    assert answer("show", memory_id)["branch"] == "topic"
+    assert answer("edit", memory_id, "--branch", "release")["branch"] == "release"
+    assert answer("edit", memory_id, "--branch", "")["branch"] is None
+
+
+def test_payload(run: Run, answer: Answer) -> None:
+    """An extended type takes its parts as JSON; edit sets others or takes them away."""
+    tried = {"approach_tried": "threads", "why_it_failed": "races"}
+    words = ["remember", "Threads were given up", "--type", "dead_end", "--payload", json.dumps(tried)]
+    record = answer(*words)
+    assert (record["type"], record["payload"]) == ("dead_end", tried)
+    other = {**tried, "alternative_used": "processes"}
+    assert answer("edit", record["id"], "--payload", json.dumps(other))["payload"] == other
+    assert answer("edit", record["id"], "--payload", "null")["payload"] is None
+    assert '"alternative_used"' not in run("show", record["id"]).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--type", "dead_end", "--payload", "{}"], "dead_end needs 'approach_tried', 'why_it_failed'"),
+        (["--type", "workflow_recipe", "--payload", '{"task_pattern": "x"}'], "needs 'steps'"),
+        (["--type", "dead_end", "--payload", '{"tried": "x"}'], "dead_end has no field 'tried'"),
+        (["--type", "task_calibration", "--payload", '{"ratio": 1}'], "needs 'module', 'average_actual"),
+        (["--type", "prefetch_pattern", "--payload", "[]"], "must be a JSON object, not a list"),
+        (["--type", "dead_end", "--payload", "threads"], "the payload is not JSON"),
+        (["--payload", "{}"], "a payload needs the type it belongs to"),
+    ],
+)
+def test_wrong_payloads(run: Run, words: list[str], said: str) -> None:
+    """A payload that does not fit its type is refused with what is missing, and nothing is stored."""
+    result = run("remember", "Threads were given up", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert run("list").stdout == ""
+
+
+LINES = """\
+{"content": "Releases are cut on Mondays", "type": "decision", "tags": ["release"], "branch": "main"}
+{"content": "half a line",
+
+{"content": "Threads were given up", "type": "dead_end", "payload": {"approach_tried": "threads"}}
+{"content": "The cache is keyed by tenant", "type": "gotcha", "confidence": 0.5, "source": "qa_auto"}
+{"content": "Releases are cut on  mondays", "type": "decision"}
+"""
+
+
+def test_drafts_from_a_file(run: Run, project: Path) -> None:
+    """Good lines are stored, bad ones named with their place; the sum is last and the exit code 2."""
+    (project / "drafts.jsonl").write_text(LINES)
+    result = run("remember", "--from-json", "drafts.jsonl")
+    assert result.exit_code == 2
+    lines = result.stdout.splitlines()
+    assert lines[0].endswith("  stored as decision  Releases are cut on Mondays")
+    assert lines[1].endswith("  stored as gotcha  The cache is keyed by tenant")
+    assert "merged with a decision that says the same" in lines[2]
+    assert lines[-3].startswith("line 2: not JSON (column ")
+    assert lines[-2].startswith("line 4: dead_end needs 'why_it_failed'. Its fields are ")
+    assert lines[-1] == "Of 5 drafts: 2 stored, 1 merged, 2 refused."
+    assert len(run("list").stdout.splitlines()) == 2
+
+
+def test_drafts_from_stdin_in_json(run: Run) -> None:
+    """With --json the records and what was refused come as one document."""
+    result = run("remember", "--from-json", "-", "--json", stdin=LINES)
+    assert (result.exit_code, result.stderr) == (2, "")
+    document = json.loads(result.stdout)
+    assert [m["receipt"]["action"] for m in document["memories"]] == ["stored", "stored", "merged"]
+    assert [m["branch"] for m in document["memories"]] == ["main", None, None]
+    assert [s["what"] for s in document["skipped"]] == ["line 2", "line 4"]
+
+
+def test_options_fill_in_what_drafts_leave_out(answer: Answer, project: Path) -> None:
+    """The options hold for every draft that does not say otherwise; paths in a file are from the root."""
+    drafts = [
+        {
+            "content": "Caches have keys",
+            "tags": ["own"],
+            "source": "qa_auto",
+            "related_files": ["./src/a.py"],
+        },
+        {
+            "content": "Tokens expire after 24 h",
+            "related_files": [str(project / "b.py")],
+            "user_verified": True,
+        },
+    ]
+    options = "--type gotcha --tag all --scope module --branch topic -f c.py".split()
+    document = answer("remember", "--from-json", "-", *options, stdin=json.dumps(drafts))
+    first, second = document["memories"]
+    assert (first["tags"], first["source"], first["confidence"]) == (["own"], "qa_auto", 0.8)
+    assert (second["tags"], second["source"], second["confidence"]) == (["all"], "user_taught", 1.0)
+    assert [m["related_files"] for m in (first, second)] == [["src/a.py"], ["b.py"]]
+    assert [(m["type"], m["scope"], m["branch"]) for m in (first, second)] == [
+        ("gotcha", "module", "topic")
+    ] * 2
+    assert second["user_verified"]
+
+
+def test_drafts_without_text_beside_them(run: Run, project: Path) -> None:
+    """A text and a file, a file that is not there or too large, and a file without drafts are errors."""
+    (project / "empty.json").touch()
+    (project / "table.csv").write_text("a,b\n1,2\n")
+    for words, said in (
+        (["one text", "--from-json", "empty.json"], "not both"),
+        (["--from-json", "nowhere.json"], "nowhere.json cannot be read: No such file"),
+        (["--from-json", "."], "cannot be read"),
+        (["--from-json", "empty.json"], "there are no drafts"),
+        (["--from-json", "table.csv"], "the drafts are not JSON (line 1, column 1"),
+    ):
+        result = run("remember", *words)
+        assert (result.exit_code, result.stdout) == (2, ""), words
+        assert said in result.stderr
+
+
+def test_a_file_that_is_too_large(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file beyond what is read at once is refused whole, not cut."""
+    monkeypatch.setattr(desk, "MAX_DOCUMENT_BYTES", 20)
+    (project / "drafts.json").write_text('[{"content": "Tokens expire after 24 h"}]')
+    result = run("remember", "--from-json", "drafts.json")
+    assert result.exit_code == 2
+    assert "drafts.json has more than 20 bytes" in result.stderr
+
+
+class Full:
+    """A memory whose disk is full after one statement."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.left = 1
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.memory, name)
+
+    def remember(self, **fields: Any) -> MemoryRecord:
+        """Store the first one."""
+        if not self.left:
+            raise StoreFull("the disk is full")
+        self.left -= 1
+        return self.memory.remember(**fields)
+
+
+def test_a_store_that_fails_in_the_middle(project: Path, clock: FixedClock) -> None:
+    """When the store itself fails, what was stored is said and kept, and the error ends it."""
+
+    def opened(path: str, *, clock: FixedClock) -> Any:
+        return Full(Memory.open(path, clock=clock))
+
+    words = ["remember", "--from-json", "-"]
+    result = CliRunner().invoke(cli, words, input=LINES, obj=Desk(clock, opened))
+    assert (result.exit_code, result.stdout) == (14, "")
+    assert result.stderr.splitlines() == [
+        "Of 3 drafts: 1 stored, 2 refused. Stopped at line 5.",
+        "error: the disk is full",
+    ]
+
+
+def test_edit_to_the_words_of_another(run: Run, answer: Answer, remember: Callable[..., str]) -> None:
+    """An edit that makes two memories say the same names the other one."""
+    first, second = remember("Alpha comes first"), remember("Beta is the letter after it")
+    result = run("edit", second, "--content", "alpha comes  first")
+    assert result.stdout.splitlines() == [
+        f"{second[:8]}  updated, pattern  alpha comes first",
+        f"  {first[:8]} says the same now; forget one of the two",
+    ]
+    assert answer("edit", second, "--content", "Alpha comes FIRST")["receipt"]["merged_with"] == first

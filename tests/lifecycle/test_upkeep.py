@@ -67,6 +67,18 @@ def test_edit_content(space: Space, take: Take, upkeep: Upkeep) -> None:
     assert take("sessions END after 12 h").id == record.id
 
 
+def test_edit_to_the_words_of_another(space: Space, take: Take, upkeep: Upkeep) -> None:
+    """Where another live memory says the same now, the receipt names it; both stay as they are."""
+    first, second = take("Tokens expire after 24 h"), take("Sessions end after 12 h")
+    after = upkeep.edit(second.id, {"content": "tokens expire  after 24 h"})
+    note = f"{first.id[:8]} says the same now; forget one of the two"
+    assert after.receipt == Receipt("updated", first.id, 1.0, notes=(note,))
+    assert now(space, first) == first._replace(receipt=None)
+    assert upkeep.edit(second.id, {"tags": ["a"]}).receipt == Receipt("updated"), "the text did not change"
+    upkeep.forget(first.id)
+    assert upkeep.edit(second.id, {"content": "Tokens expire after 24 h"}).receipt == Receipt("updated")
+
+
 def test_edit_other_fields(take: Take, upkeep: Upkeep) -> None:
     """Fields are replaced as they would be stored anew; what is not named stays."""
     record = take("Tokens expire after 24 h", tags=("a",), related_files=("x.py",), confidence=0.5)

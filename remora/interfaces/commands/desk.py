@@ -21,8 +21,14 @@ if TYPE_CHECKING:
     from remora.interfaces.page import Page
 
 F = TypeVar("F", bound=Callable[..., Any])
-DOINGS = {"history": "reading history", "embedding": "embedding", "sessions": "reading session logs"}
+DOINGS = {
+    "drafts": "storing",
+    "history": "reading history",
+    "embedding": "embedding",
+    "sessions": "reading session logs",
+}
 MAX_STDIN_BYTES = 4_000_000  # far beyond what one memory may hold; the rest is not read
+MAX_DOCUMENT_BYTES = 100_000_000  # of drafts that are handed in together
 
 
 class Desk:
@@ -89,21 +95,26 @@ class Desk:
     def repository_path(self, path: str, *, folders: bool = False) -> str:
         """Return a path as memories name it: relative to the project's root, with forward slashes.
 
-        A path is first taken from where the user stands, then from the root. What is in neither is
-        left as it was written.
+        A path is taken from where the user stands, as in any other program; from the root only when
+        it is there and not here. What does not exist at all (yet, or any more) is taken from where
+        the user stands, too. What lies outside the project is left as it was written.
 
         Args:
             path: as typed.
             folders: write a folder with "/" at its end, which in a filter means all below it.
         """
         root = self.memory(writes=False).root
-        for base in (Path.cwd(), root):
-            candidate = Path(os.path.normpath(base / path))
-            real = candidate.parent.resolve() / candidate.name
-            if real.exists() and real.is_relative_to(root) and real != root:
-                found = real.relative_to(root).as_posix()
-                return found + "/" if folders and real.is_dir() else found
-        return path.replace(os.sep, "/").removeprefix("./")
+        written = path.replace(os.sep, "/").removeprefix("./")
+        candidates = [Path(os.path.normpath(base / path)) for base in (Path.cwd(), root)]
+        real = [candidate.parent.resolve() / candidate.name for candidate in candidates]
+        inside = [one for one in real if one.is_relative_to(root) and one != root]
+        for one in inside:
+            if one.exists():
+                found = one.relative_to(root).as_posix()
+                return found + "/" if folders and one.is_dir() else found
+        if not inside or inside[0] != real[0] or path.startswith("~"):
+            return written
+        return inside[0].relative_to(root).as_posix() + ("/" if written.endswith("/") else "")
 
 
 def _open(project: str, **how: Any) -> Memory:
@@ -169,6 +180,27 @@ def statement(words: Sequence[str], what: str) -> str:
             f"{what} is missing", hint='Write it behind the verb, or "-" to read it from stdin.'
         )
     return " ".join(words)
+
+
+def document(path: str) -> str:
+    """Return the text of a file that was named on the command line; "-" is stdin.
+
+    Raises:
+        InvalidInput: it cannot be read, or is larger than what is read at once.
+    """
+    try:
+        if path == "-":
+            data = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
+        else:
+            with Path(path).open("rb") as file:
+                data = file.read(MAX_DOCUMENT_BYTES + 1)
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else error
+        raise InvalidInput(f"{path} cannot be read: {said}", hint="Name a file that can be.") from None
+    if len(data) > MAX_DOCUMENT_BYTES:
+        most = f"{MAX_DOCUMENT_BYTES:,} bytes"
+        raise InvalidInput(f"{path} has more than {most}", hint="Cut it into several files.")
+    return data.decode("utf-8", "surrogateescape")
 
 
 def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], click.Command]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -113,12 +114,13 @@ def search(
         phase=phase,
         methodology=methodology,
     )
-    answer = {"query": asked, "hits": found, "notes": memory.notes}
+    notes = tuple(dict.fromkeys((*memory.notes, *memory.reminders(vectors=True))))
+    answer = {"query": asked, "hits": found, "notes": notes}
     desk.answer(answer, lambda: pages.hits(found, desk.clock.now(), why=why))
-    _tell_notes(desk, memory)
+    _tell(desk, notes)
     if not found:
         filtered = bool(types or files or modules or scope or kinds)
-        desk.note(_nothing(desk, split(types), filtered=filtered))
+        desk.note(_nothing(desk, filtered=filtered))
     elif found[0].score < pages.GOOD:
         desk.note("No hit is clearly about this; these come closest.")
 
@@ -167,7 +169,7 @@ def context(
         branch=branch,
         kinds=split(kinds),
     )
-    _tell_notes(desk, memory)
+    _tell(desk, memory.notes)
     if not packed.hits:
         desk.note(_nothing(desk, filtered=bool(files or modules or kinds)))
     else:
@@ -265,12 +267,13 @@ def list_(
         user=True if user else False if project_only else None,
     )
     more, found = len(found) > most, found[:most]
+    notes = memory.reminders()
     if not found:
         filtered = bool(types or tag or files or modules or scope or needs_review or pinned or user)
-        desk.note(_nothing(desk, split(types), filtered=filtered))
-    desk.answer(
-        {"memories": found, "more": more}, lambda: pages.memory_list(found, desk.clock.now()) if found else ()
-    )
+        desk.note(_nothing(desk, filtered=filtered))
+    answer = {"memories": found, "more": more, "notes": notes}
+    desk.answer(answer, lambda: pages.memory_list(found, desk.clock.now()) if found else ())
+    _tell(desk, notes)
     if more:
         desk.note(f"These are the first {most}; there are more. --limit 0 shows all.")
 
@@ -287,19 +290,16 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
         return None
 
 
-def _tell_notes(desk: Desk, memory: Memory) -> None:
-    """Say what the search had to do without, but not what the user has set so."""
-    wanted = memory.settings.embedding.provider == "none"
-    for note in memory.notes:
+def _tell(desk: Desk, notes: Sequence[str]) -> None:
+    """Say what an answer had to do without and what needs a hand, but not what the user has set so."""
+    wanted = desk.memory(writes=False).settings.embedding.provider == "none"
+    for note in notes:
         if not (wanted and note == "no embedding model"):
             desk.note(f"note: {note}")
 
 
-def _nothing(desk: Desk, types: list[str] | None = None, *, filtered: bool) -> str:
+def _nothing(desk: Desk, *, filtered: bool) -> str:
     """Return why there is no answer, and what to do about it."""
-    unknown = [kind for kind in types or () if kind not in MEMORY_TYPES]
-    if unknown:
-        return f"No memory has the type {unknown[0]!r}. The types are {', '.join(MEMORY_TYPES)}."
     if desk.memory(writes=False).list(limit=1):
         return "Nothing found" + (
             " that passes the filters." if filtered else ". Try other words, or `remora list` to look around."

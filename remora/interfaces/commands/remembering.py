@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import click
 
-from remora.core.errors import InvalidInput
-from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES
-from remora.interfaces import pages, reports
+from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound, RemoraError
+from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord, Skipped
+from remora.interfaces import drafts, pages, reports
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.desk import Desk, command, split, statement
+from remora.interfaces.commands.desk import Desk, command, document, split, statement
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -54,7 +54,21 @@ file_type = click.Path(path_type=str)
     shell_complete=complete.words(MEMORY_SOURCES),
     help="Who says so; user_taught by default.",
 )
+@click.option("--branch", metavar="NAME", help="The only branch it holds on; every branch by default.")
+@click.option(
+    "--payload",
+    metavar="JSON",
+    help="The parts of a workflow_recipe, dead_end, prefetch_pattern or task_calibration, as an object.",
+)
+@click.option(
+    "--from-json",
+    metavar="FILE",
+    type=file_type,
+    help='Store the drafts in a file; "-" reads them from stdin.',
+)
+@click.pass_context
 def remember(
+    context: click.Context,
     desk: Desk,
     *,
     text: tuple[str, ...],
@@ -66,25 +80,63 @@ def remember(
     user: bool,
     confidence: float | None,
     source: str,
+    branch: str | None,
+    payload: str | None,
+    from_json: str | None,
 ) -> None:
     """TEXT is a statement that can be understood on its own; "-" reads it from stdin.
 
     Secrets are taken out before anything is stored.
+
+    With --from-json the file holds one draft, a list of drafts, or a draft on each line: objects with
+    a content and, if you like, any other field of MemoryDraft. What a draft leaves out is taken from
+    the options. Each draft is stored by itself: one that is refused is named with its place, the others
+    are kept, and the exit code is 2.
     """
-    content = statement(text, "what to remember")
+    if from_json is not None and text:
+        raise click.UsageError("give a text or --from-json, not both")
+    if payload is not None and kind is None and from_json is None:
+        raise InvalidInput("a payload needs the type it belongs to", hint="Add --type, such as dead_end.")
+    given: dict[str, Any] = {"type": kind, "confidence": confidence, "branch": branch}
+    given["payload"] = drafts.payload(payload) if payload is not None else None
+    content = statement(text, "what to remember") if from_json is None else ""
+    proposed = [*drafts.proposals(document(from_json))] if from_json is not None else []
     memory = desk.memory()
-    record = memory.remember(
-        content,
-        type=kind,
-        related_files=[desk.repository_path(f) for f in split(files) or ()],
-        related_modules=split(modules) or (),
-        tags=split(tags) or (),
-        source=source,
-        scope=scope,
-        confidence=confidence,
-        user=user,
-    )
+    options = {
+        **{name: value for name, value in given.items() if value is not None},
+        "related_files": [desk.repository_path(f) for f in split(files) or ()],
+        "related_modules": split(modules) or (),
+        "tags": split(tags) or (),
+        "source": source,
+        "scope": scope,
+        "user": user,
+    }
+    if from_json is not None:
+        context.exit(_remember_all(desk, proposed, options))
+    record = memory.remember(content, **options)
     desk.answer(record, lambda: pages.receipt(record, guessed=kind is None))
+
+
+def _remember_all(desk: Desk, proposed: Sequence[drafts.Proposed], options: dict[str, Any]) -> int:
+    """Store every draft that can be stored, say what became of each, and return the exit code."""
+    memory = desk.memory()
+    records: list[MemoryRecord] = []
+    skipped: list[Skipped] = []
+    with desk.progress() as progress:
+        for number, one in enumerate(proposed, start=1):
+            try:
+                if one.problem is not None:
+                    raise one.problem
+                records.append(memory.remember(**{**options, **one.fields}))
+            except (InvalidInput, Conflict, NotFound) as error:
+                skipped.append(Skipped(one.place, f"{error}. {error.hint}".rstrip()))
+            except RemoraError:  # the store itself: the next draft would fare no better
+                desk.note(reports.handed_in_sentence(records, skipped) + f" Stopped at {one.place}.")
+                raise
+            progress("drafts", number, len(proposed))
+    answer = {"memories": records, "skipped": skipped}
+    desk.answer(answer, lambda: reports.handed_in(records, skipped))
+    return EXIT_CODES[InvalidInput] if skipped else 0
 
 
 @command("edit", epilog="Example: remora edit 1a2b3c4d --type gotcha --add-tag cache")
@@ -105,6 +157,8 @@ def remember(
     help="global, module, work_unit or session.",
 )
 @click.option("--confidence", type=float, metavar="0..1", help="How sure it is.")
+@click.option("--branch", metavar="NAME", help='The only branch it holds on; "" for every branch.')
+@click.option("--payload", metavar="JSON", help="Set the payload to this object; null takes it away.")
 def edit(
     desk: Desk,
     *,
@@ -118,14 +172,18 @@ def edit(
     remove_file: tuple[str, ...],
     scope: str | None,
     confidence: float | None,
+    branch: str | None,
+    payload: str | None,
 ) -> None:
     """Without options, on a terminal, the text opens in $EDITOR."""
     memory = desk.memory()
     old = memory.show(memory_id)
     if content is not None:
         content = statement([content], "the new text")
-    given = {"content": content, "type": kind, "scope": scope, "confidence": confidence}
+    given = {"content": content, "type": kind, "scope": scope, "confidence": confidence, "branch": branch}
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if payload is not None:
+        changes["payload"] = drafts.payload(payload)
     if add_tag or remove_tag:
         changes["tags"] = _altered(old.tags, split(add_tag), split(remove_tag), "tag")
     named = [desk.repository_path(f) for f in split(files) or old.related_files]

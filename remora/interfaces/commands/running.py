@@ -44,6 +44,8 @@ def stats(desk: Desk) -> None:
     """Counts of memories by type, conversation turns, vectors, files known from git, and sizes."""
     found = desk.memory(writes=False).stats()
     desk.answer(found, lambda: reports.counts(found))
+    for note in found.notes:
+        desk.note(f"note: {note}")
 
 
 @command("doctor")

@@ -1,0 +1,291 @@
+"""The code graph of a project: bring it up to date, ask it what a change may break.
+
+The files come from sources.tree, what they say from graph.indexer; only one process of a project
+indexes at a time, and a second one that comes meanwhile says so and leaves the work to the first.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.app.project import commit_of
+from remora.core.code import Impact, IndexReport
+from remora.core.errors import InvalidInput, SourceError, StoreBusy
+from remora.core.values import MemoryRecord
+from remora.disk.files import lock
+from remora.graph.indexer import Indexer, Listed, Outcome
+from remora.graph.languages import kind_of
+from remora.sources.history import module_of
+from remora.sources.tree import LARGEST_CODE, LeftOut, Tree, decode, look, read
+from remora.sources.tree_read import by_content
+
+if TYPE_CHECKING:
+    from remora.app.wiring import Parts
+    from remora.graph.impact import Found
+    from remora.store.space import Space
+
+Progress = Callable[[str, int, int], None]
+LEFT_OUT = "index.left_out"  # meta key: what the last whole run left out, by reason
+LOCK_SECONDS = 0.5
+MOST_SKIPPED = 200  # named in a report; the counts are of all
+
+
+def index(
+    parts: Parts,
+    path: Path | None = None,
+    *,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    wait: float = LOCK_SECONDS,
+) -> IndexReport:
+    """Bring the whole graph up to date; see `Memory.index`."""
+    started = time.monotonic()
+    project = parts.project
+    if path is not None and not path.resolve().is_relative_to(project.root):
+        raise InvalidInput(
+            f"{path} is not in {project.root}", hint="Open the memory of that folder: Memory.open(path)."
+        )
+    space = parts.room("project").space
+    notes: list[str] = []
+    try:
+        with lock(project.home / "index", timeout=wait):
+            tree = look(project.root, project.repository, known=_known)
+            if tree.cut:
+                notes.append(f"only the first {len(tree.files):,} files were looked at")
+            listed = [Listed(f.path, f.size, f.mtime_ns) for f in tree.files]
+            outcome = _indexer(parts, space).run(
+                listed,
+                _now(parts),
+                commit=commit_of(project.repository),
+                progress=progress,
+                stop=stop,
+            )
+            precise = _take_precise(parts, space, notes) if outcome.complete else 0
+            with space.db.transaction(durable=False):
+                space.meta.set(LEFT_OUT, _left_out(tree, outcome))
+    except StoreBusy:
+        notes.append("another process is indexing this project; its work is not waited for")
+        outcome, precise = Outcome(0, 0, 0, 0, (), complete=False), 0
+    return report(space, outcome, precise, tuple(notes), time.monotonic() - started)
+
+
+def index_files(parts: Parts, paths: Iterable[str]) -> IndexReport:
+    """Bring some files up to date, given relative to the root; those that are gone leave the graph."""
+    started = time.monotonic()
+    space = parts.room("project").space
+    listed: list[Listed] = []
+    gone: list[str] = []
+    for path in sorted(set(paths)):
+        try:
+            status = (parts.project.root / path).lstat()
+        except (OSError, ValueError):
+            gone.append(path)
+            continue
+        if status.st_size <= LARGEST_CODE and _known(path):
+            listed.append(Listed(path, status.st_size, status.st_mtime_ns))
+    notes: tuple[str, ...] = ()
+    try:
+        with lock(parts.project.home / "index", timeout=10.0):
+            outcome = _indexer(parts, space).run(listed, _now(parts), whole=False, gone=gone)
+    except StoreBusy:
+        outcome = Outcome(0, 0, 0, 0, (), complete=False)
+        notes = ("another process is indexing this project",)
+    return report(space, outcome, 0, notes, time.monotonic() - started)
+
+
+def mark_changed(parts: Parts, paths: Iterable[str]) -> None:
+    """Take the edges of changed files out of every answer at once, before anybody reads them again."""
+    space = parts.room("project").space
+    with space.db.transaction(durable=False):
+        space.graph.mark_stale(sorted(set(paths)), _now(parts))
+
+
+def watch(
+    parts: Parts,
+    stop: Callable[[], bool],
+    said: Callable[[IndexReport], None],
+    *,
+    debounce_ms: int = 500,
+) -> None:
+    """Follow the project's files until told to stop; `said` hears of each round."""
+    from remora.graph.watch import watch as changes
+
+    said(index(parts, wait=10.0))
+    for changed in changes(parts.project.root, debounce_ms=debounce_ms, stop=stop, wanted=_known):
+        mark_changed(parts, changed)
+        # What git ignores is told apart by listing; a handful of files is not worth that.
+        outcome = index(parts, wait=10.0)
+        if outcome.read or outcome.deleted or outcome.skipped:
+            said(outcome)
+
+
+def _indexer(parts: Parts, space: Space) -> Indexer:
+    root = parts.project.root
+
+    def content(path: str) -> bytes | str:
+        found = read(root, path, LARGEST_CODE)
+        return found.why if isinstance(found, LeftOut) else found
+
+    clock = space.history.clock()
+    heat = {
+        f.path: math.exp2(max(-60.0, f.heat - clock / 40.0))
+        for f in space.history.all_files()
+        if f.present and f.commits
+    }
+    return Indexer(
+        space,
+        content,
+        decode=decode,
+        unwanted=lambda _, data: by_content(data) or "",
+        module_of=module_of,
+        heat=heat,
+    )
+
+
+def _known(path: str) -> bool:
+    """Whether a path may be of a kind that can be used; a script without an extension shows when read."""
+    return kind_of(path) is not None or "." not in path.rpartition("/")[2]
+
+
+def _now(parts: Parts) -> int:
+    return int(parts.clock.now() * 1000)
+
+
+def _left_out(tree: Tree, outcome: Outcome) -> dict[str, int]:
+    counts = dict(tree.counts())
+    for skipped in outcome.skipped:
+        why = skipped.why.partition(":")[0]
+        counts[why] = counts.get(why, 0) + 1
+    return counts
+
+
+def _take_precise(parts: Parts, space: Space, notes: list[str]) -> int:
+    """Take the edges of a SCIP index beside the code, when there is one and it is new."""
+    from remora.graph.precise import take
+
+    try:
+        return take(space, parts.project.root, _now(parts))
+    except SourceError as error:
+        notes.append(str(error))
+        return 0
+
+
+def report(
+    space: Space, outcome: Outcome, precise: int, notes: tuple[str, ...], seconds: float
+) -> IndexReport:
+    """Return what a run did, with the counts as they are now."""
+    nodes, edges, _ = space.graph.counts()
+    left_out = space.meta.get(LEFT_OUT) or {}
+    return IndexReport(
+        files=space.graph.file_count(),
+        read=outcome.read,
+        unchanged=outcome.unchanged,
+        resolved=outcome.resolved,
+        deleted=outcome.deleted,
+        left_out=tuple(sorted(left_out.items(), key=lambda item: (-item[1], item[0]))),
+        broken=space.graph.broken_count(),
+        skipped=outcome.skipped[:MOST_SKIPPED],
+        nodes=nodes,
+        edges=edges,
+        chunks=space.chunks.count(),
+        waiting=space.chunks.pending_count(),
+        precise=precise,
+        complete=outcome.complete,
+        notes=notes,
+        seconds=seconds,
+    )
+
+
+class Impacts(list[Impact]):
+    """What may break, nearest first, with what else is known about the target.
+
+    Attributes:
+        target: the key of the node that was asked about.
+        tests: those of the impacts that are tests: what to run.
+        memories: live memories about the target or its file, strongest first.
+        notes: what to know about the answer (guesses, a cut, an index that is not finished).
+    """
+
+    def __init__(
+        self, target: str, impacts: Iterable[Impact], memories: Sequence[MemoryRecord], notes: tuple[str, ...]
+    ) -> None:
+        super().__init__(impacts)
+        self.target = target
+        self.tests = tuple(i for i in self if i.test)
+        self.memories = tuple(memories)
+        self.notes = notes
+
+
+def impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
+    """Return what depends on a target; see `Memory.impact`."""
+    from remora.graph.impact import impact as find
+
+    space = parts.room("project").space
+    notes = list(notices(parts))
+    found = find(space, _inside(parts, target), depth, limit)
+    changed = _changed(parts, space, found)
+    if changed:
+        if not parts.read_only:
+            mark_changed(parts, changed)
+            found = find(space, _inside(parts, target), depth, limit)
+        names = ", ".join(changed[:3]) + (", …" if len(changed) > 3 else "")
+        notes.append(f"{names} changed since the last `remora index`; what they use is left out")
+    memories = _memories_about(space, found)
+    return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
+
+
+def _inside(parts: Parts, target: str) -> str:
+    """Return a target with its path relative to the root, where it was absolute."""
+    root = str(parts.project.root).rstrip("/") + "/"
+    return target.strip().removeprefix(root)
+
+
+def _changed(parts: Parts, space: Space, found: Found) -> list[str]:
+    """Return the files in an answer that are no longer what was read, those marked already left out."""
+    paths = {i.path for i in found.impacts} | {found.target.path}
+    gone = []
+    for path, (size, mtime_ns) in space.graph.stamps(paths).items():
+        try:
+            status = (parts.project.root / path).stat()
+        except (OSError, ValueError):
+            gone.append(path)
+            continue
+        if (status.st_size, status.st_mtime_ns) != (size, mtime_ns):
+            gone.append(path)
+    return sorted(gone)
+
+
+def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
+    """Return the live memories about a target: those linked to its node first, then those on its file."""
+    linked = space.memories.ids_where(
+        """m.deprecated = 0 AND (m.target_node_id = ?1 OR EXISTS (
+             SELECT 1 FROM json_each(m.impacted_node_ids) j WHERE j.value = ?1))""",
+        (found.target.key,),
+    )
+    on_file = space.memories.ids_where(
+        """m.deprecated = 0 AND EXISTS (
+             SELECT 1 FROM memory_files f WHERE f.memory_id = m.id AND f.file_path = ?)""",
+        (found.target.path,),
+    )
+    ids = list(dict.fromkeys((*linked, *on_file)))[:50]
+    records = space.memories.get_many(ids)
+    order = sorted(ids, key=lambda i: (i not in linked, -records[i].confidence, i))
+    return [records[i] for i in order]
+
+
+def notices(parts: Parts) -> tuple[str, ...]:
+    """Return what an answer from the graph should say about the graph itself (section 21.9)."""
+    space = parts.room("project").space
+    state = space.graph.state()
+    if state is None:
+        if space.graph.is_empty():
+            return ("the code is not indexed yet: `remora index` reads it",)
+        return ("knowledge graph: indexing in progress; impact analysis may be incomplete",)
+    if space.graph.unlinked():
+        return ("knowledge graph: indexing in progress; impact analysis may be incomplete",)
+    return ()
+

@@ -1,0 +1,94 @@
+"""What a `Memory` says of code: each verb in one place, each delegating to one module."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import threading
+
+    from remora.app.code import Impacts
+    from remora.app.wiring import Parts
+    from remora.core.code import IndexReport
+    from remora.core.values import FileHit
+    from remora.graph.modules import ModuleInfo
+
+Progress = Callable[[str, int, int], None]
+
+
+class CodeVerbs:
+    """The verbs of `Memory` that ask the code graph."""
+
+    _parts: Parts
+    _lock: threading.RLock
+
+    def index(
+        self, path: str | os.PathLike[str] | None = None, *, progress: Progress | None = None
+    ) -> IndexReport:
+        """Bring the code graph up to date: read what changed, forget what is gone.
+
+        Args:
+            path: a folder of the project; the whole project is indexed whichever it is.
+            progress: called with (what, done, of) as the work goes on.
+
+        Raises:
+            InvalidInput: the path is not in the project.
+            SourceError: the project's folder cannot be read.
+        """
+        from remora.app.code import index
+
+        with self._lock:
+            return index(self._parts, Path(path) if path is not None else None, progress=progress)
+
+    def index_files(self, paths: Iterable[str | os.PathLike[str]]) -> IndexReport:
+        """Bring some files up to date, as after an edit; paths from the root or absolute."""
+        from remora.app.arguments import paths as checked
+        from remora.app.code import index_files
+
+        with self._lock:
+            return index_files(self._parts, checked("paths", list(paths), self._parts.project.root))
+
+    def impact(self, target: str, depth: int = 3, *, limit: int = 200) -> Impacts:
+        """Return what may break when something changes, nearest first.
+
+        Args:
+            target: "path/file.py", "path/file.py:Class.method", or a symbol's name if it is unique.
+            depth: steps to follow, from 1 to 10.
+            limit: how many results at most; the answer says when there is more.
+
+        Returns:
+            A list of `Impact` with `.target`, `.tests`, `.memories` and `.notes`.
+
+        Raises:
+            NotFound: nothing in the graph is called so.
+            Conflict: several definitions are; the message names them.
+        """
+        from remora.app.code import impact
+
+        with self._lock:
+            return impact(self._parts, target, depth, limit)
+
+    def predict_files(self, task: str, k: int = 10) -> list[FileHit]:
+        """Return the files that a task will most likely touch, best first, each with its reasons.
+
+        Args:
+            task: what is to be done: an issue's text, a request, a commit message.
+            k: how many files.
+
+        Raises:
+            InvalidInput: the task is empty.
+        """
+        from remora.app.recall import predict_files
+
+        with self._lock:
+            return predict_files(self._parts, task, k)
+
+    def modules(self) -> list[ModuleInfo]:
+        """Return the modules of the code, largest first: files, purpose, hot files, memories about them."""
+        from remora.app.code import modules
+
+        with self._lock:
+            return modules(self._parts)

@@ -1,0 +1,219 @@
+"""Read one file: its bytes become what it defines, imports and uses.
+
+The queries of a language (`queries/*.scm`) find the places; `Rules` of the language say what a query cannot.
+All finds are then put in order of their place, and one pass over them with a stack of open definitions gives
+each its scope. The tree itself is never walked: a file costs its parse, its query, and a few microseconds for
+each thing found.
+
+The same bytes always give the same facts. Work is bounded by counts, never by a clock: a file that would cost
+too much to parse or search gives what is known so far and one error. Any bytes are read: what is no UTF-8 is
+taken for UTF-16 with its mark or for Windows-1252.
+"""
+
+from __future__ import annotations
+
+import codecs
+from itertools import count
+from typing import TYPE_CHECKING
+
+from remora.core.code import FileFacts, Outline, Uses
+from remora.graph import extract_python
+from remora.graph.extract_assemble import Found, Use, assemble, first_comment
+from remora.graph.extract_parts import (
+    MAX_NAME,
+    UNKNOWN,
+    Captures,
+    Draft,
+    Rules,
+    Source,
+    chain,
+    plain_type,
+    split_chain,
+)
+from remora.graph.extract_rules import RULES
+from remora.graph.languages import Grammar, grammar_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
+
+MAX_BYTES = 4_000_000  # a larger file is generated; only its lines are counted
+# The parser reports after about every hundred steps; an ordinary file needs one report for some hundred
+# bytes. Text that no grammar fits makes it try many ways at once, and is given up.
+_REPORTS = 20_000
+_REPORTS_PER_BYTE = 1.0
+_MATCH_LIMIT = 20_000
+_PIECE = 262_144
+
+
+def extract(source: bytes, language: str) -> FileFacts:
+    """Return the facts of one file.
+
+    Args:
+        source: the file's bytes, whatever they are.
+        language: a name of `graph.languages.LANGUAGES`. Without a grammar only lines are counted.
+
+    Raises:
+        InvalidInput: no language has this name.
+    """
+    grammar = grammar_of(language)
+    data = readable(source)
+    lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+    if grammar is None:
+        return FileFacts(Outline(language), Uses(), lines)
+    tree = _parse(grammar, data) if len(data) <= MAX_BYTES else None
+    if tree is None:
+        return FileFacts(Outline(language), Uses(), lines, 1)
+    root, errors = tree.root_node, 0
+    if root.has_error:
+        errors = max(1, _count_mistakes(grammar, root))
+    text, rules = Source(data), RULES[language]
+    found, whole = _search(grammar, rules, text, root)
+    definitions, imports, uses = assemble(found, rules, text)
+    doc = (extract_python.doc_string(text, root) if language == "python" else "") or first_comment(text, found)
+    exports = tuple(dict.fromkeys(found.exports))
+    outline = Outline(language, found.package, doc, definitions, imports, exports)
+    return FileFacts(outline, uses, lines, errors + (not whole))
+
+
+def readable(source: bytes) -> bytes:
+    """Return a file's bytes as UTF-8 without a mark and without NUL; the lines stay where they are."""
+    if source.startswith(codecs.BOM_UTF8):
+        source = source[3:]
+    elif source.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        source = source.decode("utf-16", "replace").encode("utf-8", "replace")
+    if not source.isascii():
+        try:
+            source.decode()
+        except UnicodeDecodeError:
+            source = source.decode("cp1252", "replace").encode()
+    return source.replace(b"\0", b" ") if b"\0" in source else source
+
+
+def _parse(grammar: Grammar, data: bytes) -> Tree | None:
+    """Return the tree, None when the text fits the grammar so badly that it would take too long."""
+    from tree_sitter import Parser
+
+    reports, most = count(1), _REPORTS + int(_REPORTS_PER_BYTE * len(data))
+    parser = Parser(grammar.language)
+    try:
+        return parser.parse(
+            lambda at, _point: data[at : at + _PIECE],
+            progress_callback=lambda _at, _wrong: next(reports) > most,
+        )
+    except ValueError:  # how the parser says that it was stopped
+        return None
+
+
+def _count_mistakes(grammar: Grammar, root: Node) -> int:
+    from tree_sitter import QueryCursor
+
+    return sum(len(nodes) for nodes in QueryCursor(grammar.mistakes).captures(root).values())
+
+
+def _search(grammar: Grammar, rules: Rules, text: Source, root: Node) -> tuple[Found, bool]:
+    """Return what the query finds, and whether it was searched to the end."""
+    from tree_sitter import QueryCursor
+
+    found = Found()
+    cursor = QueryCursor(grammar.query, match_limit=_MATCH_LIMIT)
+    roles = grammar.roles
+    for index, captures in cursor.matches(root):
+        role, kind = roles[index]
+        if role == "reference":
+            _reference(found, rules, text, captures, kind)
+        elif role == "binding":
+            _binding(found, rules, text, captures, kind)
+        else:
+            _other(found, rules, text, captures, role, kind)
+    return found, not cursor.did_exceed_match_limit
+
+
+def _other(found: Found, rules: Rules, text: Source, captures: Captures, role: str, kind: str) -> None:
+    """Keep a match that is neither a reference nor a binding."""
+    name = f"{role}.{kind}" if kind else role
+    nodes = captures.get(name)
+    if not nodes:
+        return
+    node = nodes[0]
+    if role == "comment":
+        end = node.end_byte
+        if text.data[end - 1 : end] == b"\n":
+            end -= 1
+        text.comments.append((node.start_byte, end))
+        text.before[end] = (node.start_byte, True)
+    elif role == "prefix":
+        text.before[node.end_byte] = (node.start_byte, False)
+    elif role in ("definition", "container"):
+        _definition(found, rules, text, captures, node, kind if role == "definition" else "container")
+    elif role == "import":
+        at = captures["source"][0].start_byte if "source" in captures else node.start_byte
+        for item in rules.imports(text, node, kind, captures):
+            found.imports.append((at, item))
+    elif role == "extent":
+        found.extents[captures["inner"][0].id] = node
+    elif role == "export":
+        found.exports.extend(extract_python.exports(text.text(node)))
+    elif role == "package" and not found.package:
+        found.package = chain(text, node, rules).replace("::", ".")
+
+
+def _definition(found: Found, rules: Rules, text: Source, captures: Captures, node: Node, kind: str) -> None:
+    names = captures.get("name")
+    name = text.text(names[0]) if names else ""
+    draft = Draft(node, kind, name, names[0].start_byte if names else -1)
+    draft.reopens = draft.reopens or draft.container
+    for field in rules.body:
+        body = node.child_by_field_name(field)
+        if body is not None:
+            draft.head_end = body.start_byte
+            break
+    rules.define(text, draft, captures)
+    if rules.returns and not draft.returns and draft.kind in ("function", "method"):
+        draft.returns = plain_type(text.field(node, rules.returns)[:400], rules.builtins)
+    if not draft.drop and 0 < len(draft.name) <= MAX_NAME:
+        found.drafts.append(draft)
+
+
+def _reference(found: Found, rules: Rules, text: Source, captures: Captures, kind: str) -> None:
+    nodes = captures.get("reference." + kind)
+    if not nodes:
+        return
+    node = nodes[0]
+    at, end = node.start_byte, node.end_byte
+    line = node.start_point[0] + 1
+    if kind == "annotation":
+        for name in extract_python.annotation_names(text.cut(at, min(end, at + 400))):
+            before, last = split_chain(name)
+            found.uses.append(Use(at, last, before, "type", line))
+        return
+    if end - at > MAX_NAME:
+        return
+    if kind == "decorator":
+        found.decorated.add(at)
+    name = text.data[at:end].decode("utf-8", "replace")
+    if kind == "type" and name in rules.builtins:
+        return
+    receivers = captures.get("receiver")
+    receiver = chain(text, receivers[0], rules) if receivers else ""
+    found.uses.append(Use(at, name, receiver, kind, line))
+
+
+def _binding(found: Found, rules: Rules, text: Source, captures: Captures, kind: str) -> None:
+    nodes = captures.get("binding." + kind if kind else "binding")
+    if not nodes or nodes[0].end_byte - nodes[0].start_byte > MAX_NAME:
+        return
+    if "type" in captures:
+        shown = captures["type"][0]
+        written = plain_type(text.cut(shown.start_byte, min(shown.end_byte, shown.start_byte + 400)), rules.builtins)
+    elif "class" in captures:
+        written = chain(text, captures["class"][0], rules)
+    else:
+        written = chain(text, captures["call"][0], rules)
+        if written != UNKNOWN and not rules.class_call(written):
+            written += "()"
+    if not written or written.startswith(UNKNOWN) or written in rules.builtins:
+        return
+    for node in nodes:
+        at = node.start_byte
+        found.uses.append(Use(at, text.text(node), written, kind or "binding", node.start_point[0] + 1))
+

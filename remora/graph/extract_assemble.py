@@ -1,0 +1,269 @@
+"""Put the finds of one file together: scopes by place, qualnames, lines, signatures and doc comments.
+
+Definitions are nodes of one tree, so of two either one contains the other or they do not touch. Sorted by
+their start they are opened and closed on a stack. What is innermost from which byte on is written down as a
+list of marks, and every other find looks its scope up there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.code import Binding, Definition, Import, Reference, Uses
+from remora.graph.extract_parts import (
+    MAX_SIGNATURE,
+    Draft,
+    Rules,
+    Source,
+    comment_text,
+    one_line,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_NESTING = 40  # definitions inside definitions; deeper ones belong to the last that counts
+_BLANKS = b" \t\r\n\f"
+
+
+class Use(NamedTuple):
+    """A reference or binding on its way to its scope. `kind` of a binding is "binding" or "field"."""
+
+    at: int
+    name: str
+    other: str  # a reference's receiver, a binding's type
+    kind: str
+    line: int
+
+
+class Found:
+    """All that the query found in one file."""
+
+    def __init__(self) -> None:
+        self.drafts: list[Draft] = []
+        self.uses: list[Use] = []
+        self.imports: list[tuple[int, Import]] = []
+        self.exports: list[str] = []
+        self.package = ""
+        self.extents: dict[int, Node] = {}  # node id: what belongs to the definition and is around it
+        self.decorated: set[int] = set()  # places of names that are decorators, so no calls
+
+
+class _Scope(NamedTuple):
+    """An open definition: where it ends, its qualname, and the innermost class it is or is in."""
+
+    end: int
+    qualname: str
+    owner: str
+    draft: Draft
+
+
+class _Scopes:
+    """Which definition is innermost at which place."""
+
+    def __init__(self) -> None:
+        self.stack: list[_Scope] = []
+        self._starts: list[int] = []
+        self._marks: list[_Scope | None] = []
+
+    def close(self, upto: int) -> None:
+        """Close what ends before a place."""
+        while self.stack and self.stack[-1].end <= upto:
+            end = self.stack.pop().end
+            self._mark(end, self.stack[-1] if self.stack else None)
+
+    def open(self, start: int, scope: _Scope) -> None:
+        """Open a definition."""
+        self.stack.append(scope)
+        self._mark(start, scope)
+
+    def _mark(self, at: int, scope: _Scope | None) -> None:
+        self._starts.append(at)
+        self._marks.append(scope)
+
+    def at(self, place: int) -> _Scope | None:
+        """Return the innermost definition at a place; only once everything is closed."""
+        index = bisect_right(self._starts, place) - 1
+        return self._marks[index] if index >= 0 else None
+
+
+def assemble(found: Found, rules: Rules, text: Source) -> tuple[tuple[Definition, ...], tuple[Import, ...], Uses]:
+    """Return a file's definitions, imports and uses, each in the order of the source."""
+    scopes, kept, late = _Scopes(), dict[str, Draft](), dict[str, list[str]]()
+    for draft in found.drafts:
+        _extend(draft, found, rules, text)
+    repeated: dict[str, int] = {}
+    for draft in sorted(found.drafts, key=lambda d: (d.start, -d.end, d.name_at)):
+        scopes.close(draft.start)
+        if len(scopes.stack) >= MAX_NESTING:
+            continue
+        outer = scopes.stack[-1] if scopes.stack else None
+        _settle(draft, outer, rules)
+        if draft.drop:
+            continue
+        plain = f"{draft.parent}.{draft.name}" if draft.parent else draft.name
+        if draft.container or (draft.reopens and plain in kept):
+            draft.qualname = plain
+            late.setdefault(plain, []).extend(draft.bases)
+        else:
+            draft.qualname = _unique(plain, kept, repeated)
+            kept[draft.qualname] = draft
+        owner = draft.qualname if draft.classlike else draft.parent if draft.owner else outer.owner if outer else ""
+        scopes.open(draft.start, _Scope(draft.end, draft.qualname, owner, draft))
+    scopes.close(len(text.data) + 1)
+    for qualname, bases in late.items():
+        if qualname in kept:
+            kept[qualname].bases = tuple(dict.fromkeys((*kept[qualname].bases, *bases)))
+    definitions = tuple(_finished(draft, text) for draft in kept.values())
+    return definitions, _imports(found, scopes, kept), _uses(found, rules, scopes, kept)
+
+
+def _settle(draft: Draft, outer: _Scope | None, rules: Rules) -> None:
+    """Give a draft its parent and the kind it has there."""
+    rules.settle(draft, outer.draft if outer else None)
+    inside = outer.qualname if outer else ""
+    draft.parent = f"{inside}.{draft.owner}" if inside and draft.owner else inside or draft.owner
+    if draft.kind == "function" and (draft.owner or (outer and outer.draft.classlike)):
+        draft.kind = "method"
+
+
+def _unique(plain: str, kept: dict[str, Draft], repeated: dict[str, int]) -> str:
+    if plain not in kept:
+        return plain
+    number = repeated.get(plain, 1) + 1
+    while f"{plain}#{number}" in kept:
+        number += 1
+    repeated[plain] = number
+    return f"{plain}#{number}"
+
+
+def _extend(draft: Draft, found: Found, rules: Rules, text: Source) -> None:
+    """Take decorators and attributes into a draft's extent, and read the comment right above."""
+    around = found.extents.get(draft.node.id)
+    while around is not None:
+        draft.start = around.start_byte
+        if around.type in rules.heads:
+            draft.head_start = around.start_byte
+        around = found.extents.get(around.id)
+    top, comments = draft.start, list[str]()
+    while True:
+        end, newlines = _back(text.data, top)
+        above = text.before.get(end)
+        if above is None:
+            break
+        start, is_comment = above
+        if is_comment and (newlines > 1 or not _begins_line(text.data, start)):
+            break
+        top = start
+        if is_comment:
+            comments.append(text.cut(start, end))
+        else:
+            draft.start = start
+    draft.top = top
+    if comments and not draft.doc:
+        draft.doc = comment_text("\n".join(reversed(comments)))
+
+
+def _back(data: bytes, at: int) -> tuple[int, int]:
+    """Return where the text before a place ends, and the line ends in between."""
+    end = at
+    while end and data[end - 1] in _BLANKS:
+        end -= 1
+    return end, data.count(b"\n", end, at)
+
+
+def _begins_line(data: bytes, at: int) -> bool:
+    return not data[data.rfind(b"\n", 0, at) + 1 : at].strip()
+
+
+def _finished(draft: Draft, text: Source) -> Definition:
+    node = draft.node
+    row, (last, column) = node.start_point[0], node.end_point
+    end_line = last if not column and last > row else last + 1
+    return Definition(
+        draft.qualname,
+        draft.name,
+        "test" if draft.test else draft.kind,
+        row + 1 - text.data.count(b"\n", draft.top, node.start_byte),
+        end_line,
+        row + 1,
+        draft.parent,
+        draft.signature or _signature(draft, text),
+        draft.doc,
+        draft.bases,
+    )
+
+
+def _signature(draft: Draft, text: Source) -> str:
+    start = draft.head_start
+    end = min(draft.head_end if draft.head_end >= 0 else draft.node.end_byte, start + 4 * MAX_SIGNATURE)
+    first = bisect_right(text.comments, (start, 0))
+    pieces = []
+    for comment_start, comment_end in text.comments[first:]:
+        if comment_start >= end:
+            break
+        pieces.append(text.cut(start, comment_start))
+        start = max(start, comment_end)
+    pieces.append(text.cut(start, max(start, end)))
+    return one_line(" ".join(pieces).rstrip(" \t\r\n{;=").removesuffix("=>"), MAX_SIGNATURE)
+
+
+def _scope_name(scope: _Scope | None, kept: dict[str, Draft]) -> str:
+    """Return the innermost definition: a block that only lends its name may have none in this file."""
+    name = scope.qualname if scope else ""
+    while name and name not in kept:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def _imports(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> tuple[Import, ...]:
+    # Two patterns may see one import, `require("m")` and `const x = require("m")`: the one with names stays.
+    ordered = sorted(found.imports, key=lambda pair: (pair[0], not (pair[1].names or pair[1].alias)))
+    result, seen = list[Import](), set[tuple[int, str]]()
+    for at, item in ordered:
+        if item.names or item.alias or (at, item.module) not in seen:
+            seen.add((at, item.module))
+            result.append(item._replace(scope=_scope_name(scopes.at(at), kept)))
+    return tuple(result)
+
+
+def _uses(found: Found, rules: Rules, scopes: _Scopes, kept: dict[str, Draft]) -> Uses:
+    names = {draft.name_at for draft in found.drafts}
+    classes = {draft.name for draft in kept.values() if draft.classlike}
+    references, bindings = list[Reference](), list[Binding]()
+    for draft in kept.values():
+        if draft.returns:
+            bindings.append(Binding("return", draft.returns, draft.node.start_point[0] + 1, draft.qualname))
+    for at, name, other, kind, line in sorted(found.uses):
+        scope = scopes.at(at)
+        inside = _scope_name(scope, kept)
+        if kind == "binding" or kind == "field":
+            if kind == "field" or (scope and scope.draft.classlike):
+                name, inside = f"self.{name}", (scope.owner if scope else "") or inside
+            if other[:-2] in classes:
+                other = other[:-2]
+            bindings.append(Binding(name, other, line, inside))
+        elif kind == "decorator" or at not in found.decorated:
+            if kind == "type" and (at in names or (scope and _in_heritage(scope.draft, at))):
+                continue
+            references.append(Reference(name, other, kind, line, inside))
+    return Uses(tuple(references), tuple(sorted(bindings, key=lambda b: b.line)))
+
+
+def _in_heritage(draft: Draft, at: int) -> bool:
+    return draft.heritage[0] <= at < draft.heritage[1]
+
+
+def first_comment(text: Source, found: Found) -> str:
+    """Return the comment that a file begins with, "" when it belongs to the first definition."""
+    tops = {draft.top for draft in found.drafts}
+    parts, last = list[str](), 0
+    for start, end in sorted(text.comments):
+        between = text.data[last:start]
+        far = bool(parts) and between.count(b"\n") > 1
+        if far or start in tops or len(parts) > 100 or between.strip() not in (b"", b"<?php"):
+            break
+        last = end
+        parts.append("" if text.data.startswith(b"#!", start) else text.cut(start, end))
+    return comment_text("\n".join(parts))

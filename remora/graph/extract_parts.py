@@ -1,0 +1,336 @@
+"""What every language's reader shares: text of nodes, names as chains, types, comments, draft definitions.
+
+A name is written as a chain: `self.pool.get(x).run` becomes "self.pool.get().run". Arguments are left out, and
+what is no chain of names (an index, a literal, a condition) is "?". Trees can be 100,000 levels deep, so
+nothing here recurses, and a chain is followed for a few steps only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.code import Import
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+Captures = dict[str, "list[Node]"]
+
+UNKNOWN = "?"
+MAX_NAME = 200  # a longer "name" is a test's sentence or generated
+MAX_SIGNATURE = 300
+MAX_DOC = 1_000
+_MAX_STEPS = 24  # links of a chain that are followed; a longer one is a fluent builder
+_MAX_CHAIN = 240
+
+_PLAIN = re.compile(rb"[@$]{0,2}[^\W\d]\w*[?!]?", re.ASCII)
+_SPACE = re.compile(r"\s+")
+
+
+class Source:
+    """The bytes of a file, as UTF-8, and where its lines and comments are."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.comments: list[tuple[int, int]] = []
+        self.before: dict[int, tuple[int, bool]] = {}  # end of a comment or attribute: its start, is a comment
+
+    def text(self, node: Node) -> str:
+        """Return a node's text."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def cut(self, start: int, end: int) -> str:
+        """Return the text between two places."""
+        return self.data[start:end].decode("utf-8", "replace")
+
+    def field(self, node: Node, name: str) -> str:
+        """Return the text of a node's field, "" when it has none."""
+        found = node.child_by_field_name(name)
+        return "" if found is None else self.text(found)
+
+
+class Draft:
+    """A definition while its file is read.
+
+    Attributes:
+        node: the definition without decorators around it.
+        kind, name: as in `Definition`; a language's reader may change them.
+        start, end: bytes of its extent, decorators and attributes included.
+        top: the first byte of the comment right above.
+        head_start, head_end: its signature; -1 for the end of the whole.
+        owner: what stands before its name without being around it: the type of a Go method.
+        container: it only gives its name to what is inside (a Rust `impl`, a class opened again).
+        reopens: a second one of the same name is a container.
+        classlike: what is in it are members.
+        test: it is a test whatever stands around it.
+        qualname, parent: set when the file is put together.
+    """
+
+    __slots__ = (
+        "bases",
+        "classlike",
+        "container",
+        "doc",
+        "drop",
+        "end",
+        "head_end",
+        "head_start",
+        "heritage",
+        "kind",
+        "name",
+        "name_at",
+        "node",
+        "owner",
+        "parent",
+        "qualname",
+        "reopens",
+        "returns",
+        "signature",
+        "start",
+        "test",
+        "top",
+    )
+
+    def __init__(self, node: Node, kind: str, name: str, name_at: int) -> None:
+        self.node = node
+        self.kind = kind
+        self.name = name
+        self.name_at = name_at
+        self.start = node.start_byte
+        self.end = node.end_byte
+        self.head_start = node.start_byte
+        self.head_end = -1
+        self.owner = ""
+        self.bases: tuple[str, ...] = ()
+        self.heritage: tuple[int, int] = (0, 0)
+        self.returns = ""
+        self.doc = ""
+        self.signature = ""
+        self.container = kind == "container"
+        self.reopens = kind == "module"
+        self.classlike = kind in ("class", "interface")
+        self.test = False
+        self.drop = False
+        self.qualname = ""
+        self.parent = ""
+        self.top = node.start_byte
+
+
+def _nothing(_source: Source, _draft: Draft, _captures: Captures) -> None:
+    """A language without anything to add to its definitions."""
+
+
+def _no_imports(_source: Source, _node: Node, _kind: str, _captures: Captures) -> Iterable[Import]:
+    return ()
+
+
+def _settled(_draft: Draft, _around: Draft | None) -> None:
+    """A language whose definitions do not depend on what is around them."""
+
+
+class Rules(NamedTuple):
+    """How the trees of one language are read where a query cannot say it.
+
+    Attributes:
+        members: node type of `a.b`: the fields of `a` and of `b`.
+        calls: node type of `f(x)`: the field of `f`.
+        wrappers: node types that change nothing for a name: parentheses, `await`, `x!`.
+        define: completes a draft: bases, owner, doc, name.
+        imports: the imports that a match stands for.
+        settle: changes a draft's kind when what is around it is known.
+        body: fields of a definition that end its signature.
+        heads: node types around a definition that its signature begins with.
+        returns: field of a function's return type.
+        builtins: names of types that lead nowhere.
+        class_call: says of a called name whether it is a class, where `new` does not say it.
+    """
+
+    members: Mapping[str, tuple[str, str]]
+    calls: Mapping[str, str]
+    wrappers: frozenset[str] = frozenset(("parenthesized_expression", "await_expression"))
+    define: Callable[[Source, Draft, Captures], None] = _nothing
+    imports: Callable[[Source, Node, str, Captures], Iterable[Import]] = _no_imports
+    settle: Callable[[Draft, Draft | None], None] = _settled
+    body: tuple[str, ...] = ("body",)
+    heads: frozenset[str] = frozenset()
+    returns: str = ""
+    builtins: frozenset[str] = frozenset()
+    class_call: Callable[[str], bool] = lambda _name: False
+
+
+def chain(source: Source, node: Node, rules: Rules) -> str:
+    """Return an expression as a chain of names, "?" when it is something else."""
+    data = source.data[node.start_byte : node.end_byte]
+    if _PLAIN.fullmatch(data):
+        return data.decode()
+    parts: list[str] = []
+    current: Node | None = node
+    for _ in range(_MAX_STEPS):
+        if current is None:
+            return UNKNOWN
+        kind = current.type
+        member = rules.members.get(kind)
+        if member is not None:
+            before, last = current.child_by_field_name(member[0]), current.child_by_field_name(member[1])
+            if last is None:
+                return UNKNOWN
+            called = "()" if kind in rules.calls else ""
+            if before is None:  # `f()` of a language whose calls and members are one node; `::a` of C++
+                sign = _sign(source.cut(current.start_byte, last.start_byte)) if not called else ""
+                return _joined(parts, sign + source.text(last) + called)
+            sign = _sign(source.cut(before.end_byte, last.start_byte))
+            parts.append(sign + source.text(last) + called)
+            current = before
+        elif kind in rules.calls:
+            current = current.child_by_field_name(rules.calls[kind])
+            parts.append("()")
+        elif kind in rules.wrappers:
+            current = current.named_child(0) if current.named_child_count else None
+        elif not current.named_child_count and current.is_named and "literal" not in kind:
+            return _joined(parts, source.text(current))
+        else:
+            return UNKNOWN
+    return UNKNOWN
+
+
+_SIGNS = ("->", "::", "\\", ".")
+
+
+def _sign(between: str) -> str:
+    """Return the sign between two names: `?.` counts as `.`, what stands in brackets does not count."""
+    bare = re.sub(r"<.*>", "", between, flags=re.DOTALL)
+    return next((sign for sign in _SIGNS if sign in bare), "." if bare.strip() else "")
+
+
+def _joined(parts: list[str], first: str) -> str:
+    text = first + "".join(reversed(parts))
+    if len(text) > _MAX_CHAIN or not _CHAIN.fullmatch(text):
+        return UNKNOWN
+    return text
+
+
+_CHAIN = re.compile(r"[^\s(){}\[\],;'\"]+?(?:\(\))*(?:(?:\.|->|::|\\)[^\s(){}\[\],;'\"]+?(?:\(\))*)*")
+
+
+def split_chain(text: str) -> tuple[str, str]:
+    r"""Return what stands before a chain's last name, and that name.
+
+    >>> split_chain("a.b::c"), split_chain("x"), split_chain("\\A\\B")
+    (('a.b', 'c'), ('', 'x'), ('\\A', 'B'))
+    """
+    match = _LAST.fullmatch(text)
+    return (match[1], match[2]) if match else ("", text)
+
+
+_LAST = re.compile(r"(.*?)(?:\.|->|::|\\)([^.:>\\]+)", re.DOTALL)
+
+# Types that stand for what is inside them: a variable of `Optional[Foo]` is used as a `Foo`.
+_SEEN_THROUGH = frozenset(
+    """Optional Final ClassVar Annotated Required NotRequired ReadOnly Awaitable Coroutine InitVar Box Arc Rc
+    RefCell Mutex Ref RefMut MutexGuard Cow Pin Option Result unique_ptr shared_ptr weak_ptr optional
+    Promise Readonly Partial NonNullable Task ValueTask Nullable Lazy Provider Supplier
+    reference_wrapper CompletableFuture Future""".split()
+)
+_NO_VALUE = frozenset(("None", "null", "undefined", "nil", "void", "NULL", "nullptr", "false"))
+_LEADING = re.compile(
+    r"^(?:[&*:?\s]+|'\w+\s+|(?:const|mut|dyn|impl|struct|enum|union|class|readonly|typename|final|volatile|static|"
+    r"register|inline|virtual|explicit|constexpr|async|ref|out|in|params|scoped|required|asserts|unsigned|signed)"
+    r"\s+)+"
+)
+_TRAILING = re.compile(r"(?:[&*?!\s]|\bconst\b|\.\.\.)+$")
+_TYPE = re.compile(r"([^\W\d$][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*|\\[^\W\d]\w*(?:\\\w+)*)\s*(?:[<\[](.*)[>\]])?", re.DOTALL)
+
+
+def plain_type(text: str, builtins: frozenset[str] = frozenset()) -> str:
+    """Return the one named type that a written type stands for, "" when there is none or it is built in.
+
+    Pointers, references, `None` and wrappers around one value are seen through; type arguments are left
+    out; arrays, tuples, functions and unions of two types have no name.
+
+    >>> plain_type("Optional[Foo]"), plain_type("a.Foo | None"), plain_type("const std::vector<Foo>&")
+    ('Foo', 'a.Foo', 'std::vector')
+    >>> plain_type("&'a mut Foo<T>"), plain_type("A | B"), plain_type("Foo[]"), plain_type("'Foo'")
+    ('Foo', '', '', 'Foo')
+    """
+    for _ in range(6):
+        text = _TRAILING.sub("", _LEADING.sub("", text[:400].strip().strip("\"'`")))
+        options = [part for part in split_top(text, "|") if part.strip() not in _NO_VALUE]
+        if len(options) != 1:
+            return ""
+        text = options[0].strip()
+        match = _TYPE.fullmatch(text)
+        if match is None:
+            if options[0] == text and not _LEADING.match(text) and not _TRAILING.search(text):
+                return ""
+            continue
+        name, inside = match[1], match[2]
+        if inside is not None and not inside.strip():
+            return ""
+        last = split_chain(name)[1]
+        if inside and last in _SEEN_THROUGH:
+            text = split_top(inside, ",")[-1 if last == "Coroutine" else 0]
+            continue
+        return "" if name in builtins or name in _NO_VALUE else name
+    return ""
+
+
+def split_top(text: str, sign: str) -> list[str]:
+    """Return the parts of a text at a sign that stands outside all brackets.
+
+    >>> split_top("a, b[c, d], e", ",")
+    ['a', ' b[c, d]', ' e']
+    """
+    if sign not in text:
+        return [text]
+    parts, depth, start = [], 0, 0
+    for index, letter in enumerate(text):
+        if letter in "([{<":
+            depth += 1
+        elif letter in ")]}>":
+            depth -= 1
+        elif letter == sign and depth <= 0:
+            parts.append(text[start:index])
+            start = index + 1
+    parts.append(text[start:])
+    return parts
+
+
+def one_line(text: str, limit: int) -> str:
+    """Return a text on one line, at most `limit` characters, with "…" where it is cut."""
+    text = _SPACE.sub(" ", text).strip()
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def quoted(text: str) -> str:
+    """Return what stands in a string literal of any language, "" when it is none.
+
+    >>> quoted('"a/b"'), quoted("<stdio.h>"), quoted("x")
+    ('a/b', 'stdio.h', '')
+    """
+    match = _QUOTED.fullmatch(text)
+    return match[2] if match else ""
+
+
+_QUOTED = re.compile(r"""\s*[A-Za-z@$]*(["'`<]|\"\"\"|''')(.*?)(?:["'`>]|\"\"\"|''')\s*""", re.DOTALL)
+_BLOCK_EDGE = re.compile(r"^/\*+!?|\*+/$")
+_LINE_SIGN = re.compile(r"^\s*(?://+!?|#+(?!\[)!?|\*(?!/)|--)[ \t]?")
+_MARKS = re.compile(r"^[\s=#*~_/-]*$")
+
+
+def comment_text(text: str) -> str:
+    """Return the text of comments without their signs, at most `MAX_DOC` characters.
+
+    >>> comment_text("/// Adds.\\n/// Twice.")
+    'Adds.\\nTwice.'
+    """
+    text = _BLOCK_EDGE.sub("", text[: 4 * MAX_DOC].strip())
+    lines = [_LINE_SIGN.sub("", line).rstrip().removesuffix("*/").rstrip() for line in text.splitlines()]
+    kept = [line for line in lines if not (line and _MARKS.match(line))]
+    return limited("\n".join(line.strip() if line.startswith("\t") else line for line in kept))
+
+
+def limited(text: str) -> str:
+    """Return a doc text at its limit, trimmed."""
+    return text.strip()[:MAX_DOC].rstrip()

@@ -1,0 +1,161 @@
+"""Python: imports with their levels and aliases, doc strings, bases, and what counts as a test."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from remora.core.code import Import
+from remora.graph.extract_parts import UNKNOWN, Captures, Draft, Rules, Source, chain, limited
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+BUILTINS = frozenset(
+    """int str float bool bytes bytearray complex object list dict set frozenset tuple type None Any Optional
+    Union Callable Iterable Iterator Sequence Mapping List Dict Set Tuple Literal Self Never NoReturn Generator
+    AsyncIterator AsyncGenerator AsyncIterable Final ClassVar Annotated Type TypeAlias Awaitable Coroutine
+    Collection MutableMapping MutableSequence memoryview slice property range True False typing Ellipsis
+    LiteralString ParamSpec TypeVar Concatenate Unpack Protocol Generic Hashable Sized FrozenSet
+    DefaultDict Counter Deque Text AnyStr SupportsInt SupportsFloat Buffer Required NotRequired""".split()
+)
+
+_PREFIX = re.compile(r"^[A-Za-z]*(\"\"\"|'''|\"|')")
+
+
+def _define(source: Source, draft: Draft, _captures: Captures) -> None:
+    node = draft.node
+    if node.type == "class_definition":
+        _bases(source, draft)
+    if node.type == "assignment":
+        value = node.child_by_field_name("right")
+        body = value.child_by_field_name("body") if value is not None else None
+        draft.head_end = body.start_byte if body is not None else node.end_byte
+        return
+    if node.type == "type_alias_statement":
+        draft.head_end = node.end_byte
+        return
+    body = node.child_by_field_name("body")
+    if body is not None:
+        draft.doc = doc_string(source, body)
+    # The body begins after the comments that follow the colon, so the head is measured by its own parts.
+    for field in ("return_type", "superclasses", "parameters", "name"):
+        part = node.child_by_field_name(field)
+        if part is not None:
+            draft.head_end = part.end_byte
+            break
+
+
+def _bases(source: Source, draft: Draft) -> None:
+    arguments = draft.node.child_by_field_name("superclasses")
+    if arguments is None:
+        return
+    bases = []
+    for argument in arguments.named_children[:40]:
+        node: Node | None = argument
+        if argument.type in ("keyword_argument", "comment", "dictionary_splat", "list_splat"):
+            continue
+        if argument.type == "subscript":
+            node = argument.child_by_field_name("value")
+        name = chain(source, node, RULES) if node is not None else UNKNOWN
+        if name != UNKNOWN:
+            bases.append(name)
+    draft.bases = tuple(bases)
+
+
+def doc_string(source: Source, body: Node) -> str:
+    """Return the doc string of a module's or definition's body, "" when it has none."""
+    for index in range(min(body.named_child_count, 50)):
+        statement = body.named_child(index)
+        if statement.type == "comment":
+            continue
+        string = statement.named_child(0) if statement.type == "expression_statement" else None
+        if string is not None and string.type == "concatenated_string":
+            string = string.named_child(0)
+        if string is None or string.type != "string":
+            return ""
+        return string_text(source.text(string))
+    return ""
+
+
+def string_text(text: str) -> str:
+    """Return what a doc string says: without its quotes and its margin."""
+    match = _PREFIX.match(text)
+    if match is None or "b" in match[0].lower() or "f" in match[0].lower():
+        return ""
+    return limited(inspect.cleandoc(text[match.end() :].removesuffix(match[1])))
+
+
+def _settle(draft: Draft, around: Draft | None) -> None:
+    if draft.kind == "class":
+        if draft.name.startswith("Test") or any(base.rpartition(".")[2].endswith("TestCase") for base in draft.bases):
+            draft.test = True
+        return
+    if draft.kind not in ("function", "method") or not draft.name.startswith("test"):
+        return
+    if (around is None and draft.name.startswith("test_")) or (around is not None and around.test and around.classlike):
+        draft.test = True
+
+
+def _imports(source: Source, node: Node, kind: str, _captures: Captures) -> Iterator[Import]:
+    line = node.start_point[0] + 1
+    if kind == "import":
+        for name in node.children_by_field_name("name"):
+            module, alias = _aliased(source, name)
+            yield Import(module, (), alias, 0, "import", line)
+        return
+    where = node.child_by_field_name("module_name")
+    text = source.text(where) if where is not None else ""
+    text = "".join(text.split())
+    module = text.lstrip(".")
+    names = tuple(
+        (name, alias or name) for name, alias in (_aliased(source, n) for n in node.children_by_field_name("name"))
+    )
+    if any(child.type == "wildcard_import" for child in node.named_children):
+        names = (*names, ("*", "*"))
+    yield Import(module, names, "", len(text) - len(module), "from", line)
+
+
+def _aliased(source: Source, node: Node) -> tuple[str, str]:
+    if node.type != "aliased_import":
+        return "".join(source.text(node).split()), ""
+    return "".join(source.field(node, "name").split()), source.field(node, "alias")
+
+
+_STRING = re.compile(r"""["']([^"'\s]+)["']""")
+_COMMENT = re.compile(r"#.*")
+
+
+def exports(text: str) -> Iterable[str]:
+    """Return the names written out in the value of `__all__`."""
+    return _STRING.findall(_COMMENT.sub("", text))
+
+
+_WORDS = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+_LITERAL = re.compile(r"\bLiteral\s*\[[^\]]*\]")
+
+
+def annotation_names(text: str) -> Iterable[str]:
+    """Return the dotted names in a type annotation, without the built-in ones."""
+    if "Literal" in text:
+        text = _LITERAL.sub("", text)
+    return [name for name in _WORDS.findall(text) if name not in BUILTINS]
+
+
+def _is_class(name: str) -> bool:
+    return name.rpartition(".")[2].lstrip("_")[:1].isupper()
+
+
+RULES = Rules(
+    members={"attribute": ("object", "attribute")},
+    calls={"call": "function"},
+    wrappers=frozenset(("parenthesized_expression", "await")),
+    define=_define,
+    imports=_imports,
+    settle=_settle,
+    returns="return_type",
+    builtins=BUILTINS,
+    class_call=_is_class,
+)

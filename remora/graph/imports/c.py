@@ -1,0 +1,109 @@
+"""C and C++: includes by path, then by the only file that they can mean; names across the whole program.
+
+`#include "x.h"` is looked for beside the file, then under the folders above it and their `include` and
+`src`, then as the ending of one file's path (of several, the one that shares most folders). Angle
+brackets skip the first step, and a name of the standard library is never taken from the project.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.core.code import LIKELY
+from remora.graph.common_names import C, C_HEADERS, C_NAMES
+from remora.graph.imports.base import (
+    MANY,
+    Entry,
+    Family,
+    Places,
+    nearest,
+    package_key,
+    parts_of,
+    top_level,
+)
+from remora.graph.manifests import join
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from remora.core.code import Import, Outline, Symbol
+
+_SOURCES = (
+    ".c .cc .cpp .cxx .c++ .h .hh .hpp .hxx .h++ .ipp .tpp .inl .cu .cuh .C .H".split()
+)
+_ENDINGS = tuple(_SOURCES)
+
+
+def _entries(item: Import) -> Iterator[Entry]:
+    if item.kind.startswith("include"):
+        yield Entry("*", item.module, "*", item)
+        return
+    for name, local in item.names:
+        yield Entry(local, item.module, name, item)
+    if not item.names and item.module:
+        before, _, last = item.module.rpartition("::")
+        yield Entry(item.alias or last, before, last, item)
+
+
+def _included(places: Places, path: str, item: Import) -> str:
+    folder = parts_of(path)[0]
+    module = item.module
+    quoted = item.kind != "include_system"
+    if quoted and (beside := join(folder, module)) and places.symbols.exists(beside):
+        return beside
+    if module.startswith(".") or (not quoted and module in C_HEADERS):
+        return ""
+    above = folder
+    while True:
+        for inner in ("", "include", "src"):
+            found = "/".join(part for part in (above, inner, module) if part)
+            if (quoted or inner == "include" or "/" in module) and places.symbols.exists(found):
+                return found
+        if not above:
+            break
+        above = parts_of(above)[0]
+    return nearest(path, places.symbols.ending(module))
+
+
+def _module(places: Places, path: str, entry: Entry) -> str:
+    return _included(places, path, entry.item) if entry.item.kind.startswith("include") else ""
+
+
+def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
+    found = _included(places, path, item) if item.kind.startswith("include") else ""
+    return (found,) if found else ()
+
+
+def _around(_places: Places, path: str, _outline: Outline) -> Sequence[str]:
+    return (package_key("c", path),)
+
+
+def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
+    """Return the one definition of a name that the linker would find, nothing when there are several."""
+    found = [
+        symbol
+        for symbol in top_level(places.symbols.named(name, MANY))
+        if symbol.path.endswith(_ENDINGS) and "static " not in symbol.definition.signature
+    ]
+    return found if len(found) == 1 else ()
+
+
+def _is_source(_one: str, other: str) -> bool:
+    return other.endswith(_ENDINGS)
+
+
+FAMILY = Family(
+    name="c",
+    entries=_entries,
+    module=_module,
+    edges=_edges,
+    around=_around,
+    package=_package,
+    package_sure=LIKELY,
+    implicit_self=True,
+    reopened=_is_source,
+    open_classes=True,
+    stars_first=True,
+    builtins=C_NAMES,
+    common=C,
+)

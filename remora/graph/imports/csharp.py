@@ -1,0 +1,88 @@
+"""C#: namespaces; the edges of a `using` go to the files that define the types in use.
+
+A `using` names a namespace, which any number of files declare, so by itself it gives no edge. A type
+that is used is looked for in the file's own namespace, in those around it, then in the imported ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.graph.common_names import CSHARP, CSHARP_NAMES
+from remora.graph.imports.base import MANY, Entry, Family, Places, package_key, package_name, parts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from remora.core.code import Import, Outline, Symbol
+
+
+def _entries(item: Import) -> Iterator[Entry]:
+    for name, local in item.names:
+        yield Entry(local, item.module, name, item)
+    if not item.names and item.alias:
+        before, _, last = item.module.rpartition(".")
+        yield Entry(item.alias, before, last, item)
+    elif not item.names:
+        yield Entry("*", item.module, "*", item)
+
+
+def _module(places: Places, _path: str, entry: Entry) -> str:
+    return package_key("csharp", entry.module) if places.symbols.package(entry.module) else ""
+
+
+def _edges(_places: Places, _path: str, _item: Import) -> Sequence[str]:
+    return ()
+
+
+def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:
+    parts = outline.package.split(".") if outline.package else []
+    return [package_key("csharp", ".".join(parts[:count])) for count in range(len(parts), -1, -1)]
+
+
+def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
+    namespace = package_name(key)
+    files = frozenset(places.symbols.package(namespace))
+    found = [
+        symbol
+        for symbol in places.symbols.named(name, MANY)
+        if symbol.path.endswith(".cs")
+        and (
+            (not symbol.definition.parent and (symbol.path in files if namespace else _global(places, symbol)))
+            or (namespace and symbol.definition.parent == namespace)
+        )
+    ]
+    # Of the parts of a partial class, the file of its name stands for it.
+    return [s for s in found if parts_of(s.path)[1] == f"{name}.cs"] or found
+
+
+def _global(places: Places, symbol: Symbol) -> bool:
+    outline = places.symbols.outline(symbol.path)
+    return outline is not None and not outline.package
+
+
+def _submodule(places: Places, key: str, name: str) -> str | None:
+    inner = f"{package_name(key)}.{name}" if key.startswith("pkg:") else name
+    return package_key("csharp", inner) if places.symbols.package(inner) else None
+
+
+def _same_project(_one: str, other: str) -> bool:
+    return other.endswith(".cs")
+
+
+FAMILY = Family(
+    name="csharp",
+    entries=_entries,
+    module=_module,
+    edges=_edges,
+    submodule=_submodule,
+    around=_around,
+    package=_package,
+    supers=frozenset(("base",)),
+    implicit_self=True,
+    reopened=_same_project,
+    open_classes=True,
+    by_use=True,
+    builtins=CSHARP_NAMES,
+    common=CSHARP,
+)

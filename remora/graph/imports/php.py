@@ -1,0 +1,124 @@
+r"""PHP: names by namespace and `use`, files by PSR-4, and `require` by path.
+
+An import edge goes to the file of the class that a `use` names: the one that declares it, or the one
+that PSR-4 leads to. Classes of the same namespace give an edge by use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.graph.common_names import PHP, PHP_NAMES
+from remora.graph.imports.base import (
+    MANY,
+    Entry,
+    Family,
+    Places,
+    nearest,
+    package_key,
+    package_name,
+    parts_of,
+    top_level,
+)
+from remora.graph.manifests import join
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from remora.core.code import Import, Outline, Symbol
+
+_PATHS = frozenset(("include", "require", "include_once", "require_once"))
+
+
+def _entries(item: Import) -> Iterator[Entry]:
+    if item.kind in _PATHS:
+        yield Entry("*", item.module, "*", item)
+        return
+    module = item.module.strip("\\")
+    for name, local in item.names:
+        before, _, last = name.rpartition("\\")
+        inner = "\\".join(part for part in (module, before) if part)
+        yield Entry(local.rpartition("\\")[2], inner, last, item)
+    if not item.names:
+        before, _, last = module.rpartition("\\")
+        yield Entry(item.alias or last, before, last, item)
+
+
+def _by_rule(places: Places, name: str) -> str:
+    """Return the file that PSR-4 gives a class."""
+    for rule in places.roots.php:
+        if name.startswith(rule.prefix):
+            rest = name[len(rule.prefix) :].replace("\\", "/") + ".php"
+            found = f"{rule.folder}/{rest}" if rule.folder else rest
+            if places.symbols.exists(found):
+                return found
+    return ""
+
+
+def _path(places: Places, path: str, module: str) -> str:
+    written = module.lstrip("/")
+    beside = join(parts_of(path)[0], written)
+    for found in (beside, written):
+        if found and places.symbols.exists(found):
+            return found
+    return nearest(path, places.symbols.ending(written)) if not written.startswith(".") else ""
+
+
+def _module(places: Places, path: str, entry: Entry) -> str:
+    if entry.item.kind in _PATHS:
+        return _path(places, path, entry.module)
+    return package_key("php", entry.module)
+
+
+def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
+    namespace = package_name(key)
+    found = [s for s in top_level(places.symbols.named(name, MANY)) if s.path.endswith((".php", ".inc"))]
+    files = frozenset(places.symbols.package(namespace)) if namespace else frozenset()
+    same = [s for s in found if (s.path in files if namespace else _global(places, s))]
+    led = _by_rule(places, f"{namespace}\\{name}")
+    return [s for s in found if s.path == led] or same
+
+
+def _global(places: Places, symbol: Symbol) -> bool:
+    outline = places.symbols.outline(symbol.path)
+    return outline is not None and not outline.package
+
+
+def _submodule(places: Places, key: str, name: str) -> str | None:
+    if not key.startswith("pkg:"):
+        return None
+    inner = "\\".join(part for part in (package_name(key), name) if part)
+    return package_key("php", inner) if places.symbols.package(inner) else None
+
+
+def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:
+    own = package_key("php", outline.package)
+    return (own, package_key("php", "")) if outline.package else (own,)
+
+
+def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
+    if item.kind in _PATHS:
+        found = [_path(places, path, item.module)]
+    else:
+        found = []
+        for entry in _entries(item):
+            symbols = _package(places, package_key("php", entry.module), entry.name)
+            led = _by_rule(places, f"{entry.module}\\{entry.name}")
+            found.append(led or nearest(path, [s.path for s in symbols]))
+    return [other for other in dict.fromkeys(found) if other]
+
+
+FAMILY = Family(
+    name="php",
+    entries=_entries,
+    module=_module,
+    edges=_edges,
+    submodule=_submodule,
+    around=_around,
+    package=_package,
+    selfs=frozenset(("$this", "self", "static", "this")),
+    supers=frozenset(("parent",)),
+    by_use=True,
+    builtins=PHP_NAMES,
+    common=PHP,
+)

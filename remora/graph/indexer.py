@@ -1,0 +1,478 @@
+"""Keep the graph true to the files: read what changed, resolve what that touches, and no more.
+
+A run has four parts, each in short transactions, so that it can stop anywhere and the next goes on:
+
+    compare   size and time of each file against what was read; what differs or is gone becomes stale
+              at once, so that no answer shows an edge that may no longer be there
+    read      changed files are parsed; their nodes, chunks and packed facts are written
+    resolve   the names in them, and in the files that the change touches, become edges
+    close     the closure follows the edges between files that came or went
+
+Which other files does a change touch? Those with an edge to the file, if what it offers changed its
+shape; those that use a name which came or went or whose number of definitions changed, anywhere in the
+project; those that use a class whose bases changed, or a class below it. An edit inside a function
+touches none. The result of any sequence of edits is the graph that a run from nothing would make.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.code import FileFacts, Outline, Uses
+from remora.core.secrets import find as find_secrets
+from remora.core.values import Skipped
+from remora.graph.chunks import chunks as cut
+from remora.graph.extract import extract
+from remora.graph.languages import LANGUAGES, kind_of, language_of
+from remora.graph.memory_symbols import MemorySymbols
+from remora.graph.packed import pack_outline, pack_uses, unpack_outline, unpack_uses
+from remora.graph.resolve import document_links, is_test_path, links, names_of
+from remora.graph.roots import Roots, find_roots
+from remora.graph.statements import Statements
+from remora.graph.stored_symbols import StoredSymbols
+from remora.store.graph import NewFile
+
+if TYPE_CHECKING:
+    from remora.core.code import Link, Symbols
+    from remora.store.graph import FileRow
+    from remora.store.space import Space
+
+VERSION = 1  # of what is read from a file: a change makes every file be read again
+BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
+MANY = 150  # files to resolve from which all outlines are loaded at once
+HEAD_BYTES = 65_536  # what tells the language of a file whose name does not
+NO_FACTS = Uses()
+OPEN = "graph.closure.open"  # meta key: a run began to change edges; cleared when its closure is done
+
+Read = Callable[[str], "bytes | str"]
+Progress = Callable[[str, int, int], None]
+
+
+class Listed(NamedTuple):
+    """A file as the folder lists it."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+class Outcome(NamedTuple):
+    """What a run did."""
+
+    read: int
+    unchanged: int
+    resolved: int
+    deleted: int
+    skipped: tuple[Skipped, ...]
+    complete: bool
+
+
+class _Parsed(NamedTuple):
+    """A file that was read, before it is written."""
+
+    file: NewFile
+    facts: FileFacts | None
+    text: str
+    data: bytes
+
+
+class _Touched:
+    """What a run has to resolve again because of what changed elsewhere."""
+
+    def __init__(self) -> None:
+        self.paths: set[str] = set()
+        self.names: set[str] = set()
+        self.closure: set[tuple[int, int]] = set()
+        self.reopened = False  # a run before this one ended before its closure was done
+
+
+class Indexer:
+    """Brings the graph of one project up to date.
+
+    Args:
+        space: the project's database.
+        read: gives the bytes of a path, or why they cannot be had.
+        decode: bytes to text.
+        unwanted: says why a file is left out when its bytes are seen (generated, minified), or "".
+        module_of: the module that a path belongs to.
+        heat: how busy a file is; busy files get their vectors first.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        read: Read,
+        *,
+        decode: Callable[[bytes], str],
+        unwanted: Callable[[str, bytes], str],
+        module_of: Callable[[str], str],
+        heat: Mapping[str, float],
+    ) -> None:
+        self._space = space
+        self._graph = space.graph
+        self._read = read
+        self._decode = decode
+        self._unwanted = unwanted
+        self._module_of = module_of
+        self._heat = heat
+
+    def run(
+        self,
+        listed: Sequence[Listed],
+        now: int,
+        *,
+        whole: bool = True,
+        gone: Sequence[str] = (),
+        commit: str | None = None,
+        progress: Progress | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Outcome:
+        """Bring the graph up to date.
+
+        Args:
+            listed: the files of the project, or with `whole=False` some that may have changed.
+            now: milliseconds since the epoch.
+            whole: files that are not listed are gone.
+            gone: files that are gone, where it is not the whole.
+            commit: what is checked out, to be noted.
+            progress: called with ("reading" or "resolving", done, of).
+            stop: asked between batches; what is left is done by the next run.
+        """
+        state = self._graph.state()
+        if state is not None and state.version != VERSION:
+            with self._space.db.transaction(durable=False):
+                self._graph.clear()
+        known = self._graph.files()
+        changed = [item for item in listed if _differs(known.get(item.path), item)]
+        there = {item.path for item in listed}
+        gone = [path for path in (known if whole else gone) if path in known and path not in there]
+        touched = _Touched()
+        touched.reopened = bool(self._space.meta.get(OPEN))
+        if changed or gone:
+            with self._space.db.transaction(durable=False):
+                self._graph.mark_stale([*(i.path for i in changed), *gone], now)
+                self._space.meta.set(OPEN, True)
+        self._delete(gone, touched)
+        report = progress or (lambda *_: None)
+        read, same, skipped = self._take(changed, known, touched, now, report, stop)
+        roots, moved = self._roots(there if whole else {*known, *there}, state.roots if state else "")
+        resolved = self._resolve(touched, roots, now, report, stop, everything=moved)
+        complete = not self._graph.unlinked() and read + same + len(skipped) >= len(changed)
+        if changed or gone or resolved or state is None:
+            with self._space.db.transaction(durable=False):
+                self._graph.set_state(
+                    now=now, commit=commit, version=VERSION, roots=roots.to_json() if complete else ""
+                )
+                if complete:
+                    self._space.meta.set(OPEN, False)
+        unchanged = len(listed) - len(changed) + same
+        return Outcome(read, unchanged, resolved, len(gone), tuple(skipped), complete)
+
+    # Reading
+
+    def _delete(self, gone: Sequence[str], touched: _Touched) -> None:
+        for start in range(0, len(gone), BATCH_FILES):
+            with self._space.db.transaction(durable=False):
+                for path in gone[start : start + BATCH_FILES]:
+                    touched.paths.update(self._graph.pointing_at(path))
+                    touched.names |= _place_names(path)
+                    outline = self._outline(path)
+                    touched.names |= set(_offered(outline)) if outline else set()
+                    self._remove(path, touched)
+        touched.paths -= set(gone)
+
+    def _remove(self, path: str, touched: _Touched) -> None:
+        node = self._graph.node(path)
+        if node is not None:
+            pairs = self._space.closure.around(node.id)
+            touched.closure = {p for p in touched.closure if node.id not in p} | pairs
+        self._graph.delete_file(path)
+
+    def _take(
+        self,
+        changed: Sequence[Listed],
+        known: Mapping[str, FileRow],
+        touched: _Touched,
+        now: int,
+        report: Progress,
+        stop: Callable[[], bool],
+    ) -> tuple[int, int, list[Skipped]]:
+        """Read changed files batch by batch; returns how many were read, were the same, and failed."""
+        read = same = 0
+        skipped: list[Skipped] = []
+        done = 0
+        for batch in _batches(changed):
+            if stop():
+                break
+            parsed = [self._parse(item) for item in batch]
+            with self._space.db.transaction(durable=False):
+                for item, new in zip(batch, parsed, strict=True):
+                    before = known.get(item.path)
+                    if isinstance(new, str):
+                        skipped.append(Skipped(item.path, new))
+                        self._leave_out(item, new, touched, now)
+                    elif before is not None and before.hash == new.file.hash and not before.skipped:
+                        self._graph.touch(item.path, item.size, item.mtime_ns)
+                        same += 1
+                    else:
+                        self._write(new, touched, now)
+                        read += 1
+            done += len(batch)
+            report("reading", done, len(changed))
+        return read, same, skipped
+
+    def _parse(self, item: Listed) -> _Parsed | str:
+        """Return a file's content made ready for writing, or why it is left out."""
+        data = self._read(item.path)
+        if isinstance(data, str):
+            return data
+        if why := self._unwanted(item.path, data):
+            return why
+        head = data[:HEAD_BYTES]
+        kind = kind_of(item.path, head)
+        if kind is None:
+            return "unknown kind"
+        language = language_of(item.path, head) or ""
+        hashed = hashlib.blake2b(data, digest_size=16).hexdigest()
+        text, secrets = without_secrets(self._decode(data))
+        if secrets:
+            data = text.encode("utf-8", "replace")
+        facts = None
+        if LANGUAGES[language].grammar is not None:
+            try:
+                facts = extract(data, language)
+            except Exception as error:  # noqa: BLE001  one file never stops the others, whatever it holds
+                return f"could not be parsed: {type(error).__name__}: {error}"
+        lines = facts.lines if facts else text.count("\n") + 1
+        file = NewFile(
+            item.path,
+            kind,
+            language,
+            facts.outline.package if facts else "",
+            self._module_of(item.path),
+            is_test_path(item.path),
+            item.size,
+            item.mtime_ns,
+            hashed,
+            lines,
+            facts.errors if facts else 0,
+            "",
+            pack_outline(facts.outline) if facts else None,
+            pack_uses(facts.uses) if facts else None,
+        )
+        return _Parsed(file, facts, text, data)
+
+    def _leave_out(self, item: Listed, why: str, touched: _Touched, now: int) -> None:
+        """Note a file that is not read, so that the next run need not try again while it is the same."""
+        if self._graph.node(item.path) is not None:
+            touched.paths.update(self._graph.pointing_at(item.path))
+            outline = self._outline(item.path)
+            touched.names |= _place_names(item.path) | (set(_offered(outline)) if outline else set())
+        self._remove(item.path, touched)
+        file = NewFile(item.path, "data", "", "", "", False, item.size, item.mtime_ns, "", 0, 0, why)
+        self._graph.put_file(file, now)
+
+    def _write(self, new: _Parsed, touched: _Touched, now: int) -> None:
+        path = new.file.path
+        before = self._outline(path)
+        after = new.facts.outline if new.facts else None
+        if before is None and self._graph.node(path) is None:
+            touched.names |= _place_names(path)
+        if _shape(before) != _shape(after):
+            touched.paths.update(self._graph.pointing_at(path))
+            touched.names |= _changed_names(before, after)
+            self._touch_subclasses(path, before, after, touched)
+            if _stars(before) != _stars(after):
+                self._touch_importers(path, touched)
+        file_id = self._graph.put_file(new.file, now)
+        self._graph.put_nodes(new.file, after.definitions if after else (), now)
+        self._graph.put_links(path, (), "scip", now)  # they speak of the file as it was
+        if new.facts:
+            self._graph.set_names(file_id, names_of(new.facts))
+
+        breaks = Statements(new.data, new.file.language)
+        parts = cut(path, new.text, new.facts, new.file.kind, breaks)
+        self._space.chunks.put(file_id, path, parts, self._heat.get(path, 0.0))
+
+    def _outline(self, path: str) -> Outline | None:
+        packed = self._graph.facts(path)[0]
+        return unpack_outline(packed) if packed else None
+
+    def _touch_subclasses(
+        self, path: str, before: Outline | None, after: Outline | None, touched: _Touched
+    ) -> None:
+        """Whoever uses a class whose bases changed, or a class below it, may find another method now."""
+        old = {d.qualname: d.bases for d in before.definitions} if before else {}
+        new = {d.qualname: d.bases for d in after.definitions} if after else {}
+        changed = [name for name in {*old, *new} if old.get(name, ()) != new.get(name, ())]
+        level = set(self._graph.keys([f"{path}:{name}" for name in changed]).values())
+        touched.names |= {name.rpartition(".")[2].partition("#")[0] for name in changed}
+        seen: set[int] = set()
+        while level - seen:
+            seen |= level
+            level = {e.from_id for e in self._graph.users(level, ("inherits", "implements"))}
+        touched.names |= {node.label for node in self._graph.nodes(seen).values()}
+
+    def _touch_importers(self, path: str, touched: _Touched) -> None:
+        """What `import *` brings cannot be listed by one file: everything above it is resolved again."""
+        level = {path}
+        seen: set[str] = set()
+        while level:
+            seen |= level
+            level = {p for one in level for p in self._graph.pointing_at(one)} - seen
+        touched.paths |= seen - {path}
+
+    # Resolving
+
+    def _roots(self, paths: Collection[str], before: str) -> tuple[Roots, bool]:
+        """Return what configuration files say of imports, and whether that is new."""
+
+        def read(path: str) -> str | None:
+            data = self._read(path)
+            return None if isinstance(data, str) else self._decode(data)
+
+        roots = find_roots(sorted(paths), read)
+        return roots, bool(before) and roots.to_json() != before
+
+    def _resolve(
+        self,
+        touched: _Touched,
+        roots: Roots,
+        now: int,
+        report: Progress,
+        stop: Callable[[], bool],
+        *,
+        everything: bool,
+    ) -> int:
+        """Resolve the names of every file that waits for it; returns how many those were."""
+        with self._space.db.transaction(durable=False):
+            if everything:
+                self._graph.unlink_all()
+            else:
+                self._graph.unlink([*touched.paths, *self._graph.using(touched.names)])
+        todo = self._graph.unlinked()
+        many = len(todo) > MANY or touched.reopened
+        if not todo and not many:
+            with self._space.db.transaction(durable=False):
+                self._space.closure.make_again(touched.closure)
+            return 0
+        symbols: Symbols = self._all_symbols() if len(todo) > MANY else StoredSymbols(self._graph)
+        done = 0
+        pairs: list[tuple[int, set[int]]] = []
+        for start in range(0, len(todo), BATCH_FILES):
+            if stop():
+                break
+            batch = todo[start : start + BATCH_FILES]
+            found = [(path, self._links(path, symbols, roots)) for path in batch]
+            with self._space.db.transaction(durable=False):
+                for path, own in found:
+                    old = self._graph.depends_on(path)
+                    self._graph.put_links(path, own, "ast", now)
+                    self._graph.prefer_precise(path)
+                    self._graph.linked(path, now)
+                    node = self._graph.node(path)
+                    differing = old ^ self._graph.depends_on(path)
+                    if node is not None and differing:
+                        pairs.append((node.id, differing))
+                if not many:
+                    self._close(pairs, touched.closure)
+                    pairs, touched.closure = [], set()
+            done += len(batch)
+            report("resolving", done, len(todo))
+        if many:
+            with self._space.db.transaction(durable=False):
+                self._space.closure.rebuild()
+        return done
+
+    def _close(self, pairs: Sequence[tuple[int, set[int]]], again: set[tuple[int, int]]) -> None:
+        for node_id, targets in pairs:
+            self._space.closure.update(node_id, targets)
+        self._space.closure.make_again(again)
+
+    def _all_symbols(self) -> Symbols:
+        listed = [row.path for row in self._graph.files().values() if not row.skipped]
+        outlines: dict[str, Outline | None] = dict.fromkeys(listed)
+        outlines.update((path, unpack_outline(packed)) for path, packed in self._graph.outlines())
+        return MemorySymbols(outlines)
+
+    def _links(self, path: str, symbols: Symbols, roots: Roots) -> list[Link]:
+        outline, uses = self._graph.facts(path)
+        if outline is not None:
+            facts = FileFacts(unpack_outline(outline), unpack_uses(uses) if uses else NO_FACTS, 0)
+            return links(path, facts, symbols, roots)
+        row = self._graph.file(path)
+        if row is None or row.kind != "prose":
+            return []
+        text = "\n".join(c.text for c in self._space.chunks.of_files([path], 1000))
+        return document_links(path, text, symbols)
+
+
+def without_secrets(text: str) -> tuple[str, int]:
+    """Return a text without the secrets in it, each line at its place, and how many there were.
+
+    >>> without_secrets("a = 1")
+    ('a = 1', 0)
+    """
+    count = 0
+    while found := find_secrets(text):
+        count += len(found)
+        for secret in reversed(found):
+            breaks = "\n" * text.count("\n", secret.start, secret.end)
+            text = f"{text[: secret.start]}[REDACTED:{secret.kind}]{breaks}{text[secret.end :]}"
+    return text, count
+
+
+def _differs(row: FileRow | None, item: Listed) -> bool:
+    return row is None or row.stale or (row.size, row.mtime_ns) != (item.size, item.mtime_ns)
+
+
+def _batches(items: Sequence[Listed]) -> Iterator[list[Listed]]:
+    batch: list[Listed] = []
+    size = 0
+    for item in items:
+        if batch and (len(batch) == BATCH_FILES or size + item.size > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(item)
+        size += item.size
+    if batch:
+        yield batch
+
+
+def _place_names(path: str) -> set[str]:
+    """Return the names by which a file can be imported: its stem, and its folder's for an index file."""
+    folder, _, base = path.rpartition("/")
+    return {base, base.partition(".")[0], folder.rpartition("/")[2]} - {""}
+
+
+def _offered(outline: Outline) -> Counter[str]:
+    """Return the names that others can get from a file, with how often."""
+    names = Counter(d.name for d in outline.definitions)
+    for found in outline.imports:
+        names.update(local for _, local in found.names)
+        if found.alias:
+            names[found.alias] += 1
+    return names
+
+
+def _changed_names(before: Outline | None, after: Outline | None) -> set[str]:
+    old = _offered(before) if before else Counter[str]()
+    new = _offered(after) if after else Counter[str]()
+    return {name for name in {*old, *new} if old[name] != new[name]}
+
+
+def _shape(outline: Outline | None) -> object:
+    """Return everything in an outline that another file's names can be resolved by."""
+    if outline is None:
+        return None
+    definitions = [(d.qualname, d.kind, d.bases) for d in outline.definitions]
+    imports = [found._replace(line=0) for found in outline.imports]
+    return outline.language, outline.package, definitions, imports, outline.exports
+
+
+def _stars(outline: Outline | None) -> set[tuple[str, int]]:
+    imports = outline.imports if outline else ()
+    return {(i.module, i.level) for i in imports if any(name == "*" for name, _ in i.names)}

@@ -1,0 +1,400 @@
+"""The languages that are known: how a file is recognised, and how its source is read.
+
+One row a language. A row with a grammar can be parsed (`graph.extract`); prose, data and code without a
+grammar are only cut into parts. Grammars and queries are loaded at first use and kept.
+
+`.h` is C as well as C++. The start of the file decides: a class, a namespace, a template, an access label,
+`std::` or a standard header without `.h` makes it C++; everything else is C. (`extern "C"` does not count:
+it stands in C headers, for C++ compilers.)
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from importlib import resources
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from remora.core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+Kind = Literal["code", "prose", "data"]
+
+
+class Language(NamedTuple):
+    """One language.
+
+    Attributes:
+        name: "python".
+        kind: "code", "prose" or "data".
+        extensions: lower-case, with the dot; a longer one wins (".d.ts" before ".ts").
+        names: file names that say the language without an extension.
+        shebangs: programs in a first line `#!/usr/bin/env python3`, without version numbers.
+        grammar: returns the parser's tables; None when we cannot parse it.
+        queries: files of `queries/`, read one after the other.
+        comments: node types of comments.
+        line_comment: the sign that begins a comment to the end of the line, "" when there is none.
+        block: how the body of a definition is marked: "indent", "braces", "end", "" when it has none.
+    """
+
+    name: str
+    kind: Kind
+    extensions: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    shebangs: tuple[str, ...] = ()
+    grammar: Callable[[], object] | None = None
+    queries: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ("comment",)
+    line_comment: str = "//"
+    block: Literal["indent", "braces", "end", ""] = "braces"
+
+
+class Role(NamedTuple):
+    """What a pattern of a query finds: "reference" and "call" for `@reference.call`."""
+
+    name: str
+    kind: str
+
+
+class Grammar(NamedTuple):
+    """A language ready to parse; shared between threads, never changed.
+
+    Attributes:
+        language: the parser's tables.
+        query: all patterns of the language.
+        roles: what each pattern finds, by its index.
+        mistakes: finds the places that the parser could not read.
+    """
+
+    language: tree_sitter.Language
+    query: tree_sitter.Query
+    roles: tuple[Role, ...]
+    mistakes: tree_sitter.Query
+
+
+def _python() -> object:
+    import tree_sitter_python
+
+    return tree_sitter_python.language()
+
+
+def _javascript() -> object:
+    import tree_sitter_javascript
+
+    return tree_sitter_javascript.language()
+
+
+def _typescript() -> object:
+    import tree_sitter_typescript
+
+    return tree_sitter_typescript.language_typescript()
+
+
+def _tsx() -> object:
+    import tree_sitter_typescript
+
+    return tree_sitter_typescript.language_tsx()
+
+
+def _rust() -> object:
+    import tree_sitter_rust
+
+    return tree_sitter_rust.language()
+
+
+def _go() -> object:
+    import tree_sitter_go
+
+    return tree_sitter_go.language()
+
+
+def _java() -> object:
+    import tree_sitter_java
+
+    return tree_sitter_java.language()
+
+
+def _c() -> object:
+    import tree_sitter_c
+
+    return tree_sitter_c.language()
+
+
+def _cpp() -> object:
+    import tree_sitter_cpp
+
+    return tree_sitter_cpp.language()
+
+
+def _csharp() -> object:
+    import tree_sitter_c_sharp
+
+    return tree_sitter_c_sharp.language()
+
+
+def _ruby() -> object:
+    import tree_sitter_ruby
+
+    return tree_sitter_ruby.language()
+
+
+def _php() -> object:
+    import tree_sitter_php
+
+    return tree_sitter_php.language_php()
+
+
+_COMMENTS = ("line_comment", "block_comment")
+_RUBY_FILES = ("Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile", "Podfile", "Brewfile")
+
+PARSED: tuple[Language, ...] = (
+    Language(
+        "python",
+        "code",
+        (".py", ".pyi", ".pyw"),
+        ("SConstruct", "SConscript", "wscript"),
+        ("python", "pypy"),
+        _python,
+        ("python",),
+        line_comment="#",
+        block="indent",
+    ),
+    Language(
+        "javascript",
+        "code",
+        (".js", ".mjs", ".cjs", ".jsx"),
+        ("Jakefile",),
+        ("node", "nodejs", "bun"),
+        _javascript,
+        ("javascript", "ecmascript", "jsx"),
+    ),
+    Language(
+        "typescript",
+        "code",
+        (".ts", ".mts", ".cts"),
+        (),
+        ("deno", "ts-node", "tsx"),
+        _typescript,
+        ("javascript", "typescript"),
+    ),
+    Language("tsx", "code", (".tsx",), (), (), _tsx, ("javascript", "typescript", "jsx")),
+    Language("rust", "code", (".rs",), (), ("rust-script",), _rust, ("rust",), _COMMENTS),
+    Language("go", "code", (".go",), (), (), _go, ("go",)),
+    Language("java", "code", (".java",), (), (), _java, ("java",), _COMMENTS),
+    Language("c", "code", (".c", ".h"), (), (), _c, ("c",)),
+    Language(
+        "cpp",
+        "code",
+        (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp", ".inl", ".cu", ".cuh"),
+        (),
+        (),
+        _cpp,
+        ("c", "cpp"),
+    ),
+    Language("csharp", "code", (".cs", ".csx"), (), ("dotnet-script",), _csharp, ("csharp",)),
+    Language(
+        "ruby",
+        "code",
+        (".rb", ".rake", ".gemspec", ".ru", ".podspec"),
+        _RUBY_FILES,
+        ("ruby", "jruby"),
+        _ruby,
+        ("ruby",),
+        line_comment="#",
+        block="end",
+    ),
+    Language("php", "code", (".php", ".phtml", ".php5", ".inc"), (), ("php",), _php, ("php",)),
+)
+
+UNPARSED: tuple[Language, ...] = (
+    Language(
+        "shell",
+        "code",
+        (".sh", ".bash", ".zsh", ".ksh", ".fish"),
+        (),
+        ("sh", "bash", "zsh", "dash", "ksh", "fish"),
+        line_comment="#",
+        block="",
+    ),
+    Language("make", "code", (".mk", ".mak"), ("Makefile", "makefile", "GNUmakefile"), (), line_comment="#"),
+    Language("docker", "code", (".dockerfile",), ("Dockerfile", "Containerfile"), (), line_comment="#"),
+    Language("cmake", "code", (".cmake",), ("CMakeLists.txt",), (), line_comment="#"),
+    Language("kotlin", "code", (".kt", ".kts")),
+    Language("swift", "code", (".swift",)),
+    Language("scala", "code", (".scala", ".sc")),
+    Language("groovy", "code", (".groovy", ".gradle"), ("Jenkinsfile",)),
+    Language("dart", "code", (".dart",)),
+    Language("zig", "code", (".zig",)),
+    Language("objective-c", "code", (".m", ".mm")),
+    Language("lua", "code", (".lua",), (), ("lua",), line_comment="--", block="end"),
+    Language("perl", "code", (".pl", ".pm"), (), ("perl",), line_comment="#"),
+    Language("r", "code", (".r",), (), ("Rscript",), line_comment="#"),
+    Language("julia", "code", (".jl",), (), ("julia",), line_comment="#", block="end"),
+    Language("elixir", "code", (".ex", ".exs"), (), ("elixir",), line_comment="#", block="end"),
+    Language("erlang", "code", (".erl", ".hrl"), (), ("escript",), line_comment="%", block=""),
+    Language("haskell", "code", (".hs",), (), ("runghc",), line_comment="--", block="indent"),
+    Language("ocaml", "code", (".ml", ".mli"), line_comment="", block="indent"),
+    Language("fsharp", "code", (".fs", ".fsi", ".fsx"), block="indent"),
+    Language("clojure", "code", (".clj", ".cljs", ".cljc", ".edn"), line_comment=";", block=""),
+    Language("powershell", "code", (".ps1", ".psm1"), (), ("pwsh",), line_comment="#"),
+    Language("cython", "code", (".pyx", ".pxd", ".pxi"), line_comment="#", block="indent"),
+    Language("fortran", "code", (".f", ".f90", ".f95", ".for"), line_comment="!", block="end"),
+    Language("vue", "code", (".vue",), line_comment=""),
+    Language("svelte", "code", (".svelte",), line_comment=""),
+    Language("protobuf", "code", (".proto",)),
+    Language("graphql", "code", (".graphql", ".gql"), line_comment="#"),
+    Language("markdown", "prose", (".md", ".markdown", ".mdx", ".mdc"), line_comment="", block=""),
+    Language("rst", "prose", (".rst",), line_comment="", block=""),
+    Language(
+        "text",
+        "prose",
+        (".txt", ".text"),
+        ("README", "LICENSE", "LICENCE", "NOTICE", "COPYING", "AUTHORS", "CHANGELOG", "CHANGES", "NEWS"),
+        line_comment="",
+        block="",
+    ),
+    Language("asciidoc", "prose", (".adoc", ".asciidoc"), line_comment="", block=""),
+    Language("org", "prose", (".org",), line_comment="", block=""),
+    Language("tex", "prose", (".tex",), line_comment="%", block=""),
+    Language("json", "data", (".json", ".jsonc", ".json5", ".ipynb"), (".babelrc", ".eslintrc"), block=""),
+    Language("yaml", "data", (".yaml", ".yml"), (".clang-format",), line_comment="#", block=""),
+    Language("toml", "data", (".toml",), ("Cargo.lock", "Pipfile"), line_comment="#", block=""),
+    Language(
+        "ini",
+        "data",
+        (".ini", ".cfg", ".conf", ".properties", ".editorconfig"),
+        (".editorconfig", ".gitconfig", ".npmrc"),
+        line_comment="#",
+        block="",
+    ),
+    Language("gomod", "data", (".mod",), ("go.mod", "go.work"), block=""),
+    Language("ignore", "data", (), (".gitignore", ".dockerignore"), line_comment="#", block=""),
+    Language("xml", "data", (".xml", ".xsd", ".xsl", ".csproj", ".plist"), line_comment="", block=""),
+    Language("sql", "data", (".sql",), line_comment="--", block=""),
+    Language("html", "data", (".html", ".htm", ".xhtml"), line_comment="", block=""),
+    Language("css", "data", (".css", ".scss", ".sass", ".less"), line_comment="", block=""),
+    Language("csv", "data", (".csv", ".tsv"), line_comment="", block=""),
+    Language("terraform", "data", (".tf", ".tfvars", ".hcl"), line_comment="#"),
+    Language("nix", "data", (".nix",), line_comment="#"),
+)
+
+LANGUAGES: dict[str, Language] = {row.name: row for row in PARSED + UNPARSED}
+
+_BY_NAME = {name: row.name for row in LANGUAGES.values() for name in row.names}
+_BY_EXTENSION = {extension: row.name for row in LANGUAGES.values() for extension in row.extensions}
+_BY_PROGRAM = {program: row.name for row in LANGUAGES.values() for program in row.shebangs}
+
+# `#!/usr/bin/env -S python3.12 -u`: the first word that is no option and no assignment.
+_SHEBANG = re.compile(
+    rb"#![ \t]*(?:[^ \t\r\n]*/)?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+)*)?(?:[^ \t\r\n]*/)?([\w.+-]+)"
+)
+_VERSION = re.compile(r"[\d.]+$")
+_CPP_SIGNS = re.compile(
+    rb"^[ \t]*(?:class[ \t]+\w|namespace\b|template[ \t]*<|using[ \t]+\w|(?:public|private|protected)[ \t]*:"
+    rb"|#[ \t]*include[ \t]*<\w+>)|\bstd::|\bconstexpr\b|\bnoexcept\b",
+    re.MULTILINE,
+)
+_HEAD_BYTES = 65_536
+
+_ERROR_QUERY = "(ERROR) @error (MISSING) @error"
+_ROLE = re.compile(r"@(definition|reference|import|export|binding|extent|prefix|comment|container|package)(?:\.(\w+))?")
+
+_grammars: dict[str, Grammar] = {}
+_lock = threading.Lock()
+
+
+def language_of(path: str, head: bytes = b"") -> str | None:
+    """Return the name of a file's language, None when nothing tells it.
+
+    Args:
+        path: the file's path; only its last part counts.
+        head: the file's first bytes (some kilobytes): they tell C from C++ for a `.h`, and carry the
+            first line of a script without an extension.
+
+    >>> language_of("a/b.py"), language_of("Rakefile"), language_of("x.png")
+    ('python', 'ruby', None)
+    >>> language_of("run", b"#!/usr/bin/env python3"), language_of("a.h", b"class A {};")
+    ('python', 'cpp')
+    """
+    name = path.rsplit("/", 1)[-1]
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    stem, dot, extension = name.rpartition(".")
+    found = _BY_EXTENSION.get(f".{extension.lower()}") if dot and stem else None
+    if found == "c" and extension in ("h", "H"):
+        return "cpp" if _CPP_SIGNS.search(head[:_HEAD_BYTES]) else "c"
+    if found is None and extension == "C" and stem:
+        return "cpp"
+    if found is None and (not dot or not stem):
+        return _of_shebang(head)
+    return found
+
+
+def _of_shebang(head: bytes) -> str | None:
+    match = _SHEBANG.match(head)
+    if match is None:
+        return None
+    program = match[1].decode("ascii", "replace")
+    return _BY_PROGRAM.get(program) or _BY_PROGRAM.get(_VERSION.sub("", program))
+
+
+def kind_of(path: str, head: bytes = b"") -> Kind | None:
+    """Return whether a file is code, prose or data; None when it is unknown (or binary, by its name).
+
+    >>> kind_of("a.go"), kind_of("README.md"), kind_of("package.json"), kind_of("logo.png")
+    ('code', 'prose', 'data', None)
+    """
+    name = language_of(path, head)
+    return LANGUAGES[name].kind if name else None
+
+
+def grammar_of(name: str) -> Grammar | None:
+    """Return a language ready to parse, None when it has no grammar. Loaded once, from any thread.
+
+    Raises:
+        InvalidInput: no language has this name.
+    """
+    found = _grammars.get(name)
+    if found is not None:
+        return found
+    row = LANGUAGES.get(name)
+    if row is None:
+        raise InvalidInput(f"no language is called {name!r}", hint="use a name of graph.languages.LANGUAGES")
+    if row.grammar is None:
+        return None
+    with _lock:
+        if name not in _grammars:
+            _grammars[name] = _load(row, row.grammar)
+        return _grammars[name]
+
+
+def query_source(row: Language) -> str:
+    """Return the text of a language's queries."""
+    folder = resources.files("remora.graph") / "queries"
+    return "\n".join((folder / f"{name}.scm").read_text(encoding="utf-8") for name in row.queries)
+
+
+def _load(row: Language, tables: Callable[[], object]) -> Grammar:
+    import tree_sitter
+
+    language = tree_sitter.Language(tables())
+    source = query_source(row)
+    query = tree_sitter.Query(language, source)
+    return Grammar(language, query, _roles(query, source), tree_sitter.Query(language, _ERROR_QUERY))
+
+
+def _roles(query: tree_sitter.Query, source: str) -> tuple[Role, ...]:
+    """Return what each pattern finds: the one capture in it that bears the name of a role."""
+    data = source.encode()
+    roles = []
+    for index in range(query.pattern_count):
+        text = data[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)].decode()
+        text = re.sub(r"^\s*;.*$", "", text, flags=re.MULTILINE)
+        found = {Role(match[1], match[2] or "") for match in _ROLE.finditer(text)}
+        if len(found) != 1:
+            raise InvalidInput(f"a pattern has {len(found)} roles, not one: {text.strip()[:200]}")
+        roles.append(found.pop())
+    return tuple(roles)

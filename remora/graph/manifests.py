@@ -1,0 +1,142 @@
+"""Read the configuration files that say where modules lie; what cannot be read gives nothing."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_STRING = r'"(?:\\.|[^"\\\n])*"'
+_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])")
+_GO_MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)"?', re.MULTILINE)
+_NOT_MODULE = re.compile(r"[^A-Za-z0-9_]")
+
+# Of several entries for one name, the source is wanted, then its types, then what is run.
+_CONDITIONS = ("source", "types", "typings", "import", "module", "node", "default", "require", "browser")
+
+
+def join(folder: str, part: str) -> str | None:
+    """Return the path of `part` as seen from a folder, None where it leads out of the project.
+
+    >>> join("a/b", "../c/./d.ts")
+    'a/c/d.ts'
+    """
+    parts = [] if part.startswith("/") else [piece for piece in folder.split("/") if piece]
+    for piece in part.split("/"):
+        if piece == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif piece not in ("", "."):
+            parts.append(piece)
+    return "/".join(parts)
+
+
+def loose_json(text: str) -> dict[str, Any]:
+    """Return a JSON object that may have comments and trailing commas; {} when it is not one."""
+    text = text.removeprefix("\ufeff")
+    text = _COMMENT.sub(lambda m: m.group(1) or " ", text)
+    text = _TRAILING_COMMA.sub(lambda m: m.group(1) or "", text)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def toml(text: str) -> dict[str, Any]:
+    """Return a TOML document, {} when it cannot be read."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def table(value: object, *keys: str) -> dict[str, Any]:
+    """Return the table found by following keys, {} where there is none."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def strings(value: object) -> list[str]:
+    """Return a string as a list of one, a list without what is not a string, else nothing."""
+    if isinstance(value, str):
+        return [value]
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def go_module(text: str) -> str:
+    """Return the module path of a go.mod, "" without one."""
+    found = _GO_MODULE.search(text)
+    return found.group(1) if found else ""
+
+
+def crate_name(name: str) -> str:
+    """Return a Cargo package's name as Rust code spells it."""
+    return _NOT_MODULE.sub("_", name)
+
+
+def entries(value: object) -> Iterator[str]:
+    """Yield the files that an `exports` value may stand for, the source first."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from entries(item)
+    elif isinstance(value, dict):
+        for key in sorted(value, key=lambda k: (_CONDITIONS.index(k) if k in _CONDITIONS else 99, k)):
+            yield from entries(value[key])
+
+
+def exported(manifest: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the names that a package.json offers ("." is the package) with the files behind them."""
+    exports = manifest.get("exports")
+    found: list[tuple[str, tuple[str, ...]]] = []
+    main = [text for key in ("source", "types", "typings", "module", "main") for text in strings(manifest.get(key))]
+    if isinstance(exports, dict) and any(key.startswith(".") for key in exports):
+        found += [(key, tuple(entries(value))) for key, value in sorted(exports.items()) if key != "."]
+        main = [*entries(exports.get(".")), *main]
+    elif exports is not None:
+        main = [*entries(exports), *main]
+    return [(".", tuple(dict.fromkeys(main))), *found]
+
+
+def python_folders(name: str, text: str) -> list[str]:
+    """Return the source folders that a pyproject.toml or setup.cfg declares, as written."""
+    if name == "setup.cfg":
+        return _setup_cfg(text)
+    tool = table(toml(text), "tool")
+    found = strings(table(tool, "setuptools", "package-dir").get(""))
+    found += strings(table(tool, "setuptools", "packages", "find").get("where"))
+    found += strings(table(tool, "pytest", "ini_options").get("pythonpath"))
+    found += strings(table(tool, "maturin").get("python-source"))
+    found += strings(table(tool, "pdm", "build").get("package-dir"))
+    found += strings(table(tool, "hatch", "build").get("sources"))
+    packages = table(tool, "poetry").get("packages")
+    for item in packages if isinstance(packages, list) else ():
+        found += strings(table(item).get("from"))
+    wheel = table(tool, "hatch", "build", "targets", "wheel")
+    found += [path.rpartition("/")[0] or "." for path in strings(wheel.get("packages"))]
+    return found
+
+
+def _setup_cfg(text: str) -> list[str]:
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return []
+    found = []
+    for line in parser.get("options", "package_dir", fallback="").splitlines():
+        package, _, folder = line.partition("=")
+        if not package.strip() and folder.strip():
+            found.append(folder.strip())
+    where = parser.get("options.packages.find", "where", fallback="").strip()
+    return [*found, *where.splitlines()]

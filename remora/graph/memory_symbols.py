@@ -1,0 +1,67 @@
+"""The definitions of a whole project in memory, for a first index and for tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.core.code import Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from remora.core.code import Definition, Outline
+
+
+class MemorySymbols:
+    """`Symbols` from outlines; built once, in one pass over the definitions.
+
+    Args:
+        outlines: what each file offers by path, None for a file without names (prose, data). It is not
+            copied and must not change afterwards.
+    """
+
+    def __init__(self, outlines: Mapping[str, Outline | None]) -> None:
+        self._outlines = outlines
+        self._folders: dict[str, list[str]] = {}
+        self._basenames: dict[str, list[str]] = {}
+        self._packages: dict[str, list[str]] = {}
+        self._names: dict[str, list[tuple[str, Definition]]] = {}
+        for path in sorted(outlines):
+            folder, _, basename = path.rpartition("/")
+            self._folders.setdefault(folder, []).append(path)
+            self._basenames.setdefault(basename, []).append(path)
+            outline = outlines[path]
+            if outline is None:
+                continue
+            if outline.package:
+                self._packages.setdefault(outline.package, []).append(path)
+            for definition in outline.definitions:
+                self._names.setdefault(definition.name, []).append((path, definition))
+
+    def exists(self, path: str) -> bool:
+        """Return whether the project has an indexed file at a path."""
+        return path in self._outlines
+
+    def in_folder(self, folder: str) -> Sequence[str]:
+        """Return the indexed files directly in a folder ("" is the root), in order."""
+        return self._folders.get(folder, ())
+
+    def ending(self, suffix: str) -> Sequence[str]:
+        """Return the indexed files whose path is `suffix` or ends in "/" + `suffix`, in order."""
+        found = self._basenames.get(suffix.rpartition("/")[2], ())
+        if "/" not in suffix:
+            return found
+        tail = "/" + suffix
+        return [path for path in found if path == suffix or path.endswith(tail)]
+
+    def outline(self, path: str) -> Outline | None:
+        """Return what a file offers, None for an unknown file."""
+        return self._outlines.get(path)
+
+    def package(self, name: str) -> Sequence[str]:
+        """Return the files that declare a package or namespace, in order."""
+        return self._packages.get(name, ())
+
+    def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
+        """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
+        return [Symbol(path, definition) for path, definition in self._names.get(name, ())[:limit]]

@@ -1,0 +1,48 @@
+"""Facts of a file to bytes and back: what the database keeps, so that names are resolved without parsing."""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+from remora.core.code import Binding, Definition, Import, Outline, Reference, Uses
+
+LEVEL = 1  # of zlib: a third of the size at a tenth of the time of level 9
+
+
+def pack_outline(outline: Outline) -> bytes:
+    """Return an outline as bytes."""
+    return _pack(outline)
+
+
+def pack_uses(uses: Uses) -> bytes:
+    """Return uses as bytes."""
+    return _pack(uses)
+
+
+def unpack_outline(data: bytes) -> Outline:
+    """Return the outline that `pack_outline` was given."""
+    language, package, doc, definitions, imports, exports = _unpack(data)
+    return Outline(
+        language,
+        package,
+        doc,
+        tuple(Definition(*d[:-1], tuple(d[-1])) for d in definitions),
+        tuple(Import(m, tuple((a, b) for a, b in names), *rest) for m, names, *rest in imports),
+        tuple(exports),
+    )
+
+
+def unpack_uses(data: bytes) -> Uses:
+    """Return the uses that `pack_uses` was given."""
+    references, bindings = _unpack(data)
+    return Uses(tuple(Reference(*r) for r in references), tuple(Binding(*b) for b in bindings))
+
+
+def _pack(value: object) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode("utf-8", "surrogatepass"), LEVEL)
+
+
+def _unpack(data: bytes) -> list[list[object]]:  # type: ignore[misc]
+    return json.loads(zlib.decompress(data).decode("utf-8", "surrogatepass"))  # type: ignore[no-any-return]

@@ -1,0 +1,79 @@
+"""Take edges from a SCIP index beside the code: a compiler's word in place of our reading.
+
+An index speaks of the files as they were when it was made, so a file that changed since keeps what we
+read ourselves. For the others the calls and bases that we resolved give way to the index's; imports
+stay, since an index has none of its own. The same index is read once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.core.code import Definition, Link
+from remora.core.errors import SourceError
+from remora.graph.packed import unpack_outline
+from remora.graph.scip import find_index, precise_links, read_index
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from remora.store.space import Space
+
+STAMP = "scip.stamp"  # meta key: [path, size, mtime in ns] of the index that was read last
+SCIP = "scip"
+
+
+def take(space: Space, root: Path, now: int) -> int:
+    """Read the project's SCIP index if it is new, or edges of it were lost since.
+
+    Returns how many of its edges the graph holds.
+
+    Raises:
+        SourceError: the index cannot be read; what was there before is kept.
+    """
+    path = find_index(root)
+    if path is None:
+        if space.meta.get(STAMP):
+            _drop(space)
+        return 0
+    try:
+        status = path.stat()
+        stamp = [str(path.relative_to(root)), status.st_size, status.st_mtime_ns]
+        if space.meta.get(STAMP) == stamp:
+            return space.graph.count_from(SCIP)
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(
+            f"cannot read {path.name}: {error.strerror or error}", hint="Check its permissions."
+        ) from None
+    usable = {
+        file.path
+        for file in space.graph.files().values()
+        if not file.skipped and not file.stale and file.mtime_ns <= status.st_mtime_ns
+    }
+
+    def definitions(of: str) -> Sequence[Definition]:
+        packed = space.graph.facts(of)[0] if of in usable else None
+        return unpack_outline(packed).definitions if packed else ()
+
+    by_file: dict[str, list[Link]] = {}
+    for link in precise_links(read_index(data), definitions):
+        start = link.from_key if link.from_key in usable else link.from_key.rpartition(":")[0]
+        if start in usable:
+            by_file.setdefault(start, []).append(link)
+    _drop(space)
+    with space.db.transaction(durable=False):
+        for start in sorted(by_file):
+            space.graph.put_links(start, by_file[start], SCIP, now)
+            space.graph.prefer_precise(start)
+        space.meta.set(STAMP, stamp)
+        space.closure.rebuild()
+    return space.graph.count_from(SCIP)
+
+
+def _drop(space: Space) -> None:
+    """Forget the edges of an earlier index; the files it spoke of are resolved again by the next run."""
+    with space.db.transaction(durable=False):
+        space.graph.unlink(space.graph.drop_from(SCIP))
+        space.meta.set(STAMP, None)

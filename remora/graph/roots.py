@@ -1,0 +1,329 @@
+"""Where names of modules begin in a project: what its configuration files and its layout say.
+
+Everything that resolving an import needs from outside the importing file and the list of paths is
+gathered here once, as plain values. They are stored with the index; when a later look finds other
+roots, imports are resolved again.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from remora.graph import manifests
+from remora.graph.manifests import join
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+# Folders that hold sources by custom even when nothing declares them.
+_PYTHON_CUSTOM = frozenset({"", "src", "lib", "python"})
+_MAX_EXTENDS = 10  # a chain of configurations longer than this is a loop
+
+
+class TsConfig(NamedTuple):
+    """A tsconfig.json or jsconfig.json with what it inherits.
+
+    Attributes:
+        folder: the folder that it applies to.
+        base: where bare module names are looked for, None when it says nothing.
+        paths: (pattern, targets) with targets from the project's root; "*" stands for any text.
+    """
+
+    folder: str
+    base: str | None
+    paths: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class JsPackage(NamedTuple):
+    """A package.json: its folder, name, and (name, files as written) for "." and each subpath."""
+
+    folder: str
+    name: str
+    exports: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class GoModule(NamedTuple):
+    """A go.mod: its folder and module path."""
+
+    folder: str
+    name: str
+
+
+class Crate(NamedTuple):
+    """A Cargo package: folder, name in code, path of the library, and (name in code, crate) renames."""
+
+    folder: str
+    name: str
+    lib: str
+    renames: tuple[tuple[str, str], ...] = ()
+
+
+class PhpPrefix(NamedTuple):
+    """A PSR-4 rule: a namespace prefix that ends in a backslash, and its folder."""
+
+    prefix: str
+    folder: str
+
+
+class Roots(NamedTuple):
+    """Where modules begin. Folders are from the project's root, "" is the root itself.
+
+    Attributes:
+        typescript: configurations, deepest folder first.
+        packages: JavaScript packages, by name.
+        go: modules, longest name first.
+        crates: Rust packages, deepest folder first.
+        php: PSR-4 rules, longest prefix first.
+        python: declared and customary source folders: packages and modules are found in them from
+            anywhere.
+        python_layout: other folders right above a top-level package: packages are found in them.
+        java: folders above packages by the usual layout (src/main/java and its kin).
+    """
+
+    typescript: tuple[TsConfig, ...] = ()
+    packages: tuple[JsPackage, ...] = ()
+    go: tuple[GoModule, ...] = ()
+    crates: tuple[Crate, ...] = ()
+    php: tuple[PhpPrefix, ...] = ()
+    python: tuple[str, ...] = ()
+    python_layout: tuple[str, ...] = ()
+    java: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """Return the roots as one line of JSON, the same for equal roots."""
+        return json.dumps(self._asdict(), separators=(",", ":"), ensure_ascii=False)
+
+    @staticmethod
+    def from_json(text: str) -> Roots:
+        """Return what `to_json` wrote. Any other text gives no roots, so that a comparison differs."""
+        try:
+            value: Any = json.loads(text)
+            return Roots(
+                typescript=tuple(TsConfig(f, base, _pairs(paths)) for f, base, paths in value["typescript"]),
+                packages=tuple(JsPackage(f, name, _pairs(e)) for f, name, e in value["packages"]),
+                go=tuple(GoModule(*item) for item in value["go"]),
+                crates=tuple(
+                    Crate(f, name, lib, tuple((a, b) for a, b in renames))
+                    for f, name, lib, renames in value["crates"]
+                ),
+                php=tuple(PhpPrefix(*item) for item in value["php"]),
+                python=tuple(value["python"]),
+                python_layout=tuple(value["python_layout"]),
+                java=tuple(value["java"]),
+            )
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return Roots()
+
+
+def find_roots(paths: Sequence[str], read: Callable[[str], str | None]) -> Roots:
+    """Return the roots of a project.
+
+    Args:
+        paths: every file that is looked at, configuration files among them.
+        read: gives the text of a file, None when it cannot be had. Only configuration files are read.
+    """
+    known = frozenset(paths)
+    by_name: dict[str, list[str]] = {}
+    for path in sorted(known):
+        name = path.rpartition("/")[2]
+        if name in _MANIFESTS:
+            by_name.setdefault(name, []).append(path)
+
+    def each(name: str) -> Iterable[tuple[str, str]]:
+        for path in by_name.get(name, ()):
+            text = read(path)
+            if text is not None:
+                yield path.rpartition("/")[0], text
+
+    declared = {
+        folder
+        for name in ("pyproject.toml", "setup.cfg")
+        for base, text in each(name)
+        for written in manifests.python_folders(name, text)
+        if (folder := join(base, written)) is not None
+    }
+    python, layout = _python(known, declared)
+    configs = [*by_name.get("jsconfig.json", ()), *by_name.get("tsconfig.json", ())]
+    return Roots(
+        typescript=_typescript(configs, read),
+        packages=_packages(each("package.json")),
+        go=tuple(
+            sorted(
+                (GoModule(f, name) for f, text in each("go.mod") if (name := manifests.go_module(text))),
+                key=lambda m: (-len(m.name), m),
+            )
+        ),
+        crates=_crates(each("Cargo.toml")),
+        php=_php(each("composer.json")),
+        python=python,
+        python_layout=layout,
+        java=_java(known),
+    )
+
+
+_MANIFESTS = frozenset(
+    {
+        "pyproject.toml",
+        "setup.cfg",
+        "tsconfig.json",
+        "jsconfig.json",
+        "package.json",
+        "go.mod",
+        "Cargo.toml",
+        "composer.json",
+    }
+)
+
+
+def _pairs(value: Iterable[Iterable[Any]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((key, tuple(items)) for key, items in value)
+
+
+def _depth(folder: str) -> tuple[int, str]:
+    return (-len(folder.split("/")) if folder else 0, folder)
+
+
+def _python(known: frozenset[str], declared: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    sources = {path.rpartition("/")[0] for path in known if path.endswith((".py", ".pyi"))}
+    if not sources:
+        return (), ()
+    packages = {folder for folder in sources if _is_package(folder, known)}
+    above = {parent for folder in packages if (parent := folder.rpartition("/")[0]) not in packages}
+    above.discard("")
+    tops = {folder.split("/")[0] for folder in sources}
+    main = {folder for folder in declared | _PYTHON_CUSTOM if folder not in packages}
+    main = {folder for folder in main if not folder or folder in declared or folder in tops}
+    return tuple(sorted(main)), tuple(sorted(above - main))
+
+
+def _is_package(folder: str, known: frozenset[str]) -> bool:
+    return bool(folder) and (f"{folder}/__init__.py" in known or f"{folder}/__init__.pyi" in known)
+
+
+def _java(known: frozenset[str]) -> tuple[str, ...]:
+    found = set()
+    for path in known:
+        if path.endswith(".java"):
+            parts = path.split("/")
+            for at in range(len(parts) - 1):
+                if parts[at] == "java" and at > 1 and parts[at - 2] == "src":
+                    found.add("/".join(parts[: at + 1]))
+                    break
+            else:
+                if "src" in parts[:-1]:
+                    found.add("/".join(parts[: parts.index("src") + 1]))
+    return tuple(sorted(found))
+
+
+def _packages(found: Iterable[tuple[str, str]]) -> tuple[JsPackage, ...]:
+    packages = []
+    for folder, text in found:
+        manifest = manifests.loose_json(text)
+        name = manifest.get("name")
+        if isinstance(name, str) and name:
+            packages.append(JsPackage(folder, name, tuple(manifests.exported(manifest))))
+    return tuple(sorted(packages, key=lambda p: (p.name, p.folder)))
+
+
+def _crates(found: Iterable[tuple[str, str]]) -> tuple[Crate, ...]:
+    crates = []
+    for folder, text in found:
+        manifest = manifests.toml(text)
+        name = manifests.table(manifest, "package").get("name")
+        if not isinstance(name, str):
+            continue
+        lib = manifests.table(manifest, "lib")
+        path = lib.get("path")
+        own = lib.get("name")
+        renames = {
+            (manifests.crate_name(local), manifests.crate_name(real))
+            for section in ("dependencies", "dev-dependencies", "build-dependencies")
+            for local, item in manifests.table(manifest, section).items()
+            if isinstance(real := manifests.table(item).get("package"), str)
+        }
+        crates.append(
+            Crate(
+                folder,
+                manifests.crate_name(own if isinstance(own, str) else name),
+                join(folder, path if isinstance(path, str) else "src/lib.rs") or "",
+                tuple(sorted(renames)),
+            )
+        )
+    return tuple(sorted(crates, key=lambda c: (_depth(c.folder), c)))
+
+
+def _php(found: Iterable[tuple[str, str]]) -> tuple[PhpPrefix, ...]:
+    rules = set()
+    for base, text in found:
+        manifest = manifests.loose_json(text)
+        for section in ("autoload", "autoload-dev"):
+            for prefix, folders in manifests.table(manifest, section, "psr-4").items():
+                for written in manifests.strings(folders):
+                    folder = join(base, written)
+                    if folder is not None:
+                        rules.add(PhpPrefix(prefix, folder))
+    return tuple(sorted(rules, key=lambda r: (-len(r.prefix), r)))
+
+
+def _typescript(paths: Iterable[str], read: Callable[[str], str | None]) -> tuple[TsConfig, ...]:
+    cache: dict[str, dict[str, Any]] = {}
+
+    def load(path: str) -> dict[str, Any]:
+        if path not in cache:
+            cache[path] = manifests.loose_json(read(path) or "")
+        return cache[path]
+
+    configs: dict[str, TsConfig] = {}
+    for path in paths:  # a tsconfig.json beside a jsconfig.json comes later and wins
+        folder = path.rpartition("/")[0]
+        base, pairs = _options(path, load, 0)
+        if base is None and not pairs:
+            references = load(path).get("references")
+            for item in references if isinstance(references, list) else ():
+                for other in _config_paths(folder, manifests.table(item).get("path")):
+                    base, pairs = _options(other, load, 0)
+                    if base is not None or pairs:
+                        break
+                if base is not None or pairs:
+                    break
+        configs[folder] = TsConfig(folder, base, pairs)
+    return tuple(sorted(configs.values(), key=lambda c: _depth(c.folder)))
+
+
+def _options(
+    path: str, load: Callable[[str], dict[str, Any]], depth: int
+) -> tuple[str | None, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Return (baseUrl, paths) of a configuration, its own before what it extends."""
+    folder = path.rpartition("/")[0]
+    config = load(path)
+    base: str | None = None
+    pairs: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    if depth < _MAX_EXTENDS:
+        for parent in manifests.strings(config.get("extends")):
+            for other in _config_paths(folder, parent):
+                above, more = _options(other, load, depth + 1)
+                base = above if above is not None else base
+                pairs = more or pairs
+    options = manifests.table(config, "compilerOptions")
+    if isinstance(written := options.get("baseUrl"), str):
+        base = join(folder, written)
+    if isinstance(own := options.get("paths"), dict):
+        start = base if base is not None else folder
+        found = []
+        for pattern, targets in own.items():
+            joined = tuple(t for text in manifests.strings(targets) if (t := join(start, text)) is not None)
+            found.append((pattern, joined))
+        # The longest fixed beginning is the most exact pattern, as the compiler has it.
+        pairs = tuple(sorted(found, key=lambda pair: (-len(pair[0].split("*")[0]), "*" in pair[0], pair)))
+    return base, pairs
+
+
+def _config_paths(folder: str, written: object) -> list[str]:
+    """Return the files that an `extends` or a reference may mean; packages outside give nothing."""
+    if not isinstance(written, str) or not written.startswith("."):
+        return []
+    path = join(folder, written)
+    if path is None:
+        return []
+    return [path] if path.endswith(".json") else [f"{path}.json", f"{path}/tsconfig.json".lstrip("/")]

@@ -1,0 +1,62 @@
+"""The project's symbols, read from the database as they are asked for: what one edited file needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from remora.core.code import Outline, Symbol
+from remora.graph.packed import unpack_outline
+
+if TYPE_CHECKING:
+    from remora.store.graph import Graph
+
+KEPT = 2_000  # outlines held; a run that needs more than that asks for all of them anyway
+
+
+class StoredSymbols:
+    """A `core.code.Symbols` over the database; it sees what was written when it was made or later."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._outlines: dict[str, Outline | None] = {}
+        self._folders: dict[str, list[str]] = {}
+        self._ending: dict[str, list[str]] = {}
+
+    def exists(self, path: str) -> bool:
+        """Return whether the project has an indexed file at a path."""
+        return path in self.in_folder(path.rpartition("/")[0])
+
+    def in_folder(self, folder: str) -> Sequence[str]:
+        """Return the indexed files directly in a folder ("" is the root), in order."""
+        if folder not in self._folders:
+            self._folders[folder] = self._graph.in_folder(folder)
+        return self._folders[folder]
+
+    def ending(self, suffix: str) -> Sequence[str]:
+        """Return the indexed files whose path is `suffix` or ends in "/" + `suffix`, in order."""
+        if suffix not in self._ending:
+            self._ending[suffix] = self._graph.ending(suffix)
+        return self._ending[suffix]
+
+    def outline(self, path: str) -> Outline | None:
+        """Return what a file offers, None for an unknown file."""
+        if path not in self._outlines:
+            if len(self._outlines) >= KEPT:
+                self._outlines.clear()
+            packed = self._graph.facts(path)[0]
+            self._outlines[path] = unpack_outline(packed) if packed else None
+        return self._outlines[path]
+
+    def package(self, name: str) -> Sequence[str]:
+        """Return the files that declare a package or namespace, in order."""
+        return self._graph.in_package(name) if name else []
+
+    def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
+        """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
+        found: list[Symbol] = []
+        for node in self._graph.labelled(name, limit):
+            outline = self.outline(node.path)
+            own = outline.definitions if outline else ()
+            found += [Symbol(node.path, d) for d in own if d.qualname == node.symbol]
+        return found

@@ -1,0 +1,112 @@
+"""Candidates among parts of source files: by meaning, by words, and by the names that a query gives.
+
+Parts are searched when they are asked for (`kinds=["code"]`): an agent has its own ways to search code,
+and tens of thousands of parts would push out the few memories that nothing else can tell it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.globs import matches
+from remora.core.query import named_paths
+from remora.core.values import Filters, Reason
+from remora.retrieval.candidates import FILES_FOLLOWED, SAME_FILE, Question, affordable, lexical
+from remora.retrieval.request import Candidate, Key, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from remora.store.space import Space
+
+SEARCHED = 100  # parts each path looks at; a filter on files looks at more
+FILTERED = 2_000
+NEIGHBOUR = 0.6  # graph evidence of a file that depends on one at hand, or the other way round
+TEST_FACTOR = 0.75  # odds of a part of a test, unless the query asks for tests
+TABLE = "code_chunks"
+
+
+class CodePool(NamedTuple):
+    """Candidates by key, and each path's keys, best first."""
+
+    candidates: dict[Key, Candidate]
+    lists: dict[str, list[Key]]
+
+
+def wanted(request: Request) -> bool:
+    """Whether parts of files were asked for; they have no type, module or scope to be filtered by."""
+    filters = request.filters
+    return "code" in filters.kinds and not (filters.types or filters.scope or filters.modules)
+
+
+def code(space: Space, request: Request, asked: Question) -> CodePool:
+    """Return the parts of files that any path finds, without their texts."""
+    depth = max(SEARCHED, request.k) if not request.filters.files else FILTERED
+    dense: dict[int, float] = {}
+    if asked.vector is not None:
+        near = space.nearest("chunk", asked.vector.model_id).search(asked.vector.vector, depth)
+        dense = {int(n.owner_id): n.cosine for n in near}
+    words: dict[int, float] = {}
+    by_words: list[tuple[int, float]] = []
+    if "fts" not in request.without:
+        by_words = space.chunks.search(affordable(space, TABLE, asked.terms), depth)
+        words = lexical(space, TABLE, asked.terms, by_words, space.chunks.search)
+    lists = {"dense": list(dense), "fts": [i for i, _ in by_words]}
+    files = space.chunks.paths_of({*dense, *words})
+    if request.filters.files:
+        files = {i: path for i, path in files.items() if _passes(path, request.filters)}
+    near_by = {} if "graph" in request.without else _at_hand(space, request)
+    found = sorted(files)
+    if asked.vector is not None:
+        index = space.nearest("chunk", asked.vector.model_id)
+        missing = [str(i) for i in found if i not in dense]
+        dense |= {int(i): c for i, c in index.cosines(asked.vector.vector, missing).items()}
+    candidates: dict[Key, Candidate] = {}
+    keys: dict[int, Key] = {}
+    for i in found:
+        near_score, note = near_by.get(files[i], (0.0, ""))
+        why = (Reason("graph", near_score, None, note),) if near_score else ()
+        keys[i] = ("code", space.realm, str(i))
+        candidates[keys[i]] = Candidate(
+            keys[i], "", dense=dense.get(i), lexical=words.get(i, 0.0), graph=near_score, reasons=why
+        )
+    return CodePool(
+        candidates, {path: [keys[i] for i in ids if i in keys] for path, ids in lists.items()}
+    )
+
+
+def with_chunks(space: Space, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates with their parts; one that is gone meanwhile is dropped."""
+    rows = space.chunks.get_many([int(c.key[2]) for c in candidates])
+    return [
+        c._replace(chunk=rows[int(c.key[2])], text=rows[int(c.key[2])].text)
+        for c in candidates
+        if int(c.key[2]) in rows
+    ]
+
+
+def asks_for_tests(text: str) -> bool:
+    """Return whether a query is about tests."""
+    return "test" in text.lower() or "spec" in text.lower().split()
+
+
+def _at_hand(space: Space, request: Request) -> dict[str, tuple[float, str]]:
+    """Return the evidence of files: those just read or named, and what stands next to them."""
+    hand = list(dict.fromkeys(request.recent_files))
+    if named := named_paths(request.text):
+        hand += [p for name in named for p in space.graph.ending(name)]
+    hand = hand[:FILES_FOLLOWED]
+    if not hand:
+        return {}
+    found = {
+        other: (NEIGHBOUR, f"stands next to {path}") for path, other, _ in space.closure.near(hand)
+    }
+    found.update((path, (SAME_FILE, f"in {path}")) for path in hand)
+    return found
+
+
+def _passes(path: str, filters: Filters) -> bool:
+    return any(
+        path == f or (f.endswith("/") and path.startswith(f)) or ("*" in f and matches(f, path))
+        for f in filters.files
+    )

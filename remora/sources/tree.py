@@ -1,0 +1,322 @@
+"""Which files of a project are looked at, and why the others are not.
+
+In a git repository these are the files that git tracks or would track, so what a person ignores is
+exactly what git ignores. Elsewhere the folders are walked: nested .gitignore files hold, folders of
+tools and caches are passed over, and symbolic links are never followed, so there are no loops. What
+is left out is said with its reason; what is ignored is not listed at all. A project's .gitattributes
+have the last word on what is generated or vendored (`linguist-generated`, `linguist-vendored`).
+
+The folder itself must be there and readable: an empty answer would look like a project whose files
+were all deleted.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.errors import InvalidInput, SourceError
+from remora.sources.git_process import run
+from remora.sources.tree_names import (
+    GENERATED,
+    NOT_A_FILE,
+    OTHERS_FOLDERS,
+    PASSED_OVER,
+    SUBMODULE,
+    SYMLINK,
+    TOO_LARGE,
+    UNKNOWN_KIND,
+    UNREADABLE,
+    VENDORED,
+    Folders,
+    LeftOut,
+    by_name,
+)
+from remora.sources.tree_read import decode, read
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+    from remora.sources.git import Repository
+
+__all__ = ["FolderLeftOut", "LeftOut", "Tree", "TreeFile", "decode", "look", "read"]
+
+LARGEST_CODE = 1_000_000  # bytes; above that are tables and amalgamations, which nobody reads either
+MOST_FILES = 200_000
+
+_Said = dict[str, tuple[bool | None, bool | None]]  # path: (generated, vendored) as .gitattributes say
+
+
+class TreeFile(NamedTuple):
+    """A file to look at. Its bytes are read again when size or time differ."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+class FolderLeftOut(NamedTuple):
+    """A folder that is left out as a whole; `files` is None where nobody looked inside."""
+
+    path: str
+    why: str
+    files: int | None
+
+
+class Tree(NamedTuple):
+    """The files of a project, each part sorted by path.
+
+    Attributes:
+        files: what is looked at.
+        left_out: single files that are not, and why.
+        folders_left_out: whole folders that are not; their files are not in `left_out`.
+        cut: there were more than the most files; the rest was not looked at.
+    """
+
+    files: tuple[TreeFile, ...]
+    left_out: tuple[LeftOut, ...]
+    folders_left_out: tuple[FolderLeftOut, ...]
+    cut: bool = False
+
+    def counts(self) -> dict[str, int]:
+        """Return how many files were left out for each reason; a folder nobody looked into counts as one."""
+        found = Counter(file.why for file in self.left_out)
+        for folder in self.folders_left_out:
+            found[folder.why] += 1 if folder.files is None else folder.files
+        return dict(sorted(found.items()))
+
+
+def look(
+    root: Path,
+    repository: Repository | None = None,
+    *,
+    exclude: Sequence[str] = (),
+    limit_bytes: int = LARGEST_CODE,
+    known: Callable[[str], bool] | None = None,
+    most_files: int = MOST_FILES,
+) -> Tree:
+    """Return the files of a project that are worth looking at. Nothing is read but their sizes and times.
+
+    Args:
+        root: the project's folder, the root of the repository or a folder in it.
+        repository: what git knows of it; None walks the folders.
+        exclude: patterns as in .gitignore, from the root; what they match counts as ignored.
+        limit_bytes: a larger file is left out.
+        known: whether a path is of a kind that can be used; None takes every kind.
+        most_files: the walk and the answer stop there.
+
+    Raises:
+        InvalidInput: a pattern of `exclude` makes no sense.
+        SourceError: the folder is not there or cannot be read, or git failed.
+    """
+    _must_be_there(root)
+    excluded = _patterns(exclude, strict=True) if exclude else None
+    folders: list[FolderLeftOut] = []
+    paths: list[str] = list(repository.files(root)) if repository else []
+    in_git = bool(paths) or (
+        repository is not None and (repository.bare or repository.root == root.resolve())
+    )
+    if not in_git:  # a project inside a folder that the repository around it ignores comes here too
+        paths = sorted(_walk(root, folders, excluded, most_files))
+    elif excluded:
+        paths = [path for path in paths if not excluded.match_file(path)]
+    cut = len(paths) > most_files
+    paths = paths[:most_files]
+    wanted, left_out, counted = _choose(paths, _attributes(root, paths) if in_git else {}, known)
+    folders += [FolderLeftOut(path, why, count) for (path, why), count in counted.items()]
+    files: list[TreeFile] = []
+    for found in _stats(root, wanted, limit_bytes, frozenset(_parents(paths))):
+        if isinstance(found, TreeFile):
+            files.append(found)
+        else:
+            left_out.append(found)
+    return Tree(tuple(files), tuple(sorted(left_out)), tuple(sorted(folders, key=lambda f: f.path)), cut)
+
+
+def _must_be_there(root: Path) -> None:
+    try:
+        with os.scandir(root):
+            pass
+    except OSError as error:
+        raise SourceError(
+            f"cannot look at {root}: {error.strerror or error}",
+            hint="Check that the project's folder is there and readable.",
+        ) from None
+
+
+def _patterns(lines: Iterable[str], *, strict: bool = False) -> GitIgnoreSpec:
+    """Return the patterns of a .gitignore; a line that makes no sense is skipped, as git does."""
+    from pathspec import GitIgnoreSpec
+
+    good: list[str] = []
+    for line in lines:
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except ValueError as error:
+            if strict:
+                raise InvalidInput(
+                    f"cannot use the pattern {line!r}: {error}", hint="Write it as in .gitignore."
+                ) from None
+            continue
+        good.append(line)
+    return GitIgnoreSpec.from_lines(good)
+
+
+def _walk(
+    root: Path, left_out: list[FolderLeftOut], excluded: GitIgnoreSpec | None, most: int
+) -> Iterator[str]:
+    """Yield the paths of all entries that are no folders; stop one after `most`."""
+    # Each folder with the ignore files above it, the nearest last: (its folder, its patterns).
+    waiting: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
+    count = 0
+    while waiting:
+        folder, rules = waiting.pop()
+        try:
+            with os.scandir(root / folder) as scan:
+                entries = sorted(scan, key=lambda e: e.name)
+        except OSError:
+            left_out.append(FolderLeftOut(_spelt(folder), UNREADABLE, None))
+            continue
+        names = {entry.name for entry in entries}
+        if folder and "pyvenv.cfg" in names:
+            left_out.append(FolderLeftOut(_spelt(folder), VENDORED, None))
+            continue
+        if ".gitignore" in names and (lines := _ignore_file(root, f"{folder}/.gitignore".lstrip("/"))):
+            rules = (*rules, (f"{folder}/" if folder else "", _patterns(lines)))
+        deeper: list[str] = []
+        for entry in entries:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            is_folder = _is_folder(entry)
+            if is_folder and entry.name in PASSED_OVER:
+                continue
+            asked = path + "/" if is_folder else path
+            if (excluded and excluded.match_file(asked)) or _ignored(asked, rules):
+                continue
+            if not is_folder:
+                yield _spelt(path)
+                count += 1
+                if count > most:
+                    return
+            elif entry.name in OTHERS_FOLDERS:
+                left_out.append(FolderLeftOut(_spelt(path), VENDORED, None))
+            else:
+                deeper.append(path)
+        waiting += [(path, rules) for path in reversed(deeper)]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False) and not getattr(entry, "is_junction", bool)()
+    except OSError:
+        return False
+
+
+def _spelt(path: str) -> str:
+    """Return a path as text that can be stored; bytes that are not UTF-8 become replacement characters."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _ignore_file(root: Path, path: str) -> list[str]:
+    data = read(root, path, LARGEST_CODE)
+    return [] if isinstance(data, LeftOut) else decode(data).splitlines()
+
+
+def _ignored(path: str, rules: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
+    for folder, spec in reversed(rules):
+        said = spec.check_file(path[len(folder) :]).include
+        if said is not None:
+            return said
+    return False
+
+
+def _choose(
+    paths: list[str], said: _Said, known: Callable[[str], bool] | None
+) -> tuple[list[str], list[LeftOut], Counter[tuple[str, str]]]:
+    """Divide paths by what they and the .gitattributes say: wanted, left out, counts of left out folders."""
+    folders = Folders(paths)
+    wanted: list[str] = []
+    left_out: list[LeftOut] = []
+    counted: Counter[tuple[str, str]] = Counter()
+    for path in paths:
+        written, others = said.get(path, (None, None))
+        around = folders.left_out(path.rpartition("/")[0])
+        if around and (others if around[1] == VENDORED else written) is not False:
+            counted[around] += 1
+            continue
+        why = VENDORED if others else GENERATED if written else by_name(path)
+        if why == GENERATED and written is False:
+            why = None
+        if why is None and known is not None and not known(path):
+            why = UNKNOWN_KIND
+        if why is None:
+            wanted.append(path)
+        else:
+            left_out.append(LeftOut(path, why))
+    return wanted, left_out, counted
+
+
+def _attributes(root: Path, paths: list[str]) -> _Said:
+    """Return what .gitattributes say of each path; git is asked only where one of them speaks of it."""
+    files = [path for path in paths if path == ".gitattributes" or path.endswith("/.gitattributes")]
+    texts = (read(root, path, LARGEST_CODE) for path in files)
+    if not any(b"linguist-" in text for text in texts if isinstance(text, bytes)):
+        return {}
+    asked = ("check-attr", "-z", "--stdin", "linguist-generated", "linguist-vendored")
+    done = run(root, *asked, given="\0".join(paths).encode("utf-8", "replace"))
+    words = done.stdout.decode("utf-8", "replace").split("\0")
+    found: _Said = {}
+    for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=False):
+        if value != "unspecified":
+            written, others = found.get(path, (None, None))
+            yes = value not in ("unset", "false")
+            found[path] = (yes, others) if name == "linguist-generated" else (written, yes)
+    return found
+
+
+def _parents(paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        while path := path.rpartition("/")[0]:
+            yield path
+
+
+def _stats(
+    root: Path, paths: Iterable[str], limit: int, parents: frozenset[str]
+) -> Iterator[TreeFile | LeftOut]:
+    """Yield each path with its size and time, or why not; what is gone by now is not mentioned."""
+    top = os.fspath(root)
+    linked: dict[str, bool] = {"": False}
+    for path in paths:
+        if _through_link(top, path.rpartition("/")[0], linked):
+            yield LeftOut(path, SYMLINK)
+            continue
+        try:
+            status = os.lstat(f"{top}/{path}")  # a Path for each file costs more
+        except (FileNotFoundError, NotADirectoryError):
+            if "\ufffd" in path:  # a name that is not UTF-8
+                yield LeftOut(path, UNREADABLE)
+            continue
+        except (OSError, ValueError):
+            yield LeftOut(path, UNREADABLE)
+            continue
+        mode = status.st_mode
+        if stat.S_ISREG(mode):
+            large = status.st_size > limit
+            yield LeftOut(path, TOO_LARGE) if large else TreeFile(path, status.st_size, status.st_mtime_ns)
+        elif stat.S_ISLNK(mode):
+            yield LeftOut(path, SYMLINK)
+        elif not stat.S_ISDIR(mode):
+            yield LeftOut(path, NOT_A_FILE)
+        elif path not in parents:  # git lists a submodule as a file; a file that became a folder also
+            yield LeftOut(path, SUBMODULE)
+
+
+def _through_link(top: str, folder: str, known: dict[str, bool]) -> bool:
+    """Return whether a folder is or lies behind a symbolic link: git may still list what was there before."""
+    if folder not in known:
+        above = _through_link(top, folder.rpartition("/")[0], known)
+        known[folder] = above or os.path.islink(f"{top}/{folder}")  # noqa: PTH114 - as above
+    return known[folder]

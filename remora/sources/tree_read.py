@@ -1,0 +1,242 @@
+"""Read one file of a project without being led astray by it, and say what its bytes are.
+
+A project can come from anywhere and can change at any moment. So the way to a file is walked folder
+by folder without following a symbolic link (a link swapped in between listing and reading leads
+nowhere), a pipe or a device is seen before it is opened and would not block if it were put there in
+between, no more is read than the limit, and a file that was written to in the meantime is read once
+more and then left for the next time.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+
+from remora.sources.tree_names import (
+    BINARY,
+    CHANGING,
+    GENERATED,
+    GONE,
+    MINIFIED,
+    NOT_A_FILE,
+    SYMLINK,
+    TOO_LARGE,
+    UNREADABLE,
+    LeftOut,
+)
+
+HEAD_BYTES = 2_000
+LONG_LINE = 1_000  # bytes; what people write stays below, except in prose
+LONG_MEAN = 200
+SQUEEZED_LINE = 10_000
+FEW_SPACES = 0.1  # prose and comments have one blank in six characters
+_TRIES = 2
+# Letters outside ASCII count as blanks: prose in Chinese has long lines and no spaces.
+_AIR = b" \t" + bytes(range(0x80, 0x100))
+
+_WALKS = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+_FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FILE = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+# What may stand before the first line of code: comments of most languages, a doc string, a few openings.
+_PREAMBLE = re.compile(
+    r"""(?:
+      \s+
+    | (?: \# | // | -- | ; | % | dnl\b | @?rem\b | \.\.\s ) [^\n]*
+    | /\* .*? (?: \*/ | \Z)
+    | <!-- .*? (?: --> | \Z)
+    | \{- .*? (?: -\} | \Z)
+    | \(\* .*? (?: \*\) | \Z)
+    | [rRuU]? (?P<quotes> "{3} | '{3} ) .*? (?: (?P=quotes) | \Z)
+    | <\? (?: php | xml ) [^\n]*
+    | ["']use\ strict["'] ;?
+    | package\s [\w.]+ ;?
+    )*""",
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
+_WRITTEN = re.compile(
+    r"""
+      @generated\b
+    | <auto-?generated
+    | \b(generated|made)\b .{0,200}? \bdo\ not\ (edit|modify|change|touch)
+    | \bdo\ not\ (edit|modify|change) .{0,120}? \b(auto-?|automatically\ |machine[ -])?generated
+    | \b(this|the)\ (\w+[ ]){0,2}(file|code|module|class|source|document|header|script|parser|package)
+        \ (is|was|has\ been|were)\ (auto-?|automatically\ |machine[ -]|programmatically\ )?generated
+    | (^|[#/*\-;%!"'{(]\s*) (auto-?|automatically\ |machine[ -])generated\ (by|from|with|using|code|file)\b
+    | \bgenerated\ (by|from)\b .{0,80}? \b(antlr|cython|swig|bison|flex|ply|thrift|protoc|protobuf|openapi|
+        swagger|graphql|peg(\.?js)?|coffeescript|ragel|gperf|re2c|mockgen|sqlc|bindgen|the\ protocol\ buffer)
+    | \ba\ bison\ parser\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)
+_CODE_PAGES = re.compile(r"(iso|latin|cp|windows|koi8|euc|shift|sjis|gb|big5|mac)[-_\w]*", re.IGNORECASE)
+
+
+def read(root: Path, path: str, limit: int) -> bytes | LeftOut:
+    """Return the bytes of a file of the project, or why it cannot be looked at.
+
+    Args:
+        root: the project's folder; it may itself be reached through a link.
+        path: relative to it, with "/"; a way out of the root is refused.
+        limit: bytes; a larger file is left out and no more than that is read.
+    """
+    parts = path.split("/")
+    if not path or any(part in ("", ".", "..") or "\0" in part for part in parts):
+        return LeftOut(path, NOT_A_FILE)
+    why = CHANGING
+    for _ in range(_TRIES):
+        try:
+            found = _read_once(root, parts, limit)
+        except (OSError, ValueError) as error:  # ValueError: a name the file system cannot spell
+            return LeftOut(path, _why(error))
+        if isinstance(found, bytes):
+            return found
+        why = found
+        if why != CHANGING:
+            break
+    return LeftOut(path, why)
+
+
+def _why(error: OSError | ValueError) -> str:
+    code = getattr(error, "errno", None)
+    if code == errno.ENOENT:
+        return GONE
+    if code in (errno.ELOOP, getattr(errno, "EMLINK", None)):
+        return SYMLINK
+    return NOT_A_FILE if code in (errno.ENXIO, errno.ENOTDIR, errno.EISDIR) else UNREADABLE
+
+
+def _read_once(root: Path, parts: list[str], limit: int) -> bytes | str:
+    """Return a file's bytes or why not, after one attempt."""
+    if not _WALKS:
+        return _read_by_path(root, parts, limit)
+    folder = os.open(root, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    try:
+        for part in parts[:-1]:
+            if stat.S_ISLNK(os.stat(part, dir_fd=folder, follow_symlinks=False).st_mode):
+                return SYMLINK
+            deeper = os.open(part, os.O_RDONLY | _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = deeper
+        why = _kind(os.stat(parts[-1], dir_fd=folder, follow_symlinks=False), limit)
+        if why:
+            return why
+        return _read_open(os.open(parts[-1], os.O_RDONLY | _FILE, dir_fd=folder), limit)
+    finally:
+        os.close(folder)
+
+
+def _read_by_path(root: Path, parts: list[str], limit: int) -> bytes | str:
+    """Do the same where a folder cannot be held open (Windows); a swap in between could be followed."""
+    place = root
+    for part in parts:
+        place = place / part
+        if place.is_symlink() or getattr(place, "is_junction", bool)():
+            return SYMLINK
+    why = _kind(place.lstat(), limit)
+    return why or _read_open(os.open(place, os.O_RDONLY | _FILE), limit)
+
+
+def _kind(status: os.stat_result, limit: int) -> str:
+    if stat.S_ISLNK(status.st_mode):
+        return SYMLINK
+    if not stat.S_ISREG(status.st_mode):
+        return NOT_A_FILE
+    return TOO_LARGE if status.st_size > limit else ""
+
+
+def _read_open(file: int, limit: int) -> bytes | str:
+    try:
+        before = os.fstat(file)
+        why = _kind(before, limit)
+        if why:
+            return why
+        data = bytearray()
+        while (missing := before.st_size + 1 - len(data)) > 0 and (more := os.read(file, missing)):
+            data += more
+        after = os.fstat(file)
+    finally:
+        os.close(file)
+    same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    return bytes(data) if same and len(data) == before.st_size else CHANGING
+
+
+def by_content(data: bytes) -> str | None:
+    """Return why a file of source code is left out for what is in it, None when it is fine."""
+    if binary(data):
+        return BINARY
+    if generated(data[:HEAD_BYTES]):
+        return GENERATED
+    return MINIFIED if minified(data) else None
+
+
+def binary(data: bytes) -> bool:
+    """Return whether bytes are no text: a NUL in the first 8,000, and no mark of UTF-16 or UTF-32."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
+        return False
+    return b"\0" in data[:8_000]
+
+
+def generated(head: bytes) -> bool:
+    """Return whether the beginning of a file says that a program wrote it.
+
+    Only what stands before the first line of code is believed: a generator holds such a line too.
+
+    >>> generated(b"// Code generated by mockgen. DO NOT EDIT."), generated(b'HEAD = "@generated"')
+    (True, False)
+    """
+    before = _PREAMBLE.match(decode(head[:HEAD_BYTES]))
+    said = before[0].splitlines() if before else []
+    # Two lines together: "This file was generated.\n Do not edit."
+    return any(map(_WRITTEN.search, said)) or any(_WRITTEN.search(f"{a} {b}") for a, b in pairwise(said))
+
+
+def minified(data: bytes) -> bool:
+    r"""Return whether source was squeezed: very long lines, long ones on average, few blanks.
+
+    >>> minified(b"a=b(c);" * 500), minified(b"a = 1\n" * 500)
+    (True, False)
+    """
+    lengths = sorted(map(len, data.splitlines()))
+    if not lengths or len(data) / len(lengths) < LONG_MEAN or lengths[-1] < LONG_LINE:
+        return False
+    if lengths[len(lengths) // 2] < LONG_MEAN and lengths[-1] < SQUEEZED_LINE:
+        return False  # formulas and tables among lines that people wrote
+    return len(data) - len(data.translate(None, _AIR)) < FEW_SPACES * len(data)
+
+
+def decode(data: bytes) -> str:
+    r"""Return bytes as text: by their mark, as UTF-8, as they declare, or as Western text.
+
+    >>> decode(b"\xef\xbb\xbfcaf\xc3\xa9"), decode(b"caf\xe9"), decode(b"\xff\xfeh\0i\0")
+    ('café', 'café', 'hi')
+    """
+    for mark, encoding in (
+        (b"\xef\xbb\xbf", "utf-8"),
+        (b"\xff\xfe\0\0", "utf-32-le"),
+        (b"\0\0\xfe\xff", "utf-32-be"),
+        (b"\xff\xfe", "utf-16-le"),
+        (b"\xfe\xff", "utf-16-be"),
+    ):
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    with suppress(UnicodeDecodeError):
+        return data.decode("utf-8")
+    declared = _COOKIE.search(b"\n".join(data[:400].splitlines()[:2]))
+    names = [declared[1].decode("ascii", "replace")] if declared else []
+    for encoding in [name for name in names if _CODE_PAGES.fullmatch(name)] + ["cp1252"]:
+        with suppress(UnicodeDecodeError, LookupError):
+            return data.decode(encoding)
+    return data.decode("latin-1")

@@ -1,0 +1,462 @@
+"""SQL for the code graph: files that were read, what they define, and what uses what.
+
+Writers call inside a transaction. Reads leave out what is stale: the edges of a file that changed
+since it was read are marked at once and come back when it is read again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from remora.core.code import EXACT, GUESS_BELOW, Definition, Link
+from remora.store.connection import Database, Row
+
+DEPENDS = ("imports", "calls", "inherits", "implements", "tests")
+# An edge `e` that makes one file depend on another: sure enough, and between two files.
+DEPENDENCE = (
+    "e.files = 1 AND e.type IN ("
+    + ", ".join(f"'{kind}'" for kind in DEPENDS)
+    + f") AND e.confidence >= {GUESS_BELOW}"
+)
+_FILE = "id, path, kind, language, size, mtime_ns, hash, skipped, stale_at IS NOT NULL, links_at IS NOT NULL"
+_NODE = "n.id, n.key, n.type, n.label, n.file_path, n.start_line, n.end_line, n.metadata"
+
+
+class FileRow(NamedTuple):
+    """What is known of a file that was looked at; `skipped` says why it was not read."""
+
+    id: int
+    path: str
+    kind: str
+    language: str
+    size: int
+    mtime_ns: int
+    hash: str
+    skipped: str
+    stale: bool
+    linked: bool
+
+
+class NewFile(NamedTuple):
+    """A file as it was read. `outline` and `uses` are packed facts, None where there are none."""
+
+    path: str
+    kind: str
+    language: str
+    package: str
+    module: str
+    test: bool
+    size: int
+    mtime_ns: int
+    hash: str
+    lines: int
+    errors: int
+    skipped: str = ""
+    outline: bytes | None = None
+    uses: bytes | None = None
+
+
+class Node(NamedTuple):
+    """A file or a definition."""
+
+    id: int
+    key: str
+    type: str
+    label: str
+    path: str
+    start_line: int | None
+    end_line: int | None
+    metadata: Mapping[str, Any]
+
+    @property
+    def symbol(self) -> str | None:
+        """Its qualname, None for a file."""
+        return self.key[len(self.path) + 1 :] if self.key != self.path else None
+
+
+class Edge(NamedTuple):
+    """An edge with the nodes at its ends, seen from one of them."""
+
+    from_id: int
+    to_id: int
+    type: str
+    source: str
+    weight: float
+    confidence: float
+    line: int
+
+
+class State(NamedTuple):
+    """What the last run of the indexer left behind."""
+
+    indexed_at: int
+    commit: str | None
+    nodes: int
+    edges: int
+    stale_edges: int
+    version: int
+    roots: str
+
+
+class Graph:
+    """The code graph of one project."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    # Files
+
+    def files(self) -> dict[str, FileRow]:
+        """Return every file that was looked at, by path."""
+        return {r[1]: _file(r) for r in self._db.rows(f"SELECT {_FILE} FROM graph_files ORDER BY path")}
+
+    def file(self, path: str) -> FileRow | None:
+        """Return one file, None when it was never looked at."""
+        found = self._db.row(f"SELECT {_FILE} FROM graph_files WHERE path = ?", (path,))
+        return _file(found) if found else None
+
+    def is_empty(self) -> bool:
+        """Return whether no file was ever read."""
+        return self._db.row("SELECT 1 FROM graph_files LIMIT 1") is None
+
+    def put_file(self, file: NewFile, now: int) -> int:
+        """Write a file that was read, to be linked later; returns its row id."""
+        folder, _, name = file.path.rpartition("/")
+        self._db.execute(
+            """INSERT INTO graph_files(path, folder, name, kind, language, package, module, test, size,
+                 mtime_ns, hash, lines, errors, skipped, outline, uses, indexed_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+               ON CONFLICT(path) DO UPDATE SET kind = excluded.kind, language = excluded.language,
+                 package = excluded.package, module = excluded.module, test = excluded.test,
+                 size = excluded.size, mtime_ns = excluded.mtime_ns, hash = excluded.hash,
+                 lines = excluded.lines, errors = excluded.errors, skipped = excluded.skipped,
+                 outline = excluded.outline, uses = excluded.uses, indexed_at = excluded.indexed_at,
+                 links_at = NULL, stale_at = NULL""",
+            (
+                *(file.path, folder, name, file.kind, file.language, file.package, file.module),
+                *(int(file.test), file.size, file.mtime_ns, file.hash, file.lines, file.errors),
+                *(file.skipped, file.outline, file.uses, now),
+            ),
+        )
+        return int(self._db.value("SELECT id FROM graph_files WHERE path = ?", (file.path,)))
+
+    def touch(self, path: str, size: int, mtime_ns: int) -> None:
+        """Note a new time of a file whose content is the same; it is no longer stale."""
+        self._db.execute(
+            "UPDATE graph_files SET size = ?, mtime_ns = ?, stale_at = NULL WHERE path = ?",
+            (size, mtime_ns, path),
+        )
+        self._set_stale(path, None)
+
+    def delete_file(self, path: str) -> None:
+        """Remove a file with everything it defines, its chunks and all edges at either end."""
+        self._db.execute("DELETE FROM graph_files WHERE path = ?", (path,))
+        self._db.execute("DELETE FROM graph_nodes WHERE file_path = ?", (path,))
+
+    def mark_stale(self, paths: Iterable[str], now: int) -> None:
+        """Take the edges of changed files out of every answer until the files are read again."""
+        for path in paths:
+            changed = self._db.execute(
+                "UPDATE graph_files SET stale_at = ? WHERE path = ? AND stale_at IS NULL", (now, path)
+            )
+            if changed:
+                self._set_stale(path, now)
+
+    def _set_stale(self, path: str, at: int | None) -> None:
+        self._db.execute(
+            "UPDATE graph_nodes SET stale_at = ? WHERE key = ? AND stale_at IS NOT ?", (at, path, at)
+        )
+        self._db.execute(
+            """UPDATE graph_edges SET stale_at = ?1 WHERE stale_at IS NOT ?1 AND from_id IN
+               (SELECT id FROM graph_nodes WHERE file_path = ?2)""",
+            (at, path),
+        )
+
+    def unlinked(self) -> list[str]:
+        """Return the files that were read and whose names are not resolved yet, in order."""
+        sql = "SELECT path FROM graph_files WHERE links_at IS NULL AND skipped = '' ORDER BY path"
+        return [r[0] for r in self._db.rows(sql)]
+
+    def unlink(self, paths: Iterable[str]) -> None:
+        """Ask for the names of files to be resolved again."""
+        self._db.execute_many("UPDATE graph_files SET links_at = NULL WHERE path = ?", [(p,) for p in paths])
+
+    def unlink_all(self) -> None:
+        """Ask for the names of every file to be resolved again."""
+        self._db.execute("UPDATE graph_files SET links_at = NULL WHERE skipped = ''")
+
+    def facts(self, path: str) -> tuple[bytes | None, bytes | None]:
+        """Return a file's packed outline and uses."""
+        found = self._db.row("SELECT outline, uses FROM graph_files WHERE path = ? AND skipped = ''", (path,))
+        return (found[0], found[1]) if found else (None, None)
+
+    def outlines(self) -> Iterator[tuple[str, bytes]]:
+        """Yield (path, packed outline) of every file that has one."""
+        sql = "SELECT path, outline FROM graph_files WHERE outline IS NOT NULL AND skipped = '' ORDER BY path"
+        yield from ((path, outline) for path, outline in self._db.rows(sql))
+
+    def file_count(self) -> int:
+        """Return how many files are in the graph."""
+        return int(self._db.value("SELECT count(*) FROM graph_files WHERE skipped = ''"))
+
+    def broken_count(self) -> int:
+        """Return how many files their grammar could only read in part."""
+        return int(self._db.value("SELECT count(*) FROM graph_files WHERE skipped = '' AND errors > 0"))
+
+    def stamps(self, paths: Collection[str]) -> dict[str, tuple[int, int]]:
+        """Return (size, mtime in ns) of files as they were read, without those that are stale."""
+        sql = """SELECT f.path, f.size, f.mtime_ns FROM json_each(?) j
+                 CROSS JOIN graph_files f ON f.path = j.value WHERE f.stale_at IS NULL AND f.skipped = ''"""
+        return {path: (size, at) for path, size, at in self._db.rows(sql, (json.dumps(sorted(paths)),))}
+
+    def tests(self, paths: Collection[str]) -> set[str]:
+        """Return those of some files that are tests."""
+        sql = """SELECT f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
+                 WHERE f.test = 1"""
+        return {r[0] for r in self._db.rows(sql, (json.dumps(sorted(paths)),))}
+
+    def in_folder(self, folder: str) -> list[str]:
+        """Return the files directly in a folder, in order."""
+        sql = "SELECT path FROM graph_files WHERE folder = ? AND skipped = '' ORDER BY path"
+        return [r[0] for r in self._db.rows(sql, (folder,))]
+
+    def called(self, name: str) -> list[str]:
+        """Return the files with a base name, in order."""
+        sql = "SELECT path FROM graph_files WHERE name = ? AND skipped = '' ORDER BY path"
+        return [r[0] for r in self._db.rows(sql, (name,))]
+
+    def ending(self, suffix: str) -> list[str]:
+        """Return the files whose path is `suffix` or ends in "/" + `suffix`, in order."""
+        found = self.called(suffix.rpartition("/")[2])
+        return [path for path in found if path == suffix or path.endswith("/" + suffix)]
+
+    def in_package(self, package: str) -> list[str]:
+        """Return the files that declare a package, in order."""
+        sql = "SELECT path FROM graph_files WHERE package = ? AND skipped = '' ORDER BY path"
+        return [r[0] for r in self._db.rows(sql, (package,))]
+
+    def set_names(self, file_id: int, names: Iterable[str]) -> None:
+        """Write the names a file uses."""
+        self._db.execute("DELETE FROM graph_names WHERE file_id = ?", (file_id,))
+        self._db.execute_many(
+            "INSERT OR IGNORE INTO graph_names(name, file_id) VALUES (?, ?)",
+            [(name, file_id) for name in sorted(names)],
+        )
+
+    def using(self, names: Collection[str]) -> list[str]:
+        """Return the files that use one of the names, in order."""
+        sql = """SELECT DISTINCT f.path FROM json_each(?) j JOIN graph_names n ON n.name = j.value
+                 JOIN graph_files f ON f.id = n.file_id ORDER BY f.path"""
+        return [r[0] for r in self._db.rows(sql, (json.dumps(sorted(names)),))]
+
+    # Nodes
+
+    def put_nodes(self, file: NewFile, definitions: Sequence[Definition], now: int) -> None:
+        """Write a file's node and those of its definitions; a node that is still there keeps its id."""
+        kind = "config" if file.kind == "data" else "file"
+        rows = [(file.path, kind, file.path.rpartition("/")[2], 1, max(1, file.lines), "{}")]
+        for d in definitions:
+            about = {"signature": d.signature, "doc": d.doc.partition("\n")[0][:200], "line": d.line}
+            if d.bases:
+                about["bases"] = list(d.bases)
+            text = json.dumps(about, ensure_ascii=False)
+            rows.append((f"{file.path}:{d.qualname}", d.kind, d.name, d.start_line, d.end_line, text))
+        known = {
+            r[0]: r[1:]
+            for r in self._db.rows(
+                """SELECT key, type, label, start_line, end_line, metadata, stale_at FROM graph_nodes
+                   WHERE file_path = ?""",
+                (file.path,),
+            )
+        }
+        gone = set(known) - {row[0] for row in rows}
+        self._db.execute_many("DELETE FROM graph_nodes WHERE key = ?", [(key,) for key in sorted(gone)])
+        self._db.execute_many(
+            """INSERT INTO graph_nodes(key, type, label, start_line, end_line, metadata, file_path, language,
+                 created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
+               ON CONFLICT(key) DO UPDATE SET type = ?2, label = ?3, start_line = ?4, end_line = ?5,
+                 metadata = ?6, language = ?8, updated_at = ?9, stale_at = NULL""",
+            [
+                (*row, file.path, file.language or None, now)
+                for row in rows
+                if known.get(row[0]) != (*row[1:], None)
+            ],
+        )
+
+    def definitions_of(self, path: str) -> dict[str, str]:
+        """Return the nodes that a file defines: key to label."""
+        sql = "SELECT key, label FROM graph_nodes WHERE file_path = ? AND key <> ? AND layer = 1"
+        return dict(self._db.rows(sql, (path, path)))
+
+    def node(self, key: str) -> Node | None:
+        """Return the node with a key."""
+        found = self._db.row(f"SELECT {_NODE} FROM graph_nodes n WHERE n.key = ?", (key,))
+        return _node(found) if found else None
+
+    def nodes(self, ids: Collection[int]) -> dict[int, Node]:
+        """Return nodes by id."""
+        sql = f"SELECT {_NODE} FROM json_each(?) j JOIN graph_nodes n ON n.id = j.value"
+        return {r[0]: _node(r) for r in self._db.rows(sql, (json.dumps(list(ids)),))}
+
+    def keys(self, keys: Collection[str]) -> dict[str, int]:
+        """Return the ids of the keys that exist."""
+        sql = "SELECT n.key, n.id FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value"
+        return dict(self._db.rows(sql, (json.dumps(list(keys)),)))
+
+    def labelled(self, label: str, limit: int) -> list[Node]:
+        """Return the definitions of a name, by key."""
+        sql = f"""SELECT {_NODE} FROM graph_nodes n WHERE n.label = ? AND n.file_path IS NOT NULL
+                  AND n.key <> n.file_path AND n.layer = 1 ORDER BY n.key LIMIT ?"""
+        return [_node(r) for r in self._db.rows(sql, (label, limit))]
+
+    def inside(self, node: Node) -> list[Node]:
+        """Return the definitions inside a definition, or all of a file, by line."""
+        prefix = node.key + ("." if node.symbol else ":")
+        sql = f"""SELECT {_NODE} FROM graph_nodes n WHERE n.file_path = ? AND n.layer = 1
+                  AND substr(n.key, 1, length(?2)) = ?2 ORDER BY n.start_line, n.key"""
+        return [_node(r) for r in self._db.rows(sql, (node.path, prefix))]
+
+    def at_line(self, path: str, line: int) -> Node | None:
+        """Return the innermost definition around a line of a file."""
+        sql = f"""SELECT {_NODE} FROM graph_nodes n WHERE n.file_path = ?1 AND n.key <> ?1 AND n.layer = 1
+                  AND ?2 BETWEEN n.start_line AND n.end_line ORDER BY n.start_line DESC, n.end_line LIMIT 1"""
+        found = self._db.row(sql, (path, line))
+        return _node(found) if found else None
+
+    # Edges
+
+    def put_links(self, path: str, links: Sequence[Link], source: str, now: int) -> None:
+        """Replace the edges of one source that start in a file; links to unknown keys are dropped."""
+        self._db.execute(
+            """DELETE FROM graph_edges WHERE source = ? AND from_id IN
+               (SELECT id FROM graph_nodes WHERE file_path = ? AND layer = 1)""",
+            (source, path),
+        )
+        ends = json.dumps(sorted({k for link in links for k in (link.from_key, link.to_key)}))
+        sql = """SELECT n.key, n.id, n.key = n.file_path FROM json_each(?) j
+                 CROSS JOIN graph_nodes n ON n.key = j.value"""
+        known = {key: (i, whole) for key, i, whole in self._db.rows(sql, (ends,))}
+        rows = []
+        for link in links:
+            if link.from_key in known and link.to_key in known:
+                (start, whole), (end, other) = known[link.from_key], known[link.to_key]
+                count = float(link.count)
+                row = (start, end, link.type, source, int(whole and other), count)
+                rows.append((*row, link.confidence, link.line, now))
+        self._db.execute_many(
+            """INSERT OR REPLACE INTO graph_edges(from_id, to_id, type, source, files, weight, confidence,
+                 line, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            rows,
+        )
+
+    def prefer_precise(self, path: str) -> bool:
+        """Let a SCIP index's word for a file replace what we resolved, where there is one."""
+        own = "from_id IN (SELECT id FROM graph_nodes WHERE file_path = ?)"
+        if self._db.row(f"SELECT 1 FROM graph_edges WHERE {own} AND source = 'scip' LIMIT 1", (path,)) is None:
+            return False
+        self._db.execute(
+            f"""DELETE FROM graph_edges WHERE {own} AND source = 'ast'
+                AND type IN ('calls', 'inherits', 'implements') AND (files = 0 OR confidence < {EXACT})""",
+            (path,),
+        )
+        return True
+
+    def count_from(self, source: str) -> int:
+        """Return how many edges of a source there are."""
+        return int(self._db.value("SELECT count(*) FROM graph_edges WHERE source = ?", (source,)))
+
+    def drop_from(self, source: str) -> list[str]:
+        """Delete every edge of a source; returns the files that had some."""
+        sql = """SELECT DISTINCT n.file_path FROM graph_edges e JOIN graph_nodes n ON n.id = e.from_id
+                 WHERE e.source = ? AND n.file_path IS NOT NULL ORDER BY 1"""
+        paths = [r[0] for r in self._db.rows(sql, (source,))]
+        self._db.execute("DELETE FROM graph_edges WHERE source = ?", (source,))
+        return paths
+
+    def linked(self, path: str, now: int) -> None:
+        """Note that a file's names are resolved."""
+        self._db.execute("UPDATE graph_files SET links_at = ? WHERE path = ?", (now, path))
+
+    def depends_on(self, path: str) -> set[int]:
+        """Return the nodes of the files that a file depends on, stale edges too."""
+        sql = f"""SELECT DISTINCT e.to_id FROM graph_nodes n JOIN graph_edges e ON e.from_id = n.id
+                  AND {DEPENDENCE} WHERE n.key = ? AND e.to_id <> n.id"""
+        return {r[0] for r in self._db.rows(sql, (path,))}
+
+    def pointing_at(self, path: str) -> list[str]:
+        """Return the other files with an edge to a file or to something it defines, in order."""
+        sql = """SELECT DISTINCT a.file_path FROM graph_nodes n JOIN graph_edges e ON e.to_id = n.id
+                 JOIN graph_nodes a ON a.id = e.from_id
+                 WHERE n.file_path = ?1 AND a.file_path <> ?1 AND a.layer = 1 ORDER BY 1"""
+        return [r[0] for r in self._db.rows(sql, (path,))]
+
+    def users(self, ids: Collection[int], kinds: Sequence[str]) -> list[Edge]:
+        """Return the edges that point at nodes, without stale ones, surest first."""
+        sql = """SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence, e.line
+                 FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
+                 WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.stale_at IS NULL
+                 ORDER BY e.confidence DESC, e.weight DESC, e.from_id, e.to_id, e.type"""
+        return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), json.dumps(list(kinds))))]
+
+    def used(self, ids: Collection[int], kinds: Sequence[str]) -> list[Edge]:
+        """Return the edges that start at nodes, without stale ones, surest first."""
+        sql = """SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence, e.line
+                 FROM json_each(?1) j CROSS JOIN graph_edges e ON e.from_id = j.value
+                 WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.stale_at IS NULL
+                 ORDER BY e.confidence DESC, e.weight DESC, e.to_id, e.from_id, e.type"""
+        return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), json.dumps(list(kinds))))]
+
+    def neighbours(self, paths: Collection[str]) -> list[tuple[str, str, str, float]]:
+        """Return (path, neighbour, edge type, confidence) of the file edges at either end of files."""
+        sql = f"""SELECT a.key, b.key, e.type, e.confidence FROM json_each(?1) j
+                  CROSS JOIN graph_nodes a ON a.key = j.value
+                  CROSS JOIN graph_edges e ON e.from_id = a.id AND {DEPENDENCE}
+                  CROSS JOIN graph_nodes b ON b.id = e.to_id WHERE e.stale_at IS NULL
+                  UNION SELECT a.key, b.key, e.type || ' by', e.confidence FROM json_each(?1) j
+                  CROSS JOIN graph_nodes a ON a.key = j.value
+                  CROSS JOIN graph_edges e ON e.to_id = a.id AND {DEPENDENCE}
+                  CROSS JOIN graph_nodes b ON b.id = e.from_id WHERE e.stale_at IS NULL
+                  ORDER BY 1, 4 DESC, 2, 3"""
+        return [(a, b, t, c) for a, b, t, c in self._db.rows(sql, (json.dumps(sorted(paths)),))]
+
+    # The whole
+
+    def state(self) -> State | None:
+        """Return what the last run left behind, None before the first."""
+        found = self._db.row(
+            """SELECT last_indexed_at, last_commit_sha, node_count, edge_count, stale_edge_count,
+                 index_version, roots FROM graph_index_state"""
+        )
+        return State(*found) if found else None
+
+    def set_state(self, *, now: int, commit: str | None, version: int, roots: str) -> None:
+        """Write the state after a run, with fresh counts."""
+        nodes, edges, stale = self.counts()
+        self._db.execute(
+            """INSERT OR REPLACE INTO graph_index_state(id, last_indexed_at, last_commit_sha, node_count,
+                 edge_count, stale_edge_count, index_version, roots) VALUES (1, ?, ?, ?, ?, ?, ?, ?)""",
+            (now, commit, nodes, edges, stale, version, roots),
+        )
+
+    def counts(self) -> tuple[int, int, int]:
+        """Return how many nodes, edges and stale edges there are."""
+        nodes = self._db.value("SELECT count(*) FROM graph_nodes")
+        edges = self._db.value("SELECT count(*) FROM graph_edges")
+        stale = self._db.value("SELECT count(*) FROM graph_edges WHERE stale_at IS NOT NULL")
+        return int(nodes), int(edges), int(stale)
+
+    def clear(self) -> None:
+        """Forget the whole graph and every chunk, to read it again from the start."""
+        for table in ("graph_files", "graph_nodes", "graph_index_state"):
+            self._db.execute(f"DELETE FROM {table}")
+
+
+def _file(row: Row) -> FileRow:
+    return FileRow(*row[:8], bool(row[8]), bool(row[9]))
+
+
+def _node(row: Row) -> Node:
+    i, key, kind, label, path, start, end, metadata = row
+    return Node(i, key, kind, label, path or "", start, end, json.loads(metadata))

@@ -1,0 +1,221 @@
+"""The files of a project are found as a person would list them, with a reason for each that is not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from remora.core.errors import InvalidInput, SourceError
+from remora.sources.git import Repository
+from remora.sources.tree import FolderLeftOut, LeftOut, Tree, look
+
+
+def seen(tree: Tree) -> list[str]:
+    """Return the paths that are looked at."""
+    return [file.path for file in tree.files]
+
+
+def in_git(work) -> Tree:
+    """Return the tree of a work tree through git."""
+    return look(work.root, Repository.discover(work.root))
+
+
+def test_git_says_what_counts(repo):
+    """Tracked and new files are listed, ignored ones not at all, with size and time."""
+    file = repo.put("src/a.py", "1")
+    repo.put(".gitignore", "*.log\nout/\n")
+    repo.put("kept.log", "1")
+    repo.git("add", "-f", "kept.log")
+    repo.commit("one")
+    repo.put("new.py", "1")
+    repo.put("out/b.py", "1")
+    repo.put("x.log", "1")
+    tree = in_git(repo)
+    assert seen(tree) == [".gitignore", "kept.log", "new.py", "src/a.py"]
+    assert tree.left_out == () == tree.folders_left_out
+    assert (tree.files[3].size, tree.files[3].mtime_ns) == (1, file.stat().st_mtime_ns)
+
+
+def test_what_was_deleted_is_not_mentioned(repo):
+    """A tracked file that is not there is neither a file nor a complaint."""
+    repo.write(a_py="1", b_py="2").commit("one")
+    (repo.root / "a.py").unlink()
+    assert in_git(repo) == look(repo.root)
+    assert seen(in_git(repo)) == ["b.py"]
+
+
+def test_a_subfolder_is_a_project_too(repo):
+    """Paths are relative to the folder that was asked for."""
+    repo.write(src__a_py="1", b_py="2").commit("one")
+    folder = repo.root / "src"
+    assert seen(look(folder, Repository.discover(folder))) == ["a.py"]
+
+
+def test_a_folder_that_an_outer_repository_ignores(repo):
+    """It is walked, as if there were no repository."""
+    repo.put(".gitignore", "*\n")
+    repo.put("code/a.py", "1")
+    folder = repo.root / "code"
+    assert seen(look(folder, Repository.discover(folder))) == ["a.py"]
+    assert seen(in_git(repo)) == []
+
+
+def test_reasons_are_given(repo):
+    """Each single file that is left out has its reason; a folder of others' code is one entry."""
+    repo.put("a_pb2.py", "1")
+    repo.put("b.min.js", "1")
+    repo.put("c.png", "1")
+    repo.put("d.py", b"x" * 1_000_001)
+    repo.put("vendor/x/y.go", "1")
+    repo.put("vendor/z.go", "1")
+    (repo.root / "link.py").symlink_to("a_pb2.py")
+    repo.put("ok.py", "1")
+    tree = in_git(repo)
+    assert seen(tree) == ["ok.py"]
+    assert [tuple(file) for file in tree.left_out] == [
+        ("a_pb2.py", "generated"), ("b.min.js", "minified"), ("c.png", "binary"), ("d.py", "too large"),
+        ("link.py", "symlink"),
+    ]  # fmt: skip
+    assert tree.folders_left_out == (FolderLeftOut("vendor", "vendored", 2),)
+    assert tree.counts() == {
+        "binary": 1, "generated": 1, "minified": 1, "symlink": 1, "too large": 1, "vendored": 2,
+    }  # fmt: skip
+
+
+def test_a_kind_nobody_can_use(repo):
+    """What the caller does not know is named, but never before a better reason."""
+    repo.put("a.py", "1")
+    repo.put("b.xyz", "1")
+    repo.put("c.png", "1")
+    tree = look(repo.root, Repository.discover(repo.root), known=lambda path: path.endswith(".py"))
+    assert seen(tree) == ["a.py"]
+    assert tree.left_out == (LeftOut("b.xyz", "unknown kind"), LeftOut("c.png", "binary"))
+
+
+def test_gitattributes_have_the_last_word(repo):
+    """They mark files as generated or vendored, and take back what their names say, in any folder."""
+    repo.put(".gitattributes", "gen/* linguist-generated=true\ntheirs/** linguist-vendored\n")
+    repo.put("vendor/.gitattributes", "ours.go -linguist-vendored\n")
+    repo.put("vendor/ours.go", "1")
+    repo.put("vendor/b.go", "1")
+    repo.put("gen/a.py", "1")
+    repo.put("theirs/a.py", "1")
+    repo.put("api/.gitattributes", "*_pb2.py linguist-generated=false\n")
+    repo.put("api/a_pb2.py", "1")
+    tree = in_git(repo)
+    assert seen(tree) == [".gitattributes", "api/.gitattributes", "api/a_pb2.py", "vendor/ours.go"]
+    assert tree.left_out == (LeftOut("gen/a.py", "generated"), LeftOut("theirs/a.py", "vendored"))
+    assert tree.folders_left_out == (FolderLeftOut("vendor", "vendored", 2),)
+
+
+def test_submodules_are_named(repo, tmp_path):
+    """A repository inside is its own project."""
+    other = tmp_path / "other"
+    shutil.copytree(repo.root, other)
+    repo.write(a_py="1").commit("one")
+    sub = repo.root / "sub"
+    sub.mkdir()
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{repo.git('rev-parse', 'HEAD')},sub")
+    tree = in_git(repo)
+    assert (seen(tree), tree.left_out) == (["a.py"], (LeftOut("sub", "submodule"),))
+
+
+def test_a_file_that_became_a_folder_is_no_submodule(repo):
+    """What git still lists as a file is passed over, the new files are found."""
+    repo.put("a", "1")
+    repo.commit("one")
+    (repo.root / "a").unlink()
+    repo.put("a/b.py", "1")
+    tree = in_git(repo)
+    assert (seen(tree), tree.left_out) == (["a/b.py"], ())
+
+
+def test_a_folder_that_became_a_link(repo, tmp_path):
+    """Files that git still lists behind it are outside, and left out."""
+    repo.put("d/a.py", "1")
+    repo.commit("one")
+    (repo.root / "d").rename(tmp_path / "elsewhere")
+    (repo.root / "d").symlink_to(tmp_path / "elsewhere")
+    tree = in_git(repo)
+    assert (seen(tree), tree.left_out) == ([], (LeftOut("d", "symlink"), LeftOut("d/a.py", "symlink")))
+
+
+def test_without_git_the_folders_are_walked(work):
+    """Nested ignore files hold, the nearer one wins, and folders of tools are passed over."""
+    work.put(".gitignore", "*.log\n/top/\n# a comment\n[broken\n!\n")
+    work.put("sub/.gitignore", "!kept.log\nlocal.py\n")
+    for path in (
+        "a.py", "x.log", "top/b.py", "sub/top/c.py", "sub/kept.log", "sub/x.log", "sub/local.py", "local.py",
+        ".git/config", "__pycache__/a.pyc", "node_modules/x/i.js", "env/pyvenv.cfg", "env/lib/y.py",
+        ".github/w.yml",
+    ):  # fmt: skip
+        work.put(path, "1")
+    tree = look(work.root)
+    assert seen(tree) == [
+        ".github/w.yml", ".gitignore", "a.py", "local.py", "sub/.gitignore", "sub/kept.log", "sub/top/c.py",
+    ]  # fmt: skip
+    assert tree.folders_left_out == (
+        FolderLeftOut("env", "vendored", None),
+        FolderLeftOut("node_modules", "vendored", None),
+    )
+    assert tree.counts() == {"vendored": 2}
+
+
+def test_loops_pipes_and_strange_names(work):
+    """Links are not followed, a pipe is named, and a name that is not UTF-8 is reported."""
+    work.put("a/b.py", "1")
+    (work.root / "a" / "loop").symlink_to(work.root)
+    os.mkfifo(work.root / "pipe")
+    Path(os.fsdecode(os.fsencode(work.root) + b"/\xff.py")).write_text("1")
+    work.put("naïve ☃\n.py", "1")
+    tree = look(work.root)
+    assert seen(tree) == ["a/b.py", "naïve ☃\n.py"]
+    assert tree.left_out == (
+        LeftOut("a/loop", "symlink"),
+        LeftOut("pipe", "not a file"),
+        LeftOut("\ufffd.py", "unreadable"),
+    )
+
+
+def test_patterns_leave_out_in_both_ways(repo):
+    """`exclude` works as a .gitignore, with git and without."""
+    for path in ("a.py", "docs/b.md", "docs/keep.md", "x/docs/c.md"):
+        repo.put(path, "1")
+    for repository in (Repository.discover(repo.root), None):
+        tree = look(repo.root, repository, exclude=["/docs/*", "!keep.md"])
+        assert seen(tree) == ["a.py", "docs/keep.md", "x/docs/c.md"]
+    with pytest.raises(InvalidInput, match="pattern"):
+        look(repo.root, exclude=["a.py", "!"])
+
+
+def test_there_is_a_most(repo):
+    """Too many files are cut, and said to be."""
+    for i in range(5):
+        repo.put(f"f{i}.py", "1")
+    for repository in (Repository.discover(repo.root), None):
+        tree = look(repo.root, repository, most_files=3)
+        assert (seen(tree), tree.cut) == (["f0.py", "f1.py", "f2.py"], True)
+        assert not look(repo.root, repository, most_files=5).cut
+
+
+def test_a_missing_folder_is_an_error_not_an_empty_project(work):
+    """Otherwise everything would look deleted."""
+    with pytest.raises(SourceError, match="cannot look at"):
+        look(work.root / "gone")
+    assert look(work.root) == Tree((), (), ())
+
+
+def test_a_large_project_takes_a_moment(repo):
+    """1,500 files in 50 folders are listed and measured in far less than a second."""
+    for i in range(1_500):
+        repo.put(f"p{i % 50}/m{i}.py", "x = 1\n")
+    repo.commit("all")
+    repository = Repository.discover(repo.root)
+    start = time.perf_counter()
+    tree = look(repo.root, repository)
+    assert len(tree.files) == 1_500
+    assert time.perf_counter() - start < 1.0

@@ -1,0 +1,236 @@
+"""One file is read whole or not at all, whatever it is and whatever happens to it meanwhile."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from remora.sources import tree_read
+from remora.sources.tree_names import (
+    BINARY,
+    CHANGING,
+    GENERATED,
+    GONE,
+    MINIFIED,
+    NOT_A_FILE,
+    SYMLINK,
+    TOO_LARGE,
+    UNREADABLE,
+    LeftOut,
+)  # fmt: skip
+from remora.sources.tree_read import binary, by_content, decode, generated, minified, read
+
+LIMIT = 1_000
+
+
+def test_a_file_is_read_whole(tmp_path: Path) -> None:
+    """The bytes come as they are, up to and with the limit; an empty file is a file."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "c.py").write_bytes(b"x\r\n" * 10)
+    (tmp_path / "full").write_bytes(b"x" * LIMIT)
+    (tmp_path / "none").touch()
+    assert read(tmp_path, "a/b/c.py", LIMIT) == b"x\r\n" * 10
+    assert read(tmp_path, "full", LIMIT) == b"x" * LIMIT
+    assert read(tmp_path, "none", LIMIT) == b""
+
+
+def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
+    """Fifty megabytes cost one look at the size."""
+    with (tmp_path / "big.py").open("wb") as file:
+        file.truncate(50_000_000)
+    assert read(tmp_path, "big.py", LIMIT) == LeftOut("big.py", TOO_LARGE)
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    """Neither a linked file nor a linked folder on the way is read, nor a loop of links."""
+    outside = tmp_path / "outside"
+    root = tmp_path / "root"
+    outside.mkdir()
+    root.mkdir()
+    (outside / "secret").write_text("s")
+    (root / "file").symlink_to(outside / "secret")
+    (root / "folder").symlink_to(outside)
+    (root / "loop").symlink_to("loop")
+    for path in ("file", "folder/secret", "loop", "loop/x"):
+        assert read(root, path, LIMIT) == LeftOut(path, SYMLINK)
+    (tmp_path / "door").symlink_to(outside)  # the project itself may be reached through a link
+    assert read(tmp_path / "door", "secret", LIMIT) == b"s"
+
+
+@pytest.mark.parametrize("path", ["", "../outside", "/etc/passwd", "a/../../b", "a//b", "./a", "a\0b"])
+def test_no_way_leads_out_of_the_root(tmp_path: Path, path: str) -> None:
+    """A path that is not plain is refused before the disk is asked."""
+    assert read(tmp_path, path, LIMIT) == LeftOut(path, NOT_A_FILE)
+
+
+def test_pipes_sockets_devices_and_folders_do_not_block(tmp_path: Path) -> None:
+    """What is no file is said to be none, at once."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    with socket.socket(socket.AF_UNIX) as server:
+        here = Path.cwd()
+        os.chdir(tmp_path)  # a socket's path may have 100 characters only
+        try:
+            server.bind("socket")
+        finally:
+            os.chdir(here)
+        for path in ("pipe", "socket", "folder", "pipe/x"):
+            assert read(tmp_path, path, LIMIT) == LeftOut(path, NOT_A_FILE)
+    assert read(Path("/dev"), "null", LIMIT) == LeftOut("null", NOT_A_FILE)
+
+
+def test_what_is_gone_or_cannot_be_read(tmp_path: Path) -> None:
+    """A missing file, a missing folder and an impossible name each have their reason."""
+    assert read(tmp_path, "none.py", LIMIT) == LeftOut("none.py", GONE)
+    assert read(tmp_path / "no", "none.py", LIMIT) == LeftOut("none.py", GONE)
+    assert read(tmp_path, "x" * 300, LIMIT) == LeftOut("x" * 300, UNREADABLE)
+    assert read(tmp_path, "\udcff\ud800", LIMIT) == LeftOut("\udcff\ud800", UNREADABLE)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EIO])
+def test_what_the_system_refuses_is_unreadable(tmp_path, monkeypatch, number):
+    """A file that is closed to us, or on a broken disk, is reported."""
+
+    def refuse(*_: object, **__: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    (tmp_path / "a").write_text("1")
+    monkeypatch.setattr(os, "open", refuse)
+    assert read(tmp_path, "a", LIMIT) == LeftOut("a", UNREADABLE)
+
+
+class Writer:
+    """Stands in for os.read and appends to the file each of the first `times` times it is called."""
+
+    def __init__(self, file: Path, times: int) -> None:
+        self.file, self.times, self.real = file, times, os.read
+
+    def __call__(self, descriptor: int, count: int) -> bytes:
+        """Read, with another process writing at the same moment."""
+        found = self.real(descriptor, count)
+        if self.times > 0:
+            self.times -= 1
+            with self.file.open("ab") as file:
+                file.write(b"more")
+        return found
+
+
+@pytest.mark.parametrize(("times", "expected"), [(1, b"textmore"), (99, None)])
+def test_a_file_that_changes_while_it_is_read(tmp_path, monkeypatch, times, expected):
+    """It is read again once; when it changes again it is left for the next time."""
+    (tmp_path / "a").write_bytes(b"text")
+    monkeypatch.setattr(os, "read", Writer(tmp_path / "a", times))
+    assert read(tmp_path, "a", LIMIT) == (LeftOut("a", CHANGING) if expected is None else expected)
+
+
+def test_where_folders_cannot_be_held_open(tmp_path, monkeypatch):
+    """The plain way gives the same answers."""
+    monkeypatch.setattr(tree_read, "_WALKS", False)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "a").write_bytes(b"1")
+    (tmp_path / "l").symlink_to("d")
+    os.mkfifo(tmp_path / "pipe")
+    assert read(tmp_path, "d/a", LIMIT) == b"1"
+    assert [read(tmp_path, p, LIMIT) for p in ("l/a", "pipe", "no", "d/a/b")] == [
+        LeftOut("l/a", SYMLINK), LeftOut("pipe", NOT_A_FILE), LeftOut("no", GONE),
+        LeftOut("d/a/b", NOT_A_FILE),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "// Code generated by protoc-gen-go. DO NOT EDIT.\npackage a",
+        "package a\n\n// Code generated by mockgen. DO NOT EDIT.",
+        "/**\n * @generated SignedSource<<1>>\n */\nmodule.exports = 1",
+        "#!/usr/bin/env python\n# This file was automatically generated by SWIG\nimport x",
+        '"""Tables.\n\nThis module is auto-generated from the schema.\n"""',
+        "// <auto-generated>\n//  tool\n// </auto-generated>\nnamespace A;",
+        "# Autogenerated by Thrift Compiler (0.9.3)\n#\n# DO NOT EDIT UNLESS YOU ARE SURE",
+        "# This file is generated.\n# Do not edit it by hand.\n",
+        "/* A Bison parser, made by GNU Bison 3.8 */\n#define X",
+        "<?php\n/* DO NOT EDIT - this is machine generated */",
+        "# Generated from LaTeX.g4 by ANTLR 4.11.1\nfrom antlr4 import *",
+    ],
+)
+def test_what_says_that_it_was_generated(head):
+    """The usual lines of generators are known, in the comments before the code."""
+    assert generated(head.encode())
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "HEADER = '''\\\n# Code generated by us. DO NOT EDIT.\n'''",
+        "import os\n# This file was automatically generated by x\n",
+        "# The ids are automatically generated by the database.\nclass A: pass",
+        "# Reads files that were generated by hand.\n",
+        "// Do not edit the list without a review.\nlet a = 1",
+        "def generated(): pass",
+        "",
+    ],
+)
+def test_what_only_speaks_of_generating(head):
+    """A generator's own source and a remark about it are no generated files."""
+    assert not generated(head.encode())
+
+
+def test_what_is_squeezed():
+    """Minified code is; tables among written lines, prose and ordinary code are not."""
+    code = b"function f(a,b){return a+b}var x=f(1,2);" * 400
+    assert minified(code)
+    assert minified(b"/*! lib v1\n * MIT\n */\n" * 4 + code)
+    assert not minified(b"def f(a):\n    return a\n" * 400)
+    assert not minified(b"def f(a):\n    return a\n" * 100 + b"X = [" + b"1,2," * 2_000 + b"]\n")
+    assert not minified("Слово за слово. ".encode() * 900)
+    assert not minified(b"One sentence follows the other in this paragraph. " * 200)
+    assert not minified("一行很长的文字。".encode() * 500)
+    assert not minified(b"")
+
+
+def test_what_is_binary():
+    """A NUL is the sign, unless the bytes say that they are UTF-16."""
+    assert binary(b"\x7fELF\0\0")
+    assert not binary("text".encode("utf-16"))
+    assert not binary(b"caf\xe9")
+
+
+def test_content_gives_the_first_reason():
+    """Binary is asked before generated, generated before minified."""
+    assert by_content(b"# @generated\n\0") == BINARY
+    assert by_content(b"# @generated\n" + b"x=1;" * 5_000) == GENERATED
+    assert by_content(b"x=1;" * 5_000) == MINIFIED
+    assert by_content(b"x = 1\n") is None
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"\xef\xbb\xbfa\n", "a\n"),
+        ("é".encode("utf-16"), "é"),
+        (b"\xfe\xff\0a", "a"),
+        ("x€".encode("utf-32"), "x€"),
+        ("日本".encode(), "日本"),
+        (b"# -*- coding: shift_jis -*-\n" + "日本".encode("shift_jis"), "# -*- coding: shift_jis -*-\n日本"),
+        (b"# coding: rot13\n\xe9", "# coding: rot13\né"),
+        (b"# coding: iso-nonsense\n\xe9", "# coding: iso-nonsense\né"),
+        (b"\x80 caf\xe9", "€ café"),
+        (b"\x81\x8d", "\x81\x8d"),
+        (b"\xff\xfea", "\ufffd"),
+        (b"", ""),
+    ],
+)
+def test_bytes_become_text(data, expected):
+    """By mark, as UTF-8, as declared, as Western text; never an error."""
+    assert decode(data) == expected
+
+
+def test_any_bytes_become_text():
+    """No sequence of bytes is refused."""
+    for first in range(256):
+        for second in (0, 0x80, 0xBB, 0xFE, 0xFF):
+            assert isinstance(decode(bytes([first, second, first])), str)
