@@ -7,6 +7,7 @@ indexes at a time, and a second one that comes meanwhile says so and leaves the 
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ from remora.sources.tree_read import by_content
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
     from remora.graph.impact import Found
+    from remora.graph.modules import ModuleInfo
     from remora.store.space import Space
 
 Progress = Callable[[str, int, int], None]
@@ -106,7 +108,7 @@ def mark_changed(parts: Parts, paths: Iterable[str]) -> None:
 
 def watch(
     parts: Parts,
-    stop: Callable[[], bool],
+    stop: threading.Event,
     said: Callable[[IndexReport], None],
     *,
     debounce_ms: int = 500,
@@ -121,6 +123,13 @@ def watch(
         outcome = index(parts, wait=10.0)
         if outcome.read or outcome.deleted or outcome.skipped:
             said(outcome)
+
+
+def modules(parts: Parts) -> list[ModuleInfo]:
+    """Return the modules of the code; see `Memory.modules`."""
+    from remora.graph.modules import module_map
+
+    return module_map(parts.room("project").space)
 
 
 def _indexer(parts: Parts, space: Space) -> Indexer:
@@ -288,4 +297,3 @@ def notices(parts: Parts) -> tuple[str, ...]:
     if space.graph.unlinked():
         return ("knowledge graph: indexing in progress; impact analysis may be incomplete",)
     return ()
-

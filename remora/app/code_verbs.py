@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import threading
-
     from remora.app.code import Impacts
     from remora.app.wiring import Parts
     from remora.core.code import IndexReport
@@ -70,6 +69,25 @@ class CodeVerbs:
 
         with self._lock:
             return impact(self._parts, target, depth, limit)
+
+    def watch(
+        self, stop: threading.Event, said: Callable[[IndexReport], None], *, debounce_ms: int = 500
+    ) -> None:
+        """Follow the project's files and keep the graph true until `stop` is set.
+
+        Args:
+            stop: ends it, within a second.
+            said: hears of the first run and of every round that changed something.
+            debounce_ms: changes so close to each other are one round.
+        """
+        from remora.app.code import watch
+
+        watch(self._parts, stop, said, debounce_ms=debounce_ms)
+
+    def waiting_chunks(self) -> int:
+        """Return how many parts of code have no vector yet."""
+        with self._lock:
+            return self._parts.room("project").space.chunks.pending_count()
 
     def predict_files(self, task: str, k: int = 10) -> list[FileHit]:
         """Return the files that a task will most likely touch, best first, each with its reasons.

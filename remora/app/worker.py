@@ -31,7 +31,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def catch_up(parts: Parts, seconds: float | None = None, progress: Progress | None = None) -> int:
-    """Embed what waits for a vector; returns how many memories and turns got one.
+    """Embed what waits for a vector; returns how many memories, turns and parts of code got one.
 
     Args:
         parts: the open memory.
@@ -44,6 +44,7 @@ def catch_up(parts: Parts, seconds: float | None = None, progress: Progress | No
     if parts.read_only:
         return 0
     done = 0
+    started = time.monotonic()
     parts.trouble = ""
     try:
         for room in parts.rooms():
@@ -51,6 +52,10 @@ def catch_up(parts: Parts, seconds: float | None = None, progress: Progress | No
                 done += number
                 if progress:
                     progress("embedding", done, done + of)
+        for number, of in _catch_up_chunks(parts, seconds, started):
+            done += number
+            if progress:
+                progress("embedding code", done, done + of)
     except RemoraError as error:
         parts.trouble = str(error)
     return done
@@ -82,6 +87,12 @@ class Background:
                 while embedder is not None and not self._stop.is_set():
                     if not _batch(self._parts, room.space, embedder, SMALL_BATCH):
                         break
+            space = self._parts.room("project").space
+            while embedder is not None and not self._stop.is_set():
+                if not _batch(self._parts, space, embedder, SMALL_BATCH) and not _chunks(
+                    self._parts, space, embedder, SMALL_BATCH
+                ):
+                    break
         except RemoraError as error:
             self._parts.trouble = str(error)
 
@@ -90,7 +101,9 @@ def go_on_in_background(parts: Parts) -> None:
     """Embed what a search had no time for while the program goes on."""
     if parts.trouble or (parts.background is not None and parts.background.running):
         return
-    if any(room.space.vectors.pending(1) for room in parts.rooms()) and parts.embedder() is not None:
+    waits = any(room.space.vectors.pending(1) for room in parts.rooms())
+    waits = waits or bool(parts.room("project").space.chunks.pending(1))
+    if waits and parts.embedder() is not None:
         parts.background = Background(parts)
 
 
@@ -120,6 +133,7 @@ def _catch_up(parts: Parts, space: Space, seconds: float | None) -> Iterator[tup
     if space.meta.get(MODEL) != embedder.model_id:
         with space.db.transaction(durable=False, wait=wait):
             space.vectors.queue_all(embedder.model_id)
+            space.chunks.queue_all(embedder.model_id)
             space.meta.set(MODEL, embedder.model_id)
     started = time.monotonic()
     while number := _batch(parts, space, embedder, wait=wait):
@@ -127,6 +141,20 @@ def _catch_up(parts: Parts, space: Space, seconds: float | None) -> Iterator[tup
         late = seconds is not None and time.monotonic() - started > seconds
         if late and not space.vectors.pending(1, after=space.queued_before):
             return
+
+
+def _catch_up_chunks(parts: Parts, seconds: float | None, started: float) -> Iterator[tuple[int, int]]:
+    """Embed parts of code in the time that is left: nobody waits for them, there may be very many."""
+    space = parts.room("project").space
+    embedder = parts.embedder() if space.chunks.pending(1) else None
+    wait = None if seconds is None else PATIENCE
+    while embedder is not None:
+        if seconds is not None and time.monotonic() - started >= seconds:
+            return
+        number = _chunks(parts, space, embedder, BATCH if seconds is None else SMALL_BATCH, wait)
+        if not number:
+            return
+        yield number, space.chunks.pending_count()
 
 
 def reindex(parts: Parts, progress: Progress | None = None) -> int:
@@ -186,6 +214,35 @@ def _batch(
     """Embed one batch of what waits, newest first; returns how many left the queue."""
     with parts.embedding:
         return _embed(parts, space, embedder, size, wait)
+
+
+def _chunks(
+    parts: Parts, space: Space, embedder: Embedder, size: int = BATCH, wait: float | None = None
+) -> int:
+    """Embed one batch of parts of code, those of busy files first; returns how many left the queue.
+
+    A part gets one vector, of its beginning: what it is called, what its doc string says, its first lines.
+    """
+    from remora.embeddings.context import chunk_text
+    from remora.embeddings.vectors import to_blob
+
+    with parts.embedding:
+        waiting = space.chunks.pending(size)
+        if not waiting:
+            return 0
+        vectors = embedder.embed_documents([chunk_text(c.context, c.text) for c in waiting])
+        rows = [(str(c.id), 0, to_blob(v)) for c, v in zip(waiting, vectors, strict=True)]
+        with space.db.transaction(durable=False, wait=wait):
+            space.vectors.put(
+                "chunk",
+                rows,
+                model_id=embedder.model_id,
+                dims=embedder.dims,
+                prefix=embedder.document_prefix,
+                at=to_iso(parts.clock.now()),
+            )
+            space.chunks.done([c.id for c in waiting])
+        return len(waiting)
 
 
 def _embed(parts: Parts, space: Space, embedder: Embedder, size: int, wait: float | None) -> int:

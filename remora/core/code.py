@@ -81,7 +81,7 @@ class Definition(NamedTuple):
 
 
 class Import(NamedTuple):
-    """One import, as written.
+    r"""One import, as written.
 
     Attributes:
         module: what is imported from: "a.b" (Python), "./x" or "react" (JavaScript), "crate::a::b" (Rust),

@@ -9,6 +9,7 @@ reciprocal rank of vectors on CoSQA from .54 to .52. Types are filtered and weig
 
 from __future__ import annotations
 
+from remora.core.pieces import WHOLE
 from remora.core.values import MemoryDraft, MemoryRecord
 
 
@@ -28,30 +29,13 @@ def memory_text(memory: MemoryRecord | MemoryDraft) -> str:
     return f"{' | '.join(parts)}\n\n{memory.content}" if parts else memory.content
 
 
-def chunk_text(
-    content: str,
-    *,
-    path: str,
-    start_line: int,
-    end_line: int,
-    chunk_type: str = "module",
-    name: str | None = None,
-) -> str:
-    r"""Return a piece of a file behind its path, its kind and name, and its lines.
+def chunk_text(context: str, text: str) -> str:
+    r"""Return the beginning of a part of a file behind its path and name.
 
-    Args:
-        content: the piece itself.
-        path: its file, relative to the repository.
-        start_line: first line, from 1.
-        end_line: last line, included.
-        chunk_type: "function", "class", "prose" or "module"; a module is its file and needs no name.
-        name: what the function or class is called.
+    The specification's line numbers are left out: they change with every edit above, and a text that
+    changes needs a new vector.
 
-    >>> chunk_text("def f(): ...", path="a.py", start_line=3, end_line=3, chunk_type="function", name="f")
-    'File: a.py | function: f | Lines: 3-3\n\ndef f(): ...'
+    >>> chunk_text("File: a.py | function: f", "def f(): ...")
+    'File: a.py | function: f\n\ndef f(): ...'
     """
-    parts = [f"File: {path}"]
-    if chunk_type != "module":
-        parts.append(f"{chunk_type}: {name or 'unknown'}")
-    parts.append(f"Lines: {start_line}-{end_line}")
-    return f"{' | '.join(parts)}\n\n{content}"
+    return f"{context}\n\n{text[:WHOLE]}"

@@ -26,6 +26,7 @@ from remora.graph.extract_parts import (
     Draft,
     Rules,
     Source,
+    annotation_names,
     chain,
     plain_type,
     split_chain,
@@ -43,6 +44,7 @@ _REPORTS = 20_000
 _REPORTS_PER_BYTE = 1.0
 _MATCH_LIMIT = 20_000
 _PIECE = 262_144
+_MAX_TYPE = 400  # bytes of a written type that are read
 
 
 def extract(source: bytes, language: str) -> FileFacts:
@@ -69,7 +71,9 @@ def extract(source: bytes, language: str) -> FileFacts:
     text, rules = Source(data), RULES[language]
     found, whole = _search(grammar, rules, text, root)
     definitions, imports, uses = assemble(found, rules, text)
-    doc = (extract_python.doc_string(text, root) if language == "python" else "") or first_comment(text, found)
+    doc = (extract_python.doc_string(text, root) if language == "python" else "") or first_comment(
+        text, found
+    )
     exports = tuple(dict.fromkeys(found.exports))
     outline = Outline(language, found.package, doc, definitions, imports, exports)
     return FileFacts(outline, uses, lines, errors + (not whole))
@@ -154,14 +158,13 @@ def _other(found: Found, rules: Rules, text: Source, captures: Captures, role: s
     elif role == "export":
         found.exports.extend(extract_python.exports(text.text(node)))
     elif role == "package" and not found.package:
-        found.package = chain(text, node, rules).replace("::", ".")
+        found.package = chain(text, node, rules)
 
 
 def _definition(found: Found, rules: Rules, text: Source, captures: Captures, node: Node, kind: str) -> None:
     names = captures.get("name")
     name = text.text(names[0]) if names else ""
-    draft = Draft(node, kind, name, names[0].start_byte if names else -1)
-    draft.reopens = draft.reopens or draft.container
+    draft = Draft(node, kind, name, names[0].end_byte - 1 if names else -1)
     for field in rules.body:
         body = node.child_by_field_name(field)
         if body is not None:
@@ -169,7 +172,7 @@ def _definition(found: Found, rules: Rules, text: Source, captures: Captures, no
             break
     rules.define(text, draft, captures)
     if rules.returns and not draft.returns and draft.kind in ("function", "method"):
-        draft.returns = plain_type(text.field(node, rules.returns)[:400], rules.builtins)
+        draft.returns = plain_type(text.field(node, rules.returns)[:_MAX_TYPE], rules.builtins)
     if not draft.drop and 0 < len(draft.name) <= MAX_NAME:
         found.drafts.append(draft)
 
@@ -179,41 +182,48 @@ def _reference(found: Found, rules: Rules, text: Source, captures: Captures, kin
     if not nodes:
         return
     node = nodes[0]
-    at, end = node.start_byte, node.end_byte
-    line = node.start_point[0] + 1
+    start, end = node.start_byte, node.end_byte
     if kind == "annotation":
-        for name in extract_python.annotation_names(text.cut(at, min(end, at + 400))):
+        line = node.start_point[0] + 1
+        for place, name in annotation_names(text.cut(start, min(end, start + _MAX_TYPE)), rules.builtins):
             before, last = split_chain(name)
-            found.uses.append(Use(at, last, before, "type", line))
+            found.uses.append(Use(start + place, last, before, "type", line))
         return
-    if end - at > MAX_NAME:
+    if "receiver" in captures:
+        name, receiver = text.text(node), chain(text, captures["receiver"][0], rules)
+    else:
+        receiver, name = split_chain(chain(text, node, rules))
+    if not name or name == UNKNOWN or len(name) > MAX_NAME or name.endswith("()"):
         return
-    if kind == "decorator":
-        found.decorated.add(at)
-    name = text.data[at:end].decode("utf-8", "replace")
-    if kind == "type" and name in rules.builtins:
+    if kind in ("type", "decorator") and name in rules.builtins:
         return
-    receivers = captures.get("receiver")
-    receiver = chain(text, receivers[0], rules) if receivers else ""
-    found.uses.append(Use(at, name, receiver, kind, line))
+    # The name is the last thing in the node: nodes of `a.f().g()` share their start, not their end.
+    found.uses.append(Use(end - 1, name, receiver, kind, node.end_point[0] + 1))
 
 
 def _binding(found: Found, rules: Rules, text: Source, captures: Captures, kind: str) -> None:
     nodes = captures.get("binding." + kind if kind else "binding")
     if not nodes or nodes[0].end_byte - nodes[0].start_byte > MAX_NAME:
         return
-    if "type" in captures:
-        shown = captures["type"][0]
-        written = plain_type(text.cut(shown.start_byte, min(shown.end_byte, shown.start_byte + 400)), rules.builtins)
-    elif "class" in captures:
-        written = chain(text, captures["class"][0], rules)
-    else:
-        written = chain(text, captures["call"][0], rules)
-        if written != UNKNOWN and not rules.class_call(written):
-            written += "()"
-    if not written or written.startswith(UNKNOWN) or written in rules.builtins:
+    written = _shown_type(rules, text, captures)
+    if not written or UNKNOWN in written or written in rules.builtins:
         return
     for node in nodes:
         at = node.start_byte
         found.uses.append(Use(at, text.text(node), written, kind or "binding", node.start_point[0] + 1))
 
+
+def _shown_type(rules: Rules, text: Source, captures: Captures) -> str:
+    """Return the type that a binding shows: written, the class made, or "f()" for a call's result."""
+    if "type" in captures:
+        node = captures["type"][0]
+        return plain_type(
+            text.cut(node.start_byte, min(node.end_byte, node.start_byte + _MAX_TYPE)), rules.builtins
+        )
+    if "class" in captures:
+        return chain(text, captures["class"][0], rules)
+    if "result" in captures:
+        written = chain(text, captures["result"][0], rules)
+        return written if written.endswith("()") else ""
+    written = chain(text, captures["call"][0], rules)
+    return written if written == UNKNOWN or rules.class_call(written) else written + "()"

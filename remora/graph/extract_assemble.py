@@ -47,7 +47,6 @@ class Found:
         self.exports: list[str] = []
         self.package = ""
         self.extents: dict[int, Node] = {}  # node id: what belongs to the definition and is around it
-        self.decorated: set[int] = set()  # places of names that are decorators, so no calls
 
 
 class _Scope(NamedTuple):
@@ -88,9 +87,12 @@ class _Scopes:
         return self._marks[index] if index >= 0 else None
 
 
-def assemble(found: Found, rules: Rules, text: Source) -> tuple[tuple[Definition, ...], tuple[Import, ...], Uses]:
+def assemble(
+    found: Found, rules: Rules, text: Source
+) -> tuple[tuple[Definition, ...], tuple[Import, ...], Uses]:
     """Return a file's definitions, imports and uses, each in the order of the source."""
     scopes, kept, late = _Scopes(), dict[str, Draft](), dict[str, list[str]]()
+    text.comments.sort()
     for draft in found.drafts:
         _extend(draft, found, rules, text)
     repeated: dict[str, int] = {}
@@ -103,20 +105,31 @@ def assemble(found: Found, rules: Rules, text: Source) -> tuple[tuple[Definition
         if draft.drop:
             continue
         plain = f"{draft.parent}.{draft.name}" if draft.parent else draft.name
-        if draft.container or (draft.reopens and plain in kept):
+        before = kept.get(plain)
+        if before and before.declares and not draft.declares and not draft.container:
+            del kept[plain]
+        if draft.container or (plain in kept and (draft.reopens or draft.declares)):
             draft.qualname = plain
             late.setdefault(plain, []).extend(draft.bases)
         else:
             draft.qualname = _unique(plain, kept, repeated)
             kept[draft.qualname] = draft
-        owner = draft.qualname if draft.classlike else draft.parent if draft.owner else outer.owner if outer else ""
+        owner = (
+            draft.qualname
+            if draft.classlike
+            else draft.parent
+            if draft.owner
+            else outer.owner
+            if outer
+            else ""
+        )
         scopes.open(draft.start, _Scope(draft.end, draft.qualname, owner, draft))
     scopes.close(len(text.data) + 1)
     for qualname, bases in late.items():
         if qualname in kept:
             kept[qualname].bases = tuple(dict.fromkeys((*kept[qualname].bases, *bases)))
     definitions = tuple(_finished(draft, text) for draft in kept.values())
-    return definitions, _imports(found, scopes, kept), _uses(found, rules, scopes, kept)
+    return definitions, _imports(found, scopes, kept), _uses(found, scopes, kept)
 
 
 def _settle(draft: Draft, outer: _Scope | None, rules: Rules) -> None:
@@ -160,6 +173,7 @@ def _extend(draft: Draft, found: Found, rules: Rules, text: Source) -> None:
             comments.append(text.cut(start, end))
         else:
             draft.start = start
+            draft.attributes = f"{text.cut(start, end)} {draft.attributes}"[:2_000]
     draft.top = top
     if comments and not draft.doc:
         draft.doc = comment_text("\n".join(reversed(comments)))
@@ -224,31 +238,42 @@ def _imports(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> tuple[Imp
     for at, item in ordered:
         if item.names or item.alias or (at, item.module) not in seen:
             seen.add((at, item.module))
-            result.append(item._replace(scope=_scope_name(scopes.at(at), kept)))
+            # What a file offers, it offers as a whole.
+            scope = "" if item.kind == "export" else _scope_name(scopes.at(at), kept)
+            result.append(item._replace(scope=scope))
     return tuple(result)
 
 
-def _uses(found: Found, rules: Rules, scopes: _Scopes, kept: dict[str, Draft]) -> Uses:
+# Of two kinds of use at one place the first counts: a decorator is a call of its name as well.
+_RANK = {"decorator": 0, "new": 1, "call": 2, "type": 3}
+
+
+def _uses(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> Uses:
     names = {draft.name_at for draft in found.drafts}
-    classes = {draft.name for draft in kept.values() if draft.classlike}
-    references, bindings = list[Reference](), list[Binding]()
-    for draft in kept.values():
-        if draft.returns:
-            bindings.append(Binding("return", draft.returns, draft.node.start_point[0] + 1, draft.qualname))
-    for at, name, other, kind, line in sorted(found.uses):
+    classes = {f"{draft.name}()": draft.name for draft in kept.values() if draft.classlike}
+    returned = (
+        Binding("return", draft.returns, draft.node.start_point[0] + 1, draft.qualname)
+        for draft in kept.values()
+        if draft.returns
+    )
+    references, bindings = list[Reference](), dict[Binding, None].fromkeys(returned)
+    last = -1
+    for at, name, other, kind, line in sorted(found.uses, key=_use_order):
         scope = scopes.at(at)
         inside = _scope_name(scope, kept)
-        if kind == "binding" or kind == "field":
+        if kind in ("binding", "field"):
             if kind == "field" or (scope and scope.draft.classlike):
                 name, inside = f"self.{name}", (scope.owner if scope else "") or inside
-            if other[:-2] in classes:
-                other = other[:-2]
-            bindings.append(Binding(name, other, line, inside))
-        elif kind == "decorator" or at not in found.decorated:
-            if kind == "type" and (at in names or (scope and _in_heritage(scope.draft, at))):
-                continue
-            references.append(Reference(name, other, kind, line, inside))
+            bindings[Binding(name, classes.get(other, other), line, inside)] = None
+        elif at != last:
+            last = at
+            if kind != "type" or not (at in names or (scope and _in_heritage(scope.draft, at))):
+                references.append(Reference(name, other, kind, line, inside))
     return Uses(tuple(references), tuple(sorted(bindings, key=lambda b: b.line)))
+
+
+def _use_order(use: Use) -> tuple[int, int, int]:
+    return use.at, _RANK.get(use.kind, 9), -len(use.other)
 
 
 def _in_heritage(draft: Draft, at: int) -> bool:
@@ -259,7 +284,7 @@ def first_comment(text: Source, found: Found) -> str:
     """Return the comment that a file begins with, "" when it belongs to the first definition."""
     tops = {draft.top for draft in found.drafts}
     parts, last = list[str](), 0
-    for start, end in sorted(text.comments):
+    for start, end in text.comments:
         between = text.data[last:start]
         far = bool(parts) and between.count(b"\n") > 1
         if far or start in tops or len(parts) > 100 or between.strip() not in (b"", b"<?php"):

@@ -83,7 +83,10 @@ def _bases(source: Source, draft: Draft, node: Node) -> None:
         if part.type not in ("class_heritage", "extends_type_clause"):
             continue
         draft.heritage = (part.start_byte, part.end_byte)
-        clauses = [part, *(c for c in part.named_children if c.type in ("extends_clause", "implements_clause"))]
+        clauses = [
+            part,
+            *(c for c in part.named_children if c.type in ("extends_clause", "implements_clause")),
+        ]
         for clause in clauses:
             for child in clause.named_children:
                 if child.type in ("extends_clause", "implements_clause", "type_arguments", "comment"):

@@ -35,7 +35,9 @@ class Source:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.comments: list[tuple[int, int]] = []
-        self.before: dict[int, tuple[int, bool]] = {}  # end of a comment or attribute: its start, is a comment
+        self.before: dict[
+            int, tuple[int, bool]
+        ] = {}  # end of a comment or attribute: its start, is a comment
 
     def text(self, node: Node) -> str:
         """Return a node's text."""
@@ -64,6 +66,8 @@ class Draft:
         container: it only gives its name to what is inside (a Rust `impl`, a class opened again).
         reopens: a second one of the same name is a container.
         classlike: what is in it are members.
+        declares: a declaration without a body; a definition of the same name takes its place.
+        attributes: text of the attributes that stand before it as nodes of their own.
         test: it is a test whatever stands around it.
         qualname, parent: set when the file is put together.
     """
@@ -72,6 +76,8 @@ class Draft:
         "bases",
         "classlike",
         "container",
+        "attributes",
+        "declares",
         "doc",
         "drop",
         "end",
@@ -107,6 +113,8 @@ class Draft:
         self.heritage: tuple[int, int] = (0, 0)
         self.returns = ""
         self.doc = ""
+        self.attributes = ""
+        self.declares = False
         self.signature = ""
         self.container = kind == "container"
         self.reopens = kind == "module"
@@ -136,7 +144,9 @@ class Rules(NamedTuple):
     Attributes:
         members: node type of `a.b`: the fields of `a` and of `b`.
         calls: node type of `f(x)`: the field of `f`.
-        wrappers: node types that change nothing for a name: parentheses, `await`, `x!`.
+            Of a type that is in both, the field of the arguments.
+        wrappers: node types whose first child is the name: parentheses, `await`, `x!`, `f<T>`.
+        written: node types of names with their paths, taken as they are written.
         define: completes a draft: bases, owner, doc, name.
         imports: the imports that a match stands for.
         settle: changes a draft's kind when what is around it is known.
@@ -150,6 +160,7 @@ class Rules(NamedTuple):
     members: Mapping[str, tuple[str, str]]
     calls: Mapping[str, str]
     wrappers: frozenset[str] = frozenset(("parenthesized_expression", "await_expression"))
+    written: frozenset[str] = frozenset()
     define: Callable[[Source, Draft, Captures], None] = _nothing
     imports: Callable[[Source, Node, str, Captures], Iterable[Import]] = _no_imports
     settle: Callable[[Draft, Draft | None], None] = _settled
@@ -171,47 +182,69 @@ def chain(source: Source, node: Node, rules: Rules) -> str:
         if current is None:
             return UNKNOWN
         kind = current.type
-        member = rules.members.get(kind)
-        if member is not None:
-            before, last = current.child_by_field_name(member[0]), current.child_by_field_name(member[1])
-            if last is None:
-                return UNKNOWN
-            called = "()" if kind in rules.calls else ""
-            if before is None:  # `f()` of a language whose calls and members are one node; `::a` of C++
-                sign = _sign(source.cut(current.start_byte, last.start_byte)) if not called else ""
-                return _joined(parts, sign + source.text(last) + called)
-            sign = _sign(source.cut(before.end_byte, last.start_byte))
-            parts.append(sign + source.text(last) + called)
+        if kind in rules.members:
+            before, link = _link(source, current, rules)
+            parts.append(link)
+            if before is None:
+                return _joined(parts)
             current = before
         elif kind in rules.calls:
             current = current.child_by_field_name(rules.calls[kind])
             parts.append("()")
         elif kind in rules.wrappers:
             current = current.named_child(0) if current.named_child_count else None
-        elif not current.named_child_count and current.is_named and "literal" not in kind:
-            return _joined(parts, source.text(current))
+        elif kind in rules.written or (
+            current.is_named and not current.named_child_count and "literal" not in kind
+        ):
+            parts.append(without_arguments(source.text(current)))
+            return _joined(parts)
         else:
             return UNKNOWN
     return UNKNOWN
 
 
+def _link(source: Source, node: Node, rules: Rules) -> tuple[Node | None, str]:
+    """Return what stands before the last name of a member, and that name with its sign and "()"."""
+    fields = rules.members[node.type]
+    before, last = node.child_by_field_name(fields[0]), node.child_by_field_name(fields[1])
+    if last is None:
+        return None, UNKNOWN
+    # Where a call with its object is one node, its arguments make it a call: `a.b` of Ruby has none.
+    arguments = rules.calls.get(node.type)
+    called = "()" if arguments and node.child_by_field_name(arguments) is not None else ""
+    name = without_arguments(source.text(last)) + called
+    return before, name if before is None else _sign(source.cut(before.end_byte, last.start_byte)) + name
+
+
 _SIGNS = ("->", "::", "\\", ".")
+_INNERMOST = re.compile(r"<[^<>]*>")
 
 
 def _sign(between: str) -> str:
-    """Return the sign between two names: `?.` counts as `.`, what stands in brackets does not count."""
-    bare = re.sub(r"<.*>", "", between, flags=re.DOTALL)
-    return next((sign for sign in _SIGNS if sign in bare), "." if bare.strip() else "")
+    """Return the sign between two names; `?.` counts as `.`, and type arguments do not count."""
+    bare = _INNERMOST.sub("", between)
+    return next((sign for sign in _SIGNS if sign in bare), ".")
 
 
-def _joined(parts: list[str], first: str) -> str:
-    text = first + "".join(reversed(parts))
-    if len(text) > _MAX_CHAIN or not _CHAIN.fullmatch(text):
+def without_arguments(text: str) -> str:
+    """Return a written name without type arguments and blanks: `A<B<C>>::f` is "A::f"."""
+    text = _SPACE.sub("", text[: 4 * _MAX_CHAIN])
+    for _ in range(6):
+        shorter = text if text.startswith("operator") else _INNERMOST.sub("", text)
+        if shorter == text:
+            break
+        text = shorter
+    return text.replace("::::", "::")
+
+
+def _joined(parts: list[str]) -> str:
+    text = "".join(reversed(parts))
+    if len(text) > _MAX_CHAIN or text.startswith(UNKNOWN) or _NO_NAME.search(text.replace("()", "")):
         return UNKNOWN
     return text
 
 
-_CHAIN = re.compile(r"[^\s(){}\[\],;'\"]+?(?:\(\))*(?:(?:\.|->|::|\\)[^\s(){}\[\],;'\"]+?(?:\(\))*)*")
+_NO_NAME = re.compile(r"[\s(){}\[\],;'\"<>&|+*/=%^~`](?<!->)")
 
 
 def split_chain(text: str) -> tuple[str, str]:
@@ -240,7 +273,9 @@ _LEADING = re.compile(
     r"\s+)+"
 )
 _TRAILING = re.compile(r"(?:[&*?!\s]|\bconst\b|\.\.\.)+$")
-_TYPE = re.compile(r"([^\W\d$][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*|\\[^\W\d]\w*(?:\\\w+)*)\s*(?:[<\[](.*)[>\]])?", re.DOTALL)
+_TYPE = re.compile(
+    r"([^\W\d$][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*|\\[^\W\d]\w*(?:\\\w+)*)\s*(?:[<\[](.*)[>\]])?", re.DOTALL
+)
 
 
 def plain_type(text: str, builtins: frozenset[str] = frozenset()) -> str:
@@ -295,6 +330,23 @@ def split_top(text: str, sign: str) -> list[str]:
             start = index + 1
     parts.append(text[start:])
     return parts
+
+
+_WORDS = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+_LITERAL = re.compile(r"\bLiteral\s*\[[^\]]*\]")
+_TYPING = ("typing.", "t.", "collections.abc.", "abc.", "builtins.", "types.")
+
+
+def annotation_names(text: str, builtins: frozenset[str]) -> list[tuple[int, str]]:
+    """Return the dotted names in a written type and where they end, without those that are built in.
+
+    >>> annotation_names("dict[str, a.Foo] | None", frozenset(["dict", "str", "None"]))
+    [(15, 'a.Foo')]
+    """
+    if "Literal" in text:
+        text = _LITERAL.sub("", text)
+    found = ((match.end(), match[0]) for match in _WORDS.finditer(text))
+    return [(at, name) for at, name in found if name not in builtins and not name.startswith(_TYPING)]
 
 
 def one_line(text: str, limit: int) -> str:

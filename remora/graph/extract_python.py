@@ -90,12 +90,16 @@ def string_text(text: str) -> str:
 
 def _settle(draft: Draft, around: Draft | None) -> None:
     if draft.kind == "class":
-        if draft.name.startswith("Test") or any(base.rpartition(".")[2].endswith("TestCase") for base in draft.bases):
+        if draft.name.startswith("Test") or any(
+            base.rpartition(".")[2].endswith("TestCase") for base in draft.bases
+        ):
             draft.test = True
         return
     if draft.kind not in ("function", "method") or not draft.name.startswith("test"):
         return
-    if (around is None and draft.name.startswith("test_")) or (around is not None and around.test and around.classlike):
+    if (around is None and draft.name.startswith("test_")) or (
+        around is not None and around.test and around.classlike
+    ):
         draft.test = True
 
 
@@ -111,7 +115,8 @@ def _imports(source: Source, node: Node, kind: str, _captures: Captures) -> Iter
     text = "".join(text.split())
     module = text.lstrip(".")
     names = tuple(
-        (name, alias or name) for name, alias in (_aliased(source, n) for n in node.children_by_field_name("name"))
+        (name, alias or name)
+        for name, alias in (_aliased(source, n) for n in node.children_by_field_name("name"))
     )
     if any(child.type == "wildcard_import" for child in node.named_children):
         names = (*names, ("*", "*"))
@@ -131,17 +136,6 @@ _COMMENT = re.compile(r"#.*")
 def exports(text: str) -> Iterable[str]:
     """Return the names written out in the value of `__all__`."""
     return _STRING.findall(_COMMENT.sub("", text))
-
-
-_WORDS = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
-_LITERAL = re.compile(r"\bLiteral\s*\[[^\]]*\]")
-
-
-def annotation_names(text: str) -> Iterable[str]:
-    """Return the dotted names in a type annotation, without the built-in ones."""
-    if "Literal" in text:
-        text = _LITERAL.sub("", text)
-    return [name for name in _WORDS.findall(text) if name not in BUILTINS]
 
 
 def _is_class(name: str) -> bool:

@@ -300,7 +300,9 @@ _CPP_SIGNS = re.compile(
 _HEAD_BYTES = 65_536
 
 _ERROR_QUERY = "(ERROR) @error (MISSING) @error"
-_ROLE = re.compile(r"@(definition|reference|import|export|binding|extent|prefix|comment|container|package)(?:\.(\w+))?")
+_ROLE = re.compile(
+    r"@(definition|reference|import|export|binding|extent|prefix|comment|container|package)(?:\.(\w+))?"
+)
 
 _grammars: dict[str, Grammar] = {}
 _lock = threading.Lock()
@@ -334,7 +336,7 @@ def language_of(path: str, head: bytes = b"") -> str | None:
 
 
 def _of_shebang(head: bytes) -> str | None:
-    match = _SHEBANG.match(head)
+    match = _SHEBANG.match(head[:256])
     if match is None:
         return None
     program = match[1].decode("ascii", "replace")

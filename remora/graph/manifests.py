@@ -99,7 +99,11 @@ def exported(manifest: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
     """Return the names that a package.json offers ("." is the package) with the files behind them."""
     exports = manifest.get("exports")
     found: list[tuple[str, tuple[str, ...]]] = []
-    main = [text for key in ("source", "types", "typings", "module", "main") for text in strings(manifest.get(key))]
+    main = [
+        text
+        for key in ("source", "types", "typings", "module", "main")
+        for text in strings(manifest.get(key))
+    ]
     if isinstance(exports, dict) and any(key.startswith(".") for key in exports):
         found += [(key, tuple(entries(value))) for key, value in sorted(exports.items()) if key != "."]
         main = [*entries(exports.get(".")), *main]

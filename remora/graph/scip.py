@@ -1,337 +1,258 @@
-"""Read a SCIP index: what a compiler or type checker found out about the names in a project.
+"""Turn a SCIP index into edges between our own definitions.
 
-SCIP (the format of Sourcegraph's indexers, scip-python, scip-typescript, rust-analyzer and others) is
-one protocol-buffer message. Its wire format is small, so it is read here directly, without generated
-code: a message is a run of fields, each a number that holds the field's number and kind, then a
-number, four or eight bytes, or a length and so many bytes.
+An index knows places, we know definitions, so the two are laid over each other: a place where a name
+is defined belongs to our definition of that name at that line, and a place where it is used belongs
+to the innermost definition around that line. What was seen by a type checker needs no guessing, so
+these edges have confidence 1.
 
-An index may have hundreds of megabytes, so it is read document by document from an open file: no more
-than one document is in memory. Fields that are not known are passed over, so a newer index can be
-read too. Damage raises an error that names the byte; what was read before it is good.
+SCIP does not say what is a call. A use of a function, a method or a class outside an import statement
+counts as "calls" here: also a decorator, a callback that is passed on, and a class in an annotation.
+All of them depend on what they name, which is what the edge is for. A class in the head of another is
+"inherits" ("implements" where it is an interface), and so is the relationship that the index states;
+a method that overrides another is "implements". Uses of variables, parameters and attributes make no
+edges, and a definition has no edge to itself.
 
-Lines count from 1, as everywhere in the graph (SCIP counts from 0). Columns count from 0 in the units
-that `ScipDocument.columns` names.
+Few indexes mark import statements. So the imports that we read ourselves tell which use of an imported
+name is the statement: the first at or after its line.
+
+A name with several definitions (overloads, a property and its setter) leads to the longest. Of other
+projects' names only those are known that the index defines, so they make no edges either.
 """
 
 from __future__ import annotations
 
-import io
-import os
-from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO, NamedTuple
+import posixpath
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from remora.core.errors import SourceError
+from remora.core.code import Definition, Import, Link, Symbol
+from remora.graph.scip_index import DEFINITION, IMPORT, ScipDocument, ScipOccurrence, find_index, read_index
+from remora.graph.scip_symbols import META, METHOD, NAMESPACE, PARAMETER, TYPE, ScipName, parse_name
 
-DEFINITION, IMPORT, WRITE, READ, GENERATED, TEST, FORWARD = 1, 2, 4, 8, 16, 32, 64  # bits of `roles`
-PLACES = ("index.scip", ".scip/index.scip", "build/index.scip", "target/index.scip")
-_COLUMNS = ("", "utf-8", "utf-16", "utf-32")
-_NUMBER, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
-_MOST_NUMBER_BYTES = 10
+__all__ = ["ScipDocument", "find_index", "precise_links", "read_index", "symbol_keys"]
 
-Field = tuple[int, int, int, int]  # number of the field; its value or -1; where its bytes begin and end
+CERTAIN = 1.0
+_CLASSES = frozenset(("class", "interface", "type", "test"))
+_CONSTRUCTORS = frozenset(("<constructor>", "<init>", ".ctor", "__construct"))
+_LINES_A_NAME = 3  # an import of n names ends within so many lines for each, and a few more
+_MARGIN = 5
 
-
-class ScipMetadata(NamedTuple):
-    """Who made an index, and of what; `project_root` is a file: URL."""
-
-    tool: str = ""
-    version: str = ""
-    project_root: str = ""
+_Uses = dict[tuple[str, str, str], tuple[int, int]]  # (from key, symbol, type): first line, count
 
 
-class ScipOccurrence(NamedTuple):
-    """A place where a symbol stands. `enclosing` are the first and last line of what it defines, or None."""
-
-    line: int
-    start: int
-    end_line: int
-    end: int
-    symbol: str
-    roles: int = 0
-    enclosing: tuple[int, int] | None = None
-
-
-class ScipRelationship(NamedTuple):
-    """How a symbol stands to another: it implements or overrides it, has its type, or is the same."""
-
-    symbol: str
-    is_reference: bool = False
-    is_implementation: bool = False
-    is_type_definition: bool = False
-    is_definition: bool = False
-
-
-class ScipSymbol(NamedTuple):
-    """What an index tells of a symbol. `kind` and `display_name` are empty in many indexes."""
-
-    symbol: str
-    relationships: tuple[ScipRelationship, ...] = ()
-    kind: int = 0
-    display_name: str = ""
-    enclosing_symbol: str = ""
-
-
-class ScipDocument(NamedTuple):
-    """A file of the index; `skipped` counts occurrences whose place makes no sense."""
-
-    relative_path: str
-    language: str = ""
-    occurrences: tuple[ScipOccurrence, ...] = ()
-    symbols: tuple[ScipSymbol, ...] = ()
-    columns: str = ""
-    skipped: int = 0
-
-
-def find_index(root: Path) -> Path | None:
-    """Return the index of a project, None when there is none."""
-    return next((root / place for place in PLACES if (root / place).is_file()), None)
-
-
-def read_metadata(source: bytes | memoryview | BinaryIO) -> ScipMetadata:
-    """Return who made an index. It stands first, so little is read.
-
-    Raises:
-        SourceError: the index is damaged before it.
-    """
-    for number, data, base in _parts(source):
-        if number == 1:
-            return _metadata(data, base)
-        if number == 2:
-            break
-    return ScipMetadata()
-
-
-def read_index(source: bytes | memoryview | BinaryIO) -> Iterator[ScipDocument]:
-    """Yield the documents of an index one by one.
+def precise_links(
+    documents: Iterable[ScipDocument],
+    definitions: Callable[[str], Sequence[Definition]],
+    imports: Callable[[str], Sequence[Import]] = lambda _: (),
+) -> list[Link]:
+    """Return the edges that an index shows, each pair and type once, in order.
 
     Args:
-        source: the whole index, or a file that is open for reading (it must be able to seek).
-
-    Raises:
-        SourceError: the index is damaged or ends too soon; the message names the byte.
+        documents: of the index; read once, one at a time.
+        definitions: ours in a file, empty for a file we do not know.
+        imports: ours in a file; without them every use in an import statement counts as a call.
     """
-    for number, data, base in _parts(source):
-        if number == 2:
-            yield _document(data, base)
+    table = _Table()
+    for document in documents:
+        path = _clean(document.relative_path)
+        if path:
+            _File(path, document, definitions(path)).read_into(table, imports(path))
+    return table.links()
 
 
-def _damaged(at: int, what: str) -> SourceError:
-    return SourceError(
-        f"the SCIP index is damaged at byte {at}: {what}",
-        hint="Let its tool write the index again, or delete the file.",
-    )
+def symbol_keys(
+    documents: Iterable[ScipDocument], definitions: Callable[[str], Sequence[Definition]]
+) -> dict[str, str]:
+    """Return the key of our definition for each name of an index that is known in the whole project."""
+    table = _Table()
+    for document in documents:
+        path = _clean(document.relative_path)
+        if path:
+            _File(path, document, definitions(path)).define(table)
+    return {name: found.key for name, found in sorted(table.defined.items()) if "\0" not in name}
 
 
-class _View(io.RawIOBase):
-    """Bytes that are read in parts without a copy of the whole."""
-
-    def __init__(self, data: memoryview) -> None:
-        self._data, self._at = data, 0
-
-    def read(self, size: int = -1) -> bytes:
-        part = self._data[self._at : self._at + size] if size >= 0 else self._data[self._at :]
-        self._at += len(part)
-        return bytes(part)
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: len(self._data)}[whence]
-        self._at = start + offset
-        return self._at
+def _clean(path: str) -> str:
+    """Return a path relative to the root, "" for one that leads out of it."""
+    plain = posixpath.normpath(path.replace("\\", "/"))
+    return "" if plain == "." or plain.startswith(("/", "../")) or plain == ".." else plain
 
 
-def _parts(source: bytes | memoryview | BinaryIO) -> Iterator[tuple[int, bytes, int]]:
-    """Yield the metadata (1) and documents (2) of an index as bytes, with their offset in the index."""
-    file = _View(memoryview(source)) if isinstance(source, (bytes, memoryview)) else source
-    size = file.seek(0, os.SEEK_END)
-    at = 0
-    while at < size:
-        file.seek(at)
-        head = file.read(2 * _MOST_NUMBER_BYTES)
-        key, after = _number(head, 0, len(head), at)
-        kind = key & 7
-        if kind == _BYTES:
-            length, after = _number(head, after, len(head), at)
-            if at + after + length > size:
-                raise _damaged(at, f"{length} bytes are announced, {max(0, size - at - after)} are there")
-            if key >> 3 in (1, 2):
-                file.seek(at + after)
-                data = file.read(length)
-                if len(data) != length:
-                    raise _damaged(at, "the file became shorter while it was read")
-                yield key >> 3, data, at + after
-            after += length
-        else:
-            after = _past(head, kind, after, len(head), at)
-        at += after
+class _Table:
+    """What all documents together define and use."""
+
+    def __init__(self) -> None:
+        self.defined: dict[str, Symbol] = {}
+        self.modules: defaultdict[str, set[str]] = defaultdict(set)
+        self.uses: _Uses = {}
+        self.relations: list[tuple[str, str]] = []
+
+    def define(self, name: str, path: str, definition: Definition) -> None:
+        """Remember a name's definition, the longest when there are several."""
+        known = self.defined.get(name)
+        if known is None or _length(definition) > _length(known.definition):
+            self.defined[name] = Symbol(path, definition)
+
+    def use(self, key: str, name: str, kind: str, line: int) -> None:
+        """Count a use; what it leads to is known only after the last document."""
+        first, count = self.uses.get((key, name, kind), (line, 0))
+        self.uses[key, name, kind] = (min(first, line), count + 1)
+
+    def links(self) -> list[Link]:
+        """Return the edges of all uses and relationships whose target is known."""
+        found: dict[tuple[str, str, str], tuple[int, int]] = {}
+        for start, end, kind, line, count in self._edges():
+            if start != end:
+                first, before = found.get((start, end, kind), (line, 0))
+                found[start, end, kind] = (min(first, line), before + count)
+        return [Link(a, b, kind, CERTAIN, *found[a, b, kind]) for a, b, kind in sorted(found)]
+
+    def _edges(self) -> Iterator[tuple[str, str, str, int, int]]:
+        for (key, name, kind), (line, count) in self.uses.items():
+            if kind == "imports":
+                paths = sorted(self.modules.get(name, ()))
+                if len(paths) == 1:  # a package or namespace over several files names none of them
+                    yield key, paths[0], kind, line, count
+            elif (target := self.defined.get(name)) is not None:
+                if kind == "inherits" and target.definition.kind == "interface":
+                    kind = "implements"
+                yield key, target.key, kind, line, count
+        stated = {(key, name) for key, name, kind in self.uses if kind == "inherits"}
+        for sub, base in self.relations:
+            below, above = self.defined.get(sub), self.defined.get(base)
+            if below is None or above is None or (below.key, base) in stated:
+                continue
+            classes = below.definition.kind in _CLASSES and above.definition.kind in _CLASSES
+            kind = "inherits" if classes and above.definition.kind != "interface" else "implements"
+            yield below.key, above.key, kind, below.definition.line, 1
 
 
-def _number(data: bytes, at: int, end: int, base: int) -> tuple[int, int]:
-    """Return a number of variable length and where it ends: seven bits a byte, the lowest first."""
-    value = shift = 0
-    start = at
-    while at < end:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value & 0xFFFF_FFFF_FFFF_FFFF, at
-        shift += 7
-        if at - start == _MOST_NUMBER_BYTES:
-            raise _damaged(base + start, "a number that is too long")
-    raise _damaged(base + start, "it ends within a number")
+def _length(definition: Definition) -> int:
+    return definition.end_line - definition.line
 
 
-def _past(data: bytes, kind: int, at: int, end: int, base: int) -> int:
-    """Return where a field that is no bytes ends."""
-    if kind == _NUMBER:
-        return _number(data, at, end, base)[1]
-    if kind not in (_FOUR, _EIGHT):
-        raise _damaged(base + at, f"no field is of kind {kind}")
-    after = at + (4 if kind == _FOUR else 8)
-    if after > end:
-        raise _damaged(base + at, "it ends within a field")
-    return after
+class _File:
+    """One document laid over our definitions of its file."""
+
+    def __init__(self, path: str, document: ScipDocument, definitions: Sequence[Definition]) -> None:
+        self.path = path
+        self.document = document
+        self.definitions = definitions
+        self.bases: set[tuple[str, str]] = set()  # (class, name of a base) that was seen
+        # Outer definitions first, so that the inner ones stay on top.
+        self.owner: dict[int, Definition] = {}
+        for definition in sorted(definitions, key=lambda d: (d.start_line, -d.end_line)):
+            self.owner.update(
+                dict.fromkeys(range(definition.start_line, definition.end_line + 1), definition)
+            )
+
+    def read_into(self, table: _Table, imports: Sequence[Import]) -> None:
+        """Add what this file defines and uses."""
+        self.define(table)
+        uses = [
+            (occurrence, name)
+            for occurrence in sorted(self.document.occurrences)
+            if not occurrence.roles & DEFINITION and (name := parse_name(occurrence.symbol)) is not None
+        ]
+        statements = _in_statements(uses, imports)
+        for index, (occurrence, name) in enumerate(uses):
+            if _is_module(name):
+                table.use(self.path, occurrence.symbol, "imports", occurrence.line)
+            elif index not in statements and not occurrence.roles & IMPORT:
+                self._use(table, occurrence, name)
+
+    def define(self, table: _Table) -> None:
+        """Add the names that this file defines: global ones by name and line, local ones by their place."""
+        taken: set[str] = set()
+        local: list[ScipOccurrence] = []
+        for occurrence in self.document.occurrences:
+            name = parse_name(occurrence.symbol) if occurrence.roles & DEFINITION else None
+            if name is None:
+                continue
+            if _is_module(name):
+                table.modules[occurrence.symbol].add(self.path)
+            elif name.local:
+                local.append(occurrence)
+            elif (definition := self._ours(name, occurrence.line)) is not None:
+                taken.add(definition.qualname)
+                table.define(occurrence.symbol, self.path, definition)
+        for occurrence in sorted(local, key=lambda o: (o.line, o.start)):
+            at = self.owner.get(occurrence.line)
+            length = occurrence.end - occurrence.start
+            if at and at.line == occurrence.line and at.qualname not in taken and length == len(at.name):
+                taken.add(at.qualname)
+                table.define(self._known_as(occurrence.symbol), self.path, at)
+        for symbol in self.document.symbols:
+            table.relations += [
+                (self._known_as(symbol.symbol), self._known_as(other.symbol))
+                for other in symbol.relationships
+                if other.is_implementation
+            ]
+
+    def _known_as(self, symbol: str) -> str:
+        """Return what a symbol is called among all documents; the same local name stands in many of them."""
+        return f"{self.path}\0{symbol}" if symbol.startswith("local ") else symbol
+
+    def _ours(self, name: ScipName, line: int) -> Definition | None:
+        """Return our definition of a name at a line, or the innermost around it that is called so."""
+        last = name.last
+        if last is None or last.kind == PARAMETER:
+            return None
+        names = {last.name, last.name.removeprefix("<get>").removeprefix("<set>")}
+        if last.name in _CONSTRUCTORS and len(name.descriptors) > 1:
+            names |= {"constructor", name.descriptors[-2].name}
+        exact = [d for d in self.definitions if d.line == line and d.name in names]
+        if exact:
+            return exact[-1]
+        if last.kind not in (METHOD, TYPE):
+            return None
+        # A decorator or an attribute may stand between; a body may not, so only the head counts.
+        around = self.owner.get(line)
+        return around if around and around.name in names and line <= around.line else None
+
+    def _use(self, table: _Table, occurrence: ScipOccurrence, name: ScipName) -> None:
+        if name.last and name.last.kind == PARAMETER:
+            return
+        at = self.owner.get(occurrence.line)
+        known_as = self._known_as(occurrence.symbol)
+        kind = "calls"
+        if at and at.kind in _CLASSES and occurrence.line >= at.line and _is_base(at, name):
+            # The head comes first; what stands in the body of the class only uses it.
+            kind = "calls" if (at.qualname, known_as) in self.bases else "inherits"
+            self.bases.add((at.qualname, known_as))
+        table.use(f"{self.path}:{at.qualname}" if at else self.path, known_as, kind, occurrence.line)
 
 
-def _fields(data: bytes, at: int, end: int, base: int) -> Iterator[Field]:
-    """Yield the fields of a message that are numbers or bytes."""
-    while at < end:
-        key = data[at]
-        at += 1
-        if key >= 0x80:
-            key, at = _number(data, at - 1, end, base)
-        kind = key & 7
-        if kind == _BYTES:
-            length = data[at] if at < end else 0x80
-            if length < 0x80:
-                at += 1
-            else:
-                length, at = _number(data, at, end, base)
-            if at + length > end:
-                raise _damaged(base + at, f"{length} bytes are announced, {end - at} are there")
-            yield key >> 3, -1, at, at + length
-            at += length
-        elif kind == _NUMBER:
-            value, at = _number(data, at, end, base)
-            yield key >> 3, value, at, at
-        else:
-            at = _past(data, kind, at, end, base)
+def _is_base(definition: Definition, name: ScipName) -> bool:
+    """Return whether a name is one of those that a class says it inherits from."""
+    last = name.last
+    if last is None or last.kind == METHOD:
+        return False
+    bases = (base.partition("[")[0].partition("<")[0].strip() for base in definition.bases)
+    return any(base.replace("::", ".").replace("\\", ".").rpartition(".")[2] == last.name for base in bases)
 
 
-def _text(data: bytes, start: int, end: int) -> str:
-    return data[start:end].decode("utf-8", "replace")
+def _is_module(name: ScipName) -> bool:
+    last = name.last
+    return last is not None and (last.kind == NAMESPACE or (last.kind == META and last.name == "__init__"))
 
 
-def _metadata(data: bytes, base: int) -> ScipMetadata:
-    found = ScipMetadata()
-    for number, _, start, end in _fields(data, 0, len(data), base):
-        if number == 2:
-            for inner, _, a, b in _fields(data, start, end, base):
-                if inner == 1:
-                    found = found._replace(tool=_text(data, a, b))
-                elif inner == 2:
-                    found = found._replace(version=_text(data, a, b))
-        elif number == 3:
-            found = found._replace(project_root=_text(data, start, end))
-    return found
-
-
-def _document(data: bytes, base: int) -> ScipDocument:
-    path = language = ""
-    encoding = skipped = 0
-    occurrences: list[ScipOccurrence] = []
-    symbols: list[ScipSymbol] = []
-    names: dict[bytes, str] = {}  # a symbol stands many times in a document; its text is kept once
-    for number, value, start, end in _fields(data, 0, len(data), base):
-        if number == 2 and value < 0:
-            occurrence = _occurrence(data, start, end, base, names)
-            if occurrence is None:
-                skipped += 1
-            else:
-                occurrences.append(occurrence)
-        elif number == 3 and value < 0:
-            symbols.append(_symbol(data, start, end, base))
-        elif number == 1:
-            path = _text(data, start, end)
-        elif number == 4:
-            language = _text(data, start, end)
-        elif number == 6 and value >= 0:
-            encoding = value
-    columns = _COLUMNS[encoding] if encoding < len(_COLUMNS) else ""
-    return ScipDocument(path, language, tuple(occurrences), tuple(symbols), columns, skipped)
-
-
-def _occurrence(
-    data: bytes, start: int, end: int, base: int, names: dict[bytes, str]
-) -> ScipOccurrence | None:
-    place: list[int] = []
-    around: list[int] = []
-    symbol = ""
-    roles = 0
-    for number, value, a, b in _fields(data, start, end, base):
-        if number in (1, 7):
-            numbers = place if number == 1 else around
-            if value >= 0:  # written one by one
-                numbers.append(value)
-            else:
-                numbers += _numbers(data, a, b, base)
-        elif number == 2:
-            raw = data[a:b]
-            symbol = names.get(raw) or names.setdefault(raw, raw.decode("utf-8", "replace"))
-        elif number == 3 and value >= 0:
-            roles = value
-    spot = _range(place)
-    if spot is None:
-        return None
-    whole = _range(around)
-    enclosing = (whole[0], whole[2]) if whole else None
-    return ScipOccurrence(*spot, symbol, roles, enclosing)
-
-
-def _numbers(data: bytes, at: int, end: int, base: int) -> list[int]:
-    found = []
-    while at < end:
-        value, at = _number(data, at, end, base)
-        found.append(value)
-    return found
-
-
-def _range(numbers: list[int]) -> tuple[int, int, int, int] | None:
-    """Return line, column, end line, end column; None for what is no range. Lines count from 1."""
-    if len(numbers) == 3:
-        line, start, end = numbers
-        numbers = [line, start, line, end]
-    if len(numbers) != 4 or max(numbers) > 0x7FFF_FFFF or numbers[:2] > numbers[2:]:
-        return None
-    line, start, end_line, end = numbers
-    return line + 1, start, end_line + 1, end
-
-
-def _symbol(data: bytes, start: int, end: int, base: int) -> ScipSymbol:
-    symbol = display_name = enclosing = ""
-    kind = 0
-    relations: list[ScipRelationship] = []
-    for number, value, a, b in _fields(data, start, end, base):
-        if number == 1:
-            symbol = _text(data, a, b)
-        elif number == 4 and value < 0:
-            relations.append(_relationship(data, a, b, base))
-        elif number == 5 and value >= 0:
-            kind = value
-        elif number == 6:
-            display_name = _text(data, a, b)
-        elif number == 8:
-            enclosing = _text(data, a, b)
-    return ScipSymbol(symbol, tuple(relations), kind, display_name, enclosing)
-
-
-def _relationship(data: bytes, start: int, end: int, base: int) -> ScipRelationship:
-    symbol = ""
-    flags = [False] * 4
-    for number, value, a, b in _fields(data, start, end, base):
-        if number == 1:
-            symbol = _text(data, a, b)
-        elif 2 <= number <= 5 and value >= 0:
-            flags[number - 2] = bool(value)
-    return ScipRelationship(symbol, *flags)
+def _in_statements(
+    uses: Sequence[tuple[ScipOccurrence, ScipName]], imports: Sequence[Import]
+) -> frozenset[int]:
+    """Return which uses stand in import statements: of each imported name the first from its line on."""
+    places: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    for index, (occurrence, name) in enumerate(uses):
+        if name.last:
+            places[name.last.name].append((occurrence.line, occurrence.start, index))
+    for found in places.values():
+        found.sort()
+    taken: set[int] = set()
+    for statement in sorted(imports, key=lambda i: i.line):
+        end = statement.line + _LINES_A_NAME * len(statement.names) + _MARGIN
+        for name_there, local in statement.names:
+            free = [p for p in places[name_there] if p[2] not in taken and statement.line <= p[0] <= end]
+            taken.update(p[2] for p in free[:1])
+            if local != name_there:  # `a as b` is written twice, on one line
+                taken.update(p[2] for p in free[1:2] if p[0] == free[0][0])
+    return frozenset(taken)

@@ -74,7 +74,9 @@ def parse_name(symbol: str) -> ScipName | None:
         parts.append("" if part[1] == "." else part[1].replace("  ", " "))
         at = part.end()
     descriptors = _descriptors(symbol, at)
-    return None if descriptors is None or not parts[0] else ScipName(*parts, descriptors)
+    if descriptors is None or not parts[0]:
+        return None
+    return ScipName(parts[0], parts[1], parts[2], parts[3], descriptors)
 
 
 def _descriptors(symbol: str, at: int) -> tuple[Descriptor, ...] | None:

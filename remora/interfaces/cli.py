@@ -140,6 +140,10 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import recalling
 
             return recalling.COMMANDS[name]
+        case "index" | "impact" | "files":
+            from remora.interfaces.commands import coding
+
+            return coding.COMMANDS[name]
         case "verify" | "pin" | "forget" | "restore" | "prune":
             from remora.interfaces.commands import keeping
 

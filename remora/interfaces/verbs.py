@@ -25,6 +25,7 @@ class Verb(NamedTuple):
 
 VERBS: tuple[Verb, ...] = (
     Verb("init", "Read the rule files and git history that are already there.", "Begin", "init"),
+    Verb("index", "Read what changed in the code: what it defines, imports and calls.", "Begin", "index"),
     Verb("remember", "Store one statement, or merge it with what it duplicates.", "Remember", "remember"),
     Verb("edit", "Change a memory: its text, type, tags or files.", "Remember", "edit"),
     Verb("supersede", "Put a new memory in the place of an old one.", "Remember", "supersede"),
@@ -33,6 +34,8 @@ VERBS: tuple[Verb, ...] = (
     Verb(
         "related", "Show the files that change or are read together with a file.", "Recall", "related_files"
     ),
+    Verb("files", "Predict the files that a task will touch.", "Recall", "predict_files"),
+    Verb("impact", "Show what may break when a file or a symbol changes.", "Recall", "impact"),
     Verb("show", "Show everything that is known about one memory.", "Recall", "show"),
     Verb("list", "List memories, newest first.", "Recall", "list"),
     Verb("verify", "Confirm memories as a person; clears review flags and taint.", "Look after", "verify"),

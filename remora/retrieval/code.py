@@ -70,9 +70,7 @@ def code(space: Space, request: Request, asked: Question) -> CodePool:
         candidates[keys[i]] = Candidate(
             keys[i], "", dense=dense.get(i), lexical=words.get(i, 0.0), graph=near_score, reasons=why
         )
-    return CodePool(
-        candidates, {path: [keys[i] for i in ids if i in keys] for path, ids in lists.items()}
-    )
+    return CodePool(candidates, {path: [keys[i] for i in ids if i in keys] for path, ids in lists.items()})
 
 
 def with_chunks(space: Space, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -98,9 +96,7 @@ def _at_hand(space: Space, request: Request) -> dict[str, tuple[float, str]]:
     hand = hand[:FILES_FOLLOWED]
     if not hand:
         return {}
-    found = {
-        other: (NEIGHBOUR, f"stands next to {path}") for path, other, _ in space.closure.near(hand)
-    }
+    found = {other: (NEIGHBOUR, f"stands next to {path}") for path, other, _ in space.closure.near(hand)}
     found.update((path, (SAME_FILE, f"in {path}")) for path in hand)
     return found
 

@@ -354,7 +354,10 @@ class Graph:
     def prefer_precise(self, path: str) -> bool:
         """Let a SCIP index's word for a file replace what we resolved, where there is one."""
         own = "from_id IN (SELECT id FROM graph_nodes WHERE file_path = ?)"
-        if self._db.row(f"SELECT 1 FROM graph_edges WHERE {own} AND source = 'scip' LIMIT 1", (path,)) is None:
+        if (
+            self._db.row(f"SELECT 1 FROM graph_edges WHERE {own} AND source = 'scip' LIMIT 1", (path,))
+            is None
+        ):
             return False
         self._db.execute(
             f"""DELETE FROM graph_edges WHERE {own} AND source = 'ast'

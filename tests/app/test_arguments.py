@@ -18,7 +18,7 @@ class Kanban(NativeMethodology):
     """A methodology with a memory type of its own."""
 
     id = "kanban"
-    custom_memory_types = ("wip_limit",)
+    custom_memory_types: tuple[str, ...] = ("wip_limit",)
 
 
 def with_kanban(memory: Memory) -> Memory:
@@ -54,10 +54,8 @@ def test_a_type_that_does_not_exist(bare: Memory, verb: str) -> None:
     ask("gotcha", "wip_limit")
     with pytest.raises(InvalidInput, match="there is no memory type 'decison'") as caught:
         ask("gotcha", "decison")
-    assert (
-        caught.value.hint
-        == f"Did you mean decision? The types are {', '.join((*MEMORY_TYPES, 'wip_limit'))}."
-    )
+    known = ", ".join((*MEMORY_TYPES, "wip_limit"))
+    assert caught.value.hint == f"Did you mean decision? The types are {known}."
     with pytest.raises(InvalidInput, match="there is no memory type 'zzz'") as caught:
         ask("zzz")
     assert caught.value.hint.startswith("The types are gotcha, decision,")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from remora.core.pieces import WHOLE
 from remora.core.values import MemoryDraft
 from remora.embeddings.context import chunk_text, memory_text
 
@@ -27,14 +28,7 @@ def test_a_rule_stands_behind_its_headings():
     assert memory_text(MemoryDraft("Use WAL.", context_prefix="Data > SQLite")) == "Data > SQLite\n\nUse WAL."
 
 
-def test_a_chunk_stands_behind_its_path_name_and_lines():
-    """A function says what it is called; without a name it says unknown."""
-    text = chunk_text("body", path="a.py", start_line=3, end_line=9, chunk_type="class", name="Store")
-    assert text == "File: a.py | class: Store | Lines: 3-9\n\nbody"
-    text = chunk_text("body", path="a.py", start_line=1, end_line=2, chunk_type="function")
-    assert text == "File: a.py | function: unknown | Lines: 1-2\n\nbody"
-
-
-def test_a_module_chunk_has_no_name():
-    """A module is its file."""
-    assert chunk_text("body", path="a.py", start_line=1, end_line=2) == "File: a.py | Lines: 1-2\n\nbody"
+def test_a_part_of_code_stands_behind_its_path_and_name():
+    """What is embedded of a long part is its beginning."""
+    text = chunk_text("File: a.py | class: Store", "body " * 1000)
+    assert text == "File: a.py | class: Store\n\n" + ("body " * 1000)[:WHOLE]

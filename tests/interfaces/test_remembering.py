@@ -370,7 +370,7 @@ def test_a_store_that_fails_in_the_middle(project: Path, clock: FixedClock) -> N
     result = CliRunner().invoke(cli, words, input=LINES, obj=Desk(clock, opened))
     assert (result.exit_code, result.stdout) == (14, "")
     assert result.stderr.splitlines() == [
-        "Of 3 drafts: 1 stored, 2 refused. Stopped at line 5.",
+        "Of 2 drafts: 1 stored, 1 refused. Stopped at line 4.",
         "error: the disk is full",
     ]
 

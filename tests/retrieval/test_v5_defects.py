@@ -12,6 +12,7 @@ from remora.core.query import detect_type
 from remora.core.strength import TAINT_FACTOR
 from remora.core.values import Taint
 from remora.embeddings.context import chunk_text
+from remora.graph.chunks import chunks
 from remora.retrieval.boost import BOOST, boost
 from remora.retrieval.fusion import weighted_rrf
 from remora.retrieval.packing import pack
@@ -123,8 +124,8 @@ def test_11_the_packer_tries_the_next_entry_of_a_type():
 
 def test_13_chunks_of_modules_have_content():
     """Defect 13: module chunks are embedded empty."""
-    text = chunk_text("import os\n", path="a.py", start_line=1, end_line=1)
-    assert text == "File: a.py | Lines: 1-1\n\nimport os\n"
+    (only,) = chunks("a.py", "import os\n", None, "code", lambda _: ())
+    assert chunk_text(only.context, only.text) == "File: a.py\n\nimport os"
 
 
 def test_16_a_switch_of_models_is_seen(world):

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
     from remora.core.code import Import, Outline, Symbol
 
-_SOURCES = (
-    ".c .cc .cpp .cxx .c++ .h .hh .hpp .hxx .h++ .ipp .tpp .inl .cu .cuh .C .H".split()
-)
+_SOURCES = ".c .cc .cpp .cxx .c++ .h .hh .hpp .hxx .h++ .ipp .tpp .inl .cu .cuh .C .H".split()
 _ENDINGS = tuple(_SOURCES)
 
 

@@ -48,7 +48,10 @@ def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
         for symbol in places.symbols.named(name, MANY)
         if symbol.path.endswith(".cs")
         and (
-            (not symbol.definition.parent and (symbol.path in files if namespace else _global(places, symbol)))
+            (
+                not symbol.definition.parent
+                and (symbol.path in files if namespace else _global(places, symbol))
+            )
             or (namespace and symbol.definition.parent == namespace)
         )
     ]

@@ -113,7 +113,11 @@ def _in_package(places: Places, package: JsPackage, rest: str) -> str:
             middle = ""
         elif "*" in name:
             before, _, after = name.partition("*")
-            if wanted.startswith(before) and wanted.endswith(after) and len(wanted) >= len(before) + len(after):
+            if (
+                wanted.startswith(before)
+                and wanted.endswith(after)
+                and len(wanted) >= len(before) + len(after)
+            ):
                 middle = wanted[len(before) : len(wanted) - len(after)]
         if middle is None:
             continue

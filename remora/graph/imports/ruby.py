@@ -50,7 +50,9 @@ def _required(places: Places, path: str, item: Import) -> str:
     in_lib = [other for other in ending if f"/{other}".endswith(f"/lib/{name}")]
     if in_lib:
         return nearest(path, in_lib)
-    beside = [other for other in ending if other[: -len(name)].rstrip("/").rpartition("/")[2] in _TEST_FOLDERS]
+    beside = [
+        other for other in ending if other[: -len(name)].rstrip("/").rpartition("/")[2] in _TEST_FOLDERS
+    ]
     if beside:
         return nearest(path, beside)
     if item.kind != "require" or "/" in name:
@@ -72,7 +74,9 @@ def _around(_places: Places, _path: str, _outline: Outline) -> Sequence[str]:
 
 
 def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
-    found = [s for s in top_level(places.symbols.named(name, MANY)) if s.path.endswith((".rb", ".rake", ".ru"))]
+    found = [
+        s for s in top_level(places.symbols.named(name, MANY)) if s.path.endswith((".rb", ".rake", ".ru"))
+    ]
     if name[:1].isupper():
         return [s for s in found if parts_of(s.path)[1] == file_name(name)] or found
     return found if len(found) == 1 else ()

@@ -33,7 +33,7 @@
 
 (export_statement value: [(arrow_function) (function_expression) (generator_function)] @function)
   @definition.default_function
-(export_statement value: (class !name)) @definition.default_class
+(export_statement value: (class !name) @class) @definition.default_class
 
 (export_statement declaration: (_) @inner) @extent
 (export_statement value: (class) @inner) @extent

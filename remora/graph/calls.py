@@ -1,0 +1,313 @@
+"""Find what the calls in one file lead to.
+
+In this order: what the scope itself defines, imports or binds; members of the enclosing class by `self`;
+names of the file; imported names, through re-exports; names of modules, classes and known objects behind
+a dot. A name bound to something unknown (a parameter, a variable) leads nowhere, and neither does one
+that comes from outside of the project. Only a method on an object of which nothing is known is guessed, if
+the project defines it exactly once and no standard library has it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.code import GUESS, LIKELY
+from remora.graph.imports import FAMILIES
+from remora.graph.languages import language_of
+from remora.graph.lookup import Look, split
+from remora.graph.tables import CLASSES, FOREIGN, OPAQUE, Table, Value
+from remora.graph.testing import is_test_path
+
+if TYPE_CHECKING:
+    from remora.core.code import Binding, Reference, Uses
+
+_UNKNOWN = "?"
+_GUESSED = frozenset(("function", "method"))
+_FIELDS = ("self.", "this.", "$this->", "this->", "@@", "@", "Self.")
+_VERBS = frozenset(("call", "new", "decorator"))
+
+
+class Call(NamedTuple):
+    """A reference with the definition that it leads to."""
+
+    reference: Reference
+    target: Value
+
+
+class FileNames:
+    """The names of one file, its variables among them.
+
+    Args:
+        look: the project.
+        table: the file.
+        uses: what the file uses.
+    """
+
+    def __init__(self, look: Look, table: Table, uses: Uses) -> None:
+        self.look = look
+        self.table = table
+        self._variables: dict[tuple[str, str], list[Binding]] = {}
+        self._fields: dict[tuple[str, str], list[Binding]] = {}
+        self._many: set[str] = set()  # names with several types: what they are depends on the line
+        self._open: set[tuple[str, str]] = set()
+        self._line = 0
+        self._found: dict[tuple[str, str, str, str, int], Value | None] = {}
+        self._test = is_test_path(table.path)
+        for binding in uses.bindings:
+            self._bind(binding)
+        for (_, name), bindings in self._variables.items():
+            if len({binding.type for binding in bindings}) > 1:
+                self._many.add(name)
+
+    def _bind(self, binding: Binding) -> None:
+        field = next((binding.name[len(s) :] for s in _FIELDS if binding.name.startswith(s)), "")
+        if field:
+            owner = self.table.class_of(binding.scope)
+            self._fields.setdefault((owner, field), []).append(binding)
+            return
+        self._variables.setdefault((binding.scope, binding.name), []).append(binding)
+        definition = self.table.by_qualname.get(binding.scope)
+        if definition is not None and definition.kind in CLASSES:
+            self._fields.setdefault((binding.scope, binding.name), []).append(binding)
+
+    def call(self, reference: Reference) -> Value | None:
+        """Return the definition that a call, a decorator or a type leads to, None when it is not known."""
+        receiver = reference.receiver
+        root = split(receiver)[0] if receiver else reference.name
+        line = reference.line if root.removesuffix("()") in self._many else 0
+        memo = (reference.name, receiver, reference.scope, reference.kind, line)
+        if memo not in self._found:
+            self._line = reference.line
+            self._found[memo] = self._call(reference)
+        return self._found[memo]
+
+    def _call(self, reference: Reference) -> Value | None:
+        if not reference.receiver:
+            found = self.look.lexical(self.table, reference.scope, reference.name, self._local)
+            bare = self._super_call(reference)
+            if bare is not None:
+                return bare
+            if found is None and reference.kind in _VERBS:
+                return self._guess_bare(reference)
+            return _target(found)
+        owner = self.value(reference.receiver, reference.scope)
+        family = self.table.family
+        if owner is None:
+            return self._guess(reference.name) if reference.kind == "call" else None
+        if owner.kind == "foreign":
+            return None
+        if owner.kind == "opaque":
+            return self._guess(reference.name) if reference.kind == "call" else None
+        if family.constructor == reference.name and owner.kind == "definition":
+            return _target(owner)
+        found = self.look.member(owner, reference.name)
+        if found is None and owner.definition is not None and owner.kind in ("object", "super"):
+            if owner.definition.kind in CLASSES and self.look.line(owner.path, owner.definition).whole:
+                return self._guess(reference.name) if reference.kind == "call" else None
+        return _target(found)
+
+    def _super_call(self, reference: Reference) -> Value | None:
+        """Return what `super(x)` calls where that is the constructor of the base class itself."""
+        if reference.name not in self.table.family.supers or self.table.family.name == "python":
+            return None
+        owner = self.table.by_qualname.get(self.table.class_of(reference.scope))
+        if owner is None:
+            return None
+        definition = self.table.by_qualname.get(reference.scope)
+        if self.table.family.name == "ruby" and definition is not None:
+            return self.look.class_member(self.table.path, owner, definition.name, above=True)
+        above = self.look.line(self.table.path, owner).classes[1:2]
+        return Value("definition", above[0][0], above[0][1], LIKELY) if above else None
+
+    # What an expression stands for
+
+    def value(self, text: str, scope: str) -> Value | None:
+        """Return what a chain of names stands for at a place, None when it cannot be told."""
+        if text == _UNKNOWN or text.startswith((_UNKNOWN + ".", _UNKNOWN + "(")):
+            return None
+        family = self.table.family
+        parts = split(text)
+        first = parts[0]
+        if first in family.supers or (first == "super()" and "super" in family.supers):
+            value = self._own_class(scope, "super")
+        elif first in family.selfs:
+            value = self._own_class(scope, "object")
+        elif first.startswith("@"):
+            value, parts = self._own_class(scope, "object"), ["", first.lstrip("@"), *parts[1:]]
+        elif not first and len(parts) > 1:
+            return self.look.dotted(self.table, scope, text, self._local)
+        elif first.endswith("()"):
+            name = first[:-2]
+            value = self._returned(self.look.lexical(self.table, scope, name, self._local))
+        else:
+            value = self.look.lexical(self.table, scope, first, self._local)
+            if value is not None and value.kind == "definition" and value.definition is not None:
+                if value.definition.kind == "method" and family.implicit_self:
+                    value = self._returned(value)
+        for part in parts[1:]:
+            if value is None:
+                return None
+            value = self._behind(value, part)
+        return value
+
+    def _behind(self, value: Value, part: str) -> Value | None:
+        if value.kind in ("object", "super") and value.definition is not None and not part.endswith("()"):
+            field = self._field(value, part)
+            if field is not None:
+                return field
+        if part.endswith("()"):
+            name = part[:-2]
+            found = self.look.member(value, name) if value.kind != "foreign" else value
+            if found is not None and found.path == self.table.path and found.definition is not None:
+                own = self._own_return(found, value)
+                if own is not None:
+                    return own
+        return self.look.member(value, part)
+
+    def _own_class(self, scope: str, kind: str) -> Value | None:
+        """Return the object, or its base, that a method in a scope works on."""
+        qualname = self.table.class_of(scope)
+        if not qualname:
+            return None
+        definition = self.table.by_qualname.get(qualname)
+        if definition is not None:
+            return Value(kind, self.table.path, definition)
+        # The class is in another file; here it is only continued.
+        found = self.look.lexical(self.table, "", qualname.rpartition(".")[2], None)
+        return found._replace(kind=kind) if found is not None and found.kind == "definition" else None
+
+    def _field(self, value: Value, name: str) -> Value | None:
+        """Return what an object's field holds, as far as this file shows it."""
+        definition = value.definition
+        if definition is None or not self._fields:
+            return None
+        for path, owner in self.look.line(value.path, definition).classes:
+            if path != self.table.path:
+                continue
+            bindings = self._fields.get((owner.qualname, name))
+            if bindings:
+                found = [self._typed(binding) for binding in bindings]
+                known = {
+                    v.path + ":" + v.definition.qualname: v for v in found if v and v.definition is not None
+                }
+                if len(known) == 1:
+                    return next(iter(known.values())).less_sure(value.sure)
+                return FOREIGN if found and all(v and v.kind == "foreign" for v in found) else OPAQUE
+        return None
+
+    def _local(self, scope: str, name: str) -> Value | None:
+        """Return what a variable of a scope holds, None when the scope binds no such name."""
+        bindings = self._variables.get((scope, name))
+        if not bindings or (scope, name) in self._open or name == "return":
+            return None
+        definition = self.table.by_qualname.get(scope)
+        if definition is not None and definition.kind in CLASSES and not self.table.family.implicit_self:
+            return None
+        before = [binding for binding in bindings if binding.line <= self._line]
+        return self._typed((before or bindings[:1])[-1]) or OPAQUE
+
+    def _typed(self, binding: Binding) -> Value | None:
+        """Return the object that a binding shows; an unknown one is opaque."""
+        mark = (binding.scope, binding.name)
+        if mark in self._open or len(self._open) > 12:
+            return OPAQUE
+        self._open.add(mark)
+        try:
+            value = self.value(binding.type, binding.scope)
+        finally:
+            self._open.discard(mark)
+        if value is None:
+            return OPAQUE
+        if value.kind == "definition" and value.definition is not None:
+            if value.definition.kind in CLASSES or value.definition.kind == "test":
+                return Value("object", value.path, value.definition, min(value.sure, LIKELY))
+            return self._returned(value) or OPAQUE
+        return value.less_sure(LIKELY) if value.kind == "object" else value
+
+    def _returned(self, value: Value | None) -> Value | None:
+        if value is not None and value.path == self.table.path:
+            own = self._own_return(value, None)
+            if own is not None:
+                return own
+        return self.look.returned(value)
+
+    def _own_return(self, value: Value, receiver: Value | None) -> Value | None:
+        """Return what a function of this file gives back, where its type was read with the file."""
+        definition = value.definition
+        if definition is None or value.kind != "definition" or definition.kind in CLASSES:
+            return None
+        bindings = self._variables.get((definition.qualname, "return"))
+        if not bindings or (definition.qualname, "return") in self._open:
+            return None
+        text = bindings[0].type
+        if text in ("Self", "static", "self", "this"):
+            return self.look.returned(value, receiver)
+        self._open.add((definition.qualname, "return"))
+        try:
+            found = self.look.dotted(self.table, definition.parent, text, self._local)
+        finally:
+            self._open.discard((definition.qualname, "return"))
+        return self.look.instance(found, value.sure)
+
+    # Guesses
+
+    def _guess(self, name: str) -> Value | None:
+        """Return the only method or function of the project with a name."""
+        family = self.table.family
+        if name in family.common or name in family.builtins or len(name) < 3:
+            return None
+        found = self.look.symbols.named(name, 2)
+        if len(found) != 1 or found[0].definition.kind not in _GUESSED:
+            return None
+        symbol = found[0]
+        if not self._same_language(symbol.path) or (is_test_path(symbol.path) and not self._test):
+            return None
+        parent = symbol.definition.parent
+        if not parent:
+            return None  # a function is not called on an object
+        other = self.look.table(symbol.path)
+        if other is not None and not other.is_class(parent):
+            return None
+        return Value("definition", symbol.path, symbol.definition, GUESS)
+
+    def _guess_bare(self, reference: Reference) -> Value | None:
+        """Return the only function with a name that nothing in the file explains.
+
+        In languages whose scopes are closed such a name comes out of an unknown `import *`, or from nowhere.
+        """
+        family, name = self.table.family, reference.name
+        if name in family.builtins or name in family.common or len(name) < 3:
+            return None
+        if family.name in ("python", "javascript", "go", "rust") and "" not in self.table.stars:
+            return None
+        found = self.look.symbols.named(name, 2)
+        if len(found) != 1 or not self._same_language(found[0].path):
+            return None
+        symbol = found[0]
+        if is_test_path(symbol.path) and not self._test:
+            return None
+        if symbol.definition.parent or symbol.definition.kind not in ("function", "class"):
+            return None
+        return Value("definition", symbol.path, symbol.definition, GUESS)
+
+    def _same_language(self, path: str) -> bool:
+        other = FAMILIES.get(language_of(path) or "")
+        return other is not None and other.name == self.table.family.name
+
+
+def _target(value: Value | None) -> Value | None:
+    """Return a value when it is a definition that can be called or named."""
+    if value is None or value.kind != "definition" or value.definition is None:
+        return None
+    return None if value.definition.kind == "module" else value
+
+
+def calls(names: FileNames, uses: Uses) -> list[Call]:
+    """Return the calls, constructions and decorators of a file that lead to a definition, in order."""
+    found = []
+    for reference in uses.references:
+        if reference.kind in _VERBS:
+            target = names.call(reference)
+            if target is not None:
+                found.append(Call(reference, target))
+    return found

@@ -1,0 +1,113 @@
+"""One file's definitions and imports, arranged so that a name is found at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.code import EXACT
+from remora.graph.imports import FAMILIES
+from remora.graph.signatures import parameters
+
+if TYPE_CHECKING:
+    from remora.core.code import Definition, Outline
+    from remora.graph.imports import Entry, Family
+
+CLASSES = frozenset(("class", "interface", "type"))
+_MEMBERS = frozenset(("method", "test"))
+
+
+class Value(NamedTuple):
+    """What a name stands for.
+
+    Attributes:
+        kind: "definition"; "object", an instance of one; "super", an instance seen as its base class;
+            "module", with its key in `path`; "foreign", known to be of no file of the project; "opaque",
+            something of the project whose nature is not seen, such as a variable.
+        path: the file of the definition, or the module's key.
+        definition: the definition, for the first three kinds.
+        sure: how sure it is.
+    """
+
+    kind: str
+    path: str = ""
+    definition: Definition | None = None
+    sure: float = EXACT
+
+    def less_sure(self, sure: float) -> Value:
+        """Return the value, no surer than `sure`."""
+        return self if self.sure <= sure else self._replace(sure=sure)
+
+
+FOREIGN = Value("foreign")
+OPAQUE = Value("opaque")
+
+
+class Table:
+    """A file's outline by scope and name.
+
+    Attributes:
+        path, outline: the file.
+        family: of its language.
+        by_qualname: its definitions.
+        children: the definitions in each scope by name; "" is the top level.
+        entries: the imported names in each scope.
+        stars: the imports of everything, in each scope.
+    """
+
+    __slots__ = ("by_qualname", "children", "entries", "family", "outline", "path", "stars")
+
+    def __init__(self, path: str, outline: Outline, family: Family) -> None:
+        self.path = path
+        self.outline = outline
+        self.family = family
+        self.by_qualname: dict[str, Definition] = {}
+        self.children: dict[str, dict[str, Definition]] = {}
+        self.entries: dict[str, dict[str, list[Entry]]] = {}
+        self.stars: dict[str, list[Entry]] = {}
+        for definition in outline.definitions:
+            self.by_qualname[definition.qualname] = definition
+            named = self.children.setdefault(definition.parent, {})
+            if family.last_wins or definition.name not in named:
+                named[definition.name] = definition
+        for item in outline.imports:
+            for entry in family.entries(item):
+                if entry.local == "*":
+                    self.stars.setdefault(item.scope, []).append(entry)
+                else:
+                    self.entries.setdefault(item.scope, {}).setdefault(entry.local, []).append(entry)
+
+    def around(self, scope: str) -> str:
+        """Return the scope around a scope, "" for the top level."""
+        definition = self.by_qualname.get(scope)
+        return definition.parent if definition else scope.rpartition(".")[0]
+
+    def is_class(self, scope: str) -> bool:
+        """Return whether a scope's names are members. One without a definition is continued elsewhere."""
+        definition = self.by_qualname.get(scope)
+        if definition is None or definition.kind in CLASSES:
+            return True
+        if definition.kind != "test":
+            return False
+        return any(child.kind in _MEMBERS for child in self.children.get(scope, {}).values())
+
+    def class_of(self, scope: str) -> str:
+        """Return the innermost class around a scope (or the scope itself), "" when there is none."""
+        while scope:
+            definition = self.by_qualname.get(scope)
+            if (definition is None or definition.kind != "module") and self.is_class(scope):
+                return scope
+            scope = self.around(scope)
+        return ""
+
+    def is_parameter(self, scope: str, name: str) -> bool:
+        """Return whether a function's head names a parameter so."""
+        definition = self.by_qualname.get(scope)
+        if definition is None or name not in definition.signature:
+            return False
+        return name in parameters(definition.signature, definition.name, self.outline.language)
+
+
+def table_of(path: str, outline: Outline | None) -> Table | None:
+    """Return a file's table, None when its language has no names to follow."""
+    family = FAMILIES.get(outline.language) if outline else None
+    return Table(path, outline, family) if outline and family else None

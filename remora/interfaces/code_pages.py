@@ -1,0 +1,86 @@
+"""What is known of the code, as pages: an index run, an impact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from remora.core.code import Impact, IndexReport
+from remora.core.text import shorten
+from remora.interfaces.page import Cell, Page, Para, Part, Table
+from remora.interfaces.present import counted, listed, short
+
+if TYPE_CHECKING:
+    from remora.app.code import Impacts
+
+SHOWN_SKIPS = 5
+SHOWN_MEMORIES = 5
+
+
+def indexed(report: IndexReport) -> Page:
+    """Return what `index` read, what it left out, and what the graph holds now."""
+    said: list[Part] = [Para(f"{counted(report.files, 'file')} in the code graph", "strong")]
+    lines = [
+        f"{counted(report.read, 'file')} read, {report.unchanged:,} unchanged, {report.deleted:,} gone; "
+        f"names resolved in {report.resolved:,}",
+        f"{counted(report.nodes, 'node')}, {counted(report.edges, 'edge')}, {counted(report.chunks, 'part')} "
+        "of code to be found",
+    ]
+    if report.precise:
+        lines.append(f"{counted(report.precise, 'edge')} from a SCIP index")
+    if report.left_out:
+        left = [f"{number:,} {why}" for why, number in report.left_out]
+        lines.append(f"left out: {listed(left)}")
+    if report.broken:
+        lines.append(f"{counted(report.broken, 'file')} could be read only in part (syntax errors)")
+    said += [Para(line, indent=2) for line in lines]
+    said += [Para(f"{s.what}: {s.why}", "warn", indent=2) for s in report.skipped[:SHOWN_SKIPS]]
+    if len(report.skipped) > SHOWN_SKIPS:
+        said.append(Para(f"and {len(report.skipped) - SHOWN_SKIPS:,} more", "warn", indent=2))
+    if report.waiting:
+        said.append(
+            Para(
+                f"{counted(report.waiting, 'part')} wait for a vector; words find them meanwhile "
+                "(`remora index --embed` makes all now)",
+                "dim",
+                indent=2,
+            )
+        )
+    if not report.complete:
+        said.append(Para("Not finished; the next run goes on.", "warn", indent=2))
+    said.append(Para(f"Done in {report.seconds:.1f} s.", "dim", indent=2))
+    return tuple(said)
+
+
+def round_of(report: IndexReport) -> Page:
+    """Return one line about a round of watching."""
+    what = f"{counted(report.read, 'file')} read, {report.deleted:,} gone, {report.files:,} in the graph"
+    return (Para(f"{what} ({report.seconds * 1000:.0f} ms)"),)
+
+
+def impacts(found: Impacts, shown: Sequence[Impact], now: float) -> Page:  # noqa: ARG001  pages take the time
+    """Return what may break, nearest first, then what is remembered about the target."""
+    said: list[Part] = []
+    if shown:
+        rows = tuple(_row(i) for i in shown)
+        said.append(Table(("depth", "what", "how"), rows, wide=2, whole=True))
+    else:
+        said.append(Para(f"Nothing that is known depends on {found.target}."))
+    tests = len(found.tests)
+    if tests and len(shown) != tests:
+        said.append(Para(f"{counted(tests, 'test')} among them; --tests lists those alone.", "dim"))
+    if found.memories:
+        said += [Para(""), Para("Remembered about it", "strong")]
+        for record in found.memories[:SHOWN_MEMORIES]:
+            said.append(Para(f"{short(record.id)} {record.type}: {shorten(record.content, 160)}", indent=2))
+    return tuple(said)
+
+
+def _row(impact: Impact) -> tuple[Cell, ...]:
+    what = impact.path if impact.symbol is None else f"{impact.path}:{impact.symbol}"
+    last = impact.via[-1] if impact.via else ""
+    marks = [mark for mark, on in (("test", impact.test), ("guess", impact.guess)) if on]
+    how = last.partition(" <-")[2].partition("- ")[0]
+    through = last.partition(" <-")[0] if impact.depth > 1 else ""
+    text = ", ".join([f"{how} {through}".strip(), *marks])
+    return Cell(str(impact.depth), "dim"), Cell(what, "id"), Cell(text, "warn" if impact.guess else "")

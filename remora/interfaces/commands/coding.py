@@ -1,0 +1,121 @@
+"""index, impact, files: the verbs about the code itself."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from remora.interfaces import code_pages, pages
+from remora.interfaces.commands.desk import Desk, command, statement
+
+MAX_DEPTH = 10
+
+
+@command("index", epilog="Example: remora index --watch")
+@click.argument("path", required=False, type=click.Path(path_type=str))
+@click.option("--watch", is_flag=True, help="Stay, and follow every change until you press Ctrl-C.")
+@click.option("--embed", is_flag=True, help="Also make all vectors now; words find the code without them.")
+def index(desk: Desk, *, path: str | None, watch: bool, embed: bool) -> None:
+    """PATH is a folder of the project, here by default; the whole project is read whichever it is.
+
+    Reads what changed since the last time: what files define, import and call, and the parts that a
+    search can find. What git ignores is left out, and so is what was generated, vendored or minified.
+    """
+    if path is not None and desk.project == ".":
+        desk.project = path
+    memory = desk.memory()
+    if watch:
+        _watch(desk)
+        return
+    with desk.progress() as progress:
+        report = memory.index(path, progress=progress)
+        if embed:
+            memory.catch_up(None, progress=progress)
+            report = report._replace(waiting=memory.waiting_chunks())
+    desk.answer(report, lambda: code_pages.indexed(report))
+    for note in report.notes:
+        desk.note(f"note: {note}")
+
+
+def _watch(desk: Desk) -> None:
+    from remora.core.code import IndexReport
+
+    memory = desk.memory()
+    stop = threading.Event()
+
+    def end(_: int, __: FrameType | None) -> None:
+        stop.set()
+
+    def said(report: IndexReport) -> None:
+        desk.answer(report, lambda: code_pages.round_of(report))
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        if not desk.json:
+            desk.note("Watching; press Ctrl-C to end.")
+        memory.watch(stop, said)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@command("impact", epilog="Example: remora impact auth/tokens.py:verify_jwt --depth 2")
+@click.argument("target")
+@click.option(
+    "--depth", default=3, show_default=True, type=click.IntRange(1, MAX_DEPTH), help="Steps to follow."
+)
+@click.option("--limit", "-n", default=50, show_default=True, type=click.IntRange(1, 1000), help="How many.")
+@click.option("--tests", is_flag=True, help="Only the tests: what to run.")
+def impact(desk: Desk, *, target: str, depth: int, limit: int, tests: bool) -> None:
+    """TARGET is a file, a file and a symbol (auth/tokens.py:verify_jwt), or a symbol's name.
+
+    Lists what may break when it changes, nearest first, with the way that leads there. Results that
+    rest on a call which could not be resolved for certain are marked as guesses.
+    """
+    memory = desk.memory(writes=False)
+    found = memory.impact(_target(desk, target), depth, limit=limit)
+    shown = found.tests if tests else tuple(found)
+    document = {
+        "target": found.target,
+        "impacts": [{**i._asdict(), "guess": i.guess} for i in shown],
+        "tests": [i.path if i.symbol is None else f"{i.path}:{i.symbol}" for i in found.tests],
+        "memories": found.memories,
+        "notes": found.notes,
+    }
+    desk.answer(document, lambda: code_pages.impacts(found, shown, desk.clock.now()))
+    for note in found.notes:
+        desk.note(f"note: {note}")
+
+
+def _target(desk: Desk, target: str) -> str:
+    """Return a target whose path, if it names one from where the user stands, is from the root."""
+    path, colon, symbol = target.partition(":")
+    if "/" in path or "." in path or Path(path).exists():
+        return desk.repository_path(path) + colon + symbol
+    return target
+
+
+@command("files", epilog='Example: remora files "tokens should expire after 12 hours"')
+@click.argument("task", nargs=-1)
+@click.option("-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many files.")
+def files(desk: Desk, *, task: tuple[str, ...], k: int) -> None:
+    """TASK is an issue's text, a request or a commit message; "-" reads it from stdin.
+
+    Lists the files that it will most likely touch, each with its evidence: names and words in the
+    code, the files around it, the history, and what is remembered.
+    """
+    asked = statement(task, "the task")
+    memory = desk.memory(writes=False)
+    found = memory.predict_files(asked, k)
+    desk.answer({"task": asked, "files": found, "notes": memory.notes}, lambda: pages.files(found))
+    for note in memory.notes:
+        desk.note(f"note: {note}")
+    if not found:
+        desk.note("No file of this project fits. `remora index` reads the code.")
+
+
+COMMANDS = {"index": index, "impact": impact, "files": files}

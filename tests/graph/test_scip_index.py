@@ -1,0 +1,169 @@
+"""The wire format of SCIP is read exactly, and damage is told with its place."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from remora.core.errors import SourceError
+from remora.graph.scip_index import (
+    DEFINITION,
+    ScipDocument,
+    ScipMetadata,
+    ScipOccurrence,
+    ScipRelationship,
+    ScipSymbol,
+    find_index,
+    read_index,
+    read_metadata,
+)
+from tests.graph.scip_bytes import document, field, index, number, occurrence, relation, symbol
+
+F = "s m p 1 `a.b`/f()."
+
+
+def small() -> bytes:
+    """Return an index of one document."""
+    used = occurrence([299, 0, 301, 7], "local 3")
+    made = occurrence([4, 4, 5], F, DEFINITION, [3, 0, 9, 2])
+    return index(document("a/é.py", [made, used], (symbol(F, relation("s m p 1 g()."), relation("x", 2)),)))
+
+
+def damage(data: bytes) -> str:
+    """Return what reading an index complains of, "" when it can be read."""
+    try:
+        list(read_index(data))
+    except SourceError as error:
+        return str(error)
+    return ""
+
+
+def test_a_document_is_read_whole():
+    """Places, roles, relationships and encodings come as written; lines count from 1."""
+    assert list(read_index(small())) == [
+        ScipDocument(
+            "a/é.py",
+            "python",
+            (ScipOccurrence(5, 4, 5, 5, F, 1, (4, 10)), ScipOccurrence(300, 0, 302, 7, "local 3")),
+            (
+                ScipSymbol(
+                    F,
+                    (
+                        ScipRelationship("s m p 1 g().", is_implementation=True),
+                        ScipRelationship("x", is_reference=True),
+                    ),
+                ),
+            ),
+            "utf-16",
+        )
+    ]
+    assert read_metadata(small()) == ScipMetadata("maker", "1.2", "file:///p")
+
+
+def test_a_file_a_view_and_bytes_are_the_same(tmp_path: Path) -> None:
+    """An open file is read document by document with the same result."""
+    data = index(*(document(f"{i}.py", [occurrence([i, 0, 1], F)]) for i in range(50)))
+    (tmp_path / "index.scip").write_bytes(data)
+    expected = list(read_index(data))
+    assert [d.relative_path for d in expected] == [f"{i}.py" for i in range(50)]
+    assert list(read_index(memoryview(data))) == expected
+    with (tmp_path / "index.scip").open("rb") as file:
+        assert read_metadata(file).tool == "maker"
+        assert list(read_index(file)) == expected
+
+
+def test_documents_come_before_the_damage():
+    """What stands before a damaged place is good."""
+    data = index(document("a.py", []), document("b.py", []))
+    documents = read_index(data + b"\x12\x7fshort")
+    assert [next(documents).relative_path for _ in range(2)] == ["a.py", "b.py"]
+    with pytest.raises(
+        SourceError, match=rf"damaged at byte {len(data)}: 127 bytes are announced, 5 are there"
+    ):
+        next(documents)
+
+
+def test_unknown_fields_are_passed_over():
+    """A newer index can be read: fields of every kind may stand anywhere."""
+    extra = (
+        field(90, 7) + field(91, b"abc") + number(92 << 3 | 5) + b"1234" + number(93 << 3 | 1) + b"12345678"
+    )
+    inner = extra + occurrence([1, 2, 3], F) + extra
+    data = extra + index(extra + document("a.py", [inner]) + extra) + extra + field(3, symbol("ext"))
+    assert list(read_index(data)) == [
+        ScipDocument("a.py", "python", (ScipOccurrence(2, 2, 2, 3, F),), (), "utf-16")
+    ]
+
+
+def test_numbers_may_be_written_one_by_one():
+    """A packed list and single fields are the same."""
+    single = b"".join(field(1, n) for n in (6, 1, 2)) + field(2, F)
+    (found,) = read_index(index(document("a.py", [single])))
+    assert found.occurrences == (ScipOccurrence(7, 1, 7, 2, F),)
+
+
+@pytest.mark.parametrize("place", [[], [1], [1, 2], [1, 2, 3, 4, 5], [-1, 0, 1], [3, 5, 2, 1], [1, 9, 3]])
+def test_a_place_that_makes_no_sense_is_skipped(place):
+    """It is counted, and the others are kept."""
+    data = index(document("a.py", [occurrence(place, F), occurrence([0, 0, 1], F)]))
+    (found,) = read_index(data)
+    assert (len(found.occurrences), found.skipped) == (1, 1)
+
+
+def test_an_empty_index_has_nothing():
+    """No bytes are an index without documents."""
+    assert list(read_index(b"")) == []
+    assert read_metadata(b"") == ScipMetadata()
+    assert read_metadata(field(2, b"")) == ScipMetadata()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\x0b", "byte 1: no field is of kind 3"),
+        (b"\xff" * 11, "byte 0: a number that is too long"),
+        (b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "are announced, 0 are there"),
+        (b"\x12\x02\x12\x05", "byte 4: 5 bytes are announced, 0 are there"),
+        (b"\x12\x01\x80", "byte 2: it ends within a number"),
+        (b"\x0d\x01", "byte 1: it ends within a field"),
+        (b"PK\x03\x04 not an index", "damaged at byte"),
+        (b'{"documents": []}', "damaged at byte"),
+    ],
+)
+def test_damage_names_its_byte(data, message):
+    """Each kind of damage is an error that says where and what."""
+    with pytest.raises(SourceError, match=message) as caught:
+        list(read_index(data))
+    assert caught.value.hint
+
+
+def test_every_cut_is_an_error_or_whole_fields():
+    """An index cut at any byte gives the documents before it, or one clear error."""
+    data = small() + index(document("z.py", []))
+    sound = [end for end in range(len(data)) if not damage(data[:end])]
+    assert sound == [0, len(index()), len(small())]  # between the parts
+
+
+def test_changed_bytes_never_crash():
+    """Any byte may be wrong; the answer is documents or a clear error."""
+    chance = random.Random(7)
+    data = small()
+    for _ in range(2_000):
+        changed = bytearray(data)
+        for _ in range(chance.randint(1, 4)):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        assert "damaged at byte" in (damage(bytes(changed)) or "damaged at byte")
+
+
+def test_where_an_index_is_found(tmp_path: Path) -> None:
+    """At the root before the others; a folder of that name is none."""
+    assert find_index(tmp_path) is None
+    (tmp_path / "index.scip").mkdir()
+    (tmp_path / ".scip").mkdir()
+    (tmp_path / ".scip" / "index.scip").touch()
+    assert find_index(tmp_path) == tmp_path / ".scip" / "index.scip"
+    (tmp_path / "index.scip").rmdir()
+    (tmp_path / "index.scip").touch()
+    assert find_index(tmp_path) == tmp_path / "index.scip"
