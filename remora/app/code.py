@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 LEFT_OUT = "index.left_out"  # meta key: what the last whole run left out, by reason
 LOCK_SECONDS = 0.5
+FEW = 20  # changed files that a question reads again by itself
 MOST_SKIPPED = 200  # named in a report; the counts are of all
 
 
@@ -236,13 +237,10 @@ def impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
     space = parts.room("project").space
     notes = list(notices(parts))
     found = find(space, _inside(parts, target), depth, limit)
-    changed = _changed(parts, space, found)
-    if changed:
+    if note := refresh(parts, [found.target.path, *(i.path for i in found.impacts)]):
+        notes.append(note)
         if not parts.read_only:
-            mark_changed(parts, changed)
             found = find(space, _inside(parts, target), depth, limit)
-        names = ", ".join(changed[:3]) + (", …" if len(changed) > 3 else "")
-        notes.append(f"{names} changed since the last `remora index`; what they use is left out")
     memories = _memories_about(space, found)
     return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
 
@@ -253,19 +251,33 @@ def _inside(parts: Parts, target: str) -> str:
     return target.strip().removeprefix(root)
 
 
-def _changed(parts: Parts, space: Space, found: Found) -> list[str]:
-    """Return the files in an answer that are no longer what was read, those marked already left out."""
-    paths = {i.path for i in found.impacts} | {found.target.path}
-    gone = []
-    for path, (size, mtime_ns) in space.graph.stamps(paths).items():
+def refresh(parts: Parts, paths: Iterable[str]) -> str:
+    """Bring those files of an answer up to date that changed since they were read.
+
+    A few are read again at once. Many (a switched branch) are only taken out of the answers, which is
+    quick, and the note that is returned says so; "" when nothing had changed.
+    """
+    space = parts.room("project").space
+    changed = []
+    for path, (size, mtime_ns) in space.graph.stamps(set(paths)).items():
         try:
             status = (parts.project.root / path).stat()
         except (OSError, ValueError):
-            gone.append(path)
+            changed.append(path)
             continue
         if (status.st_size, status.st_mtime_ns) != (size, mtime_ns):
-            gone.append(path)
-    return sorted(gone)
+            changed.append(path)
+    if not changed:
+        return ""
+    names = ", ".join(sorted(changed)[:3]) + (", …" if len(changed) > 3 else "")
+    if parts.read_only:
+        return f"{names} changed since the last `remora index`"
+    if len(changed) <= FEW:
+        report = index_files(parts, changed)
+        if report.complete:
+            return f"{names} changed since the last `remora index` and were read again"
+    mark_changed(parts, changed)
+    return f"{names} changed since the last `remora index`; what they use is left out until the next"
 
 
 def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:

@@ -59,9 +59,25 @@ def search(
         return Results([], ())
     without_them: list[str] = []
     found = pipeline.search(reader(parts, without, without_them), request)
+    if "code" in filters.kinds:
+        found, without_them = _fresh_code(parts, request, found, without_them)
     if parts.trouble and not any(parts.trouble in note for note in found.notes):
         without_them.append(f"not everything has a vector yet: {parts.trouble}")
     return Results(found.hits, (*found.notes, *without_them))
+
+
+def _fresh_code(
+    parts: Parts, request: Request, found: Results, notes: list[str]
+) -> tuple[Results, list[str]]:
+    """Return the hits again when files in them had changed, with what to know about the index."""
+    from remora.app.code import notices, refresh
+
+    notes = [*notices(parts), *notes]
+    if note := refresh(parts, [hit.path for hit in found.hits if hit.source == "code" and hit.path]):
+        notes.append(note)
+        if not parts.read_only:
+            found = pipeline.search(reader(parts, request.without), request)
+    return found, notes
 
 
 def context(

@@ -155,6 +155,8 @@ def _extend(draft: Draft, found: Found, rules: Rules, text: Source) -> None:
     """Take decorators and attributes into a draft's extent, and read the comment right above."""
     around = found.extents.get(draft.node.id)
     while around is not None:
+        if around.type in rules.heads and b"(" in text.data[around.start_byte : draft.start]:
+            break  # `type (` opens a group
         draft.start = around.start_byte
         if around.type in rules.heads:
             draft.head_start = around.start_byte
@@ -195,13 +197,14 @@ def _finished(draft: Draft, text: Source) -> Definition:
     node = draft.node
     row, (last, column) = node.start_point[0], node.end_point
     end_line = last if not column and last > row else last + 1
+    line = row + 1 + text.lines(node.start_byte, draft.head_start)
     return Definition(
         draft.qualname,
         draft.name,
         "test" if draft.test else draft.kind,
-        row + 1 - text.data.count(b"\n", draft.top, node.start_byte),
+        row + 1 + text.lines(node.start_byte, draft.top),
         end_line,
-        row + 1,
+        line,
         draft.parent,
         draft.signature or _signature(draft, text),
         draft.doc,
@@ -233,11 +236,11 @@ def _scope_name(scope: _Scope | None, kept: dict[str, Draft]) -> str:
 
 def _imports(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> tuple[Import, ...]:
     # Two patterns may see one import, `require("m")` and `const x = require("m")`: the one with names stays.
-    ordered = sorted(found.imports, key=lambda pair: (pair[0], not (pair[1].names or pair[1].alias)))
-    result, seen = list[Import](), set[tuple[int, str]]()
+    ordered = sorted(found.imports, key=lambda pair: pair[0])
+    named = {(at, item.module) for at, item in ordered if item.names or item.alias}
+    result = list[Import]()
     for at, item in ordered:
-        if item.names or item.alias or (at, item.module) not in seen:
-            seen.add((at, item.module))
+        if item.names or item.alias or (at, item.module) not in named:
             # What a file offers, it offers as a whole.
             scope = "" if item.kind == "export" else _scope_name(scopes.at(at), kept)
             result.append(item._replace(scope=scope))
@@ -263,7 +266,7 @@ def _uses(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> Uses:
         inside = _scope_name(scope, kept)
         if kind in ("binding", "field"):
             if kind == "field" or (scope and scope.draft.classlike):
-                name, inside = f"self.{name}", (scope.owner if scope else "") or inside
+                name, inside = f"self.{name.lstrip('@')}", (scope.owner if scope else "") or inside
             bindings[Binding(name, classes.get(other, other), line, inside)] = None
         elif at != last:
             last = at

@@ -47,6 +47,12 @@ class Source:
         """Return the text between two places."""
         return self.data[start:end].decode("utf-8", "replace")
 
+    def lines(self, start: int, end: int) -> int:
+        """Return how many lines lie from one place to another, below zero when the other is before it."""
+        if end >= start:
+            return self.data.count(b"\n", start, end)
+        return -self.data.count(b"\n", end, start)
+
     def field(self, node: Node, name: str) -> str:
         """Return the text of a node's field, "" when it has none."""
         found = node.child_by_field_name(name)
@@ -239,7 +245,12 @@ def without_arguments(text: str) -> str:
 
 def _joined(parts: list[str]) -> str:
     text = "".join(reversed(parts))
-    if len(text) > _MAX_CHAIN or text.startswith(UNKNOWN) or _NO_NAME.search(text.replace("()", "")):
+    if (
+        len(text) > _MAX_CHAIN
+        or not text
+        or text[0] in "?0123456789"
+        or _NO_NAME.search(text.replace("()", ""))
+    ):
         return UNKNOWN
     return text
 
@@ -368,6 +379,7 @@ def quoted(text: str) -> str:
 _QUOTED = re.compile(r"""\s*[A-Za-z@$]*(["'`<]|\"\"\"|''')(.*?)(?:["'`>]|\"\"\"|''')\s*""", re.DOTALL)
 _BLOCK_EDGE = re.compile(r"^/\*+!?|\*+/$")
 _LINE_SIGN = re.compile(r"^\s*(?://+!?|#+(?!\[)!?|\*(?!/)|--)[ \t]?")
+_TAG = re.compile(r"</?[a-z]+(?: [^<>]*)?/?>")
 _MARKS = re.compile(r"^[\s=#*~_/-]*$")
 
 
@@ -379,6 +391,8 @@ def comment_text(text: str) -> str:
     """
     text = _BLOCK_EDGE.sub("", text[: 4 * MAX_DOC].strip())
     lines = [_LINE_SIGN.sub("", line).rstrip().removesuffix("*/").rstrip() for line in text.splitlines()]
+    if any("<summary>" in line for line in lines):  # C#
+        lines = [_TAG.sub("", line) for line in lines]
     kept = [line for line in lines if not (line and _MARKS.match(line))]
     return limited("\n".join(line.strip() if line.startswith("\t") else line for line in kept))
 

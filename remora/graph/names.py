@@ -5,7 +5,7 @@ A file is resolved again when one of `names_of` it is among the names that a cha
 name, or have a class below one that changed:
 
     touched = union of changed_names(path, before, after)
-    repeat: for each file with one of the touched names: touched |= spread(touched, its outline)
+    repeat: for each file with one of the touched names: touched |= spread(touched, path, outline)
     until nothing is added
 
 With the files that changed themselves, and those with an edge into one of them, that is all: any other
@@ -18,17 +18,21 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from remora.core.code import Outline
 from remora.graph.imports import FAMILIES
+from remora.graph.signatures import return_type
 from remora.graph.testing import tested_stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Set
 
-    from remora.core.code import FileFacts, Import, Outline
+    from remora.core.code import FileFacts, Import
 
 _WORD = re.compile(r"[^\W\d]\w*[?!]?")
 # Files that are named by their folder.
 _FOR_FOLDER = frozenset(("__init__", "index", "mod", "lib", "main"))
+_DEFAULTS = frozenset(("javascript", "typescript", "tsx"))  # which definition is the default may change
+_NONE = Outline("")
 
 
 def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
@@ -88,30 +92,71 @@ def changed_names(path: str, before: Outline | None, after: Outline | None) -> f
         path: the file.
         before: what it offered, None when it is new (or had no names).
         after: what it offers, None when it is gone.
+
+    "*" among them says that names came or went that no list can tell: an `import *` changed.
     """
     found: set[str] = set()
     if before is None or after is None:
         found |= place_names(path)
     old, new = _offers(before), _offers(after)
-    for offer in old.keys() | new.keys():
-        if old[offer] != new[offer]:
-            found.add(offer[0])
+    changed = {offer for offer in old.keys() | new.keys() if old[offer] != new[offer]}
+    found.update(str(offer[0]) for offer in changed)
+    if before is None or after is None or before.package != after.package:
+        for outline in (before, after):
+            found.update(_WORD.findall(outline.package) if outline else ())
     if before is not None and after is not None:
-        if before.exports != after.exports or before.language != after.language:
-            found.update(offer[0] for offer in old.keys() | new.keys())
-        if before.package != after.package:
-            found.update(offer[0] for offer in old.keys() | new.keys())
-    for package in {before.package if before else "", after.package if after else ""}:
-        if before is None or after is None or before.package != after.package:
-            found.update(_WORD.findall(package))
-    stars = _stars(before) ^ _stars(after)
-    if stars:  # what they bring has names of its own; who asks this file for one must ask again
-        found |= place_names(path) | {"*"}
-    return frozenset(found - {""})
+        whole = (before.exports, before.language, before.package) != (
+            after.exports,
+            after.language,
+            after.package,
+        )
+        if whole:
+            found.update(str(offer[0]) for offer in old.keys() | new.keys())
+    language = (after or before or _NONE).language
+    if changed and language in _DEFAULTS:
+        found.add("default")
+    if "*" in found:
+        found |= place_names(path)
+    found.discard("")
+    for outline in (before, after):
+        if outline is not None:
+            while more := spread(found, path, outline) - found:
+                found |= more
+    return frozenset(found)
+
+
+def spread(touched: Set[str], path: str, outline: Outline) -> frozenset[str]:
+    """Return the names under which a file passes touched names on.
+
+    These are imports under another name, classes below a touched class, functions that give one back,
+    and, when it takes everything from a touched module, the file itself.
+    """
+    found: set[str] = set()
+    for definition in outline.definitions:
+        if definition.name in touched:
+            continue
+        if any(not touched.isdisjoint(_WORD.findall(base)) for base in definition.bases):
+            found.add(definition.name)
+        elif definition.kind in ("function", "method"):
+            text = return_type(definition.signature, definition.name, outline.language)
+            if text and not touched.isdisjoint(_WORD.findall(text)):
+                found.add(definition.name)
+    for item in outline.imports:
+        last = _WORD.findall(item.module)[-1:]
+        from_touched = bool(last) and last[0] in touched
+        if item.alias and from_touched:
+            found.add(item.alias)
+        for name, local in item.names:
+            if name in touched or ("*" in touched and (from_touched or not last)):
+                found.add(local)
+                if local == "*":
+                    found |= place_names(path)
+    found.discard("")
+    return frozenset(found)
 
 
 def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:
-    """Return what others can see of a file: each with its name first."""
+    """Return what others can see of a file, each with its name first."""
     found: Counter[tuple[object, ...]] = Counter()
     if outline is None:
         return found

@@ -151,7 +151,7 @@ class _File:
         self.define(table)
         uses = [
             (occurrence, name)
-            for occurrence in sorted(self.document.occurrences)
+            for occurrence in sorted(self.document.occurrences, key=lambda o: (o.line, o.start))
             if not occurrence.roles & DEFINITION and (name := parse_name(occurrence.symbol)) is not None
         ]
         statements = _in_statements(uses, imports)

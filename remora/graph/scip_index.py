@@ -24,7 +24,7 @@ from typing import BinaryIO, NamedTuple
 from remora.core.errors import SourceError
 
 DEFINITION, IMPORT, WRITE, READ, GENERATED, TEST, FORWARD = 1, 2, 4, 8, 16, 32, 64  # bits of `roles`
-PLACES = ("index.scip", ".scip/index.scip", "build/index.scip", "target/index.scip")
+PLACES = ("index.scip", ".scip/index.scip")
 _COLUMNS = ("", "utf-8", "utf-16", "utf-32")
 _NUMBER, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _MOST_NUMBER_BYTES = 10

@@ -21,10 +21,14 @@ def indexed(report: IndexReport) -> Page:
     """Return what `index` read, what it left out, and what the graph holds now."""
     said: list[Part] = [Para(f"{counted(report.files, 'file')} in the code graph", "strong")]
     lines = [
-        f"{counted(report.read, 'file')} read, {report.unchanged:,} unchanged, {report.deleted:,} gone; "
-        f"names resolved in {report.resolved:,}",
-        f"{counted(report.nodes, 'node')}, {counted(report.edges, 'edge')}, {counted(report.chunks, 'part')} "
-        "of code to be found",
+        (
+            f"{counted(report.read, 'file')} read, {report.unchanged:,} unchanged, {report.deleted:,} gone; "
+            f"names resolved in {report.resolved:,}"
+        ),
+        (
+            f"{counted(report.nodes, 'node')}, {counted(report.edges, 'edge')}, {counted(report.chunks, 'part')} "
+            "of code to be found"
+        ),
     ]
     if report.precise:
         lines.append(f"{counted(report.precise, 'edge')} from a SCIP index")

@@ -33,6 +33,7 @@ from remora.interfaces.present import (
 FACTORS = frozenset({"phase", "source", "use", "confidence", "stale", "review", "pinned"})
 GOOD = 0.5  # on the calibrated scale a hit above this is about the question
 FAINT = 0.1  # below this a hit is only what was left
+CODE_LINES = 8  # of a hit in code
 LONGEST_TYPE = len("causal_dependency")
 
 
@@ -96,10 +97,18 @@ def hits(found: Sequence[Hit], now: float, *, why: bool = False) -> Page:
         )
         tail = (Cell(listed(hit_files(hit), 4), "dim"), Cell(", ".join(warned), _mark_style(warned)))
         style = "dim" if hit.score < FAINT else ""
-        parts.append(Item(hit_key(hit), tuple(f for f in facts if f.text), hit.text, tail, style))
+        text = _beginning(hit.text) if hit.source == "code" else hit.text
+        parts.append(Item(hit_key(hit), tuple(f for f in facts if f.text), text, tail, style))
         if why:
             parts += explanation(hit, now)
     return tuple(parts)
+
+
+def _beginning(text: str) -> str:
+    """Return the first lines of a part of a file: enough to know it by."""
+    lines = text.split("\n")
+    more = len(lines) - CODE_LINES
+    return text if more <= 1 else "\n".join((*lines[:CODE_LINES], f"… {more} more lines"))
 
 
 def explanation(hit: Hit, now: float) -> Page:

@@ -179,6 +179,8 @@ def hit_whence(hit: Hit) -> str:
         return whence(hit.memory)
     if hit.session_id:
         return f"{hit.role} in {hit.session_id}" if hit.role else hit.session_id
+    if hit.symbol:
+        return hit.symbol
     if hit.path:
         return f"{hit.path}:{hit.start_line}" if hit.start_line else hit.path
     return hit.source

@@ -143,7 +143,7 @@ def test_every_cut_is_an_error_or_whole_fields():
     """An index cut at any byte gives the documents before it, or one clear error."""
     data = small() + index(document("z.py", []))
     sound = [end for end in range(len(data)) if not damage(data[:end])]
-    assert sound == [0, len(index()), len(small())]  # between the parts
+    assert sound == [0, len(index()), len(small()), len(small() + index())]  # between the parts
 
 
 def test_changed_bytes_never_crash():

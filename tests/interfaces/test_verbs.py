@@ -28,6 +28,8 @@ LEAST: dict[str, list[str]] = {
     "pin": ["ID"],
     "forget": ["ID"],
     "restore": ["ID"],
+    "impact": ["a.py"],
+    "files": ["make the cache smaller"],
     "completion": ["zsh"],
 }
 

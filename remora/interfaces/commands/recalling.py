@@ -79,6 +79,7 @@ methodology_option = click.option(
     help=f"What you are about to do, which weighs types: {', '.join(PHASES)}.",
 )
 @methodology_option
+@click.option("--code", is_flag=True, help="Search the code itself, as --kind code.")
 @click.option("--why", is_flag=True, help="Show for each hit what every stage did to it.")
 def search(
     desk: Desk,
@@ -93,6 +94,7 @@ def search(
     kinds: tuple[str, ...],
     phase: str | None,
     methodology: str | None,
+    code: bool,
     why: bool,
 ) -> None:
     """QUERY is a question, some keywords, a name or a path; "-" reads it from stdin.
@@ -102,6 +104,7 @@ def search(
     """
     asked = statement(query, "the question")
     memory = desk.memory(writes=False)
+    kinds = (*kinds, "code") if code else kinds
     found = memory.search(
         asked,
         k=k,

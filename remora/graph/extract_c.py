@@ -1,0 +1,155 @@
+"""C and C++: names out of nested declarators, `A::f` outside its class, kinds of includes, test macros."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from remora.core.code import Import
+from remora.graph.extract_parts import (
+    Captures,
+    Draft,
+    Rules,
+    Source,
+    plain_type,
+    quoted,
+    split_chain,
+    split_top,
+    without_arguments,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+BUILTINS = frozenset(
+    """int char short long float double void bool _Bool auto signed unsigned size_t ssize_t ptrdiff_t intptr_t
+    uintptr_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t wchar_t FILE va_list off_t
+    time_t std::string std::size_t std::vector std::map std::set std::unordered_map std::pair std::function
+    string vector decltype NULL std::make_unique() std::make_shared()""".split()
+)
+
+_TEST = frozenset(
+    "TEST TEST_F TEST_P TYPED_TEST TYPED_TEST_P BOOST_AUTO_TEST_CASE TEST_CASE SCENARIO".split()
+)
+_MAX_LEVELS = 12
+_NAMES = (
+    "identifier",
+    "field_identifier",
+    "type_identifier",
+    "destructor_name",
+    "operator_name",
+    "qualified_identifier",
+)
+
+
+def _define(source: Source, draft: Draft, captures: Captures) -> None:
+    node = draft.node
+    if draft.kind == "declared":
+        draft.kind, draft.declares = "function", True
+        draft.head_end = node.end_byte
+    if draft.kind == "macro":
+        value = node.child_by_field_name("value")
+        draft.kind, draft.head_end = "function", value.start_byte if value is not None else node.end_byte
+    elif "declarator" in captures:
+        _declared(source, draft, captures["declarator"][0])
+    elif draft.kind == "type":
+        inner = node.child_by_field_name("type")
+        # `typedef struct foo {…} foo;` is one type, `typedef struct {…} foo;` has its name from here.
+        if inner is not None and inner.child_by_field_name("body") is not None:
+            draft.drop = source.field(inner, "name") == draft.name
+            if inner.child_by_field_name("name") is None:
+                draft.kind, draft.classlike = "class", inner.type != "enum_specifier"
+    elif draft.kind == "module":
+        draft.name = draft.name.replace("::", ".")
+    elif draft.classlike:
+        draft.owner, draft.name = _owned(without_arguments(draft.name))
+        _bases(source, draft)
+
+
+def _declared(source: Source, draft: Draft, declarator: Node) -> None:
+    """Name a function by its declarator, and give `A::B::f` its owner "A.B"."""
+    found: Node | None = declarator
+    function: Node | None = None
+    for _ in range(_MAX_LEVELS):
+        if found is None or found.type in _NAMES:
+            break
+        if found.type == "function_declarator":
+            function = found
+        elif found.type == "parenthesized_declarator" and draft.kind != "type":
+            found = None
+            break
+        inner = found.child_by_field_name("declarator")
+        if inner is None and found.type in ("reference_declarator", "parenthesized_declarator"):
+            inner = found.named_child(0) if found.named_child_count else None
+        found = inner
+    if found is None or found.type not in _NAMES or (function is None and draft.kind != "type"):
+        draft.drop = True
+        return
+    draft.name_at = found.end_byte - 1
+    draft.owner, draft.name = _owned(without_arguments(source.text(found)))
+    for part in draft.node.named_children:
+        if part.type == "field_initializer_list":
+            draft.head_end = part.start_byte
+    if function is not None and draft.name in _TEST and not draft.owner and not draft.declares:
+        _test(source, draft, function)
+    draft.returns = (
+        plain_type(source.field(draft.node, "type")[:400], BUILTINS) if draft.kind == "function" else ""
+    )
+
+
+def _owned(name: str) -> tuple[str, str]:
+    owner, last = (
+        split_chain(name) if "operator" not in name else (name.rpartition("::")[0], name.rpartition("::")[2])
+    )
+    return owner.strip(":").replace("::", "."), last
+
+
+def _test(source: Source, draft: Draft, function: Node) -> None:
+    parameters = [part.strip() for part in split_top(source.field(function, "parameters")[1:-1], ",")]
+    names = [quoted(part) or part for part in parameters[:2] if part]
+    if names:
+        draft.name, draft.test = ".".join(names)[:120], True
+
+
+def _bases(source: Source, draft: Draft) -> None:
+    for part in draft.node.named_children:
+        if part.type == "base_class_clause":
+            draft.heritage = (part.start_byte, part.end_byte)
+            draft.bases = tuple(
+                without_arguments(source.text(base))
+                for base in part.named_children
+                if base.type in ("type_identifier", "qualified_identifier", "template_type")
+            )
+
+
+_USING = re.compile(r"using\s+(?:(namespace|enum|typename)\s+)?([\w:]+)")
+
+
+def _imports(source: Source, node: Node, kind: str, _captures: Captures) -> Iterator[Import]:
+    line = node.start_point[0] + 1
+    if kind == "include":
+        written = source.field(node, "path")
+        path = quoted(written)
+        if path:
+            yield Import(path, (), "", 0, "include_system" if written.startswith("<") else "include", line)
+        return
+    match = _USING.match(source.text(node)[:400])
+    if match is None:
+        return
+    if match[1] == "namespace":
+        yield Import(match[2], (("*", "*"),), "", 0, "using", line)
+    else:
+        module, name = split_chain(match[2])
+        yield Import(module, ((name, name),), "", 0, "using", line)
+
+
+RULES = Rules(
+    members={"field_expression": ("argument", "field")},
+    calls={"call_expression": "function"},
+    wrappers=frozenset(("parenthesized_expression", "template_type", "template_function", "template_method")),
+    written=frozenset(("qualified_identifier", "nested_namespace_specifier")),
+    define=_define,
+    imports=_imports,
+    builtins=BUILTINS,
+)

@@ -1,0 +1,121 @@
+"""Rust: nested `use` trees, `impl` blocks that lend their type's name, tests by their attribute."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from remora.core.code import Import
+from remora.graph.extract_parts import (
+    Captures,
+    Draft,
+    Rules,
+    Source,
+    plain_type,
+    split_chain,
+    without_arguments,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+BUILTINS = frozenset(
+    """i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool char str String Vec Option Result Self
+    HashMap HashSet BTreeMap BTreeSet VecDeque Sized Send Sync Copy Clone Debug Default Drop Fn FnMut FnOnce
+    derive test cfg allow deny warn inline must_use doc cfg_attr non_exhaustive repr serde error from
+    Some() Ok() Err() None""".split()
+)
+
+_TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|proptest)\b")
+_MAX_PATHS = 2_000
+
+
+def _define(source: Source, draft: Draft, _captures: Captures) -> None:
+    node = draft.node
+    if draft.container:
+        draft.classlike = True
+        path = plain_type(draft.name).rpartition("::")
+        draft.name = path[2]
+        trait = without_arguments(source.field(node, "trait"))
+        draft.bases = (trait,) if trait else ()
+        draft.drop = not draft.name
+        for field in ("trait", "type"):
+            part = node.child_by_field_name(field)
+            if part is not None:
+                draft.heritage = (draft.heritage[0] or part.start_byte, part.end_byte)
+    elif node.type == "macro_definition":
+        name = node.child_by_field_name("name")
+        draft.head_end = name.end_byte if name is not None else -1
+    elif draft.kind == "interface":
+        bounds = node.child_by_field_name("bounds")
+        if bounds is not None:
+            draft.heritage = (bounds.start_byte, bounds.end_byte)
+            draft.bases = tuple(
+                without_arguments(source.text(part)) for part in bounds.named_children if "type" in part.type
+            )
+
+
+def _settle(draft: Draft, _around: Draft | None) -> None:
+    if draft.kind == "function" and _TEST.search(draft.attributes):
+        draft.test = True
+
+
+def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Iterator[Import]:
+    line = node.start_point[0] + 1
+    if kind == "mod":
+        yield Import(source.field(node, "name"), (), "", 0, "mod", line)
+    elif kind == "crate":
+        yield Import(source.field(node, "name"), (), source.field(node, "alias"), 0, "use", line)
+    else:
+        grouped: dict[str, list[tuple[str, str]]] = {}
+        for path, local in _paths(source, captures["use"][0]):
+            module, name = split_chain(path)
+            grouped.setdefault(module, []).append((name, local or name))
+        for module, names in grouped.items():
+            yield Import(module, tuple(names), "", 0, "use", line)
+
+
+def _paths(source: Source, tree: Node) -> Iterator[tuple[str, str]]:
+    """Return (path, local name) of every leaf of a `use` tree; `a::{self as b}` is (`a`, "b")."""
+    waiting: list[tuple[str, Node]] = [("", tree)]
+    for _ in range(_MAX_PATHS):
+        if not waiting:
+            return
+        prefix, node = waiting.pop()
+        if node.type == "scoped_use_list":
+            inner = node.child_by_field_name("list")
+            if inner is not None:
+                waiting.append((_path(prefix, source.field(node, "path")), inner))
+        elif node.type == "use_list":
+            waiting.extend((prefix, child) for child in reversed(node.named_children))
+        elif node.type == "use_as_clause":
+            path, alias = source.field(node, "path"), source.field(node, "alias")
+            yield (prefix if path == "self" else _path(prefix, path)), alias
+        elif node.type == "use_wildcard":
+            path = source.text(node).removesuffix("*").rstrip().removesuffix("::")
+            yield _path(_path(prefix, path), "*"), ""
+        elif node.type == "self":
+            yield prefix or "self", ""
+        elif not node.type.endswith("comment"):
+            yield _path(prefix, source.text(node)), ""
+
+
+def _path(prefix: str, rest: str) -> str:
+    rest = "".join(rest.split())
+    return f"{prefix}::{rest}" if prefix and rest else prefix or rest
+
+
+RULES = Rules(
+    members={"field_expression": ("value", "field")},
+    calls={"call_expression": "function"},
+    wrappers=frozenset(
+        ("parenthesized_expression", "await_expression", "try_expression", "generic_function", "generic_type")
+    ),
+    written=frozenset(("scoped_identifier", "scoped_type_identifier", "generic_type_with_turbofish")),
+    define=_define,
+    imports=_imports,
+    settle=_settle,
+    returns="return_type",
+    builtins=BUILTINS,
+)

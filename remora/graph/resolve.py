@@ -1,0 +1,258 @@
+"""All edges out of one file: what it imports, defines, inherits from, calls, tests.
+
+`Resolver` answers for a whole project and keeps what it learns of each file; `links` is the same for a
+single file. Only what a file's names lead to is looked at, so that one edited file costs a few outlines.
+
+Edges between files sum up those between definitions: `calls`, `inherits` and `implements` with their
+count and the surest of them. `imports` edges follow the statements (see each module of `graph.imports`);
+in languages that see names without a statement, using a definition of another file counts as importing
+it. A test gives `tests` edges to what it calls outside of tests; its file to the file that it is named
+after, and to those that it imports and calls.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.core.code import EXACT, GUESS_BELOW, LIKELY, FileFacts, Link
+from remora.graph.calls import FileNames, calls
+from remora.graph.documents import document_links
+from remora.graph.imports import go
+from remora.graph.lookup import Look
+from remora.graph.names import changed_names, names_of, place_names, spread
+from remora.graph.tables import CLASSES
+from remora.graph.testing import is_test_path, tested_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from remora.core.code import Definition, Reference, Symbols
+    from remora.graph.roots import Roots
+    from remora.graph.tables import Table, Value
+
+__all__ = [
+    "Resolver",
+    "changed_names",
+    "document_links",
+    "is_test_path",
+    "links",
+    "names_of",
+    "place_names",
+    "spread",
+]
+
+
+def links(path: str, facts: FileFacts, symbols: Symbols, roots: Roots) -> list[Link]:
+    """Return every edge out of one file, in order, each once.
+
+    Args:
+        path: the file.
+        facts: what was read from it.
+        symbols: the project, this file included.
+        roots: where modules begin in it.
+    """
+    return Resolver(symbols, roots).links(path, facts)
+
+
+class Resolver:
+    """Resolves files of one project; good as long as its symbols do not change."""
+
+    def __init__(self, symbols: Symbols, roots: Roots) -> None:
+        self._look = Look(symbols, roots)
+
+    def links(self, path: str, facts: FileFacts) -> list[Link]:
+        """Return every edge out of one file, in order, each once."""
+        edges = _Edges(path)
+        _defines(path, facts, edges)
+        table = self._look.table(path, facts.outline)
+        if table is not None:
+            _File(self._look, table, facts, edges).find()
+        return edges.links()
+
+
+class _Edges:
+    """Edges on their way out: the surest, the first line and the count of each."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._found: dict[tuple[str, str, str], tuple[float, int, int]] = {}
+
+    def add(self, source: str, target: str, kind: str, sure: float, line: int) -> None:
+        """Note an edge; one from a node to itself is kept only as a call (recursion)."""
+        if source == target and kind != "calls":
+            return
+        key = (source, target, kind)
+        before = self._found.get(key)
+        if before is None:
+            self._found[key] = (sure, line, 1)
+        else:
+            self._found[key] = (max(sure, before[0]), min(line, before[1]), before[2] + 1)
+
+    def once(self, source: str, target: str, kind: str, sure: float, line: int) -> None:
+        """Note an edge whose count says nothing."""
+        if (source, target, kind) not in self._found or self._found[source, target, kind][0] < sure:
+            self._found[source, target, kind] = (sure, line, 1)
+
+    def files(self, kind: str) -> list[str]:
+        """Return the files that edges of a kind lead to from the file itself."""
+        return sorted(target for source, target, k in self._found if k == kind and source == self.path)
+
+    def links(self) -> list[Link]:
+        """Return the edges, ordered by source, target and kind."""
+        return [Link(*key, *self._found[key]) for key in sorted(self._found)]
+
+
+def _defines(path: str, facts: FileFacts, edges: _Edges) -> None:
+    known = {definition.qualname for definition in facts.outline.definitions}
+    for definition in facts.outline.definitions:
+        parent = definition.parent
+        while parent and parent not in known:
+            parent = parent.rpartition(".")[0]
+        source = f"{path}:{parent}" if parent else path
+        edges.add(source, f"{path}:{definition.qualname}", "defines", EXACT, definition.line)
+
+
+class _File:
+    """The edges of one file that need names to be followed."""
+
+    def __init__(self, look: Look, table: Table, facts: FileFacts, edges: _Edges) -> None:
+        self.look = look
+        self.table = table
+        self.facts = facts
+        self.edges = edges
+        self.path = table.path
+        self.names = FileNames(look, table, facts.uses)
+        self.test = is_test_path(table.path)
+
+    def find(self) -> None:
+        """Find all of them."""
+        self._imports()
+        self._inherits()
+        if self.table.family.by_use:
+            self._by_use()
+        called = self._calls()
+        self._tests(called)
+
+    def _imports(self) -> None:
+        for item in self.facts.outline.imports:
+            for target in self.table.family.edges(self.look.places, self.path, item):
+                if target != self.path:
+                    self.edges.add(self.path, target, "imports", EXACT, item.line)
+
+    def _inherits(self) -> None:
+        for definition in self.facts.outline.definitions:
+            for text in definition.bases:
+                base = self.look.base(self.table, definition, text)
+                if base is None or base.kind != "definition" or base.definition is None:
+                    continue
+                target = base.definition
+                if target.kind not in CLASSES and target.kind != "test":
+                    continue
+                kind = "inherits"
+                if target.kind == "interface" and definition.kind != "interface":
+                    kind = "implements"
+                key = f"{self.path}:{definition.qualname}"
+                self.edges.add(key, f"{base.path}:{target.qualname}", kind, base.sure, definition.line)
+                if base.path != self.path:
+                    self.edges.add(self.path, base.path, kind, base.sure, definition.line)
+                    if self.table.family.by_use:
+                        self.edges.once(self.path, base.path, "imports", EXACT, definition.line)
+
+    def _by_use(self) -> None:
+        """Count the use of a name from another file as an import of it."""
+        seen: dict[str, int] = {}
+        for reference in self.facts.uses.references:
+            for path in self._defining(reference):
+                seen.setdefault(path, reference.line)
+        for binding in self.facts.uses.bindings:
+            value = self.look.dotted(self.table, binding.scope, binding.type.removesuffix("()"))
+            if value is not None and value.kind == "definition":
+                seen.setdefault(value.path, binding.line)
+        for path, line in seen.items():
+            self.edges.once(self.path, path, "imports", EXACT, line)
+        if self.table.family.name == "go":
+            self._unseen_packages(seen)
+
+    def _defining(self, reference: Reference) -> Iterator[str]:
+        """Yield the other file whose name a reference begins with, as far as its language needs no import."""
+        receiver = reference.receiver
+        if receiver.startswith("?"):
+            return
+        first = receiver or reference.name
+        if "()" in first:
+            first = first.split("()")[0].rpartition(".")[0]
+        if not first:
+            return
+        value = self.names.value(first, reference.scope)
+        if value is not None and value.kind == "module" and receiver and "()" not in receiver:
+            value = self.look.export(value.path, reference.name)
+        if value is None or value.definition is None or value.path == self.path or value.kind != "definition":
+            return
+        if not value.definition.parent or self.table.family.name == "csharp":
+            if self.table.family.name != "ruby" or value.definition.name[:1].isupper():
+                yield value.path
+
+    def _unseen_packages(self, seen: dict[str, int]) -> None:
+        folders = {path.rpartition("/")[0] for path in seen}
+        for entries in self.table.entries.get("", {}).values():
+            for entry in entries:
+                module = self.look.module(self.table, entry)
+                if module is not None and module.path.split(":", 2)[2] not in folders:
+                    first = go.first_file(self.look.places, module.path)
+                    if first and first != self.path:
+                        self.edges.once(self.path, first, "imports", EXACT, entry.item.line)
+
+    def _calls(self) -> dict[str, float]:
+        """Add the edges of calls; return the files that are called and how surely."""
+        called: dict[str, float] = {}
+        keys: dict[str, str] = {}
+        for reference, target in calls(self.names, self.facts.uses):
+            definition = target.definition
+            if definition is None:
+                continue
+            scope = reference.scope
+            if scope not in keys:
+                keys[scope] = self._key(scope)
+            key = f"{target.path}:{definition.qualname}"
+            self.edges.add(keys[scope], key, "calls", target.sure, reference.line)
+            if target.path != self.path:
+                self.edges.add(self.path, target.path, "calls", target.sure, reference.line)
+                called[target.path] = max(called.get(target.path, 0.0), target.sure)
+            self._test_call(scope, target, definition, reference.line)
+        return called
+
+    def _key(self, scope: str) -> str:
+        while scope and scope not in self.table.by_qualname:
+            scope = scope.rpartition(".")[0]
+        return f"{self.path}:{scope}" if scope else self.path
+
+    def _test_call(self, scope: str, target: Value, definition: Definition, line: int) -> None:
+        if definition.kind == "test" or is_test_path(target.path):
+            return
+        test = self._test_around(scope)
+        if test:
+            self.edges.add(
+                f"{self.path}:{test}", f"{target.path}:{definition.qualname}", "tests", target.sure, line
+            )
+
+    def _test_around(self, scope: str) -> str:
+        """Return the test that a scope is in; in a class of tests each of its methods is one."""
+        while scope:
+            definition = self.table.by_qualname.get(scope)
+            if definition is not None and definition.kind == "test":
+                return scope
+            scope = self.table.around(scope)
+        return ""
+
+    def _tests(self, called: dict[str, float]) -> None:
+        if not self.test:
+            return
+        imported = self.edges.files("imports")
+        by_name = tested_file(self.path, self.look.symbols)
+        if by_name and by_name != self.path:
+            sure = EXACT if by_name in imported else LIKELY
+            self.edges.once(self.path, by_name, "tests", sure, 0)
+        for path in sorted(called):
+            if called[path] >= GUESS_BELOW and not is_test_path(path):
+                sure = EXACT if path in imported else min(LIKELY, called[path])
+                self.edges.once(self.path, path, "tests", sure, 0)
