@@ -34,6 +34,8 @@ class Options(NamedTuple):
         ablate: also measure the search without each of its stages.
         sizes: numbers of memories for `latency`.
         keep: a folder where the databases stay, so that the next run need not make them again.
+        repo: a git repository for `indexing`; None makes one up.
+        packages: folders with a package each, for `resolution`.
     """
 
     data: Path | None = None
@@ -41,6 +43,8 @@ class Options(NamedTuple):
     ablate: bool = False
     sizes: tuple[int, ...] = (1_000, 10_000, 100_000)
     keep: Path | None = None
+    repo: Path | None = None
+    packages: tuple[Path, ...] = ()
 
     def folder(self, name: str) -> Path:
         """Return a data set's folder.

@@ -32,11 +32,11 @@ SINGLE_PATHS = (DENSE, WORDS, WINDOW, PLAIN_DENSE, PLAIN_WORDS)
 
 
 def rankings(memory: Memory, kind: str, k: int, *, ablate: bool) -> dict[str, Ranking]:
-    """Return every ranking of a project's turns or memories by its name.
+    """Return every ranking of a project's turns, memories or code by its name.
 
     Args:
         memory: the open, filled project.
-        kind: "turn" or "memory".
+        kind: "turn", "memory" or "code".
         k: the most that will be asked for; the naive fusion fuses lists of this length.
         ablate: also the search without each of its parts, named by `WITHOUT`.
     """
@@ -45,7 +45,7 @@ def rankings(memory: Memory, kind: str, k: int, *, ablate: bool) -> dict[str, Ra
     if kind == "turn":
         single[WINDOW] = _window(space)
     found: dict[str, Ranking] = {
-        OURS: lambda q, n: unique(h.external_id for h in memory.search(q, n, kinds=[kind]))
+        OURS: lambda q, n: unique(h.external_id or h.path for h in memory.search(q, n, kinds=[kind]))
     }
     found |= single
     found[NAIVE] = lambda q, n: rrf([path(q, k) for path in single.values()])[:n]
@@ -69,16 +69,12 @@ def plain_rankings(memory: Memory, texts: Sequence[tuple[str, str]], cache: Path
     return found
 
 
-def _ours(memory: Memory, kind: str) -> Ranking:
-    return lambda query, k: unique(hit.external_id for hit in memory.search(query, k, kinds=[kind]))
-
-
 def _without(memory: Memory, kind: str, part: str) -> Ranking:
     filters, left_out = Filters(kinds=(kind,)), frozenset({part})
 
     def ranked(query: str, k: int) -> list[str]:
         found = search(memory._parts, query, k, filters, None, (), (), without=left_out)
-        return unique(hit.external_id for hit in found.hits)
+        return unique(hit.external_id or hit.path for hit in found.hits)
 
     return ranked
 
@@ -93,7 +89,7 @@ def _dense(memory: Memory, space: Space, kind: str) -> Ranking:
             return []
         named = names_in(query, speakers)
         vector = embedder.embed_query(without_names(query, named) if named else query)
-        near = space.nearest(kind, embedder.model_id).search(vector, k)
+        near = space.nearest("chunk" if kind == "code" else kind, embedder.model_id).search(vector, k)
         return _external(space, kind, [n.owner_id for n in near])
 
     return ranked
@@ -104,6 +100,8 @@ def _words(space: Space, kind: str) -> Ranking:
         terms = query_terms(query)
         if kind == "turn":
             return _external(space, kind, [str(i) for i, _ in space.fulltext.turns(terms, k)])
+        if kind == "code":
+            return _external(space, kind, [str(i) for i, _ in space.chunks.search(terms, k)])
         return _external(space, kind, [i for i, _ in space.fulltext.memories(terms, Filters(), k)])
 
     return ranked
@@ -118,7 +116,10 @@ def _window(space: Space) -> Ranking:
 
 
 def _external(space: Space, kind: str, ids: list[str]) -> list[str]:
-    """Return the callers' own ids of turns or memories, in order."""
+    """Return the callers' own ids of turns or memories, or the files of code, in order."""
+    if kind == "code":
+        files = space.chunks.paths_of([int(i) for i in ids])
+        return unique(files[int(i)] for i in ids if int(i) in files)
     if kind == "turn":
         turns = space.turns.get_many([int(i) for i in ids])
         return unique(turns[int(i)].external_id for i in ids if int(i) in turns)

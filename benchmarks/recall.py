@@ -64,7 +64,7 @@ def run_cases(cases: Iterable[Case], kind: str, k: int, options: Options, name: 
 
     Args:
         cases: the projects.
-        kind: "turn" or "memory", the only source of hits that is searched.
+        kind: "turn", "memory" or "code", the only source of hits that is searched.
         k: how many hits each ranking gives.
         options: `ablate` adds the rankings without single stages; `keep` keeps the projects.
         name: of the benchmark, for progress and kept folders.

@@ -1,4 +1,4 @@
-"""Day one: read the rules and the history that are already there, once.
+"""Day one: read the rules, the history and the code that are already there, once.
 
 Every source text has a key (a rule its hash, a commit its id) in `source_items`. What is there is
 left alone; what is new is stored; a rule that has gone from its files is forgotten, unless a person
@@ -29,6 +29,7 @@ from remora.store.history import CLOCK, COMMIT
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
+    from remora.core.code import IndexReport
     from remora.sources.git import Commit, Repository
     from remora.store.space import Space
 
@@ -80,6 +81,7 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
         except SourceError as error:
             tally.skipped.append(Skipped("git history", f"{error}; what was known before is kept"))
     _mark_orphans(parts, space)
+    code = _take_code(parts, tally, progress)
     if progress:
         progress("embedding", 0, 0)
     from remora.app.worker import catch_up
@@ -103,8 +105,20 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
         candidates=history.candidates,
         redactions=tuple(Redaction(kind, n) for kind, n in sorted(tally.redactions.items())),
         skipped=tuple(tally.skipped),
+        code=code,
         seconds=time.monotonic() - started,
     )
+
+
+def _take_code(parts: Parts, tally: _Tally, progress: Progress | None) -> IndexReport | None:
+    """Index the code; a folder that cannot be listed takes nothing else with it."""
+    from remora.app.code import index
+
+    try:
+        return index(parts, progress=progress)
+    except SourceError as error:
+        tally.skipped.append(Skipped("the code", str(error)))
+        return None
 
 
 def _take_rules(parts: Parts, space: Space, rules: Iterable[Rule], tally: _Tally) -> None:

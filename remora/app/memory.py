@@ -469,7 +469,7 @@ class Memory(CodeVerbs):
         from remora.app.worker import catch_up
 
         with self._lock:
-            return catch_up(self._parts, seconds, progress)
+            return catch_up(self._parts, seconds, progress, code=True)
 
     def prune(self, *, dry_run: bool = False) -> PrunePlan:
         """Forget what has expired, delete what was forgotten long ago; returns what was or would be done."""

@@ -58,8 +58,9 @@ def search(
     if request.k == 0:
         return Results([], ())
     without_them: list[str] = []
-    found = pipeline.search(reader(parts, without, without_them), request)
-    if "code" in filters.kinds:
+    code = "code" in filters.kinds
+    found = pipeline.search(reader(parts, without, without_them, code=code), request)
+    if code:
         found, without_them = _fresh_code(parts, request, found, without_them)
     if parts.trouble and not any(parts.trouble in note for note in found.notes):
         without_them.append(f"not everything has a vector yet: {parts.trouble}")
@@ -112,14 +113,23 @@ def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:
     return sorted(found.values(), key=lambda h: (-h.score, h.path))[:k]
 
 
-def reader(parts: Parts, without: frozenset[str] = frozenset(), notes: list[str] | None = None) -> Reader:
-    """Return everything a search may read; what it has to do without is added to `notes`."""
+def reader(
+    parts: Parts,
+    without: frozenset[str] = frozenset(),
+    notes: list[str] | None = None,
+    *,
+    code: bool = False,
+) -> Reader:
+    """Return everything a search may read; what it has to do without is added to `notes`.
+
+    With `code`, parts of code that have no vector yet get theirs, too, as far as time allows.
+    """
     notes = [] if notes is None else notes
     if not parts.read_only:
         follow_all(parts)
         if "dense" not in without:
-            catch_up(parts, BACKLOG_SECONDS)
-            go_on_in_background(parts)
+            catch_up(parts, BACKLOG_SECONDS, code=code)
+            go_on_in_background(parts, code=code)
     spaces = tuple(room.space for room in parts.searched_rooms())
     if parts.user_trouble:
         notes.append(parts.user_trouble)

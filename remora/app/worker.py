@@ -30,7 +30,9 @@ BATCH = 64  # owners a transaction: under a second of embedding, milliseconds of
 Progress = Callable[[str, int, int], None]
 
 
-def catch_up(parts: Parts, seconds: float | None = None, progress: Progress | None = None) -> int:
+def catch_up(
+    parts: Parts, seconds: float | None = None, progress: Progress | None = None, *, code: bool = False
+) -> int:
     """Embed what waits for a vector; returns how many memories, turns and parts of code got one.
 
     Args:
@@ -38,6 +40,7 @@ def catch_up(parts: Parts, seconds: float | None = None, progress: Progress | No
         seconds: stop after about so long, but not before what was written since this process opened
             the database is done; None for all.
         progress: called with ("embedding", done, of).
+        code: parts of code, too. There may be very many: whoever does not search them does not wait.
 
     A model or database that fails stops the pass; the rest waits and is found by keywords.
     """
@@ -52,7 +55,7 @@ def catch_up(parts: Parts, seconds: float | None = None, progress: Progress | No
                 done += number
                 if progress:
                     progress("embedding", done, done + of)
-        for number, of in _catch_up_chunks(parts, seconds, started):
+        for number, of in _catch_up_chunks(parts, seconds, started) if code else ():
             done += number
             if progress:
                 progress("embedding code", done, done + of)
@@ -64,8 +67,9 @@ def catch_up(parts: Parts, seconds: float | None = None, progress: Progress | No
 class Background:
     """A thread that embeds a backlog in small batches until it is done or stopped."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, *, code: bool) -> None:
         self._parts = parts
+        self._code = code
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="remora-embedding", daemon=True)
         self._thread.start()
@@ -88,7 +92,7 @@ class Background:
                     if not _batch(self._parts, room.space, embedder, SMALL_BATCH):
                         break
             space = self._parts.room("project").space
-            while embedder is not None and not self._stop.is_set():
+            while self._code and embedder is not None and not self._stop.is_set():
                 if not _batch(self._parts, space, embedder, SMALL_BATCH) and not _chunks(
                     self._parts, space, embedder, SMALL_BATCH
                 ):
@@ -97,14 +101,14 @@ class Background:
             self._parts.trouble = str(error)
 
 
-def go_on_in_background(parts: Parts) -> None:
-    """Embed what a search had no time for while the program goes on."""
+def go_on_in_background(parts: Parts, *, code: bool = False) -> None:
+    """Embed what a search had no time for while the program goes on; parts of code where it searches them."""
     if parts.trouble or (parts.background is not None and parts.background.running):
         return
     waits = any(room.space.vectors.pending(1) for room in parts.rooms())
-    waits = waits or bool(parts.room("project").space.chunks.pending(1))
+    waits = waits or (code and bool(parts.room("project").space.chunks.pending(1)))
     if waits and parts.embedder() is not None:
-        parts.background = Background(parts)
+        parts.background = Background(parts, code=code)
 
 
 def embed_when_many(parts: Parts) -> None:
@@ -181,7 +185,7 @@ def reindex(parts: Parts, progress: Progress | None = None) -> int:
             progress("sessions", number, len(logs))
     for room in parts.rooms():
         _index_words(room.space)
-    made += catch_up(parts, None, progress)
+    made += catch_up(parts, None, progress, code=True)
     if not parts.trouble:
         _drop_other_models(parts)
     return made

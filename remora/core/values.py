@@ -7,7 +7,10 @@ They are NamedTuples: light enough for a hook's short process, immutable, and ch
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+if TYPE_CHECKING:
+    from remora.core.code import IndexReport
 
 MemoryType = Literal[
     "gotcha",  # a trap or a constraint that is not obvious
@@ -329,4 +332,5 @@ class InitReport(NamedTuple):
     candidates: int
     redactions: tuple[Redaction, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    code: IndexReport | None = None
     seconds: float = 0.0

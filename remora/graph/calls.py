@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.code import GUESS, LIKELY
-from remora.graph.imports import FAMILIES
+from remora.core.code import GUESS, LIKELY, Symbol
+from remora.graph.imports import FAMILIES, c
 from remora.graph.languages import language_of
 from remora.graph.lookup import Look, split
 from remora.graph.tables import CLASSES, FOREIGN, OPAQUE, Table, Value
@@ -78,11 +78,18 @@ class FileNames:
         memo = (reference.name, receiver, reference.scope, reference.kind, line)
         if memo not in self._found:
             self._line = reference.line
-            self._found[memo] = self._call(reference)
+            self._found[memo] = self._defined(self._call(reference))
         return self._found[memo]
 
     def _call(self, reference: Reference) -> Value | None:
         if not reference.receiver:
+            if (
+                reference.name in (self.table.family.constructor, *self.table.family.selfs)
+                and reference.kind != "type"
+            ):
+                own = self._own_class(reference.scope, "definition")  # `new self()`, `new(x)`
+                if own is not None:
+                    return own
             found = self.look.lexical(self.table, reference.scope, reference.name, self._local)
             bare = self._super_call(reference)
             if bare is not None:
@@ -101,10 +108,24 @@ class FileNames:
         if family.constructor == reference.name and owner.kind == "definition":
             return _target(owner)
         found = self.look.member(owner, reference.name)
+        if found is None and owner.definition is not None and owner.definition.kind in _GUESSED:
+            # Decorators make objects of functions, whose class cannot be seen.
+            return self._guess(reference.name) if reference.kind == "call" else None
         if found is None and owner.definition is not None and owner.kind in ("object", "super"):
             if owner.definition.kind in CLASSES and self.look.line(owner.path, owner.definition).whole:
                 return self._guess(reference.name) if reference.kind == "call" else None
         return _target(found)
+
+    def _defined(self, value: Value | None) -> Value | None:
+        """Return the definition behind a declaration, for languages that have both."""
+        if value is None or value.definition is None or self.table.family.name != "c":
+            return value
+        symbol = c.body(self.look.places, Symbol(value.path, value.definition))
+        return (
+            value
+            if symbol.path == value.path
+            else value._replace(path=symbol.path, definition=symbol.definition)
+        )
 
     def _super_call(self, reference: Reference) -> Value | None:
         """Return what `super(x)` calls where that is the constructor of the base class itself."""
@@ -169,12 +190,8 @@ class FileNames:
         qualname = self.table.class_of(scope)
         if not qualname:
             return None
-        definition = self.table.by_qualname.get(qualname)
-        if definition is not None:
-            return Value(kind, self.table.path, definition)
-        # The class is in another file; here it is only continued.
-        found = self.look.lexical(self.table, "", qualname.rpartition(".")[2], None)
-        return found._replace(kind=kind) if found is not None and found.kind == "definition" else None
+        owner = self.look.owner(self.table, qualname)
+        return owner._replace(kind=kind) if owner is not None else None
 
     def _field(self, value: Value, name: str) -> Value | None:
         """Return what an object's field holds, as far as this file shows it."""
@@ -197,11 +214,13 @@ class FileNames:
 
     def _local(self, scope: str, name: str) -> Value | None:
         """Return what a variable of a scope holds, None when the scope binds no such name."""
+        definition = self.table.by_qualname.get(scope)
+        if definition is not None and definition.kind in CLASSES:
+            if not self.table.family.implicit_self:
+                return None
+            return self._field(Value("object", self.table.path, definition), name)
         bindings = self._variables.get((scope, name))
         if not bindings or (scope, name) in self._open or name == "return":
-            return None
-        definition = self.table.by_qualname.get(scope)
-        if definition is not None and definition.kind in CLASSES and not self.table.family.implicit_self:
             return None
         before = [binding for binding in bindings if binding.line <= self._line]
         return self._typed((before or bindings[:1])[-1]) or OPAQUE

@@ -3,14 +3,19 @@
 Every line that is not blank belongs to exactly one chunk. A function is a chunk, with its decorators,
 doc comment and whatever is defined inside it. A class is one while it is short; a longer one gives a
 chunk for its head and fields, and one for each member. What is left between definitions makes module
-chunks. Nothing is cut inside a body, but for a body of more than LONG lines, which is cut between its
-statements; each further piece begins with the signature again, so that it still says what it is part
-of. Prose and data have no definitions: 100 lines at a time, as section 6 has it.
+chunks; brackets alone stay with what they close. Nothing is cut inside a body, but for a body of more
+than LONG lines, which is cut between its statements; each further piece begins with the signature
+again, so that it still says what it is part of. Prose and data have no definitions: 100 lines at a
+time.
+
+What holds what is told by the lines and not by the names: a method in Go, Rust or C++ often stands
+outside its type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from remora.core.code import Chunk, Definition, FileFacts
@@ -20,7 +25,8 @@ SHORT_CLASS = 40  # lines up to which a class is one chunk
 LONG = 120  # lines from which a body is cut
 DEEP = 20  # classes in classes that are taken apart
 MAX_CHARS = 20_000  # a chunk's text: lines without end are data, not code
-_WHOLE = frozenset({"function", "method", "test", "type"})
+_BODIES = frozenset({"function", "method", "test", "type"})
+_CLOSING = re.compile(r"(?:\W|\bend\b)*")  # brackets alone, or Ruby's word for one
 
 Breaks = Callable[[Definition], Sequence[int]]
 
@@ -45,79 +51,102 @@ def chunks(path: str, text: str, facts: FileFacts | None, kind: str, breaks: Bre
         breaks: gives the lines where the statements of a long definition's body start.
     """
     lines = text.split("\n")
-    if facts is None or not facts.outline.definitions:
-        piece = "module" if kind == "code" else kind
-        spans = _pieces(1, len(lines), piece, None)
+    definitions = facts.outline.definitions if facts else ()
+    if definitions:
+        spans = _between(None, _nested(definitions, len(lines)), 1, len(lines), breaks, 0)
     else:
-        spans = _spans(facts.outline.definitions, len(lines), breaks)
-    found: list[Chunk] = []
+        spans = _pieces(1, len(lines), "module" if kind == "code" else kind, None)
+    found: list[_Span] = []
     for span in spans:
         start, end = _trimmed(lines, span.start, span.end)
-        if start <= end:
-            found.append(_chunk(path, lines, span._replace(start=start, end=end)))
-    return found
+        if start > end:
+            continue
+        if found and definitions and _CLOSING.fullmatch("\n".join(lines[start - 1 : end])):
+            found[-1] = found[-1]._replace(end=end)
+        else:
+            found.append(span._replace(start=start, end=end))
+    return [_chunk(path, lines, span) for span in found]
 
 
-def _spans(definitions: Sequence[Definition], count: int, breaks: Breaks) -> list[_Span]:
-    """Return the spans of a whole file: definitions, and what lies between them."""
-    children: dict[str, list[Definition]] = {}
-    names = {d.qualname for d in definitions}
-    for definition in definitions:
-        parent = definition.parent if definition.parent in names else ""
-        children.setdefault(parent, []).append(definition)
-    return _between(None, children, 1, count, breaks, 0)
+def _nested(definitions: Sequence[Definition], count: int) -> dict[str, list[Definition]]:
+    """Return the definitions directly between the lines of each, by qualname; "" is the file."""
+    inside: dict[str, list[Definition]] = {}
+    around: list[Definition] = []
+    inner_last = sorted(definitions, key=lambda d: (d.start_line, -d.end_line, d.qualname))
+    for one in (d._replace(end_line=min(d.end_line, count)) for d in inner_last):
+        while around and around[-1].end_line < one.end_line:
+            around.pop()
+        inside.setdefault(around[-1].qualname if around else "", []).append(one)
+        around.append(one)
+    return inside
 
 
 def _between(
     owner: Definition | None,
-    children: dict[str, list[Definition]],
+    inside: Mapping[str, Sequence[Definition]],
     start: int,
     end: int,
     breaks: Breaks,
     depth: int,
 ) -> list[_Span]:
-    """Return the spans from one line to another: the children there, and the lines around them."""
+    """Return the spans from one line to another: the definitions there, and the lines around them."""
     spans: list[_Span] = []
     at = start
-    inside = children.get(owner.qualname if owner else "", [])
-    for child in sorted(inside, key=lambda d: (d.start_line, -d.end_line, d.qualname)):
-        if child.start_line < at or child.end_line > end:
-            continue  # on a line with its neighbour, or outside its parent: it stays with what holds it
-        spans += _rest(owner, at, child.start_line - 1)
-        spans += _definition(child, children, breaks, depth)
-        at = child.end_line + 1
+    for one in inside.get(owner.qualname if owner else "", ()):
+        if one.end_line < at:
+            continue  # it ends on a line that the one before has
+        first = max(at, one.start_line)
+        spans += _rest(owner, at, first - 1)
+        spans += _definition(one, first, inside, breaks, depth)
+        at = one.end_line + 1
     return spans + _rest(owner, at, end)
 
 
 def _definition(
-    child: Definition, children: dict[str, list[Definition]], breaks: Breaks, depth: int
+    one: Definition, start: int, inside: Mapping[str, Sequence[Definition]], breaks: Breaks, depth: int
 ) -> list[_Span]:
-    length = child.end_line - child.start_line + 1
-    members = [c for c in children.get(child.qualname, ()) if c.kind in _WHOLE or c.kind == "class"]
-    holds = child.kind not in _WHOLE or (child.kind == "test" and bool(members))
-    if holds and members and length > SHORT_CLASS and depth < DEEP:
-        return _between(child, children, child.start_line, child.end_line, breaks, depth + 1)
-    kind = "function" if child.kind in _WHOLE else "class"
+    length = one.end_line - start + 1
+    members = inside.get(one.qualname, ())
+    holds = bool(members) and one.kind not in _BODIES
+    if one.kind == "test":  # a class of tests, and not a test with a helper in it
+        holds = any(d.kind in ("test", "method") for d in members)
+    if holds and length > SHORT_CLASS and depth < DEEP:
+        return _between(one, inside, start, one.end_line, breaks, depth + 1)
+    kind = "function" if one.kind in _BODIES else _kind(one)
     if length <= LONG:
-        return [_Span(child.start_line, child.end_line, child, kind)]
-    return _cut(child, kind, breaks(child))
+        return [_Span(start, one.end_line, one, kind)]
+    whole = [d for d in _below(one, inside) if d.end_line - d.start_line < LONG]
+    starts = [s for s in breaks(one) if not any(d.start_line < s <= d.end_line for d in whole)]
+    return _cut(one, start, kind, starts)
 
 
-def _cut(child: Definition, kind: str, starts: Sequence[int]) -> list[_Span]:
+def _below(one: Definition, inside: Mapping[str, Sequence[Definition]]) -> list[Definition]:
+    """Return everything between the lines of a definition, at any depth."""
+    found = list(inside.get(one.qualname, ()))
+    for each in found:
+        found += inside.get(each.qualname, ())
+    return found
+
+
+def _kind(owner: Definition) -> str:
+    return "module" if owner.kind == "module" else "class"
+
+
+def _cut(one: Definition, start: int, kind: str, starts: Sequence[int]) -> list[_Span]:
     """Return the pieces of a long body, each of whole statements, of PIECE lines where they allow."""
     spans: list[_Span] = []
-    at, last = child.start_line, 0
-    for line in (*sorted({s for s in starts if child.line < s <= child.end_line}), child.end_line + 1):
+    at, last = start, 0
+    for line in (*sorted({s for s in starts if max(one.line, start) < s <= one.end_line}), one.end_line + 1):
         if line - at > PIECE and last > at:
-            spans.append(_Span(at, last - 1, child, kind))
+            spans.append(_Span(at, last - 1, one, kind))
             at = last
         last = line
-    spans.append(_Span(at, child.end_line, child, kind))
+    spans.append(_Span(at, one.end_line, one, kind))
     return spans
 
 
 def _rest(owner: Definition | None, start: int, end: int) -> list[_Span]:
-    return _pieces(start, end, "class" if owner else "module", owner)
+    return _pieces(start, end, _kind(owner) if owner else "module", owner)
 
 
 def _pieces(start: int, end: int, kind: str, owner: Definition | None) -> list[_Span]:

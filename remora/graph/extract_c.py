@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BUILTINS = frozenset(
-    """int char short long float double void bool _Bool auto signed unsigned size_t ssize_t ptrdiff_t intptr_t
-    uintptr_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t wchar_t FILE va_list off_t
-    time_t std::string std::size_t std::vector std::map std::set std::unordered_map std::pair std::function
-    string vector decltype NULL std::make_unique() std::make_shared()""".split()
+    """int char short long float double void bool _Bool auto signed unsigned size_t ssize_t ptrdiff_t
+    intptr_t uintptr_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t wchar_t FILE
+    va_list off_t time_t std::string std::size_t std::vector std::map std::set std::unordered_map
+    std::pair std::function string vector decltype NULL std::make_unique() std::make_shared()""".split()
 )
 
 _TEST = frozenset(

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BUILTINS = frozenset(
-    """int long short byte sbyte uint ulong ushort nint nuint char float double decimal bool void string object
-    var dynamic String Object Int32 Int64 Boolean Double Task ValueTask List Dictionary HashSet IEnumerable IList
-    ICollection IDictionary IReadOnlyList IReadOnlyCollection IReadOnlyDictionary Func Action Nullable Exception
-    Guid DateTime TimeSpan CancellationToken Type Lazy Fact Theory Test TestMethod Obsolete Serializable
-    readonly ref out in params nameof()""".split()
+    """int long short byte sbyte uint ulong ushort nint nuint char float double decimal bool void string
+    object var dynamic String Object Int32 Int64 Boolean Double Task ValueTask List Dictionary HashSet
+    IEnumerable IList ICollection IDictionary IReadOnlyList IReadOnlyCollection IReadOnlyDictionary Func
+    Action Nullable Exception Guid DateTime TimeSpan CancellationToken Type Lazy Fact Theory Test
+    TestMethod Obsolete Serializable readonly ref out in params nameof()""".split()
 )
 
 _TEST = re.compile(

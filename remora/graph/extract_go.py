@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BUILTINS = frozenset(
-    """bool string int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr byte rune float32 float64
-    complex64 complex128 error any comparable new() make() len() cap() append() copy() string()""".split()
+    """bool string int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr byte rune float32
+    float64 complex64 complex128 error any comparable new() make() len() cap() append() copy()
+    string()""".split()
 )
 
 _TEST = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])")

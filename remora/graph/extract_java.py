@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BUILTINS = frozenset(
-    """int long short byte char float double boolean void var String Object Integer Long Short Byte Character
-    Float Double Boolean Number List Map Set Collection Iterable Iterator Optional Class Void Exception
-    RuntimeException Throwable ArrayList HashMap HashSet Override Deprecated SuppressWarnings FunctionalInterface
-    SafeVarargs Test this() super()""".split()
+    """int long short byte char float double boolean void var String Object Integer Long Short Byte
+    Character Float Double Boolean Number List Map Set Collection Iterable Iterator Optional Class Void
+    Exception RuntimeException Throwable ArrayList HashMap HashSet Override Deprecated SuppressWarnings
+    FunctionalInterface SafeVarargs Test this() super()""".split()
 )
 
 _TEST = re.compile(r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b")

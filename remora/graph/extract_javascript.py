@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: imports in all their forms, functions held by names, tests named by sentences."""
+"""JavaScript and TypeScript: imports in all their forms, functions held by names, tests as sentences."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BUILTINS = frozenset(
-    """string number boolean any unknown never void object symbol bigint undefined null this Array ReadonlyArray
-    Map Set WeakMap WeakSet Record Promise Partial Required Readonly Pick Omit Exclude Extract ReturnType
-    Parameters NonNullable Awaited InstanceType Date RegExp Error Function Object String Number Boolean Symbol
-    Iterable Iterator AsyncIterable AsyncIterator Uint8Array ArrayBuffer Buffer HTMLElement Element Event Node
-    unique PropertyKey ArrayLike Uppercase Lowercase Capitalize require() super()""".split()
+    """string number boolean any unknown never void object symbol bigint undefined null this Array
+    ReadonlyArray Map Set WeakMap WeakSet Record Promise Partial Required Readonly Pick Omit Exclude
+    Extract ReturnType Parameters NonNullable Awaited InstanceType Date RegExp Error Function Object
+    String Number Boolean Symbol Iterable Iterator AsyncIterable AsyncIterator Uint8Array ArrayBuffer
+    Buffer HTMLElement Element Event Node unique PropertyKey ArrayLike Uppercase Lowercase Capitalize
+    require() super()""".split()
 )
 
 _RUNNER = re.compile(

@@ -1,8 +1,8 @@
-"""What every language's reader shares: text of nodes, names as chains, types, comments, draft definitions.
+"""What every language's reader shares: text of nodes, names as chains, types, comments, drafts.
 
-A name is written as a chain: `self.pool.get(x).run` becomes "self.pool.get().run". Arguments are left out, and
-what is no chain of names (an index, a literal, a condition) is "?". Trees can be 100,000 levels deep, so
-nothing here recurses, and a chain is followed for a few steps only.
+A name is written as a chain: `self.pool.get(x).run` becomes "self.pool.get().run". Arguments are left out,
+and what is no chain of names (an index, a literal, a condition) is "?". Trees can be 100,000 levels deep,
+so nothing here recurses, and a chain is followed for a few steps only.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ class Draft:
     """
 
     __slots__ = (
+        "attributes",
         "bases",
         "classlike",
         "container",
-        "attributes",
         "declares",
         "doc",
         "drop",
@@ -199,9 +199,7 @@ def chain(source: Source, node: Node, rules: Rules) -> str:
             parts.append("()")
         elif kind in rules.wrappers:
             current = current.named_child(0) if current.named_child_count else None
-        elif kind in rules.written or (
-            current.is_named and not current.named_child_count and "literal" not in kind
-        ):
+        elif kind in rules.written or (not current.named_child_count and "literal" not in kind):
             parts.append(without_arguments(source.text(current)))
             return _joined(parts)
         else:
@@ -272,9 +270,9 @@ _LAST = re.compile(r"(.*?)(?:\.|->|::|\\)([^.:>\\]+)", re.DOTALL)
 
 # Types that stand for what is inside them: a variable of `Optional[Foo]` is used as a `Foo`.
 _SEEN_THROUGH = frozenset(
-    """Optional Final ClassVar Annotated Required NotRequired ReadOnly Awaitable Coroutine InitVar Box Arc Rc
-    RefCell Mutex Ref RefMut MutexGuard Cow Pin Option Result unique_ptr shared_ptr weak_ptr optional
-    Promise Readonly Partial NonNullable Task ValueTask Nullable Lazy Provider Supplier
+    """Optional Final ClassVar Annotated Required NotRequired ReadOnly Awaitable Coroutine InitVar Box
+    Arc Rc RefCell Mutex Ref RefMut MutexGuard Cow Pin Option Result unique_ptr shared_ptr weak_ptr
+    optional Promise Readonly Partial NonNullable Task ValueTask Nullable Lazy Provider Supplier
     reference_wrapper CompletableFuture Future""".split()
 )
 _NO_VALUE = frozenset(("None", "null", "undefined", "nil", "void", "NULL", "nullptr", "false"))
@@ -384,10 +382,10 @@ _MARKS = re.compile(r"^[\s=#*~_/-]*$")
 
 
 def comment_text(text: str) -> str:
-    """Return the text of comments without their signs, at most `MAX_DOC` characters.
+    r"""Return the text of comments without their signs, at most `MAX_DOC` characters.
 
-    >>> comment_text("/// Adds.\\n/// Twice.")
-    'Adds.\\nTwice.'
+    >>> comment_text("/// Adds.\n/// Twice.")
+    'Adds.\nTwice.'
     """
     text = _BLOCK_EDGE.sub("", text[: 4 * MAX_DOC].strip())
     lines = [_LINE_SIGN.sub("", line).rstrip().removesuffix("*/").rstrip() for line in text.splitlines()]

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BUILTINS = frozenset(
-    """int float string bool array object mixed void null never iterable callable self static parent false true
-    resource Closure Test Override Deprecated""".split()
+    """int float string bool array object mixed void null never iterable callable self static parent
+    false true resource Closure Test Override Deprecated""".split()
 )
 
 _TEST_ATTRIBUTE = re.compile(r"\bTest\b")

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BUILTINS = frozenset(
-    """int str float bool bytes bytearray complex object list dict set frozenset tuple type None Any Optional
-    Union Callable Iterable Iterator Sequence Mapping List Dict Set Tuple Literal Self Never NoReturn Generator
-    AsyncIterator AsyncGenerator AsyncIterable Final ClassVar Annotated Type TypeAlias Awaitable Coroutine
-    Collection MutableMapping MutableSequence memoryview slice property range True False typing Ellipsis
-    LiteralString ParamSpec TypeVar Concatenate Unpack Protocol Generic Hashable Sized FrozenSet
-    DefaultDict Counter Deque Text AnyStr SupportsInt SupportsFloat Buffer Required NotRequired""".split()
+    """int str float bool bytes bytearray complex object list dict set frozenset tuple type None Any
+    Optional Union Callable Iterable Iterator Sequence Mapping List Dict Set Tuple Literal Self Never
+    NoReturn Generator AsyncIterator AsyncGenerator AsyncIterable Final ClassVar Annotated Type
+    TypeAlias Awaitable Coroutine Collection MutableMapping MutableSequence memoryview slice property
+    range True False typing Ellipsis LiteralString ParamSpec TypeVar Concatenate Unpack Protocol Generic
+    Hashable Sized FrozenSet DefaultDict Counter Deque Text AnyStr SupportsInt SupportsFloat Buffer
+    Required NotRequired""".split()
 )
 
 _PREFIX = re.compile(r"^[A-Za-z]*(\"\"\"|'''|\"|')")

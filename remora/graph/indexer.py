@@ -361,7 +361,6 @@ class Indexer:
             return 0
         symbols: Symbols = self._all_symbols() if len(todo) > MANY else StoredSymbols(self._graph)
         done = 0
-        pairs: list[tuple[int, set[int]]] = []
         for start in range(0, len(todo), BATCH_FILES):
             if stop():
                 break
@@ -369,17 +368,11 @@ class Indexer:
             found = [(path, self._links(path, symbols, roots)) for path in batch]
             with self._space.db.transaction(durable=False):
                 for path, own in found:
-                    old = self._graph.depends_on(path)
                     self._graph.put_links(path, own, "ast", now)
                     self._graph.prefer_precise(path)
                     self._graph.linked(path, now)
-                    node = self._graph.node(path)
-                    differing = old ^ self._graph.depends_on(path)
-                    if node is not None and differing:
-                        pairs.append((node.id, differing))
                 if not many:
-                    self._close(pairs, touched.closure)
-                    pairs, touched.closure = [], set()
+                    self._close([path for path, _ in found], touched)
             done += len(batch)
             report("resolving", done, len(todo))
         if many:
@@ -387,10 +380,11 @@ class Indexer:
                 self._space.closure.rebuild()
         return done
 
-    def _close(self, pairs: Sequence[tuple[int, set[int]]], again: set[tuple[int, int]]) -> None:
-        for node_id, targets in pairs:
-            self._space.closure.update(node_id, targets)
-        self._space.closure.make_again(again)
+    def _close(self, paths: Sequence[str], touched: _Touched) -> None:
+        closure = self._space.closure
+        ids = self._graph.keys(paths).values()
+        closure.update({node_id: closure.differing(node_id) for node_id in ids}, touched.closure)
+        touched.closure = set()
 
     def _all_symbols(self) -> Symbols:
         listed = [row.path for row in self._graph.files().values() if not row.skipped]

@@ -114,12 +114,25 @@ class Look:
         if key:
             return Value("module", key)
         before, _, last = re.sub(r"::|\\", ".", entry.module).rpartition(".")
+        if item.kind == "using" and table.family.name == "c":
+            return self._namespace(table, entry)
         if not before or table.family.name in ("python", "javascript", "go"):
             return None
         # What stands before the name may itself be a class or an enumeration.
         sign = next((sign for sign in ("::", "\\", ".") if sign in entry.module), ".")
         outer = self.module(table, entry._replace(module=entry.module.rpartition(sign)[0]))
         return self.member(outer, last) if outer else None
+
+    def _namespace(self, table: Table, entry: Entry) -> Value | None:
+        """Return the namespace that a `using` of C++ names; it may be declared in any header."""
+        key = ("using", table.path, entry.module)
+        if key in self._open:
+            return None
+        self._open.add(key)
+        try:
+            return self.dotted(table, "", entry.module)
+        finally:
+            self._open.discard(key)
 
     def imported(self, table: Table, entries: Sequence[Entry]) -> Value:
         """Return what an imported name stands for; of several imports the first that is of the project."""
@@ -308,9 +321,13 @@ class Look:
                 return None
             if own is not None:
                 return Value("definition", table.path, own)
-            if definition is not None and family.implicit_self and name not in family.builtins:
-                found = self.class_member(table.path, definition, name, above=True)
-                found = found or self._reopened(table, definition, name)
+            if family.implicit_self:
+                owner = self.owner(table, at)
+                found = (
+                    self.class_member(owner.path, owner.definition, name)
+                    if owner and owner.definition
+                    else None
+                )
                 if found is not None:
                     return found
         elif own is not None:
@@ -326,6 +343,22 @@ class Look:
         if found is None and module and definition is not None:
             return self._reopened(table, definition, name)
         return found
+
+    def owner(self, table: Table, qualname: str) -> Value | None:
+        """Return the class that a scope continues, wherever it is defined."""
+        definition = table.by_qualname.get(qualname)
+        if definition is not None:
+            return Value("definition", table.path, definition)
+        before, _, last = qualname.rpartition(".")
+        key = ("owner", table.path, qualname)
+        if key in self._open:
+            return None
+        self._open.add(key)
+        try:
+            found = self.lexical(table, before, last)
+        finally:
+            self._open.discard(key)
+        return found if found is not None and found.definition is not None else None
 
     def _around(self, table: Table, _scope: str, name: str) -> Value | None:
         for key in table.family.around(self.places, table.path, table.outline):

@@ -7,17 +7,19 @@ stay, since an index has none of its own. The same index is read once.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remora.core.code import Definition, Link
+from remora.core.code import Definition, Import, Link, Outline
 from remora.core.errors import SourceError
 from remora.graph.packed import unpack_outline
 from remora.graph.scip import find_index, precise_links, read_index
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from remora.graph.scip import ScipDocument
     from remora.store.space import Space
 
 STAMP = "scip.stamp"  # meta key: [path, size, mtime in ns] of the index that was read last
@@ -42,26 +44,12 @@ def take(space: Space, root: Path, now: int) -> int:
         stamp = [str(path.relative_to(root)), status.st_size, status.st_mtime_ns]
         if space.meta.get(STAMP) == stamp:
             return space.graph.count_from(SCIP)
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            by_file = _links(space, read_index(file), status.st_mtime_ns)
     except OSError as error:
         raise SourceError(
             f"cannot read {path.name}: {error.strerror or error}", hint="Check its permissions."
         ) from None
-    usable = {
-        file.path
-        for file in space.graph.files().values()
-        if not file.skipped and not file.stale and file.mtime_ns <= status.st_mtime_ns
-    }
-
-    def definitions(of: str) -> Sequence[Definition]:
-        packed = space.graph.facts(of)[0] if of in usable else None
-        return unpack_outline(packed).definitions if packed else ()
-
-    by_file: dict[str, list[Link]] = {}
-    for link in precise_links(read_index(data), definitions):
-        start = link.from_key if link.from_key in usable else link.from_key.rpartition(":")[0]
-        if start in usable:
-            by_file.setdefault(start, []).append(link)
     _drop(space)
     with space.db.transaction(durable=False):
         for start in sorted(by_file):
@@ -70,6 +58,35 @@ def take(space: Space, root: Path, now: int) -> int:
         space.meta.set(STAMP, stamp)
         space.closure.rebuild()
     return space.graph.count_from(SCIP)
+
+
+def _links(space: Space, documents: Iterable[ScipDocument], made_ns: int) -> dict[str, list[Link]]:
+    """Return the index's edges by the file they start in, of the files that are older than it."""
+    usable = {
+        file.path
+        for file in space.graph.files().values()
+        if not file.skipped and not file.stale and file.mtime_ns <= made_ns
+    }
+
+    @lru_cache(maxsize=1000)
+    def outline(of: str) -> Outline | None:
+        packed = space.graph.facts(of)[0] if of in usable else None
+        return unpack_outline(packed) if packed else None
+
+    def definitions(of: str) -> Sequence[Definition]:
+        found = outline(of)
+        return found.definitions if found else ()
+
+    def imports(of: str) -> Sequence[Import]:
+        found = outline(of)
+        return found.imports if found else ()
+
+    by_file: dict[str, list[Link]] = {}
+    for link in precise_links(documents, definitions, imports):
+        start = link.from_key if link.from_key in usable else link.from_key.rpartition(":")[0]
+        if start in usable:
+            by_file.setdefault(start, []).append(link)
+    return by_file
 
 
 def _drop(space: Space) -> None:

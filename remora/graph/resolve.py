@@ -90,6 +90,8 @@ class _Edges:
 
     def once(self, source: str, target: str, kind: str, sure: float, line: int) -> None:
         """Note an edge whose count says nothing."""
+        if source == target:
+            return
         if (source, target, kind) not in self._found or self._found[source, target, kind][0] < sure:
             self._found[source, target, kind] = (sure, line, 1)
 
@@ -166,7 +168,7 @@ class _File:
                 seen.setdefault(path, reference.line)
         for binding in self.facts.uses.bindings:
             value = self.look.dotted(self.table, binding.scope, binding.type.removesuffix("()"))
-            if value is not None and value.kind == "definition":
+            if value is not None and value.kind == "definition" and value.path != self.path:
                 seen.setdefault(value.path, binding.line)
         for path, line in seen.items():
             self.edges.once(self.path, path, "imports", EXACT, line)
@@ -188,9 +190,10 @@ class _File:
             value = self.look.export(value.path, reference.name)
         if value is None or value.definition is None or value.path == self.path or value.kind != "definition":
             return
-        if not value.definition.parent or self.table.family.name == "csharp":
-            if self.table.family.name != "ruby" or value.definition.name[:1].isupper():
-                yield value.path
+        if self.table.family.name in ("php", "ruby") and value.definition.kind == "function" and not receiver:
+            return  # a function of the whole program belongs to no import
+        if not value.definition.parent or value.definition.kind in CLASSES:
+            yield value.path
 
     def _unseen_packages(self, seen: dict[str, int]) -> None:
         folders = {path.rpartition("/")[0] for path in seen}

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.code import Definition
+from remora.graph.chunks import PIECE
+from remora.graph.extract import readable
 from remora.graph.languages import grammar_of
 
 if TYPE_CHECKING:
     import tree_sitter
+
+
+# Nodes whose children are statements, members or cases, as the grammars call them.
+_BODY = re.compile(
+    r"(?:block|body|statements|compound_statement|(?:statement|declaration|member|variant|enumerator)_list)$"
+    r"|^(?:module|program|source_file|translation_unit|compilation_unit|then|else)$"
+)
 
 
 class Statements:
@@ -21,29 +31,35 @@ class Statements:
         self._tree: tree_sitter.Tree | None = None
 
     def __call__(self, definition: Definition) -> Sequence[int]:
-        """Return the first lines of the statements directly in a definition's body, in order, from 1.
+        """Return the first lines of the statements in a definition's body, in order, from 1.
 
-        The body is the last child that spans more than half of the definition; where that holds one
-        statement only (a `with` around everything), its own body counts.
+        Those are the statements directly in the body, and those in a statement that is itself too long
+        for a piece. The first of a body is left out, and so is one with a comment right above it: there
+        the comment's line stands.
         """
         root = self._root()
         if root is None:
             return ()
-        start, end = definition.line - 1, definition.end_line - 1
-        node = root.descendant_for_point_range((start, 0), (end, 0))
-        while node is not None:
-            children = node.named_children
-            inside = all(start <= c.start_point[0] and c.end_point[0] <= end for c in children)
-            if len(children) > 1 and inside:
-                wide = [c for c in children if _lines(c) * 2 > end - start]
-                if not wide:
-                    return [c.start_point[0] + 1 for c in children if c.start_point[0] > start]
-                node = wide[-1]
-            else:
-                # The smallest node around the lines may hold more than the definition itself.
-                inner = [c for c in children if c.start_point[0] <= end and c.end_point[0] >= start]
-                node = max(inner, key=_lines, default=None)
-        return ()
+        start, end = definition.start_line - 1, definition.end_line - 1
+        node: tree_sitter.Node | None = root
+        # The smallest node around the lines may hold more than the definition, as when a comment belongs
+        # to it; then the definition is the child with most of its lines.
+        while node is not None and not (start <= node.start_point[0] and node.end_point[0] <= end):
+            node = max(node.named_children, key=lambda c: _shared(c, start, end), default=None)
+        found: set[int] = set()
+        waiting = [node] if node is not None else []
+        while waiting:
+            one = waiting.pop()
+            children = one.named_children
+            long = [c for c in children if _lines(c) > PIECE]
+            bodies = [c for c in children if _BODY.search(c.type)]
+            if _BODY.search(one.type) or not (long or bodies):
+                found.update(_starts(children))
+            waiting += long
+            if not long and not _BODY.search(one.type):
+                for body in bodies:
+                    found.update(_starts(body.named_children))
+        return sorted(line + 1 for line in found if start < line <= end)
 
     def _root(self) -> tree_sitter.Node | None:
         if self._tree is None:
@@ -52,9 +68,29 @@ class Statements:
             grammar = grammar_of(self._language)
             if grammar is None:
                 return None
-            self._tree = tree_sitter.Parser(grammar.language).parse(self._data)
+            self._tree = tree_sitter.Parser(grammar.language).parse(readable(self._data))
         return self._tree.root_node
 
 
 def _lines(node: tree_sitter.Node) -> int:
     return node.end_point[0] - node.start_point[0] + 1
+
+
+def _shared(node: tree_sitter.Node, start: int, end: int) -> int:
+    """Return how many of some lines a node has."""
+    return min(node.end_point[0], end) - max(node.start_point[0], start)
+
+
+def _starts(nodes: Sequence[tree_sitter.Node]) -> list[int]:
+    """Return the lines from 0 where all nodes but the first start, a comment together with what follows."""
+    starts: list[int] = []
+    end, leads = -1, False  # where the node before ends; it is a comment on lines of its own
+    for one in nodes:
+        first = one.start_point[0]
+        alone = first > end
+        if alone and end >= 0 and not (leads and first == end + 1):
+            starts.append(first)
+        leads = alone and ("comment" in one.type or "attribute" in one.type)
+        # A comment to the end of its line may reach to the start of the next.
+        end = one.end_point[0] - (one.end_point[1] == 0 and one.end_point[0] > first)
+    return starts

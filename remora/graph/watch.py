@@ -5,7 +5,9 @@ has happened for a while, so that saving ten files, or a branch switch, is one s
 no care of its own, since the files that differ are written and so are in the set.
 
 Every folder that is watched costs the system a handle, and there may be too few of them. Then the
-files are looked at again and again instead, which is slower and is said.
+files are looked at again and again instead, which is slower and is said. That way compares times in
+whole seconds: a second change within the second of the first is seen only with the next one, or by
+the next full look at the files.
 """
 
 from __future__ import annotations
@@ -141,7 +143,7 @@ class _Wanted:
         for place, folders, names in os.walk(folder):
             folders[:] = [name for name in folders if name not in NEVER]
             for name in names:
-                found = self._relative(os.path.join(place, name))
+                found = self._relative(f"{place}{os.sep}{name}")
                 if found is not None and self._wanted(found):
                     yield found
 

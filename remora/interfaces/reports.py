@@ -30,7 +30,7 @@ def initialised(report: InitReport, *, hottest: Sequence[str] = ()) -> Page:
         hottest: the files that change most, to try `related` on.
     """
     said: list[Part] = [Para(f"Memory of {report.root}", "strong")]
-    said += [Para(line, indent=2) for line in (_rules(report), _history(report), _outcome(report)) if line]
+    said += [Para(line, indent=2) for line in (_rules(report), _history(report), _code(report), _outcome(report)) if line]
     if secrets := redaction_sentence(report.redactions):
         said.append(Para(f"{secrets}.", "warn", indent=2))
     said += _skips(report)
@@ -55,6 +55,16 @@ def _tries(report: InitReport, hottest: Sequence[str]) -> list[tuple[str, str]]:
     if report.stored or report.merged or report.unchanged:
         tries.append(("remora list", "everything that was learnt"))
     return [*tries, ('remora remember "…"', "teach it something")]
+
+
+def _code(report: InitReport) -> str:
+    code = report.code
+    if code is None or not code.files:
+        return ""
+    return (
+        f"{counted(code.files, 'file')} of code and text indexed: {counted(code.nodes, 'node')}, "
+        f"{counted(code.edges, 'edge')}"
+    )
 
 
 def _rules(report: InitReport) -> str:

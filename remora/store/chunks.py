@@ -9,7 +9,7 @@ from typing import NamedTuple
 from remora.core.code import Chunk
 from remora.core.fts import any_of
 from remora.core.text import identifier_parts, index_terms
-from remora.store.connection import Database
+from remora.store.connection import Database, Row
 
 # bm25 weights: path, name, doc, text, terms.
 _WEIGHTS = "1.5, 3.0, 1.5, 1.0, 0.5"
@@ -98,7 +98,7 @@ class Chunks:
         sql = f"""SELECT {_CHUNK} FROM json_each(?) j CROSS JOIN code_chunks c ON c.id = j.value
                   JOIN graph_files f ON f.id = c.file_id"""
         rows = self._db.rows(sql, (json.dumps(list(ids)),))
-        return {r[0]: ChunkRow(*r[:3], bool(r[3]), *r[4:]) for r in rows}
+        return {r[0]: _row(r) for r in rows}
 
     def paths_of(self, ids: Collection[int]) -> dict[int, str]:
         """Return the file of each part."""
@@ -111,7 +111,7 @@ class Chunks:
         sql = f"""SELECT {_CHUNK} FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
                   JOIN code_chunks c ON c.file_id = f.id ORDER BY f.path, c.start_line, c.id LIMIT ?"""
         rows = self._db.rows(sql, (json.dumps(sorted(paths)), limit))
-        return [ChunkRow(*r[:3], bool(r[3]), *r[4:]) for r in rows]
+        return [_row(r) for r in rows]
 
     def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """Return (chunk id, bm25) of parts with at least one term, best first, ties by id."""
@@ -125,7 +125,7 @@ class Chunks:
         """Return parts that wait for a vector, those of busy files first."""
         sql = f"""SELECT {_CHUNK} FROM code_chunk_queue q JOIN code_chunks c ON c.id = q.chunk_id
                   JOIN graph_files f ON f.id = c.file_id ORDER BY q.priority DESC, q.chunk_id LIMIT ?"""
-        return [ChunkRow(*r[:3], bool(r[3]), *r[4:]) for r in self._db.rows(sql, (limit,))]
+        return [_row(r) for r in self._db.rows(sql, (limit,))]
 
     def pending_count(self) -> int:
         """Return how many parts wait for a vector."""
@@ -143,3 +143,7 @@ class Chunks:
                  AND e.owner_id = CAST(c.id AS TEXT) AND e.model_id = ?)""",
             (model_id,),
         )
+
+
+def _row(row: Row) -> ChunkRow:
+    return ChunkRow._make((*row[:3], bool(row[3]), *row[4:]))

@@ -257,6 +257,10 @@ _FTS_ROWS = {
            WHERE session_id IN (SELECT session_id FROM turns GROUP BY session_id HAVING count(*) > 1)""",
         "SELECT id FROM turn_windows_fts_docsize",
     ),
+    ("code_chunks_fts", "code_chunks"): (
+        "SELECT id FROM code_chunks",
+        "SELECT id FROM code_chunks_fts_docsize",
+    ),
 }
 
 

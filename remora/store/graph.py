@@ -73,7 +73,7 @@ class Node(NamedTuple):
     @property
     def symbol(self) -> str | None:
         """Its qualname, None for a file."""
-        return self.key[len(self.path) + 1 :] if self.key != self.path else None
+        return self.key[len(self.path) + 1 :] if self.path and self.key != self.path else None
 
 
 class Edge(NamedTuple):
@@ -247,8 +247,8 @@ class Graph:
 
     def using(self, names: Collection[str]) -> list[str]:
         """Return the files that use one of the names, in order."""
-        sql = """SELECT DISTINCT f.path FROM json_each(?) j JOIN graph_names n ON n.name = j.value
-                 JOIN graph_files f ON f.id = n.file_id ORDER BY f.path"""
+        sql = """SELECT DISTINCT f.path FROM json_each(?) j CROSS JOIN graph_names n ON n.name = j.value
+                 CROSS JOIN graph_files f ON f.id = n.file_id ORDER BY f.path"""
         return [r[0] for r in self._db.rows(sql, (json.dumps(sorted(names)),))]
 
     # Nodes
@@ -297,7 +297,7 @@ class Graph:
 
     def nodes(self, ids: Collection[int]) -> dict[int, Node]:
         """Return nodes by id."""
-        sql = f"SELECT {_NODE} FROM json_each(?) j JOIN graph_nodes n ON n.id = j.value"
+        sql = f"SELECT {_NODE} FROM json_each(?) j CROSS JOIN graph_nodes n ON n.id = j.value"
         return {r[0]: _node(r) for r in self._db.rows(sql, (json.dumps(list(ids)),))}
 
     def keys(self, keys: Collection[str]) -> dict[str, int]:
@@ -305,11 +305,13 @@ class Graph:
         sql = "SELECT n.key, n.id FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value"
         return dict(self._db.rows(sql, (json.dumps(list(keys)),)))
 
-    def labelled(self, label: str, limit: int) -> list[Node]:
-        """Return the definitions of a name, by key."""
-        sql = f"""SELECT {_NODE} FROM graph_nodes n WHERE n.label = ? AND n.file_path IS NOT NULL
-                  AND n.key <> n.file_path AND n.layer = 1 ORDER BY n.key LIMIT ?"""
-        return [_node(r) for r in self._db.rows(sql, (label, limit))]
+    def labelled(self, label: str, limit: int, path: str = "") -> list[Node]:
+        """Return the definitions of a name, by path and line; those in files whose path ends so."""
+        sql = f"""SELECT {_NODE} FROM graph_nodes n WHERE n.label = ?1 AND n.file_path IS NOT NULL
+                  AND n.key <> n.file_path AND n.layer = 1
+                  AND (?2 = '' OR n.file_path = ?2 OR substr(n.file_path, -length(?2) - 1) = '/' || ?2)
+                  ORDER BY n.file_path, n.start_line, n.key LIMIT ?3"""
+        return [_node(r) for r in self._db.rows(sql, (label, path, limit))]
 
     def inside(self, node: Node) -> list[Node]:
         """Return the definitions inside a definition, or all of a file, by line."""
@@ -328,7 +330,10 @@ class Graph:
     # Edges
 
     def put_links(self, path: str, links: Sequence[Link], source: str, now: int) -> None:
-        """Replace the edges of one source that start in a file; links to unknown keys are dropped."""
+        """Replace the edges of one source that start in a file; links to unknown keys are dropped.
+
+        A file that changed once more since it was read stays stale, and so do its new edges.
+        """
         self._db.execute(
             """DELETE FROM graph_edges WHERE source = ? AND from_id IN
                (SELECT id FROM graph_nodes WHERE file_path = ? AND layer = 1)""",
@@ -338,16 +343,17 @@ class Graph:
         sql = """SELECT n.key, n.id, n.key = n.file_path FROM json_each(?) j
                  CROSS JOIN graph_nodes n ON n.key = j.value"""
         known = {key: (i, whole) for key, i, whole in self._db.rows(sql, (ends,))}
+        stale = self._stale_at(path)
         rows = []
         for link in links:
             if link.from_key in known and link.to_key in known:
                 (start, whole), (end, other) = known[link.from_key], known[link.to_key]
                 count = float(link.count)
                 row = (start, end, link.type, source, int(whole and other), count)
-                rows.append((*row, link.confidence, link.line, now))
+                rows.append((*row, link.confidence, link.line, now, stale))
         self._db.execute_many(
             """INSERT OR REPLACE INTO graph_edges(from_id, to_id, type, source, files, weight, confidence,
-                 line, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                 line, updated_at, stale_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             rows,
         )
 
@@ -379,14 +385,14 @@ class Graph:
         return paths
 
     def linked(self, path: str, now: int) -> None:
-        """Note that a file's names are resolved."""
+        """Note that a file's names are resolved; what other sources say of it holds again too."""
         self._db.execute("UPDATE graph_files SET links_at = ? WHERE path = ?", (now, path))
+        if self._stale_at(path) is None:
+            self._set_stale(path, None)
 
-    def depends_on(self, path: str) -> set[int]:
-        """Return the nodes of the files that a file depends on, stale edges too."""
-        sql = f"""SELECT DISTINCT e.to_id FROM graph_nodes n JOIN graph_edges e ON e.from_id = n.id
-                  AND {DEPENDENCE} WHERE n.key = ? AND e.to_id <> n.id"""
-        return {r[0] for r in self._db.rows(sql, (path,))}
+    def _stale_at(self, path: str) -> int | None:
+        found: int | None = self._db.value("SELECT stale_at FROM graph_files WHERE path = ?", (path,))
+        return found
 
     def pointing_at(self, path: str) -> list[str]:
         """Return the other files with an edge to a file or to something it defines, in order."""
@@ -394,6 +400,14 @@ class Graph:
                  JOIN graph_nodes a ON a.id = e.from_id
                  WHERE n.file_path = ?1 AND a.file_path <> ?1 AND a.layer = 1 ORDER BY 1"""
         return [r[0] for r in self._db.rows(sql, (path,))]
+
+    def users_of_files(self, ids: Collection[int]) -> list[Edge]:
+        """Return the edges that make files depend on files, without stale ones, surest first."""
+        sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence, e.line
+                  FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
+                  WHERE {DEPENDENCE} AND e.stale_at IS NULL
+                  ORDER BY e.confidence DESC, e.weight DESC, e.from_id, e.to_id, e.type, e.source"""
+        return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)),))]
 
     def users(self, ids: Collection[int], kinds: Sequence[str]) -> list[Edge]:
         """Return the edges that point at nodes, without stale ones, surest first."""
@@ -452,7 +466,9 @@ class Graph:
 
     def clear(self) -> None:
         """Forget the whole graph and every chunk, to read it again from the start."""
-        for table in ("graph_files", "graph_nodes", "graph_index_state"):
+        # What hangs on others goes first: to empty a table is one step, to follow each row is not.
+        children = ("graph_closure", "graph_edges", "graph_names")
+        for table in (*children, "graph_files", "graph_nodes", "graph_index_state"):
             self._db.execute(f"DELETE FROM {table}")
 
 

@@ -11,8 +11,10 @@ from remora.store.connection import Database
 from remora.store.fulltext import FullText
 from remora.store.graph import Graph
 from remora.store.history import History
+from remora.store.layers import Layers
 from remora.store.memories import Memories
 from remora.store.meta import Meta
+from remora.store.overview import Overview
 from remora.store.turns import Turns
 from remora.store.vectors import EmbeddingCache, Vectors
 
@@ -42,6 +44,8 @@ class Space:
         self.graph = Graph(db)
         self.closure = Closure(db)
         self.chunks = Chunks(db)
+        self.layers = Layers(db)
+        self.overview = Overview(db)
         # What is queued after this is (mostly) our own, and is embedded before our next search.
         self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}

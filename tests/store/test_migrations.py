@@ -10,11 +10,13 @@ import apsw
 import pytest
 
 from remora.core import sketch
+from remora.core.code import Chunk
 from remora.core.errors import RemoraError, StoreTooNew
 from remora.core.text import content_hash
 from remora.core.values import Filters, Origin, Relation, Taint, WorkUnitRef
 from remora.store import migrations
 from remora.store.connection import APPLICATION_ID, Database
+from remora.store.graph import NewFile
 from remora.store.space import Space
 from tests.store import old_files
 from tests.store.makers import files_of
@@ -28,10 +30,8 @@ def at(version: int, path: Path) -> None:
     connection = apsw.Connection(str(path))
     connection.execute("PRAGMA synchronous = OFF")
     migrations.run(connection, path, APPLICATION_ID, upto=version)
-    for number in range(1, version + 1):
-        for row in old_files.ROWS.get(number, ()):
-            connection.execute(row)
-    connection.execute(old_files._EMBEDDINGS[min(version, 2)])
+    for row in old_files.rows_of(version):
+        connection.execute(row)
     connection.close()
 
 
@@ -191,21 +191,11 @@ def test_old_files_of_memories_are_indexed(old):
     assert [m.id for m in space.memories.on_files(["src/auth/jwt.py"], Filters(), 5)] == ["m-one"]
 
 
-def test_old_graph_and_observer_rows_stay(old):
-    """Rows of tables that nothing here reads yet are kept as they were."""
+def test_old_observer_and_history_rows_stay(old):
+    """What was seen of files, in sessions and in git, is kept as it was."""
     space, version = old
     assert space.history.co_access(["src/db.py"], 0.3, 5) == [("src/db.py", "src/users.py", 0.6)]
-    counted = {
-        table: space.db.value(f"SELECT count(*) FROM {table}")
-        for table in ("graph_nodes", "graph_edges", "graph_closure", "scip_symbols", "observer_file_nodes")
-    }
-    assert counted == {
-        "graph_nodes": 2,
-        "graph_edges": 1,
-        "graph_closure": 1,
-        "scip_symbols": 1,
-        "observer_file_nodes": 1,
-    }
+    assert space.db.value("SELECT count(*) FROM observer_file_nodes") == 1
     if version >= 3:
         assert space.history.counts() == (2, 1)
         assert space.history.seen("rule") == {"h1": ("m-one", ("CLAUDE.md:4",))}
@@ -213,6 +203,39 @@ def test_old_graph_and_observer_rows_stay(old):
         assert space.turns.read_to("cli:1") == 120
         assert [i for i, _ in space.fulltext.turns(["config"], 5)] == [1]
         assert sorted(i for i, _ in space.fulltext.turn_windows(["settings"], 5)) == [1, 2]
+
+
+def test_graph_of_an_older_schema_is_dropped(old):
+    """Before version 7 nothing read the graph, and its text ids are gone; from then on it is kept."""
+    space, version = old
+    names = ("nodes", "edges", "closure", "files", "names", "index_state")
+    tables = [*(f"graph_{name}" for name in names), "scip_symbols", "code_chunks", "code_chunk_queue"]
+    counted = [space.db.value(f"SELECT count(*) FROM {table}") for table in tables]
+    if version < 7:
+        assert counted == [0] * 9
+        assert space.graph.state() is None
+        return
+    assert counted == [3, 2, 1, 2, 1, 1, 1, 1, 1]
+    assert [d.key for d in space.closure.dependents(2)] == ["src/users.py"]
+    assert [i for i, _ in space.chunks.search(["connect"], 5)] == [1]
+
+
+@pytest.mark.parametrize(("how", "version"), WAYS)
+def test_old_graph_can_be_written_anew(how: str, version: int, tmp_path: Path):
+    """A migrated file takes a graph, and lets go of the one it had with all that hangs on it."""
+    MAKERS[how](version, tmp_path / "memory.db")
+    space = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    new = NewFile("a.py", "code", "python", "", "", False, 1, 2, "h", 3, 0)
+    with space.db.transaction():
+        space.graph.clear()
+        file_id = space.graph.put_file(new, 1)
+        space.graph.put_nodes(new, (), 1)
+        space.chunks.put(file_id, "a.py", [Chunk("module", "", 1, 3, "x = 1", "File: a.py")])
+    assert space.graph.counts() == (1, 0, 0)
+    assert list(space.graph.files()) == ["a.py"]
+    assert space.chunks.count() == space.chunks.pending_count() == 1
+    assert space.db.check() == []
+    space.close()
 
 
 @pytest.mark.parametrize(("how", "version"), WAYS)

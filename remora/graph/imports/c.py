@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from remora.core.code import Import, Outline, Symbol
 
-_SOURCES = ".c .cc .cpp .cxx .c++ .h .hh .hpp .hxx .h++ .ipp .tpp .inl .cu .cuh .C .H".split()
-_ENDINGS = tuple(_SOURCES)
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tpp", ".cuh", ".H")
+_ENDINGS = (*_HEADERS, ".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".C")
 
 
 def _entries(item: Import) -> Iterator[Entry]:
@@ -83,7 +83,29 @@ def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
         for symbol in top_level(places.symbols.named(name, MANY))
         if symbol.path.endswith(_ENDINGS) and "static " not in symbol.definition.signature
     ]
-    return found if len(found) == 1 else ()
+    bodies = [symbol for symbol in found if not is_header(symbol.path)]
+    return next((some for some in (bodies, found) if len(some) == 1), ())
+
+
+def is_header(path: str) -> bool:
+    """Return whether a file is made to be included."""
+    return path.endswith(_HEADERS)
+
+
+def body(places: Places, symbol: Symbol) -> Symbol:
+    """Return the definition that belongs to a declaration in a header, the declaration when none does."""
+    if not is_header(symbol.path):
+        return symbol
+    qualname = symbol.definition.qualname.partition("#")[0]
+    found = [
+        other
+        for other in places.symbols.named(symbol.definition.name, MANY)
+        if other.definition.qualname == qualname
+        and other.path.endswith(_ENDINGS)
+        and not is_header(other.path)
+    ]
+    picked = nearest(symbol.path, sorted({other.path for other in found}))
+    return next((other for other in found if other.path == picked), symbol)
 
 
 def _is_source(_one: str, other: str) -> bool:

@@ -36,6 +36,8 @@ def _entries(item: Import) -> Iterator[Entry]:
     if item.alias:
         yield Entry(item.alias, item.module, "", item)
     for name, local in item.names:
+        if not item.module and name == local:
+            continue  # `export { a }` of the file's own name
         if name == "*" and local != "*":
             yield Entry(local, item.module, "", item)
         else:
@@ -155,7 +157,7 @@ def _resolve(places: Places, path: str, module: str) -> str:
 
 
 def _module(places: Places, path: str, entry: Entry) -> str:
-    return _resolve(places, path, entry.module)
+    return _resolve(places, path, entry.module) if entry.module else path
 
 
 def _edges(places: Places, path: str, item: Import) -> Sequence[str]:

@@ -7,9 +7,9 @@ DROP TABLE graph_edges;
 DROP TABLE graph_nodes;
 
 -- `key` is "path" for a file and "path:qualname" for a definition; it outlives every new index, so
--- memories point to it (target_node_id).
+-- memories point to it (target_node_id). The id of a node that is gone is not given to another.
 CREATE TABLE graph_nodes (
-  id          INTEGER PRIMARY KEY,
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
   key         TEXT NOT NULL UNIQUE,
   type        TEXT NOT NULL,
   label       TEXT NOT NULL,
@@ -51,7 +51,7 @@ CREATE INDEX idx_ge_parts ON graph_edges(from_id, to_id) WHERE files = 1;
 CREATE INDEX idx_ge_stale ON graph_edges(stale_at) WHERE stale_at IS NOT NULL;
 
 -- Files only, to depth 2: `ancestor` is what changes, `descendant` what depends on it, `via_id` the
--- file between the two at depth 2 (the ancestor itself at depth 1).
+-- file between the two at depth 2 (the ancestor itself at depth 1), `source` that of the last edge.
 CREATE TABLE graph_closure (
   ancestor_id   INTEGER NOT NULL REFERENCES graph_nodes(id) ON DELETE CASCADE,
   descendant_id INTEGER NOT NULL REFERENCES graph_nodes(id) ON DELETE CASCADE,
@@ -59,6 +59,8 @@ CREATE TABLE graph_closure (
   via_id        INTEGER NOT NULL,
   edge_types    TEXT NOT NULL,
   total_weight  REAL NOT NULL,
+  confidence    REAL NOT NULL,
+  source        TEXT NOT NULL,
   PRIMARY KEY (ancestor_id, descendant_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idx_gc_descendant ON graph_closure(descendant_id, depth);

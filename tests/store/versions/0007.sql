@@ -297,7 +297,7 @@ END;
 CREATE INDEX idx_memories_live ON memories(id, branch) WHERE deprecated = 0;
 CREATE INDEX idx_memories_found ON memories(seq, id, branch) WHERE deprecated = 0;
 CREATE TABLE graph_nodes (
-  id          INTEGER PRIMARY KEY,
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
   key         TEXT NOT NULL UNIQUE,
   type        TEXT NOT NULL,
   label       TEXT NOT NULL,
@@ -342,6 +342,8 @@ CREATE TABLE graph_closure (
   via_id        INTEGER NOT NULL,
   edge_types    TEXT NOT NULL,
   total_weight  REAL NOT NULL,
+  confidence    REAL NOT NULL,
+  source        TEXT NOT NULL,
   PRIMARY KEY (ancestor_id, descendant_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idx_gc_descendant ON graph_closure(descendant_id, depth);
@@ -444,13 +446,6 @@ INSERT INTO observer_file_nodes VALUES ('src/users.py', 'p1', 4, '2025-11-02T08:
 INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count, session_count,
              last_observed_at) VALUES
            ('src/users.py', 'src/db.py', 'p1', 0.6, 5, 3, '2025-11-02T08:00:00.000Z');
-INSERT INTO graph_nodes(id, project_id, type, label, source, created_at, updated_at) VALUES
-             ('n1', 'p1', 'file', 'src/users.py', 'ast', 1, 1),
-             ('n2', 'p1', 'file', 'src/db.py', 'ast', 1, 1);
-INSERT INTO graph_edges(id, project_id, from_id, to_id, type, source, created_at,
-             updated_at) VALUES ('e1', 'p1', 'n1', 'n2', 'imports', 'ast', 1, 1);
-INSERT INTO graph_closure VALUES ('n1', 'n2', 1, '["n1", "n2"]', '["imports"]', 1.0);
-INSERT INTO scip_symbols VALUES ('users.getUserById', 'n1', 'p1');
 INSERT INTO memories(id, type, content, tags, created_at, updated_at, last_accessed_at, project_id,
              branch, derived_from, taint, redaction_count, payload, origins, external_id, content_hash,
              search_terms) VALUES
@@ -476,5 +471,29 @@ INSERT INTO sessions VALUES ('cli:1', 'cli_1.jsonl', 120, 2, '2025-12-02T08:00:0
 INSERT INTO turns(session_id, seq, position, role, content, time, external_id, search_terms) VALUES
            ('cli:1', 1, 0, 'user', 'where is readConfig', '2025-12-02T08:00:00.000Z', 'D1:1', 'read config'),
            ('cli:1', 3, 1, 'assistant', 'in the settings module', NULL, 'D1:2', '');
+INSERT INTO graph_nodes(id, key, type, label, file_path, language, start_line, end_line, metadata,
+             created_at, updated_at) VALUES
+             (1, 'src/users.py', 'file', 'users.py', 'src/users.py', 'python', 1, 9, '{}', 1, 1),
+             (2, 'src/db.py', 'file', 'db.py', 'src/db.py', 'python', 1, 20, '{}', 1, 1),
+             (3, 'src/db.py:connect', 'function', 'connect', 'src/db.py', 'python', 3, 9,
+              '{"signature": "def connect(url)", "doc": "Open it.", "line": 3}', 1, 1);
+INSERT INTO graph_edges(from_id, to_id, type, source, files, weight, confidence, line,
+             updated_at) VALUES
+             (1, 2, 'imports', 'ast', 1, 1.0, 0.95, 1, 1),
+             (1, 3, 'calls', 'ast', 0, 2.0, 0.95, 4, 1);
+INSERT INTO graph_closure VALUES (2, 1, 1, 2, 'imports', 1.9, 0.95, 'ast');
+INSERT INTO graph_files(id, path, folder, name, kind, language, module, size, mtime_ns, hash,
+             lines, indexed_at, links_at) VALUES
+             (1, 'src/users.py', 'src', 'users.py', 'code', 'python', 'src', 100, 5, 'aa', 9, 1, 1),
+             (2, 'src/db.py', 'src', 'db.py', 'code', 'python', 'src', 300, 6, 'bb', 20, 1, 1);
+INSERT INTO graph_names VALUES ('connect', 1);
+INSERT INTO graph_index_state VALUES (1, 1, 'abc123', 3, 2, 0, 1, '');
+INSERT INTO scip_symbols VALUES ('db.connect', 3);
+INSERT INTO code_chunks(id, file_id, kind, name, start_line, end_line, context, text) VALUES
+             (1, 2, 'function', 'connect', 3, 9, 'File: src/db.py | function: connect',
+              'def connect(url)');
+INSERT INTO code_chunks_fts(rowid, path, name, doc, text, terms) VALUES
+             (1, 'src/db.py', 'connect', '', 'def connect(url)', '');
+INSERT INTO code_chunk_queue VALUES (1, 0.5);
 INSERT INTO embeddings(owner_kind, owner_id, model_id, dims, embedding, created_at) VALUES
             ('memory', 'm-one', 'onnx:a:2', 2, x'0000803f00000000', '2025-11-01T08:00:00.000Z');

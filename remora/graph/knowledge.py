@@ -1,0 +1,102 @@
+"""Layer 3 of the code graph: patterns and decisions that are remembered, tied to the code they are about.
+
+Each live memory of type pattern or decision that names files or a node of the graph has a node of its
+own. A file or definition points at the pattern that it follows (`applies_pattern`); a decision points
+at what it explains (`documents`). The layer is derived: `refresh` makes it equal to the memories,
+whatever was done to them since, and to the code, where files come back. It is called after each index
+run and before anybody reads the layer; where nothing changed it only reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+from remora.graph.modules import files_named
+from remora.store.layers import KnownNode, UpperEdge, memory_key
+
+if TYPE_CHECKING:
+    from remora.store.layers import Known
+    from remora.store.space import Space
+
+KINDS = ("applies_pattern", "documents")
+IMPACTED_WEIGHT = 0.5  # of what a memory's target reaches, against the target itself
+MOST_FILES = 200  # that one glob stands for; what holds for more is said of the project
+
+
+def refresh(space: Space, now: int) -> bool:
+    """Make layer 3 equal to the memories; returns whether anything changed.
+
+    Nothing is written where the layer is as it should be.
+
+    Args:
+        space: the project's database, writable.
+        now: milliseconds since the epoch.
+    """
+    nodes, edges = _wanted(space)
+    held_nodes, held_edges = space.layers.knowledge()
+    if (nodes, edges) == (held_nodes, held_edges):
+        return False
+    with space.db.transaction(durable=False):
+        # Another process may have done it since.
+        nodes, edges = _wanted(space)
+        held_nodes, held_edges = space.layers.knowledge()
+        keys = {node.key for node in nodes}
+        space.layers.change_knowledge(
+            nodes - held_nodes,
+            edges - held_edges,
+            {node.key for node in held_nodes if node.key not in keys},
+            held_edges - edges,
+            now,
+        )
+    return True
+
+
+def about(space: Space, keys: Collection[str], now: int) -> list[UpperEdge]:
+    """Return the edges of layer 3 at some nodes, brought up to date first where that is possible."""
+    if not space.db.read_only:
+        refresh(space, now)
+    return space.layers.edges_at(keys, KINDS)
+
+
+def _wanted(space: Space) -> tuple[set[KnownNode], set[UpperEdge]]:
+    """Return the nodes and edges that the memories ask for."""
+    memories = space.layers.known()
+    paths = space.layers.paths() if any(_wide(f) for m in memories for f in m.files) else []
+    keys = {key for m in memories for key in (*m.files, *m.impacted, *([m.target] if m.target else ()))}
+    existing = space.layers.existing(keys)
+    wide: dict[str, list[str]] = {}
+    for written in {f for m in memories for f in m.files if _wide(f)}:
+        found = files_named(written, paths)
+        wide[written] = found if len(found) <= MOST_FILES else []
+    nodes = {KnownNode(memory_key(m.memory_id), m.type, m.label, m.confidence) for m in memories}
+    edges = set()
+    for memory in memories:
+        weights: dict[str, float] = {}
+        for key, weight in _named(memory, wide):
+            if key in existing or key not in keys:
+                weights[key] = max(weight, weights.get(key, 0.0))
+        edges |= {_edge(memory, key, weight) for key, weight in weights.items()}
+    return nodes, edges
+
+
+def _wide(written: str) -> bool:
+    return "*" in written or written.endswith("/")
+
+
+def _named(memory: Known, wide: dict[str, list[str]]) -> Iterator[tuple[str, float]]:
+    """Yield (key, weight) of what a memory names; files that a glob stands for exist."""
+    for written in memory.files:
+        for key in wide.get(written, (written,)):
+            yield key, 1.0
+    if memory.target:
+        yield memory.target, 1.0
+    for key in memory.impacted:
+        yield key, IMPACTED_WEIGHT
+
+
+def _edge(memory: Known, key: str, weight: float) -> UpperEdge:
+    own = memory_key(memory.memory_id)
+    if memory.type == "pattern":
+        return UpperEdge(key, own, "applies_pattern", weight, memory.confidence)
+    return UpperEdge(own, key, "documents", weight, memory.confidence)

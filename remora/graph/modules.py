@@ -1,0 +1,370 @@
+"""The map of a project: its modules, what each is for, what it leans on and what is remembered of it.
+
+A module is a package: the folder that `graph_files.module` names. Where a project has no packages to
+speak of (all its code in one or two folders) that would say nothing, so there its modules are the
+communities of files that use each other, each named after the file with most edges in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.globs import matches
+from remora.core.text import STOP_WORDS, clean, collapse, identifier_parts, shorten, words
+from remora.graph.communities import communities
+from remora.graph.packed import unpack_outline
+
+if TYPE_CHECKING:
+    from remora.store.overview import FileLink, MappedFile
+    from remora.store.space import Space
+
+MOST = 200  # modules of a map
+FLAT_MODULES, FLAT_FILES = 2, 24  # so few modules with so many files of code are no division
+SHOWN = 8  # modules that one depends on or is used by
+HOT = 3
+PURPOSE_CHARS = 200
+DOCS_READ = 400  # definitions whose docs are counted where nothing else says what a module is for
+COMMON_WORDS = 5
+# Files that speak for their folder, the first that says something.
+_SPEAKERS = (
+    "__init__.py doc.go package-info.java mod.rs lib.rs index.ts index.tsx index.js index.mjs main.go main.rs"
+).split()
+_SENTENCE = re.compile(r"(.+?[.!?])(?=\s|$)", re.DOTALL)
+_HEADING = re.compile(r"^#{1,3}\s+(.+?)\s*#*$")
+_UNDERLINE = re.compile(r"^[=\-~^\"]{3,}\s*$")
+_NOT_PROSE = ("#", "!", "[", "<", "|", "```", ".. ", "- ", "* ", ">", "=", "---", ":")
+_EVERYWHERE = STOP_WORDS | frozenset(
+    """return returns get gets set sets make makes given use used using test tests new one value values name
+    names function class method object objects type types self none true false list str int arg args kwargs
+    param params see e g whether like must may also file files data init main run add call called""".split()
+)
+
+
+class ModuleInfo(NamedTuple):
+    """A module of a project.
+
+    Attributes:
+        name: its folder ("." is the root), or where modules are communities the path, without its
+            ending, of the file with most edges.
+        files: how many files it has.
+        lines: lines of code; prose and data do not count.
+        languages: of its code, the one with most lines first.
+        purpose: one sentence, "" when nothing says it.
+        hot: its files that change most, lately more than long ago; three at most.
+        symbols: how many definitions it has.
+        tests: how many test files cover it.
+        depends_on, used_by: other modules, by the weight of the edges between; eight at most.
+        memories: live memories that speak of it or its files.
+        covered: share of its files, 0..1, that some live memory speaks of.
+    """
+
+    name: str
+    files: int
+    lines: int
+    languages: tuple[str, ...]
+    purpose: str
+    hot: tuple[str, ...]
+    symbols: int
+    tests: int
+    depends_on: tuple[str, ...]
+    used_by: tuple[str, ...]
+    memories: int
+    covered: float
+
+
+class Grouping(NamedTuple):
+    """The files of a project by module, and the edges between files."""
+
+    files: Mapping[str, Sequence[MappedFile]]
+    links: Sequence[FileLink]
+
+    def of(self) -> dict[int, str]:
+        """Return the module of each file's node."""
+        return {file.id: name for name, files in self.files.items() for file in files}
+
+    def weights(self) -> dict[str, dict[str, float]]:
+        """Return for each module what it depends on, with the weight of the edges."""
+        of = self.of()
+        found: dict[str, dict[str, float]] = {name: {} for name in self.files}
+        for link in self.links:
+            start, end = of.get(link.from_id), of.get(link.to_id)
+            if start is not None and end is not None and start != end:
+                found[start][end] = found[start].get(end, 0.0) + link.weight
+        return found
+
+
+def grouping(space: Space) -> Grouping:
+    """Return the modules of a project with their files, by name."""
+    files, links = space.overview.files(), space.overview.links()
+    packages: defaultdict[str, list[MappedFile]] = defaultdict(list)
+    for file in files:
+        packages[file.module or "."].append(file)
+    code = [file for file in files if file.kind == "code" and not file.test]
+    if len(code) >= FLAT_FILES and len({file.module for file in code}) <= FLAT_MODULES:
+        packages = defaultdict(list, _by_community(files, links))
+    return Grouping({name: packages[name] for name in sorted(packages)}, links)
+
+
+def _by_community(files: Sequence[MappedFile], links: Sequence[FileLink]) -> dict[str, list[MappedFile]]:
+    """Group code by its edges; what has none, and prose and data, stays with its folder."""
+    by_id = {file.id: file for file in files}
+    degree: Counter[int] = Counter()
+    weights: dict[tuple[int, int], float] = {}
+    for link in links:
+        if link.from_id in by_id and link.to_id in by_id:
+            weights[link.from_id, link.to_id] = link.weight
+            degree.update((link.from_id, link.to_id))
+    found: defaultdict[str, list[MappedFile]] = defaultdict(list)
+    for group in communities([i for i in by_id if degree[i]], weights):
+        members = [by_id[i] for i in group]
+        centre = min(members, key=lambda f: (f.test, -degree[f.id], f.path))
+        name = centre.path[: centre.path.rfind(".")] if "." in centre.name[1:] else centre.path
+        found[centre.path if name in found else name] += sorted(members, key=lambda f: f.path)
+    for file in files:
+        if not degree[file.id]:
+            found[file.module or "."].append(file)
+    return dict(found)
+
+
+def module_map(space: Space, limit: int = MOST) -> list[ModuleInfo]:
+    """Return the modules of a project, those with most code first, then by files and name.
+
+    Args:
+        space: the project's database.
+        limit: how many modules at most.
+    """
+    group = grouping(space)
+    weights = group.weights()
+    used_by: dict[str, dict[str, float]] = {name: {} for name in group.files}
+    for name, row in weights.items():
+        for other, weight in row.items():
+            used_by[other][name] = weight
+    tests = _tests(group)
+    symbols, heat = space.overview.symbols(), space.overview.heat()
+    lines = {name: sum(f.lines for f in files if f.kind == "code") for name, files in group.files.items()}
+    names = sorted(group.files, key=lambda n: (-lines[n], -len(group.files[n]), n))[:limit]
+    spoken, about = _spoken(space, group)
+    purposes = purposes_of(space, {name: group.files[name] for name in names})
+    found: list[ModuleInfo] = []
+    for name in names:
+        files = group.files[name]
+        busy = sorted((f.path for f in files if f.path in heat), key=lambda p: (-heat[p], p))
+        paths = {f.path for f in files}
+        found.append(
+            ModuleInfo(
+                name=name,
+                files=len(files),
+                lines=lines[name],
+                languages=_languages(files),
+                purpose=purposes.get(name, ""),
+                hot=tuple(busy[:HOT]),
+                symbols=sum(symbols.get(f.path, 0) for f in files),
+                tests=tests[name],
+                depends_on=_strongest(weights[name]),
+                used_by=_strongest(used_by[name]),
+                memories=len(about[name]),
+                covered=len(paths & spoken) / len(paths),
+            )
+        )
+    return found
+
+
+def _strongest(row: Mapping[str, float]) -> tuple[str, ...]:
+    return tuple(sorted(row, key=lambda other: (-row[other], other))[:SHOWN])
+
+
+def _languages(files: Iterable[MappedFile]) -> tuple[str, ...]:
+    counts: Counter[str] = Counter()
+    for file in files:
+        if file.kind == "code":
+            counts[file.language] += max(1, file.lines)
+    return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
+
+
+def _tests(group: Grouping) -> dict[str, int]:
+    """Return how many test files cover each module."""
+    of = group.of()
+    covering: defaultdict[str, set[int]] = defaultdict(set)
+    for link in group.links:
+        if link.tests and link.to_id in of:
+            covering[of[link.to_id]].add(link.from_id)
+    return {name: len(covering[name]) for name in group.files}
+
+
+def _spoken(space: Space, group: Grouping) -> tuple[set[str], dict[str, set[str]]]:
+    """Return the files that live memories speak of, and for each module the memories about it."""
+    of = {file.path: name for name, files in group.files.items() for file in files}
+    about: dict[str, set[str]] = {name: set() for name in group.files}
+    named: dict[str, list[str]] = {}
+    spoken: set[str] = set()
+    for memory_id, path in space.overview.spoken_of():
+        if path not in named:
+            named[path] = files_named(path, of)
+        spoken.update(named[path])
+        for file in named[path]:
+            about[of[file]].add(memory_id)
+    for memory_id, module in space.overview.spoken_modules():
+        if (name := module_named(module, group.files)) is not None:
+            about[name].add(memory_id)
+    return spoken, about
+
+
+def files_named(written: str, paths: Iterable[str]) -> list[str]:
+    """Return the files that a memory means by a path, a folder with "/" at its end, or a glob.
+
+    >>> files_named("src/", ["src/a.py", "setup.py"]), files_named("*.py", ["setup.py", "README"])
+    (['src/a.py'], ['setup.py'])
+    """
+    if written.endswith("/"):
+        return [path for path in paths if path.startswith(written)]
+    if "*" in written:
+        return [path for path in paths if matches(written, path)]
+    return [written] if written in paths else []
+
+
+def module_named(written: str, names: Iterable[str]) -> str | None:
+    """Return the module that a memory means: by its name, with dots for slashes, or by its last folder.
+
+    >>> module_named("remora.store", ["remora/core", "remora/store"]), module_named("core", ["a/core"])
+    ('remora/store', 'a/core')
+    """
+    wanted = written.strip().strip("/")
+    known = set(names)
+    for form in (wanted, wanted.replace(".", "/"), written):
+        if form in known:
+            return form
+    last = [name for name in known if name.rpartition("/")[2] == wanted]
+    return last[0] if len(last) == 1 else None
+
+
+# What a module is for
+
+
+def purposes_of(space: Space, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str, str]:
+    """Return one sentence for each module that something says the purpose of.
+
+    A memory that says it wins; then the package's own doc, what a language model said, the README of
+    its folder, and last the words that its definitions' docs use most.
+    """
+    told = _told(space, modules)
+    asked = space.layers.modules()
+    found: dict[str, str] = {}
+    for name, files in modules.items():
+        said = told.get(name) or _own_doc(space, name, files)
+        if not said and name in asked:
+            said = sentence(str(asked[name].metadata.get("purpose", "")))
+        found[name] = said or _readme(space, name, files) or _common_words(space, files)
+    return {name: said for name, said in found.items() if said}
+
+
+def sentence(text: str) -> str:
+    """Return the first sentence of a text, on one line, at most PURPOSE_CHARS long.
+
+    >>> sentence("Reads files.  Then more."), sentence("no end"), sentence("")
+    ('Reads files.', 'no end', '')
+    """
+    flat = collapse(clean(text.strip().partition("\n\n")[0]))
+    found = _SENTENCE.match(flat)
+    return shorten(found[1] if found else flat, PURPOSE_CHARS)
+
+
+def _told(space: Space, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str, str]:
+    """Return what memories say modules are for, the most trusted memory of each."""
+    of = {file.path: name for name, files in modules.items() for file in files}
+    found: dict[str, str] = {}
+    for insight in space.overview.insights():
+        names = {module_named(module, modules) for module in insight.modules}
+        if not names - {None}:
+            held = {of.get(path) for written in insight.files for path in files_named(written, of)}
+            names = held if len(held) == 1 else set()
+        for name in names:
+            if name is not None:
+                found.setdefault(name, sentence(insight.content))
+    return found
+
+
+def _own_doc(space: Space, name: str, files: Sequence[MappedFile]) -> str:
+    """Return the first sentence of the doc that speaks for a module."""
+    code = [f for f in files if f.kind == "code"]
+    speakers = [f for f in code if f.path == name or f.path[: f.path.rfind(".")] == name]
+    if not speakers:
+        top = _top(files)
+        order = {speaker: at for at, speaker in enumerate(_SPEAKERS)}
+        speakers = [f for f in code if f.folder == top and f.name in order]
+        speakers.sort(key=lambda f: order[f.name])
+    if not speakers:
+        # A Go package may be described in any of its files; a single file describes itself.
+        speakers = [f for f in code if f.language == "go" and not f.test][:10] if len(code) > 1 else code
+    for file in speakers:
+        packed = space.graph.facts(file.path)[0]
+        doc = unpack_outline(packed).doc if packed else ""
+        if doc and not _legal(doc) and (file.language != "go" or doc.startswith(("Package ", "Command "))):
+            return sentence(doc)
+    return ""
+
+
+def _top(files: Iterable[MappedFile]) -> str:
+    """Return the uppermost folder of some files."""
+    return min((f.folder for f in files), key=lambda folder: (folder.count("/"), folder))
+
+
+def _legal(doc: str) -> bool:
+    """Return whether a doc is a notice of copyright, which tops many files."""
+    start = doc[:300].lower()
+    return any(word in start for word in ("copyright", "license", "licence", "spdx", "©"))
+
+
+def _readme(space: Space, name: str, files: Sequence[MappedFile]) -> str:
+    """Return the heading of a folder's README; with its first sentence where the heading is but a name."""
+    folder = "" if name == "." else name
+    own = [f for f in files if f.kind == "prose" and f.folder == folder]
+    own = [f for f in own if f.name.lower().startswith("readme")]
+    for file in own[:1]:
+        for chunk in space.chunks.of_files([file.path], 1):
+            heading, text = _opening(chunk.text)
+            heading = heading.lstrip("$> ")
+            if len(heading.split()) > 3 or not text:
+                return sentence(heading)
+            known = heading.lower() in name.lower() or text.lower().startswith(heading.lower())
+            return sentence(text if known else f"{heading}: {text}")
+    return ""
+
+
+def _opening(text: str) -> tuple[str, str]:
+    """Return the first heading of a Markdown or reStructuredText file, and the first line of prose."""
+    heading = ""
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        bare = line.strip()
+        following = lines[at + 1].strip() if at + 1 < len(lines) else ""
+        if not heading and (found := _HEADING.match(bare)):
+            heading = found[1]
+        elif not heading and bare and not _UNDERLINE.match(bare) and _UNDERLINE.match(following):
+            heading = bare
+        elif len(bare.split()) > 3 and not bare.startswith(_NOT_PROSE):
+            paragraph = [bare]
+            for more in lines[at + 1 :]:
+                if not more.strip():
+                    break
+                paragraph.append(more.strip())
+            return heading, " ".join(paragraph)
+    return heading, ""
+
+
+def _common_words(space: Space, files: Sequence[MappedFile]) -> str:
+    """Return the words that most definitions of a module have in their docs, or else in their names."""
+    paths = [f.path for f in files if not f.test] or [f.path for f in files]
+    docs = space.overview.docs(paths, DOCS_READ)
+    for texts in ([doc for _, doc in docs if doc], [" ".join(identifier_parts(label)) for label, _ in docs]):
+        counts = Counter(w for text in texts for w in set(words(text)) if _telling(w))
+        best = sorted((w for w in counts if counts[w] > 1), key=lambda w: (-counts[w], w))[:COMMON_WORDS]
+        if len(best) > 1:
+            return f"About {', '.join(best)}."
+    return ""
+
+
+def _telling(word: str) -> bool:
+    return len(word) > 2 and word not in _EVERYWHERE and not word.isdigit()

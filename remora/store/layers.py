@@ -1,0 +1,251 @@
+"""SQL for the upper layers of the code graph: what a language model says, and what memories say.
+
+Layer 2 has a node for each module and edges between modules, files and definitions. Layer 3 has a node
+for each memory of a pattern or a decision. Their nodes belong to no file, so that reading a file again
+leaves them alone; their edges end with the nodes at their ends. Writers call inside a transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from remora.store.connection import Database
+
+MODULE_PREFIX, MEMORY_PREFIX = "module:", "memory:"
+
+
+class ModuleNode(NamedTuple):
+    """A module as layer 2 knows it. `metadata` has "purpose", "digest", "model" and "at"."""
+
+    id: int
+    key: str
+    name: str
+    metadata: Mapping[str, Any]
+
+
+class OutlineRow(NamedTuple):
+    """A definition as a prompt shows it; `uses` counts the edges that point at it."""
+
+    path: str
+    key: str
+    type: str
+    signature: str
+    doc: str
+    line: int
+    uses: int
+
+
+class UpperEdge(NamedTuple):
+    """An edge of layer 2 or 3 between two nodes, by their keys."""
+
+    from_key: str
+    to_key: str
+    type: str
+    weight: float = 1.0
+    confidence: float = 1.0
+
+
+class Known(NamedTuple):
+    """A memory as a node of layer 3; `files` and `nodes` are what it names, globs and folders too."""
+
+    memory_id: str
+    type: str
+    label: str
+    confidence: float
+    files: tuple[str, ...]
+    target: str | None
+    impacted: tuple[str, ...]
+
+
+class KnownNode(NamedTuple):
+    """A node of layer 3 as it is stored."""
+
+    key: str
+    type: str
+    label: str
+    confidence: float
+
+
+def module_key(name: str) -> str:
+    """Return the key of a module's node; the "/" at its end keeps it apart from a file's definitions.
+
+    >>> module_key("src/click"), module_key(".")
+    ('module:src/click/', 'module:./')
+    """
+    return f"{MODULE_PREFIX}{name}/"
+
+
+def memory_key(memory_id: str) -> str:
+    """Return the key of a memory's node in layer 3."""
+    return f"{MEMORY_PREFIX}{memory_id}"
+
+
+class Layers:
+    """Layers 2 and 3 of one project."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    # Layer 2
+
+    def modules(self) -> dict[str, ModuleNode]:
+        """Return the module nodes by module name."""
+        sql = """SELECT id, key, label, metadata FROM graph_nodes WHERE layer = 2 AND type = 'module'
+                 ORDER BY label"""
+        found = (ModuleNode(i, key, name, json.loads(about)) for i, key, name, about in self._db.rows(sql))
+        return {node.name: node for node in found}
+
+    def outline(self, paths: Collection[str]) -> list[OutlineRow]:
+        """Return the definitions of files, by path and line."""
+        sql = """SELECT n.file_path, n.key, n.type, coalesce(n.metadata ->> 'signature', ''),
+                   coalesce(n.metadata ->> 'doc', ''), coalesce(n.start_line, 0),
+                   (SELECT count(*) FROM graph_edges e WHERE e.to_id = n.id
+                      AND e.type IN ('calls', 'inherits', 'implements', 'tests'))
+                 FROM json_each(?) j CROSS JOIN graph_nodes n ON n.file_path = j.value
+                 WHERE n.layer = 1 AND n.key <> n.file_path ORDER BY n.file_path, n.start_line, n.key"""
+        return [OutlineRow(*r) for r in self._db.rows(sql, (json.dumps(sorted(paths)),))]
+
+    def shapes(self) -> list[tuple[str, str, str, str]]:
+        """Return (path, key, type, signature) of every definition, by path and key."""
+        sql = """SELECT file_path, key, type, coalesce(metadata ->> 'signature', '') FROM graph_nodes
+                 WHERE layer = 1 AND file_path IS NOT NULL AND key <> file_path ORDER BY file_path, key"""
+        return [(path, key, kind, signature) for path, key, kind, signature in self._db.rows(sql)]
+
+    def place_modules(self, modules: Mapping[str, Sequence[str]], now: int) -> None:
+        """Make the module nodes those that there are, each with edges to its files.
+
+        What was said of a module stays; modules that are gone leave with what was said of them.
+
+        Args:
+            modules: the paths of each module's files, by its name.
+            now: milliseconds since the epoch.
+        """
+        gone = [name for name in self.modules() if name not in modules]
+        self._db.execute_many("DELETE FROM graph_nodes WHERE key = ?", [(module_key(n),) for n in gone])
+        self._db.execute_many(
+            """INSERT OR IGNORE INTO graph_nodes(key, type, label, layer, source, confidence, created_at,
+                 updated_at) VALUES (?1, 'module', ?2, 2, 'llm', 0.7, ?3, ?3)""",
+            [(module_key(name), name, now) for name in sorted(modules)],
+        )
+        self._db.execute(
+            """DELETE FROM graph_edges WHERE type = 'defines' AND from_id IN (
+                 SELECT id FROM graph_nodes WHERE layer = 2 AND type = 'module')"""
+        )
+        self._db.execute_many(
+            """INSERT INTO graph_edges(from_id, to_id, type, source, layer, updated_at)
+               SELECT m.id, f.id, 'defines', 'ast', 2, ?1 FROM graph_nodes m, graph_nodes f
+               WHERE m.key = ?2 AND f.key = ?3""",
+            [(now, module_key(name), path) for name, paths in modules.items() for path in paths],
+        )
+
+    def describe_module(
+        self, name: str, paths: Sequence[str], edges: Iterable[UpperEdge], about: Mapping[str, Any], now: int
+    ) -> int:
+        """Replace what a model says of a module and the edges that start in it.
+
+        Edges to keys that are gone meanwhile are dropped; returns how many of `edges` were written.
+        """
+        key = module_key(name)
+        text = json.dumps(dict(about), ensure_ascii=False)
+        self._db.execute(
+            "UPDATE graph_nodes SET metadata = ?, updated_at = ? WHERE key = ?", (text, now, key)
+        )
+        self._db.execute(
+            """DELETE FROM graph_edges WHERE layer = 2 AND source = 'llm' AND from_id IN (
+                 SELECT n.id FROM json_each(?1) j CROSS JOIN graph_nodes n ON n.file_path = j.value
+                 UNION SELECT id FROM graph_nodes WHERE key = ?2)""",
+            (json.dumps(sorted(paths)), key),
+        )
+        return self._put_edges(edges, 2, "llm", now)
+
+    def drop_empty_modules(self) -> int:
+        """Remove the module nodes none of whose files is left; returns how many."""
+        return self._db.execute(
+            """DELETE FROM graph_nodes WHERE layer = 2 AND type = 'module' AND NOT EXISTS (
+                 SELECT 1 FROM graph_edges e WHERE e.from_id = graph_nodes.id AND e.type = 'defines')"""
+        )
+
+    # Layer 3
+
+    def known(self) -> list[Known]:
+        """Return the live memories of patterns and decisions that name files or nodes, by id."""
+        sql = """SELECT id, type, coalesce(citation_text, substr(content, 1, 80)), confidence, related_files,
+                   target_node_id, impacted_node_ids FROM memories
+                 WHERE deprecated = 0 AND type IN ('pattern', 'decision') AND
+                   (related_files <> '[]' OR target_node_id IS NOT NULL OR impacted_node_ids <> '[]')
+                 ORDER BY id"""
+        return [
+            Known(i, kind, label, sure, tuple(json.loads(files)), target, tuple(json.loads(impacted)))
+            for i, kind, label, sure, files, target, impacted in self._db.rows(sql)
+        ]
+
+    def existing(self, keys: Collection[str]) -> set[str]:
+        """Return those of some keys that files, definitions and modules have."""
+        sql = """SELECT n.key FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value
+                 WHERE n.layer < 3"""
+        return {r[0] for r in self._db.rows(sql, (json.dumps(sorted(keys)),))}
+
+    def paths(self) -> list[str]:
+        """Return the files of the graph, in order."""
+        return [r[0] for r in self._db.rows("SELECT path FROM graph_files WHERE skipped = '' ORDER BY path")]
+
+    def knowledge(self) -> tuple[set[KnownNode], set[UpperEdge]]:
+        """Return the nodes and edges of layer 3 as they are."""
+        nodes = self._db.rows("SELECT key, type, label, confidence FROM graph_nodes WHERE layer = 3")
+        sql = """SELECT a.key, b.key, e.type, e.weight, e.confidence FROM graph_nodes n
+                 CROSS JOIN graph_edges e ON e.{0}_id = n.id AND e.layer = 3
+                 CROSS JOIN graph_nodes a ON a.id = e.from_id CROSS JOIN graph_nodes b ON b.id = e.to_id
+                 WHERE n.layer = 3"""
+        edges = {UpperEdge(*r) for end in ("from", "to") for r in self._db.rows(sql.format(end))}
+        return {KnownNode(*r) for r in nodes}, edges
+
+    def change_knowledge(
+        self,
+        nodes: Iterable[KnownNode],
+        edges: Iterable[UpperEdge],
+        gone_nodes: Iterable[str],
+        gone_edges: Iterable[UpperEdge],
+        now: int,
+    ) -> None:
+        """Remove nodes (by key) and edges of layer 3, then write others."""
+        self._db.execute_many("DELETE FROM graph_nodes WHERE key = ?", [(key,) for key in sorted(gone_nodes)])
+        self._db.execute_many(
+            """DELETE FROM graph_edges WHERE layer = 3 AND type = ?
+               AND from_id = (SELECT id FROM graph_nodes WHERE key = ?)
+               AND to_id = (SELECT id FROM graph_nodes WHERE key = ?)""",
+            [(e.type, e.from_key, e.to_key) for e in sorted(gone_edges)],
+        )
+        self._db.execute_many(
+            """INSERT INTO graph_nodes(key, type, label, layer, source, confidence, created_at, updated_at)
+               VALUES (?1, ?2, ?3, 3, 'agent', ?4, ?5, ?5)
+               ON CONFLICT(key) DO UPDATE SET type = ?2, label = ?3, confidence = ?4, updated_at = ?5""",
+            [(*node, now) for node in sorted(nodes)],
+        )
+        self._put_edges(sorted(edges), 3, "agent", now)
+
+    # Both
+
+    def edges_at(self, keys: Collection[str], kinds: Sequence[str]) -> list[UpperEdge]:
+        """Return the edges of layers 2 and 3 of some kinds with one of some nodes at either end."""
+        sql = """SELECT a.key, b.key, e.type, e.weight, e.confidence FROM json_each(?1) j
+                 CROSS JOIN graph_nodes n ON n.key = j.value CROSS JOIN graph_edges e ON e.{0}_id = n.id
+                 JOIN graph_nodes a ON a.id = e.from_id JOIN graph_nodes b ON b.id = e.to_id
+                 WHERE e.layer > 1 AND e.stale_at IS NULL
+                   AND e.type IN (SELECT value FROM json_each(?2))"""
+        values = (json.dumps(sorted(keys)), json.dumps(list(kinds)))
+        found = {UpperEdge(*r) for end in ("from", "to") for r in self._db.rows(sql.format(end), values)}
+        return sorted(found)
+
+    def _put_edges(self, edges: Iterable[UpperEdge], layer: int, source: str, now: int) -> int:
+        written = 0
+        for edge in edges:
+            written += self._db.execute(
+                """INSERT OR REPLACE INTO graph_edges(from_id, to_id, type, source, layer, weight, confidence,
+                     updated_at)
+                   SELECT a.id, b.id, ?3, ?4, ?5, ?6, ?7, ?8 FROM graph_nodes a, graph_nodes b
+                   WHERE a.key = ?1 AND b.key = ?2""",
+                (edge.from_key, edge.to_key, edge.type, source, layer, edge.weight, edge.confidence, now),
+            )
+        return written

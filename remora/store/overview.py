@@ -1,0 +1,144 @@
+"""SQL that looks at the code graph as a whole: for the map of modules, and for the doctor.
+
+Nothing here writes. Each query reads an index once or a table once, whatever the size of the graph.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import NamedTuple
+
+from remora.store.connection import Database
+from remora.store.graph import DEPENDENCE
+
+
+class MappedFile(NamedTuple):
+    """A file of the graph; `id` is its node's, `kind` "code", "prose" or "data"."""
+
+    id: int
+    path: str
+    folder: str
+    name: str
+    kind: str
+    language: str
+    module: str
+    test: bool
+    lines: int
+
+
+class FileLink(NamedTuple):
+    """All edges from one file to another that it depends on, summed up; `tests` if it tests it."""
+
+    from_id: int
+    to_id: int
+    weight: float
+    tests: bool
+
+
+class Insight(NamedTuple):
+    """A live memory that says what a module is for."""
+
+    memory_id: str
+    content: str
+    modules: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+class Overview:
+    """The whole graph of one project, read in a few strokes."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    # For the map of modules
+
+    def files(self) -> list[MappedFile]:
+        """Return every file of the graph, by path."""
+        sql = """SELECT n.id, f.path, f.folder, f.name, f.kind, f.language, f.module, f.test, f.lines
+                 FROM graph_files f CROSS JOIN graph_nodes n ON n.key = f.path
+                 WHERE f.skipped = '' ORDER BY f.path"""
+        return [
+            MappedFile(i, path, folder, name, kind, language, module, bool(test), lines)
+            for i, path, folder, name, kind, language, module, test, lines in self._db.rows(sql)
+        ]
+
+    def links(self) -> list[FileLink]:
+        """Return the dependences between files, without stale ones, by their ends."""
+        sql = f"""SELECT e.from_id, e.to_id, sum(e.weight * e.confidence), max(e.type = 'tests')
+                  FROM graph_edges e WHERE {DEPENDENCE} AND e.stale_at IS NULL AND e.from_id <> e.to_id
+                  GROUP BY e.from_id, e.to_id ORDER BY e.from_id, e.to_id"""
+        return [FileLink(a, b, weight, bool(tests)) for a, b, weight, tests in self._db.rows(sql)]
+
+    def symbols(self) -> dict[str, int]:
+        """Return how many definitions each file has; the file's own node does not count."""
+        sql = """SELECT file_path, count(*) - 1 FROM graph_nodes WHERE file_path IS NOT NULL
+                 GROUP BY file_path"""
+        return dict(self._db.rows(sql))
+
+    def heat(self) -> dict[str, float]:
+        """Return how often each present file changed, lately more than long ago; a logarithm."""
+        sql = "SELECT path, heat FROM git_files WHERE present = 1 AND commits > 0"
+        return dict(self._db.rows(sql))
+
+    def spoken_of(self) -> list[tuple[str, str]]:
+        """Return (memory id, path) of each file that a live memory names, or whose node it names.
+
+        A path may be a glob, or a folder that ends in "/".
+        """
+        sql = """SELECT f.memory_id, f.file_path FROM memory_files f JOIN memories m ON m.id = f.memory_id
+                 WHERE m.deprecated = 0
+                 UNION SELECT m.id, n.file_path FROM memories m JOIN graph_nodes n ON n.key = m.target_node_id
+                 WHERE m.deprecated = 0 AND n.file_path IS NOT NULL
+                 UNION SELECT m.id, n.file_path FROM memories m, json_each(m.impacted_node_ids) j
+                 JOIN graph_nodes n ON n.key = j.value
+                 WHERE m.deprecated = 0 AND m.impacted_node_ids <> '[]' AND n.file_path IS NOT NULL
+                 ORDER BY 1, 2"""
+        return [(memory_id, path) for memory_id, path in self._db.rows(sql)]
+
+    def spoken_modules(self) -> list[tuple[str, str]]:
+        """Return (memory id, module) of each module that a live memory names."""
+        sql = """SELECT m.id, j.value FROM memories m, json_each(m.related_modules) j
+                 WHERE m.deprecated = 0 AND m.related_modules <> '[]' ORDER BY 1, 2"""
+        return [(memory_id, module) for memory_id, module in self._db.rows(sql)]
+
+    def insights(self) -> list[Insight]:
+        """Return the live memories of type module_insight, those to believe first."""
+        sql = """SELECT id, content, related_modules, related_files FROM memories
+                 WHERE type = 'module_insight' AND deprecated = 0 AND taint IS NULL
+                 ORDER BY user_verified DESC, pinned DESC, confidence DESC, created_at DESC, id"""
+        rows = self._db.rows(sql)
+        return [Insight(i, text, tuple(json.loads(m)), tuple(json.loads(f))) for i, text, m, f in rows]
+
+    def docs(self, paths: Collection[str], limit: int) -> list[tuple[str, str]]:
+        """Return (name, first line of its doc) of definitions in files."""
+        sql = """SELECT n.label, coalesce(n.metadata ->> 'doc', '') FROM json_each(?) j
+                 CROSS JOIN graph_nodes n ON n.file_path = j.value
+                 WHERE n.layer = 1 AND n.key <> n.file_path ORDER BY n.id LIMIT ?"""
+        rows = self._db.rows(sql, (json.dumps(sorted(paths)), limit))
+        return [(label, doc) for label, doc in rows]
+
+    # For the doctor
+
+    def stale_files(self) -> int:
+        """Return how many files changed since they were read."""
+        return int(self._db.value("SELECT count(*) FROM graph_files WHERE stale_at IS NOT NULL"))
+
+    def busiest(self, limit: int) -> list[str]:
+        """Return the keys of what most depends on: half files, half definitions, busiest first."""
+        sql = f"""SELECT n.key FROM (SELECT e.to_id, count(*) AS uses FROM graph_edges e
+                    WHERE {DEPENDENCE} GROUP BY e.to_id ORDER BY uses DESC, e.to_id LIMIT ?) b
+                  JOIN graph_nodes n ON n.id = b.to_id ORDER BY b.uses DESC, n.key"""
+        files = [r[0] for r in self._db.rows(sql, (limit - limit // 2,))]
+        sql = """SELECT n.key FROM (SELECT e.to_id, count(*) AS uses FROM graph_edges e
+                   WHERE e.type = 'calls' AND e.files = 0 GROUP BY e.to_id
+                   ORDER BY uses DESC, e.to_id LIMIT ?) b
+                 JOIN graph_nodes n ON n.id = b.to_id ORDER BY b.uses DESC, n.key"""
+        return files + [r[0] for r in self._db.rows(sql, (limit // 2,))]
+
+    def heaviest_folders(self, limit: int) -> list[tuple[str, int]]:
+        """Return (folder of the root, nodes) of those with most nodes; files in the root do not count."""
+        sql = """SELECT substr(file_path, 1, instr(file_path, '/')) AS folder, count(*) AS nodes
+                 FROM graph_nodes WHERE file_path IS NOT NULL AND instr(file_path, '/') > 0
+                 GROUP BY folder ORDER BY nodes DESC, folder LIMIT ?"""
+        return [(folder, nodes) for folder, nodes in self._db.rows(sql, (limit,))]

@@ -1,0 +1,325 @@
+"""The graph follows the files, and only what a change touches is read or resolved again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from remora.graph import indexer as module
+from remora.graph.indexer import Indexer, Listed, Outcome, without_secrets
+from remora.store.space import Space
+
+Files = Mapping[str, str | bytes]
+
+
+class World:
+    """A project in memory, its graph in a database, and which files each run read."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.files: dict[str, bytes] = {}
+        self.read: list[str] = []
+        self.clock = 0
+
+    def put(self, files: Files) -> None:
+        """Make the project exactly these files."""
+        new = {p: c if isinstance(c, bytes) else c.encode() for p, c in files.items()}
+        self.clock += 1
+        self.stamps = {p: self.stamps[p] if self.files.get(p) == c else self.clock for p, c in new.items()}
+        self.files = new
+
+    stamps: dict[str, int] = {}  # noqa: RUF012  each world sets its own
+
+    def index(self, **how: Any) -> Outcome:
+        """Run the indexer over all files."""
+        self.read = []
+
+        def read(path: str) -> bytes | str:
+            self.read.append(path)
+            return self.files.get(path, "gone")
+
+        indexer = Indexer(
+            self.space,
+            read,
+            decode=lambda data: data.decode("utf-8", "replace"),
+            unwanted=lambda _, data: "generated" if b"@generated" in data else "",
+            module_of=lambda path: path.rpartition("/")[0] or ".",
+            heat={},
+        )
+        listed = [Listed(p, len(c), self.stamps[p]) for p, c in sorted(self.files.items())]
+        return indexer.run(listed, now=self.clock, **how)
+
+    def everything(self) -> dict[str, list[Any]]:
+        """Return all that the graph holds, without row ids and times."""
+        db = self.space.db
+        return {
+            "files": db.rows(
+                """SELECT path, kind, language, package, test, hash, lines, errors, skipped FROM graph_files
+                   ORDER BY path"""
+            ),
+            "nodes": db.rows(
+                "SELECT key, type, label, start_line, end_line, metadata, stale_at FROM graph_nodes ORDER BY key"
+            ),
+            "edges": db.rows(
+                """SELECT a.key, e.type, b.key, e.source, e.files, e.weight, e.confidence, e.line, e.stale_at
+                   FROM graph_edges e JOIN graph_nodes a ON a.id = e.from_id
+                   JOIN graph_nodes b ON b.id = e.to_id ORDER BY 1, 2, 3, 4"""
+            ),
+            "closure": db.rows(
+                """SELECT a.key, d.key, c.depth, c.edge_types, round(c.total_weight, 9) FROM graph_closure c
+                   JOIN graph_nodes a ON a.id = c.ancestor_id JOIN graph_nodes d ON d.id = c.descendant_id
+                   ORDER BY 1, 2"""
+            ),
+            "chunks": db.rows(
+                """SELECT f.path, c.kind, c.name, c.start_line, c.end_line, c.text FROM code_chunks c
+                   JOIN graph_files f ON f.id = c.file_id ORDER BY 1, 4, 3"""
+            ),
+            "names": db.rows(
+                """SELECT f.path, n.name FROM graph_names n JOIN graph_files f ON f.id = n.file_id
+                   ORDER BY 1, 2"""
+            ),
+        }
+
+    def edges(self, kind: str) -> set[tuple[str, str]]:
+        """Return the (from, to) keys of the edges of a kind that are not stale."""
+        return {(a, b) for a, t, b, *_, stale in self.everything()["edges"] if t == kind and stale is None}
+
+
+@contextmanager
+def world_in(folder: Path) -> Iterator[World]:
+    """Give a world with an empty database."""
+    space = Space.open(folder / "memory.db", realm="project", project_id="p")
+    try:
+        yield World(space)
+    finally:
+        space.close()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """Give a world with an empty database."""
+    with world_in(tmp_path) as made:
+        yield made
+
+
+SHOP = {
+    "shop/__init__.py": "",
+    "shop/cart.py": "from shop.money import price\n\n\ndef total(items):\n    return sum(price(i) for i in items)\n",
+    "shop/money.py": "def price(item):\n    return item.cents / 100\n",
+    "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n",
+}
+
+
+def test_a_first_run_reads_everything(world: World):
+    """Files, definitions, edges between them and parts to be found are all there."""
+    world.put(SHOP)
+    outcome = world.index()
+    assert (outcome.read, outcome.resolved, outcome.deleted, outcome.complete) == (4, 4, 0, True)
+    assert ("shop/cart.py:total", "shop/money.py:price") in world.edges("calls")
+    assert ("shop/cart.py", "shop/money.py") in world.edges("imports")
+    dependents = world.space.closure.dependents(world.space.graph.keys(["shop/money.py"])["shop/money.py"])
+    assert [(d.key, d.depth) for d in dependents] == [("shop/cart.py", 1), ("tests/test_cart.py", 2)]
+    assert [c.name for c in world.space.chunks.of_files(["shop/cart.py"], 10)] == ["", "total"]
+
+
+def test_a_second_run_reads_nothing(world: World):
+    """What did not change is not read, not even configuration."""
+    world.put(SHOP)
+    world.index()
+    before = world.everything()
+    outcome = world.index()
+    assert (outcome.read, outcome.resolved, outcome.unchanged) == (0, 0, 4)
+    assert world.read == []
+    assert world.everything() == before
+
+
+def test_an_edit_inside_a_function_resolves_that_file_alone(world: World):
+    """Nobody else's names can have changed."""
+    world.put(SHOP)
+    world.index()
+    world.put({**SHOP, "shop/money.py": "def price(item):\n    return round(item.cents / 100, 2)\n"})
+    outcome = world.index()
+    assert (outcome.read, outcome.resolved, world.read) == (1, 1, ["shop/money.py"])
+
+
+def test_a_renamed_definition_takes_its_edges_along(world: World):
+    """Who used the old name has no edge to it any more."""
+    world.put(SHOP)
+    world.index()
+    world.put({**SHOP, "shop/money.py": "def cost(item):\n    return item.cents / 100\n"})
+    world.index()
+    assert world.edges("calls") & {("shop/cart.py:total", "shop/money.py:price")} == set()
+    assert world.space.graph.node("shop/money.py:price") is None
+
+
+def test_a_deleted_file_leaves_nothing_behind(world: World):
+    """Its nodes, edges, parts and closure rows go; those who imported it are resolved again."""
+    world.put(SHOP)
+    world.index()
+    world.put({p: c for p, c in SHOP.items() if p != "shop/money.py"})
+    outcome = world.index()
+    assert (outcome.read, outcome.deleted) == (0, 1)
+    assert not [row for rows in world.everything().values() for row in rows if "shop/money.py" in row]
+
+
+def test_a_new_file_is_found_by_those_who_waited_for_it(world: World):
+    """An import of a module that did not exist becomes an edge when it does."""
+    world.put({p: c for p, c in SHOP.items() if p != "shop/money.py"})
+    world.index()
+    assert ("shop/cart.py", "shop/money.py") not in world.edges("imports")
+    world.put(SHOP)
+    world.index()
+    assert ("shop/cart.py:total", "shop/money.py:price") in world.edges("calls")
+
+
+def test_what_changed_is_stale_before_it_is_read(world: World):
+    """A run that stops before reading has taken the old edges out of every answer."""
+    world.put(SHOP)
+    world.index()
+    world.put({**SHOP, "shop/cart.py": "import os\n"})
+    outcome = world.index(stop=lambda: True)
+    assert not outcome.complete
+    ids = world.space.graph.keys(["shop/money.py", "shop/money.py:price"])
+    assert world.space.graph.users(list(ids.values()), ("calls", "imports")) == []
+    assert world.space.closure.dependents(ids["shop/money.py"]) == []
+    world.index()
+    assert world.edges("imports") == {("tests/test_cart.py", "shop/cart.py")}
+
+
+@pytest.mark.parametrize("stops", [0, 1, 2, 3])
+def test_an_interrupted_run_is_finished_by_the_next(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: int
+):
+    """Wherever a run ended, the next one leads to the graph of a run from nothing."""
+    monkeypatch.setattr(module, "BATCH_FILES", 1)
+    world.put(SHOP)
+    answers = iter([False] * stops + [True] * 100)
+    assert not world.index(stop=lambda: next(answers)).complete
+    assert world.index().complete
+    (tmp_path / "other").mkdir()
+    with world_in(tmp_path / "other") as fresh:
+        fresh.put(SHOP)
+        fresh.index()
+        assert world.everything() == fresh.everything()
+
+
+def test_a_touched_file_is_read_but_not_resolved(world: World):
+    """A checkout that changes only times costs reading, and leaves the graph as it is."""
+    world.put(SHOP)
+    world.index()
+    before = world.everything()
+    world.stamps["shop/money.py"] += 100
+    outcome = world.index()
+    assert (outcome.read, outcome.resolved, outcome.unchanged) == (0, 0, 4)
+    assert world.everything() == before
+    assert world.index().unchanged == 4
+    assert world.read == []
+
+
+def test_a_file_that_cannot_be_read_is_left_out_with_its_reason(world: World):
+    """It is named once; it is looked at again when it changes."""
+    world.put({**SHOP, "shop/gen.py": "# @generated\ndef f(): pass\n"})
+    outcome = world.index()
+    assert [(s.what, s.why) for s in outcome.skipped] == [("shop/gen.py", "generated")]
+    assert world.index().skipped == ()
+    assert world.space.graph.node("shop/gen.py") is None
+    world.put({**SHOP, "shop/gen.py": "def f(): pass\n"})
+    world.index()
+    assert world.space.graph.node("shop/gen.py:f") is not None
+
+
+def test_secrets_never_reach_the_database(world: World):
+    """A password in the source is taken out of parts, facts and signatures; lines stay in place."""
+    world.put(
+        {"a.py": 'PASSWORD = "hunter2-Xy7!pq"\n\n\ndef connect(password="hunter2-Xy7!pq"):\n    return 1\n'}
+    )
+    world.index()
+    assert b"hunter2" not in b"".join(p.read_bytes() for p in Path(world.space.db.path).parent.iterdir())
+    node = world.space.graph.node("a.py:connect")
+    assert node is not None
+    assert (node.start_line, node.end_line) == (4, 5)
+
+
+def test_taking_secrets_out_keeps_every_line_at_its_place():
+    """A key of many lines leaves as many line breaks."""
+    key = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEowIBAAKCAQEA75\n" * 3 + "-----END RSA PRIVATE KEY-----"
+    text, count = without_secrets(f'a = 1\nKEY = """{key}"""\nb = 2\n')
+    assert count == 1
+    assert text.split("\n").index("b = 2") == 6
+    assert "MIIE" not in text
+
+
+def test_a_new_version_reads_every_file_again(world: World, monkeypatch: pytest.MonkeyPatch):
+    """What an older version read is not trusted."""
+    world.put(SHOP)
+    world.index()
+    monkeypatch.setattr(module, "VERSION", module.VERSION + 1)
+    assert world.index().read == 4
+
+
+NAMES = ("alpha", "beta", "gamma")
+MODULES = ("one", "two", "three", "pkg/__init__", "pkg/four", "tests/test_one")
+
+
+@st.composite
+def sources(draw: st.DrawFn) -> str:
+    """Draw a small module: imports, functions and classes that use each other's names."""
+    lines: list[str] = []
+    for other in draw(st.lists(st.sampled_from(MODULES), max_size=3, unique=True)):
+        dotted = other.replace("/__init__", "").replace("/", ".")
+        kind = draw(st.sampled_from(["import", "from", "star", "alias"]))
+        name = draw(st.sampled_from(NAMES))
+        lines.append(
+            {
+                "import": f"import {dotted}",
+                "from": f"from {dotted} import {name}",
+                "star": f"from {dotted} import *",
+                "alias": f"from {dotted} import {name} as {draw(st.sampled_from(NAMES))}",
+            }[kind]
+        )
+    for name in draw(st.lists(st.sampled_from(NAMES), max_size=2, unique=True)):
+        base, called = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMES))
+        lines += draw(
+            st.sampled_from(
+                [
+                    [f"def {name}():", f"    return {called}()"],
+                    [f"class {name}({base}):", f"    def {called}(self):", f"        return self.{base}()"],
+                    [f"def {name}():", f"    it = {base}()", f"    return it.{called}()"],
+                ]
+            )
+        )
+    return "\n".join(lines) + "\n"
+
+
+projects = st.dictionaries(st.sampled_from([f"{m}.py" for m in MODULES]), sources(), max_size=6)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(projects, min_size=2, max_size=4))
+def test_any_sequence_of_edits_gives_the_graph_of_a_run_from_nothing(
+    tmp_path_factory: pytest.TempPathFactory, states: list[dict[str, str]]
+):
+    """Following the changes or reading everything at the end is the same."""
+    with world_in(tmp_path_factory.mktemp("followed")) as followed:
+        for state in states:
+            followed.put(state)
+            followed.index()
+        with world_in(tmp_path_factory.mktemp("fresh")) as fresh:
+            fresh.put(states[-1])
+            fresh.index()
+            assert followed.everything() == fresh.everything()
+
+
+def test_the_world_is_told_of_progress(world: World):
+    """Reading and resolving are reported, up to their ends."""
+    world.put(SHOP)
+    said: list[tuple[str, int, int]] = []
+    report: Callable[[str, int, int], None] = lambda *step: said.append(step)  # noqa: E731
+    world.index(progress=report)
+    assert said == [("reading", 4, 4), ("resolving", 4, 4)]

@@ -1,0 +1,188 @@
+"""A change reaches exactly the files whose links it may change, through the names that they use."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from remora.core.code import FileFacts, Link, Outline
+from remora.graph.extract import extract
+from remora.graph.memory_symbols import MemorySymbols
+from remora.graph.names import changed_names, names_of, place_names, spread
+from remora.graph.resolve import Resolver, links
+from remora.graph.roots import Roots, find_roots
+
+MODULES = ["p/a.py", "p/b.py", "p/c.py", "p/__init__.py", "p/q/__init__.py", "p/q/d.py", "e.py", "tests/test_a.py"]
+NAMES = ["foo", "bar", "make", "run", "stop", "go", "end", "Base", "Kid", "Top", "Mid", "Low"]
+IMPORTED = ["p.a", "p.b", "p.c", "p", "p.q", "p.q.d", "e"]
+
+
+def some_file(dice: random.Random) -> str:
+    """Return a random Python file over a few names, so that files meet often."""
+    lines = []
+    for _ in range(dice.randrange(4)):
+        module, name, other = dice.choice(IMPORTED), dice.choice(NAMES), dice.choice(NAMES)
+        lines.append(
+            dice.choice(
+                [
+                    f"from {module} import {name}",
+                    f"from {module} import {name} as {other}",
+                    f"from {module} import *",
+                    f"import {module}",
+                    f"import {module} as {other}",
+                    f"from p import {dice.choice('abcq')} as {other}",
+                ]
+            )
+        )
+    if dice.random() < 0.1:
+        lines.append(f"__all__ = ['{dice.choice(NAMES)}']")
+    for _ in range(dice.randrange(4)):
+        name, other, third = dice.choice(NAMES), dice.choice(NAMES), dice.choice(NAMES)
+        use = dice.choice(
+            [
+                f"{other}()",
+                f"{other}().{third}()",
+                f"p.a.{other}()",
+                f"{other}.{third}()",
+                f"unknown.{other}()",
+                f"x = {other}(); x.{third}()",
+            ]
+        )
+        if name[0].isupper():
+            base = dice.choice(["", f"({other})", f"(p.b.{other})"])
+            lines += [f"class {name}{base}:", f"    def {third}(self):", f"        self.{other}()", f"        {use}"]
+        else:
+            returned = dice.choice(["", "", f" -> {other}"])
+            lines += [f"def {name}(){returned}:", f"    {use}"]
+    return "\n".join(lines) + "\n"
+
+
+def edited(text: str, dice: random.Random) -> str:
+    """Return a text with one small change, or a new one."""
+    old, new = dice.choice(NAMES), dice.choice(NAMES)
+    if not text or dice.random() < 0.1:
+        return some_file(dice)
+    lines = text.split("\n")
+    at = dice.randrange(len(lines))
+    if "import" in lines[at] and dice.random() < 0.5:
+        lines[at] = lines[at].replace(dice.choice(IMPORTED), dice.choice(IMPORTED), 1)
+    else:
+        lines[at] = lines[at].replace(old, new, 1)
+    return "\n".join(lines)
+
+
+def facts_of(texts: dict[str, str]) -> dict[str, FileFacts]:
+    """Return the facts of each file."""
+    return {path: extract(text.encode(), "python") for path, text in texts.items()}
+
+
+def resolve_all(facts: dict[str, FileFacts], roots: Roots) -> dict[str, list[Link]]:
+    """Return the links of each file, with one resolver, in an order of its own."""
+    resolver = Resolver(MemorySymbols({path: f.outline for path, f in facts.items()}), roots)
+    return {path: resolver.links(path, facts[path]) for path in sorted(facts, reverse=True)}
+
+
+def touched_files(
+    changes: dict[str, tuple[Outline | None, Outline | None]],
+    facts: dict[str, FileFacts],
+    before: dict[str, list[Link]],
+) -> set[str]:
+    """Return the files to resolve again, as the module's essay says."""
+    touched: set[str] = set()
+    for path, (old, new) in changes.items():
+        touched |= changed_names(path, old, new)
+    again = {path for path, (_, new) in changes.items() if new is not None}
+    again |= {
+        path for path, found in before.items() if any(edge.to_key.split(":")[0] in changes for edge in found)
+    }
+    names = {path: names_of(f, path) for path, f in facts.items()}
+    while True:
+        hit = {path for path in facts if names[path] & touched}
+        more = {name for path in hit for name in spread(touched, path, facts[path].outline)} - touched
+        if not more:
+            return (hit | again) & set(facts)
+        touched |= more
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_resolving_touched_files_is_as_good_as_resolving_all(seed: int) -> None:
+    """After any edits, resolving only the files that names lead to gives the links of a whole run."""
+    dice = random.Random(seed)
+    texts = {path: some_file(dice) for path in MODULES if dice.random() < 0.9}
+    roots = find_roots(sorted(MODULES), lambda _: None)
+    facts = facts_of(texts)
+    known = resolve_all(facts, roots)
+    for _ in range(4):
+        before = dict(facts)
+        for path in dice.sample(MODULES, dice.randrange(1, 3)):
+            if dice.random() < 0.25:
+                texts.pop(path, None)
+            else:
+                texts[path] = edited(texts.get(path, ""), dice)
+        facts = facts_of(texts)
+        changes = {
+            path: (
+                before[path].outline if path in before else None,
+                facts[path].outline if path in facts else None,
+            )
+            for path in MODULES
+            if before.get(path) != facts.get(path)
+        }
+        again = touched_files(changes, facts, known)
+        symbols = MemorySymbols({path: f.outline for path, f in facts.items()})
+        known = {path: known[path] for path in facts if path in known and path not in again}
+        known |= {path: links(path, facts[path], symbols, roots) for path in again}
+        whole = resolve_all(facts, roots)
+        assert known == whole
+
+
+def test_names_of_a_file_are_all_that_could_lead_elsewhere() -> None:
+    """References, receivers, imports, bases and types of variables are among a file's names."""
+    source = b"import a.b as m\nfrom .c import d as e\nclass K(m.Base):\n    def f(self, x: m.T):\n        x.go()\n"
+    found = names_of(extract(source, "python"))
+    assert {"a", "b", "m", "c", "d", "e", "K", "Base", "T", "go"} <= found
+
+
+def test_a_test_file_depends_on_the_file_that_its_name_means() -> None:
+    """With its path, the stem of the tested file is among the names."""
+    assert "core" in names_of(extract(b"", "python"), "tests/test_core.py")
+
+
+def test_an_edit_inside_a_function_changes_no_names() -> None:
+    """What a body does is nobody else's business."""
+    old = extract(b"def f(a):\n    return g(a)\n", "python").outline
+    new = extract(b"\n\ndef f(a):\n    return h(a)\n", "python").outline
+    assert changed_names("m.py", old, new) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("def f(): pass", "def g(): pass", {"f", "g"}),
+        ("class A(B): pass", "class A(C): pass", {"A"}),
+        ("from x import f", "from y import f", {"f"}),
+        ("from x import f as g", "from y import f as g", {"g"}),
+        ("from x import *", "", {"*", "m"}),
+        ("def f() -> A: pass", "def f() -> B: pass", {"f"}),
+        ("from x import A\ndef f() -> A: pass", "from y import A\ndef f() -> A: pass", {"A", "f"}),
+        ("from x import A\nclass B(A): pass", "from y import A\nclass B(A): pass", {"A", "B"}),
+    ],
+)
+def test_changed_names_are_those_that_mean_something_else(old: str, new: str, expected: set[str]) -> None:
+    """A definition, an import, a base and a return type each change the name that others use."""
+    outlines = [extract(text.encode(), "python").outline for text in (old, new)]
+    assert changed_names("m.py", *outlines) == expected
+
+
+def test_a_file_that_comes_is_known_by_its_stem_and_its_names() -> None:
+    """A new module may be what an import meant all along."""
+    outline = extract(b"def f(): pass\n", "python").outline
+    assert changed_names("p/new.py", None, outline) == {"new", "f"}
+    assert "p" in place_names("p/__init__.py")
+
+
+def test_names_pass_on_under_other_names() -> None:
+    """A renamed import and a class below a touched one are touched as well."""
+    outline = extract(b"from x import f as g\nclass K(f): pass\n", "python").outline
+    assert spread({"f"}, "m.py", outline) == {"g", "K"}
