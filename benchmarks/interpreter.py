@@ -152,7 +152,7 @@ def _run(root: Path, statements: list[Statement]) -> dict[Statement, str | None]
     for path in dict.fromkeys(s.path for s in statements):
         asked = [s for s in statements if s.path == path]
         done = subprocess.run(
-            [sys.executable, "-I", __file__],
+            [sys.executable, "-s", "-P", __file__],
             cwd=root,
             input=json.dumps([path, [(s.module, s.name) for s in asked]]),
             capture_output=True,

@@ -70,6 +70,7 @@ def index(
             precise = _take_precise(parts, space, notes) if outcome.complete else 0
             with space.db.transaction(durable=False):
                 space.meta.set(LEFT_OUT, _left_out(tree, outcome))
+            _settle_layers(parts, space)
     except StoreBusy:
         notes.append("another process is indexing this project; its work is not waited for")
         outcome, precise = Outcome(0, 0, 0, 0, (), complete=False), 0
@@ -171,6 +172,15 @@ def _left_out(tree: Tree, outcome: Outcome) -> dict[str, int]:
         why = skipped.why.partition(":")[0]
         counts[why] = counts.get(why, 0) + 1
     return counts
+
+
+def _settle_layers(parts: Parts, space: Space) -> None:
+    """Let what lies above the code follow it: modules without files go, memories meet their files."""
+    from remora.graph.knowledge import refresh as follow_memories
+
+    with space.db.transaction(durable=False):
+        space.layers.drop_empty_modules()
+    follow_memories(space, _now(parts))
 
 
 def _take_precise(parts: Parts, space: Space, notes: list[str]) -> int:

@@ -11,12 +11,13 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.clock import to_iso
+from remora.core.cochange import MAX_FILES
 from remora.core.errors import InvalidInput, SourceError
 from remora.core.secrets import redact
 from remora.core.text import content_hash
@@ -25,6 +26,7 @@ from remora.lifecycle.flags import RETIRED, with_reason, without_reason
 from remora.sources.fixes import Candidates
 from remora.sources.history import CoChange, module_of
 from remora.sources.rules import Rule, read_rules
+from remora.store.commits import MAX_BODY, MAX_KEPT, CommitRow
 from remora.store.history import CLOCK, COMMIT
 
 if TYPE_CHECKING:
@@ -249,6 +251,8 @@ def _take_history(
     last = space.meta.get(COMMIT)
     present = frozenset(repository.tracked_files())
     again = _why_again(space, repository, last, head)
+    if last and not again and not space.commits.count() and space.history.clock():
+        again = "an older version kept no messages"
     if last == head and not again and _present(space) == present:
         return _History(space.history.clock(), 0, 0)
     if again:
@@ -263,10 +267,13 @@ def _take_history(
             Skipped(f"{total - MAX_COMMITS:,} older commits", f"only the newest {MAX_COMMITS:,} are read")
         )
     candidates = Candidates()
+    said: deque[CommitRow] = deque(maxlen=MAX_KEPT)
     number = 0
     try:
         for number, commit in enumerate(repository.commits(since, MAX_COMMITS, head), start=1):
             _learn(learnt, candidates, commit)
+            if len(commit.files) <= MAX_FILES:
+                said.append(_message(commit, learnt.clock()))
             if progress and number % 50 == 0:
                 progress("history", number, min(total, MAX_COMMITS))
     except SourceError as error:
@@ -280,6 +287,9 @@ def _take_history(
     with space.db.transaction():
         if again:
             space.history.clear()
+            space.commits.clear()
+        space.commits.add(said)
+        space.commits.keep_newest()
         files = list(learnt.changed_files())
         space.history.write(
             removed=learnt.removed,
@@ -292,6 +302,13 @@ def _take_history(
         space.meta.set(SHALLOW, _edge(repository))
         _take_candidates(parts, space, drafts, candidates.reverted, tally)
     return _History(learnt.clock(), number, len(drafts))
+
+
+def _message(commit: Commit, clock: int) -> CommitRow:
+    """Return what is kept of a commit, without secrets."""
+    subject, body = redact(commit.subject).text, redact(commit.body[: 2 * MAX_BODY]).text
+    files = tuple(f.path for f in commit.files)
+    return CommitRow(commit.sha, clock, commit.date, subject, body, files)
 
 
 def _why_again(space: Space, repository: Repository, last: str | None, head: str) -> str:

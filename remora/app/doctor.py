@@ -16,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.app.doctor_code import code
 from remora.app.doctor_settings import environment, settings, variables
 from remora.app.findings import Finding, Report, failed
 from remora.app.project import data_dir
@@ -246,6 +247,11 @@ def _history(parts: Parts) -> Finding:
     )
 
 
+def code_graph(parts: Parts) -> list[Finding]:
+    """Check the code graph, where there is a database."""
+    return code(parts) if _opens(parts) else []
+
+
 def permissions(parts: Parts) -> list[Finding]:
     """Check that only the user can read the data, and that it can be written."""
     findings: list[Finding] = []
@@ -300,6 +306,7 @@ CHECKS: tuple[tuple[str, Callable[[Parts], Iterable[Finding]]], ...] = (
     ("other database", homes),
     ("sessions", sessions),
     ("embedding", embedding),
+    ("code graph", code_graph),
     ("git", git),
     ("settings", settings),
     ("environment", environment),

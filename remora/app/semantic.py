@@ -182,16 +182,19 @@ def _pass(parts: Parts, space: Space, model: _Bounded, most: int, progress: Prog
 def _todo(space: Space, group: Grouping, digests: Mapping[str, str]) -> list[str]:
     """Return the modules to ask about: changed ones, then new ones, then those that failed before.
 
-    A module without code has nothing to be described by its outline. The most code comes first.
+    A module without code has nothing to be described by its outline. The most code comes first, tests
+    behind it.
     """
     known = space.layers.modules()
     failed = space.meta.get(FAILED) or {}
-    lines = {n: sum(f.lines for f in files if f.kind == "code") for n, files in group.files.items()}
     todo = []
     for name, digest in digests.items():
+        code = [file for file in group.files[name] if file.kind == "code"]
         before = known[name].metadata.get("digest") if name in known else None
-        if before != digest and lines[name]:
-            todo.append((failed.get(name) == digest, before is None, -lines[name], name))
+        if code and before != digest:
+            tests = all(file.test for file in code)
+            lines = sum(file.lines for file in code)
+            todo.append((failed.get(name) == digest, before is None, tests, -lines, name))
     return [name for *_, name in sorted(todo)]
 
 

@@ -53,6 +53,7 @@ class FileNames:
         self._line = 0
         self._found: dict[tuple[str, str, str, str, int], Value | None] = {}
         self._test = is_test_path(table.path)
+        self._own_names = table.family.selfs | {table.family.constructor}
         for binding in uses.bindings:
             self._bind(binding)
         for (_, name), bindings in self._variables.items():
@@ -83,10 +84,7 @@ class FileNames:
 
     def _call(self, reference: Reference) -> Value | None:
         if not reference.receiver:
-            if (
-                reference.name in (self.table.family.constructor, *self.table.family.selfs)
-                and reference.kind != "type"
-            ):
+            if reference.kind != "type" and reference.name in self._own_names:
                 own = self._own_class(reference.scope, "definition")  # `new self()`, `new(x)`
                 if own is not None:
                     return own
@@ -111,10 +109,16 @@ class FileNames:
         if found is None and owner.definition is not None and owner.definition.kind in _GUESSED:
             # Decorators make objects of functions, whose class cannot be seen.
             return self._guess(reference.name) if reference.kind == "call" else None
-        if found is None and owner.definition is not None and owner.kind in ("object", "super"):
-            if owner.definition.kind in CLASSES and self.look.line(owner.path, owner.definition).whole:
-                return self._guess(reference.name) if reference.kind == "call" else None
+        if found is None and reference.kind == "call" and self._is_known_through(owner):
+            return self._guess(reference.name)  # a mixin, or an attribute that is set from outside
         return _target(found)
+
+    def _is_known_through(self, owner: Value) -> bool:
+        """Return whether every base of an object's class is of the project."""
+        definition = owner.definition
+        if definition is None or owner.kind not in ("object", "super") or definition.kind not in CLASSES:
+            return False
+        return self.look.line(owner.path, definition).whole
 
     def _defined(self, value: Value | None) -> Value | None:
         """Return the definition behind a declaration, for languages that have both."""
@@ -162,9 +166,8 @@ class FileNames:
             value = self._returned(self.look.lexical(self.table, scope, name, self._local))
         else:
             value = self.look.lexical(self.table, scope, first, self._local)
-            if value is not None and value.kind == "definition" and value.definition is not None:
-                if value.definition.kind == "method" and family.implicit_self:
-                    value = self._returned(value)
+            if value is not None and family.implicit_self and _is_method(value):
+                value = self._returned(value)
         for part in parts[1:]:
             if value is None:
                 return None
@@ -312,6 +315,10 @@ class FileNames:
     def _same_language(self, path: str) -> bool:
         other = FAMILIES.get(language_of(path) or "")
         return other is not None and other.name == self.table.family.name
+
+
+def _is_method(value: Value) -> bool:
+    return value.kind == "definition" and value.definition is not None and value.definition.kind == "method"
 
 
 def _target(value: Value | None) -> Value | None:

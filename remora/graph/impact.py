@@ -2,8 +2,10 @@
 
 A file is answered from the closure (depth 1 and 2), and from there by walking the edges between files.
 A symbol is answered by walking: who calls it, inherits from it, implements or tests it, and so on
-outward; a class changes with everything defined in it. Both walks stop when `limit` things are found,
-since what a thousand files depend on is answered by "everything" and not by a list; the answer says so.
+outward; a class changes with everything defined in it. Code at the top level of a file, outside of any
+definition, counts as the file; what depends on the rest of that file does not follow from it. Both
+walks stop when `limit` things are found, since what a thousand files depend on is answered by
+"everything" and not by a list; the answer says so.
 
 The confidence of a result is the product of its edges'. Where a call could not be resolved for certain
 it is a guess and is marked as one; and where a file that imports the target uses the symbol's name in
@@ -12,22 +14,26 @@ a way that was not resolved at all, it is named at depth 1 as possible.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.store.closure import DEPTH
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from remora.store.graph import Edge, Graph, Node
     from remora.store.space import Space
 
-KINDS = ("calls", "inherits", "implements", "tests", "imports")
 BETWEEN_SYMBOLS = ("calls", "inherits", "implements", "tests")
 POSSIBLE = 0.3  # confidence of a use that was not resolved
 MAX_DEPTH = 10
 LIMIT = 200
-NAMED = 20  # definitions looked at for a name
+NAMED = 6  # definitions listed where a name has several
+STEP = 40  # nodes whose users are read at once
+_INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak for their folder
+_OWN = ("crate.", "self.", "super.")
 
 
 class Found(NamedTuple):
@@ -47,182 +53,184 @@ class Found(NamedTuple):
 
 
 def find(graph: Graph, target: str) -> Node:
-    """Return the node that a target names: "path", "path:Class.method", or a symbol's (qualified) name.
+    """Return the node that a target names.
+
+    That is "path", "path:Class.method" or a symbol's name, whole or its last parts, with "." or "::"
+    between them; a path may be its last parts too, and a symbol may follow its module ("app.jobs.run").
 
     Raises:
         InvalidInput: the target is empty.
         NotFound: nothing in the graph is called so.
         Conflict: several definitions are.
     """
-    if not target.strip():
+    name = target.strip().removeprefix("./").removesuffix("()")
+    if not name:
         raise InvalidInput("impact needs a target", hint="Give a path, path:symbol, or a symbol's name.")
-    name = target.strip().removeprefix("./")
     if (node := graph.node(name)) is not None:
         return node
-    path, _, symbol = name.rpartition(":")
-    if path.endswith(":"):  # Rust and C++ write a::b
-        path, symbol = "", name
-    wanted = symbol.replace("::", ".").removesuffix("()")
-    last = wanted.rpartition(".")[2]
-    found = [
-        node
-        for node in graph.labelled(last, NAMED)
-        if (node.symbol == wanted or f".{node.symbol}".endswith(f".{wanted}"))
-        and (not path or node.path == path or node.path.endswith("/" + path))
-    ]
-    if not found and not path:
-        found = [node for p in graph.ending(name) if (node := graph.node(p)) is not None]
-    if not found:
+    path, _, wanted = name.replace("::", ".").rpartition(":")
+    for prefix in _OWN:
+        wanted = wanted.removeprefix(prefix)
+    places = graph.places(wanted.rpartition(".")[2].partition("#")[0], path)
+    found = [p for p in places if p[1] == wanted or p[1].endswith(f".{wanted}")]
+    found = found or [p for p in places if _in_module(*p, wanted)]
+    keys = [f"{path}:{symbol}" for path, symbol in found]
+    if not keys and not path:
+        keys = graph.ending(name)
+    if len(keys) > 1:
+        names = ", ".join(keys[:NAMED]) + (f" or {len(keys) - NAMED} others" if len(keys) > NAMED else "")
+        raise Conflict(f"{target!r} may be {names}", hint="Ask for one of them by its full name.")
+    node = graph.node(keys[0]) if keys else None
+    if node is None:
         raise NotFound(
             f"nothing in the code graph is called {target!r}",
             hint="Give a path from the root, path:symbol, or a symbol; `remora index` reads what is new.",
         )
-    if len(found) > 1:
-        names = ", ".join(node.key for node in found[:6]) + (", …" if len(found) > 6 else "")
-        raise Conflict(f"{target!r} may be {names}", hint="Ask for one of them by its full name.")
-    return found[0]
+    return node
+
+
+def _in_module(path: str, symbol: str, wanted: str) -> bool:
+    """Return whether a name is that of a module, by its path or its folder's, and a symbol in it."""
+    module = wanted.removesuffix(f".{symbol}")
+    if module == wanted:
+        return False
+    folder, _, base = path.rpartition("/")
+    stem = base.partition(".")[0]
+    places = (folder,) if stem in _INDEXES else (f"{folder}/{stem}", folder)
+    return any(f"/{place}".endswith("/" + module.replace(".", "/")) for place in places)
 
 
 def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Found:
     """Return what depends on a target to a depth.
 
     Raises:
-        InvalidInput, NotFound, Conflict: see `find`; or the depth is not from 1 to MAX_DEPTH.
+        InvalidInput: the target is empty, the depth is not from 1 to MAX_DEPTH, or the limit not from 1.
+        NotFound, Conflict: see `find`.
     """
     if not 1 <= depth <= MAX_DEPTH:
         raise InvalidInput(f"depth must be from 1 to {MAX_DEPTH}")
+    if limit < 1:
+        raise InvalidInput("limit must be at least 1")
     node = find(space.graph, target)
     walk = _Walk(space, node, depth, limit)
-    impacts = walk.file() if node.symbol is None else walk.symbol()
+    impacts = walk.symbol() if node.symbol else walk.file()
     impacts.sort(key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
-    return Found(node, impacts[:limit], walk.notes(impacts), walk.cut or len(impacts) > limit)
+    cut = walk.cut or len(impacts) > limit
+    impacts = impacts[:limit]
+    return Found(node, impacts, _notes(impacts, limit if cut else 0), cut)
 
 
 class _Step(NamedTuple):
     """How a node was reached."""
 
+    key: str
     depth: int
     confidence: float
     via: tuple[str, ...]
-    source: str
 
 
 class _Walk:
-    """One search outward from a node."""
+    """One search outward from a node, over those edges that are not stale."""
 
     def __init__(self, space: Space, node: Node, depth: int, limit: int) -> None:
-        self._space = space
         self._graph = space.graph
+        self._closure = space.closure
         self._node = node
         self._depth = depth
         self._limit = limit
-        self._tests: set[str] = set()
+        self._reached = {node.id: _Step(node.key, 0, 1.0, ())}
+        self._found: list[Impact] = []
         self.cut = False
 
     def file(self) -> list[Impact]:
         """Return what depends on a file: files, to the depth of the closure from its rows."""
-        rows = self._space.closure.dependents(self._node.id, min(self._depth, 2))
-        reached: dict[int, _Step] = {self._node.id: _Step(0, 1.0, (), "")}
-        keys = {self._node.id: self._node.key}
-        for row in rows[: self._limit + 1]:
+        rows = self._closure.dependents(self._node.id, min(self._depth, DEPTH), self._limit + 1)
+        for row in rows:
             first, _, last = row.kinds.partition(" > ")
             if row.depth == 1:
                 via: tuple[str, ...] = (_arrow(self._node.key, first, row.key),)
             else:
                 via = (_arrow(self._node.key, first, row.via), _arrow(row.via, last, row.key))
-            reached[row.id] = _Step(row.depth, 1.0, via, "ast")
-            keys[row.id] = row.key
+            self._reached[row.id] = _Step(row.key, row.depth, row.confidence, via)
+            impact = Impact(row.key, None, row.depth, via, row.confidence, row.type, False, row.source)
+            self._found.append(impact)
         self.cut = len(rows) > self._limit
-        frontier = [i for i, step in reached.items() if step.depth == 2]
-        if self._depth > 2 and not self.cut:
-            self._outward(reached, keys, frontier, 3, KINDS, files=True)
-        del reached[self._node.id]
-        return self._impacts(reached)
+        frontier = [row.id for row in rows if row.depth == DEPTH]
+        self._outward(frontier, DEPTH + 1, self._graph.users_of_files)
+        return self._flagged()
 
     def symbol(self) -> list[Impact]:
         """Return what depends on a definition: definitions, and files for their top-level code."""
-        start = [self._node, *self._graph.inside(self._node)]
-        reached = {node.id: _Step(0, 1.0, (), "") for node in start}
-        keys = {node.id: node.key for node in start}
-        self._outward(reached, keys, list(reached), 1, BETWEEN_SYMBOLS, files=False)
-        found = self._impacts({i: step for i, step in reached.items() if step.depth})
-        known = {impact.path for impact in found} | {self._node.path}
-        return [*found, *self._possible(known)]
+        for node in self._graph.inside(self._node):
+            self._reached[node.id] = _Step(node.key, 0, 1.0, ())
+        self._outward(list(self._reached), 1, lambda ids: self._graph.users(ids, BETWEEN_SYMBOLS))
+        self._possible()
+        return self._flagged()
 
     def _outward(
-        self,
-        reached: dict[int, _Step],
-        keys: dict[int, str],
-        frontier: list[int],
-        depth: int,
-        kinds: Sequence[str],
-        *,
-        files: bool,
+        self, frontier: Sequence[int], depth: int, users: Callable[[Sequence[int]], Sequence[Edge]]
     ) -> None:
         """Walk on from a frontier level by level, until the depth or the limit is reached."""
-        while frontier and depth <= self._depth:
-            edges = [e for e in self._graph.users(frontier, kinds) if e.from_id not in reached]
-            new: dict[int, Edge] = {}
-            for edge in edges:
-                best = new.get(edge.from_id)
-                if best is None or self._worth(reached, edge) > self._worth(reached, best):
-                    new[edge.from_id] = edge
-            nodes = self._graph.nodes(new)
-            for i, edge in new.items():
-                if files and nodes[i].symbol is not None:
-                    continue
-                before = reached[edge.to_id]
-                step = _arrow(keys[edge.to_id], edge.type, nodes[i].key)
-                reached[i] = _Step(
-                    depth, before.confidence * edge.confidence, (*before.via, step), edge.source
-                )
-                keys[i] = nodes[i].key
-            frontier = [i for i in new if i in reached]
+        while frontier and depth <= self._depth and not self.cut:
+            best = self._level(frontier, users)
+            nodes = self._graph.nodes([edge.from_id for edge in best])
+            for edge in best:
+                node, before = nodes[edge.from_id], self._reached[edge.to_id]
+                via = (*before.via, _arrow(before.key, edge.type, node.key))
+                sure = before.confidence * edge.confidence
+                self._reached[node.id] = _Step(node.key, depth, sure, via)
+                test = node.type == "test"
+                impact = Impact(node.path, node.symbol, depth, via, sure, node.type, test, edge.source)
+                self._found.append(impact)
+            frontier = [edge.from_id for edge in best]
             depth += 1
-            if len(reached) > self._limit:
-                self.cut = bool(frontier) and depth <= self._depth
-                return
 
-    @staticmethod
-    def _worth(reached: dict[int, _Step], edge: Edge) -> tuple[float, float, int]:
-        return reached[edge.to_id].confidence * edge.confidence, edge.weight, -edge.to_id
+    def _level(self, frontier: Sequence[int], users: Callable[[Sequence[int]], Sequence[Edge]]) -> list[Edge]:
+        """Return the surest edge to each node one step further out; one more than are wanted at most."""
+        room = self._limit - len(self._found)
+        reached = self._reached
+        best: dict[int, tuple[tuple[float, float, int], Edge]] = {}
+        order = sorted(frontier, key=lambda i: (-reached[i].confidence, i))
+        for start in range(0, len(order), STEP):
+            for edge in users(order[start : start + STEP]):
+                if edge.from_id in reached:
+                    continue
+                worth = (reached[edge.to_id].confidence * edge.confidence, edge.weight, -edge.to_id)
+                if edge.from_id not in best or best[edge.from_id][0] < worth:
+                    best[edge.from_id] = (worth, edge)
+            if len(best) > room:
+                self.cut = True
+                break
+        ordered = sorted(best.items(), key=lambda item: (-item[1][0][0], -item[1][0][1], item[0]))
+        return [edge for _, (_, edge) in ordered[: room + 1]]
 
-    def _impacts(self, reached: dict[int, _Step]) -> list[Impact]:
-        nodes = self._graph.nodes(reached)
-        self._tests |= self._graph.tests({node.path for node in nodes.values()})
-        return [self._impact(nodes[i], step) for i, step in reached.items() if i in nodes]
-
-    def _impact(self, node: Node, step: _Step) -> Impact:
-        test = node.type == "test" or node.path in self._tests
-        return Impact(
-            node.path, node.symbol, step.depth, step.via, step.confidence, node.type, test, step.source
-        )
-
-    def _possible(self, known: Iterable[str]) -> list[Impact]:
-        """Return the files that import the target's and use its name in a way that was not resolved."""
+    def _possible(self) -> None:
+        """Add the files that import the target's and use its name in a way that was not resolved."""
         file = self._graph.node(self._node.path)
         if file is None:
-            return []
-        importers = {row.key for row in self._space.closure.dependents(file.id, 1)}
-        using = importers & set(self._graph.using([self._node.label]))
-        paths = sorted(using - set(known))
-        self._tests |= self._graph.tests(paths)
+            return
+        known = {impact.path for impact in self._found} | {self._node.path}
         how = f"imports {self._node.path} and uses the name {self._node.label}"
-        return [
-            Impact(path, None, 1, (_arrow(self._node.key, how, path),), POSSIBLE, "file", path in self._tests)
-            for path in paths
-        ]
+        for path in self._closure.using(file.id, self._node.label):
+            if path not in known:
+                via = (_arrow(self._node.key, how, path),)
+                self._found.append(Impact(path, None, 1, via, POSSIBLE))
 
-    def notes(self, impacts: Sequence[Impact]) -> tuple[str, ...]:
-        """Return what to know about the answer."""
-        notes = []
-        guesses = sum(1 for i in impacts if i.guess)
-        if guesses:
-            what = "result rests on a call" if guesses == 1 else "results rest on calls"
-            notes.append(f"{guesses} {what} that could not be resolved for certain")
-        if self.cut:
-            notes.append(f"there is more than the {self._limit} that are listed")
-        return tuple(notes)
+    def _flagged(self) -> list[Impact]:
+        """Return what was found, with everything in a test file marked as a test."""
+        tests = self._graph.tests({impact.path for impact in self._found})
+        return [i._replace(test=True) if i.path in tests and not i.test else i for i in self._found]
+
+
+def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
+    """Return what to know about an answer."""
+    notes = []
+    if guesses := sum(1 for i in impacts if i.guess):
+        what = "result rests on a call" if guesses == 1 else "results rest on calls"
+        notes.append(f"{guesses} {what} that could not be resolved for certain")
+    if cut_at:
+        notes.append(f"there is more than the {cut_at} that are listed")
+    return tuple(notes)
 
 
 def _arrow(to: str, kind: str, by: str) -> str:

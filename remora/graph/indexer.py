@@ -161,7 +161,10 @@ class Indexer:
         roots, moved = self._roots(there if whole else {*known, *there}, state.roots if state else "")
         resolved = self._resolve(touched, roots, now, report, stop, everything=moved)
         complete = not self._graph.unlinked() and read + same + len(skipped) >= len(changed)
-        if changed or gone or resolved or state is None:
+        if commit is None and not whole and state is not None:
+            commit = state.commit  # a few files say nothing of what is checked out
+        moved_on = state is None or state.commit != commit
+        if changed or gone or resolved or moved_on:
             with self._space.db.transaction(durable=False):
                 self._graph.set_state(
                     now=now, commit=commit, version=VERSION, roots=roots.to_json() if complete else ""

@@ -24,7 +24,8 @@ from remora.graph.signatures import return_type
 from remora.graph.testing import tested_stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
 
     from remora.core.code import FileFacts, Import
 
@@ -125,7 +126,7 @@ def changed_names(path: str, before: Outline | None, after: Outline | None) -> f
     return frozenset(found)
 
 
-def spread(touched: Set[str], path: str, outline: Outline) -> frozenset[str]:
+def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[str]:
     """Return the names under which a file passes touched names on.
 
     These are imports under another name, classes below a touched class, functions that give one back,

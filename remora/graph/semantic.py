@@ -93,16 +93,18 @@ def digests(space: Space, group: Grouping) -> dict[str, str]:
 def prompt(space: Space, group: Grouping, name: str, limit: int = PROMPT_CHARS) -> tuple[Message, Message]:
     """Return what a model is asked about a module, at most `limit` characters, without secrets."""
     rows = space.layers.outline([f.path for f in group.files[name]])
+    lines = _outline(name, group.files[name], rows, group)
     room = limit - len(_TASK)
     kept: list[str] = []
-    for line in _outline(name, group.files[name], rows, group):
+    # Redacted before it is cut: half a secret is not known for one.
+    for line in redact(sound("\n".join(lines))).text.split("\n"):
         indent = "  " if line.startswith("  ") else ""
-        cut = indent + shorten(sound(line.strip()), LINE_CHARS)
+        cut = indent + shorten(line.strip(), LINE_CHARS)
         room -= len(cut) + 1
         if room < 0:
             break
         kept.append(cut)
-    return Message("system", _TASK), Message("user", redact("\n".join(kept)).text[: limit - len(_TASK)])
+    return Message("system", _TASK), Message("user", "\n".join(kept))
 
 
 def _outline(
@@ -115,7 +117,7 @@ def _outline(
         ((other, row[name]) for other, row in weights.items() if name in row),
         key=lambda item: (-item[1], item[0]),
     )[:MOST_NEIGHBOURS]
-    lines = [f"{module_key(name)} has {len(files)} files"]
+    lines = [f"module {module_key(name)} has {len(files)} files"]
     lines += [f"depends on {module_key(other)} ({_through(group, name, other)})" for other, _ in used]
     lines += [f"is used by {module_key(other)} ({_through(group, other, name)})" for other, _ in users]
     lines.append("")
@@ -133,7 +135,7 @@ def _outline(
             symbols += 1
             about = f" - {row.doc}" if row.doc else ""
             lines.append(f"  {row.key} [{row.type}] {row.signature}{about}")
-    return lines
+    return [" ".join(line.split("\n")) for line in lines]
 
 
 def _through(group: Grouping, start: str, end: str) -> str:

@@ -54,9 +54,7 @@ class StoredSymbols:
 
     def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
-        found: list[Symbol] = []
-        for node in self._graph.labelled(name, limit):
-            outline = self.outline(node.path)
-            own = outline.definitions if outline else ()
-            found += [Symbol(node.path, d) for d in own if d.qualname == node.symbol]
-        return found
+        paths = dict.fromkeys(path for path, _ in self._graph.places(name, limit=limit))
+        outlines = ((path, self.outline(path)) for path in paths)
+        found = [Symbol(path, d) for path, own in outlines if own for d in own.definitions if d.name == name]
+        return found[:limit]

@@ -42,7 +42,7 @@ class Dependent(NamedTuple):
     """A file that depends on another.
 
     Attributes:
-        id, key: its node.
+        id, key, type: its node.
         depth: 1 or 2.
         via: the key of the file between the two at depth 2, of the other file at depth 1.
         kinds: the edge types, joined by ","; at depth 2 those of both steps, as "imports > calls,imports".
@@ -53,6 +53,7 @@ class Dependent(NamedTuple):
 
     id: int
     key: str
+    type: str
     depth: int
     via: str
     kinds: str
@@ -175,13 +176,22 @@ class Closure:
 
         Of those as near the heavier come first, then by key; at most `limit`, -1 is all.
         """
-        sql = """SELECT n.id, n.key, c.depth, v.key, c.edge_types, c.total_weight, c.confidence, c.source
+        sql = """SELECT n.id, n.key, n.type, c.depth, v.key, c.edge_types, c.total_weight, c.confidence, c.source
                  FROM graph_closure c CROSS JOIN graph_nodes n ON n.id = c.descendant_id
                  CROSS JOIN graph_nodes v ON v.id = c.via_id
                  WHERE c.ancestor_id = ? AND c.depth <= ? AND n.stale_at IS NULL
                    AND (c.depth = 1 OR v.stale_at IS NULL)
                  ORDER BY c.depth, c.total_weight DESC, n.key LIMIT ?"""
         return [Dependent(*r) for r in self._db.rows(sql, (node_id, depth, limit))]
+
+    def using(self, node_id: int, name: str) -> list[str]:
+        """Return the files that import a file and use a name anywhere, in order, without stale ones."""
+        sql = """SELECT n.key FROM graph_closure c CROSS JOIN graph_nodes n ON n.id = c.descendant_id
+                 CROSS JOIN graph_files f ON f.path = n.key
+                 CROSS JOIN graph_names g ON g.name = ? AND g.file_id = f.id
+                 WHERE c.ancestor_id = ? AND c.depth = 1 AND instr(c.edge_types, 'imports')
+                   AND n.stale_at IS NULL ORDER BY n.key"""
+        return [r[0] for r in self._db.rows(sql, (name, node_id))]
 
     def near(self, paths: Collection[str]) -> list[tuple[str, str, float]]:
         """Return (path, neighbour, weight) of depth 1 at either end, without stale ways."""

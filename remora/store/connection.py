@@ -247,6 +247,10 @@ def _wal(path: Path) -> Path:
 
 # For each FTS table, what its rows should be and what it holds.
 _FTS_ROWS = {
+    ("git_commits_fts", "git_commits"): (
+        "SELECT id FROM git_commits",
+        "SELECT id FROM git_commits_fts_docsize",
+    ),
     ("memories_fts", "memories"): (
         "SELECT seq, id, content, tags, related_files, search_terms FROM memories",
         "SELECT id, c0, c1, c2, c3, c4 FROM memories_fts_content",

@@ -305,20 +305,27 @@ class Graph:
         sql = "SELECT n.key, n.id FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value"
         return dict(self._db.rows(sql, (json.dumps(list(keys)),)))
 
-    def labelled(self, label: str, limit: int, path: str = "") -> list[Node]:
-        """Return the definitions of a name, by path and line; those in files whose path ends so."""
-        sql = f"""SELECT {_NODE} FROM graph_nodes n WHERE n.label = ?1 AND n.file_path IS NOT NULL
-                  AND n.key <> n.file_path AND n.layer = 1
-                  AND (?2 = '' OR n.file_path = ?2 OR substr(n.file_path, -length(?2) - 1) = '/' || ?2)
-                  ORDER BY n.file_path, n.start_line, n.key LIMIT ?3"""
-        return [_node(r) for r in self._db.rows(sql, (label, path, limit))]
+    def places(self, label: str, path: str = "", limit: int = -1) -> list[tuple[str, str]]:
+        """Return (path, qualname) of the definitions of a name, by path and line; -1 is all.
+
+        With a path only those in files whose path is that or ends in "/" and that.
+        """
+        sql = """SELECT n.file_path, substr(n.key, length(n.file_path) + 2) FROM graph_nodes n
+                 WHERE n.label = ?1 AND n.file_path IS NOT NULL AND n.key <> n.file_path AND n.layer = 1
+                 AND (?2 = '' OR n.file_path = ?2 OR substr(n.file_path, -length(?2) - 1) = '/' || ?2)
+                 ORDER BY n.file_path, n.start_line, n.key LIMIT ?3"""
+        return [(file, symbol) for file, symbol in self._db.rows(sql, (label, path, limit))]
 
     def inside(self, node: Node) -> list[Node]:
-        """Return the definitions inside a definition, or all of a file, by line."""
-        prefix = node.key + ("." if node.symbol else ":")
-        sql = f"""SELECT {_NODE} FROM graph_nodes n WHERE n.file_path = ? AND n.layer = 1
-                  AND substr(n.key, 1, length(?2)) = ?2 ORDER BY n.start_line, n.key"""
-        return [_node(r) for r in self._db.rows(sql, (node.path, prefix))]
+        """Return the definitions inside a definition, or all of a file, by line.
+
+        Those that repeat a definition's name at the same place ("run#2": overloads, setters) belong to it.
+        """
+        sql = f"""SELECT {_NODE} FROM graph_nodes n WHERE n.file_path = ?1 AND n.layer = 1
+                  AND n.key > ?2 AND substr(n.key, 1, length(?2) + 1) IN (?2 || ?3, ?2 || ?4)
+                  ORDER BY n.start_line, n.key"""
+        signs = (".", "#") if node.symbol else (":", ":")
+        return [_node(r) for r in self._db.rows(sql, (node.path, node.key, *signs))]
 
     def at_line(self, path: str, line: int) -> Node | None:
         """Return the innermost definition around a line of a file."""
@@ -410,11 +417,14 @@ class Graph:
         return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)),))]
 
     def users(self, ids: Collection[int], kinds: Sequence[str]) -> list[Edge]:
-        """Return the edges that point at nodes, without stale ones, surest first."""
+        """Return the edges that point at nodes, without stale ones, surest first.
+
+        Those between files are left out: they sum up the others (see `users_of_files`).
+        """
         sql = """SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence, e.line
                  FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
-                 WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.stale_at IS NULL
-                 ORDER BY e.confidence DESC, e.weight DESC, e.from_id, e.to_id, e.type"""
+                 WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.files = 0 AND e.stale_at IS NULL
+                 ORDER BY e.confidence DESC, e.weight DESC, e.from_id, e.to_id, e.type, e.source"""
         return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), json.dumps(list(kinds))))]
 
     def used(self, ids: Collection[int], kinds: Sequence[str]) -> list[Edge]:
@@ -422,7 +432,7 @@ class Graph:
         sql = """SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence, e.line
                  FROM json_each(?1) j CROSS JOIN graph_edges e ON e.from_id = j.value
                  WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.stale_at IS NULL
-                 ORDER BY e.confidence DESC, e.weight DESC, e.to_id, e.from_id, e.type"""
+                 ORDER BY e.confidence DESC, e.weight DESC, e.to_id, e.from_id, e.type, e.source"""
         return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), json.dumps(list(kinds))))]
 
     def neighbours(self, paths: Collection[str]) -> list[tuple[str, str, str, float]]:
@@ -473,7 +483,7 @@ class Graph:
 
 
 def _file(row: Row) -> FileRow:
-    return FileRow(*row[:8], bool(row[8]), bool(row[9]))
+    return FileRow._make((*row[:8], bool(row[8]), bool(row[9])))
 
 
 def _node(row: Row) -> Node:

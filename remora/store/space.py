@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from remora.store.chunks import Chunks
 from remora.store.closure import Closure
+from remora.store.commits import Commits
 from remora.store.connection import Database
 from remora.store.fulltext import FullText
 from remora.store.graph import Graph
@@ -41,6 +42,7 @@ class Space:
         self.cache = EmbeddingCache(db)
         self.turns = Turns(db)
         self.history = History(db)
+        self.commits = Commits(db)
         self.graph = Graph(db)
         self.closure = Closure(db)
         self.chunks = Chunks(db)

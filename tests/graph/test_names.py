@@ -13,7 +13,16 @@ from remora.graph.names import changed_names, names_of, place_names, spread
 from remora.graph.resolve import Resolver, links
 from remora.graph.roots import Roots, find_roots
 
-MODULES = ["p/a.py", "p/b.py", "p/c.py", "p/__init__.py", "p/q/__init__.py", "p/q/d.py", "e.py", "tests/test_a.py"]
+MODULES = [
+    "p/a.py",
+    "p/b.py",
+    "p/c.py",
+    "p/__init__.py",
+    "p/q/__init__.py",
+    "p/q/d.py",
+    "e.py",
+    "tests/test_a.py",
+]
 NAMES = ["foo", "bar", "make", "run", "stop", "go", "end", "Base", "Kid", "Top", "Mid", "Low"]
 IMPORTED = ["p.a", "p.b", "p.c", "p", "p.q", "p.q.d", "e"]
 
@@ -51,7 +60,12 @@ def some_file(dice: random.Random) -> str:
         )
         if name[0].isupper():
             base = dice.choice(["", f"({other})", f"(p.b.{other})"])
-            lines += [f"class {name}{base}:", f"    def {third}(self):", f"        self.{other}()", f"        {use}"]
+            lines += [
+                f"class {name}{base}:",
+                f"    def {third}(self):",
+                f"        self.{other}()",
+                f"        {use}",
+            ]
         else:
             returned = dice.choice(["", "", f" -> {other}"])
             lines += [f"def {name}(){returned}:", f"    {use}"]

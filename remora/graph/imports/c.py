@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from remora.core.code import LIKELY
-from remora.graph.common_names import C, C_HEADERS, C_NAMES
+from remora.graph.common_names import C_HEADERS, C_NAMES, C
 from remora.graph.imports.base import (
     MANY,
     Entry,

@@ -1,0 +1,117 @@
+"""Find members of classes: the order of their bases, and classes that several files continue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.code import LIKELY
+from remora.graph.exports import Exports
+from remora.graph.tables import Table, Value
+
+if TYPE_CHECKING:
+    from remora.core.code import Definition, Symbols
+    from remora.graph.roots import Roots
+
+# Bases that add no members of their own to look for.
+_PLAIN_BASES = frozenset(
+    """object Object Generic Protocol ABC type Exception NamedTuple TypedDict BaseModel Enum typing.Generic
+    typing.Protocol abc.ABC typing.NamedTuple""".split()
+)
+
+
+class Line(NamedTuple):
+    """A class with its bases in the order in which members are looked for."""
+
+    classes: tuple[tuple[str, Definition], ...]
+    whole: bool  # every base was found
+
+
+class Bases(Exports):
+    """Classes of one project with what they inherit."""
+
+    def __init__(self, symbols: Symbols, roots: Roots) -> None:
+        super().__init__(symbols, roots)
+        self._lines: dict[tuple[str, str], Line] = {}
+
+    def line(self, path: str, definition: Definition) -> Line:
+        """Return a class and everything that it inherits from, nearest first."""
+        key = ("line", path, definition.qualname)
+        alone = Line(((path, definition),), False)
+        return self.once(key, self._lines, alone, lambda: self._line(path, definition))
+
+    def _line(self, path: str, definition: Definition) -> Line:
+        table = self.table(path)
+        above: list[list[tuple[str, Definition]]] = []
+        whole = True
+        for text in definition.bases:
+            base = self.base(table, definition, text) if table else None
+            if base is None or base.definition is None or base.kind != "definition":
+                whole = whole and (text in _PLAIN_BASES)
+                continue
+            line = self.line(base.path, base.definition)
+            whole = whole and line.whole
+            above.append(list(line.classes))
+        return Line(((path, definition), *_merged(above)), whole)
+
+    def base(self, table: Table, definition: Definition, text: str) -> Value | None:
+        """Return what a base class as written stands for."""
+        found = self.dotted(table, definition.parent, text)
+        if found is not None and found.definition is not None and found.path == table.path:
+            if found.definition.qualname == definition.qualname:  # class Foo(Foo): the one before it
+                entries = table.entries.get("", {}).get(text)
+                return self.imported(table, entries) if entries else self.starred(table, "", text)
+        return found
+
+    def class_member(
+        self, path: str, definition: Definition, name: str, *, above: bool = False
+    ) -> Value | None:
+        """Return a member of a class or its bases; `above` leaves out the class itself."""
+        classes = self.line(path, definition).classes
+        for place, (where, owner) in enumerate(classes):
+            if above and not place:
+                continue
+            table = self.table(where)
+            found = table.children.get(owner.qualname, {}).get(name) if table else None
+            value = Value("definition", where, found) if found else self.reopened(table, owner, name)
+            if value is not None:
+                return value.less_sure(LIKELY) if place else value
+        return None
+
+    def reopened(self, table: Table | None, owner: Definition, name: str) -> Value | None:
+        """Return a member that another file gives to a class."""
+        if table is None or not table.family.open_classes:
+            return None
+        family = table.family
+        qualname = owner.qualname.partition("#")[0]
+        for symbol in self.symbols.named(name, 100):
+            other = symbol.definition
+            if (
+                other.parent == qualname
+                and symbol.path != table.path
+                and family.reopened(table.path, symbol.path)
+            ):
+                return Value("definition", symbol.path, other)
+        return None
+
+
+def _merged(above: list[list[tuple[str, Definition]]]) -> list[tuple[str, Definition]]:
+    """Return the bases in the order that keeps each class before what it inherits from.
+
+    That is Python's own rule (C3) where it has an answer; where it has none, the order of reading.
+    """
+    rows = [list(row) for row in above] + [[row[0] for row in above]]
+    result: list[tuple[str, Definition]] = []
+    while any(rows):
+        rows = [row for row in rows if row]
+        tails = {_key(item) for row in rows for item in row[1:]}
+        head = next((row[0] for row in rows if _key(row[0]) not in tails), None)
+        if head is None:
+            flat = [item for row in above for item in row]
+            return list({_key(item): item for item in flat}.values())
+        result.append(head)
+        rows = [row[1:] if _key(row[0]) == _key(head) else row for row in rows]
+    return result
+
+
+def _key(item: tuple[str, Definition]) -> tuple[str, str]:
+    return item[0], item[1].qualname

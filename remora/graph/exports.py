@@ -1,0 +1,190 @@
+"""Find what a module offers under a name, through any number of re-exports.
+
+A chain of re-exports or bases may be a circle. Each question that is being answered is remembered; meeting
+it again ends that branch. An answer found while a branch was cut depends on where the circle was
+entered, so it is kept only for when the same question is asked first again: results never depend on the
+order of questions.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, TypeVar
+
+from remora.graph.imports import FAMILIES, Places
+from remora.graph.imports.base import PACKAGE
+from remora.graph.tables import FOREIGN, OPAQUE, Table, Value, table_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from remora.core.code import Outline, Symbols
+    from remora.graph.imports import Entry, Family
+    from remora.graph.roots import Roots
+
+MAX_DEPTH = 24  # re-exports or bases in a row
+_Kept = TypeVar("_Kept")
+
+
+class Exports(ABC):
+    """What the modules of one project offer, as long as its symbols do not change."""
+
+    def __init__(self, symbols: Symbols, roots: Roots) -> None:
+        self.symbols = symbols
+        self.places = Places(symbols, roots)
+        self._tables: dict[str, Table | None] = {}
+        self._exports: dict[tuple[str, str], Value | None] = {}
+        self._modules: dict[tuple[str, str, int, str, str], str] = {}
+        self._packages: dict[tuple[str, str], Value | None] = {}
+        self._first_asked: dict[tuple[str, ...], object] = {}
+        self.open: set[tuple[str, ...]] = set()
+        self._cuts = 0
+
+    @abstractmethod
+    def member(self, value: Value, part: str) -> Value | None:
+        """Return what stands behind a dot."""
+
+    @abstractmethod
+    def dotted(self, table: Table, scope: str, text: str) -> Value | None:
+        """Return what a chain of names means at a place."""
+
+    def table(self, path: str, outline: Outline | None = None) -> Table | None:
+        """Return a file's table; an outline given is taken, else the project is asked for it."""
+        if path not in self._tables:
+            self._tables[path] = table_of(path, outline or self.symbols.outline(path))
+        return self._tables[path]
+
+    def once(
+        self, key: tuple[str, ...], kept: dict[tuple[str, str], _Kept], cut: _Kept, find: Callable[[], _Kept]
+    ) -> _Kept:
+        """Answer a question that may lead back to itself."""
+        short = (key[1], key[2])
+        if short in kept:
+            return kept[short]
+        if not self.open and key in self._first_asked:
+            return self._first_asked[key]  # type: ignore[return-value]
+        if key in self.open or len(self.open) >= MAX_DEPTH:
+            self._cuts += 1
+            return cut
+        before = self._cuts
+        self.open.add(key)
+        try:
+            found = find()
+        finally:
+            self.open.discard(key)
+        if self._cuts == before:
+            kept[short] = found
+        elif not self.open:
+            self._first_asked[key] = found
+        return found
+
+    def module(self, table: Table, entry: Entry) -> Value | None:
+        """Return the module that an import names, None when it is none of the project."""
+        item = entry.item
+        memo = (table.path, entry.module, item.level, item.kind, item.scope)
+        if memo not in self._modules:
+            self._modules[memo] = table.family.module(self.places, table.path, entry)
+        key = self._modules[memo]
+        if key:
+            return Value("module", key)
+        before, _, last = re.sub(r"::|\\", ".", entry.module).rpartition(".")
+        if item.kind == "using" and table.family.name == "c":
+            return self._namespace(table, entry)
+        if not before or table.family.name in ("python", "javascript", "go"):
+            return None
+        # What stands before the name may itself be a class or an enumeration.
+        sign = next((sign for sign in ("::", "\\", ".") if sign in entry.module), ".")
+        outer = self.module(table, entry._replace(module=entry.module.rpartition(sign)[0]))
+        return self.member(outer, last) if outer else None
+
+    def _namespace(self, table: Table, entry: Entry) -> Value | None:
+        """Return the namespace that a `using` of C++ names; it may be declared in any header."""
+        key = ("using", table.path, entry.module)
+        if key in self.open:
+            return None
+        self.open.add(key)
+        try:
+            return self.dotted(table, "", entry.module)
+        finally:
+            self.open.discard(key)
+
+    def imported(self, table: Table, entries: Sequence[Entry]) -> Value:
+        """Return what an imported name stands for; of several imports the first that is of the project."""
+        for entry in entries:
+            module = self.module(table, entry)
+            if module is None:
+                continue
+            if not entry.name:
+                return module
+            name = entry.name
+            found = self.member(module, name)
+            if name == "default" and (found is None or found.kind == "opaque"):
+                found = self._default(module, entry.local)
+            return found or OPAQUE
+        return FOREIGN
+
+    def _default(self, module: Value, local: str) -> Value | None:
+        table = self.table(module.path)
+        for name in table.family.default(table.outline, local) if table else ():
+            return self.export(module.path, name)
+        return None
+
+    def export(self, key: str, name: str) -> Value | None:
+        """Return what a module offers under a name, None when it has no such name."""
+        return self.once(("export", key, name), self._exports, None, lambda: self._export(key, name))
+
+    def _export(self, key: str, name: str) -> Value | None:
+        if key.startswith(PACKAGE):
+            return self._in_package(key, name)
+        table = self.table(key)
+        if table is None:
+            return None
+        own = table.children.get("", {}).get(name)
+        if own is not None:
+            return Value("definition", key, own)
+        family = table.family
+        entries = table.entries.get("", {}).get(name)
+        found = self.imported(table, entries) if entries else None
+        if found is not None and found.kind not in ("foreign", "opaque"):
+            return found
+        inner = family.submodule(self.places, key, name)
+        if inner:
+            return Value("module", inner)
+        return self.starred(table, "", name) or found
+
+    def starred(self, table: Table, scope: str, name: str) -> Value | None:
+        """Return a name out of the modules that a scope imports everything from."""
+        python = table.family.name == "python"
+        for entry in table.stars.get(scope, ()):
+            module = self.module(table, entry)
+            if module is None:
+                continue
+            if python:
+                other = self.table(module.path)
+                exports = other.outline.exports if other else ()
+                if name not in exports and (exports or name.startswith("_")):
+                    continue
+            found = self.member(module, name)
+            if found is not None and found.kind not in ("foreign", "opaque"):
+                return found
+        return None
+
+    def _in_package(self, key: str, name: str) -> Value | None:
+        family_name = key.split(":", 2)[1]
+        family = _family(family_name)
+        if family is None:
+            return None
+        memo = (key, name)
+        if memo not in self._packages:
+            value: Value | None = None
+            for symbol in family.package(self.places, key, name)[:1]:
+                value = Value("definition", symbol.path, symbol.definition, family.package_sure)
+            if value is None and (inner := family.submodule(self.places, key, name)):
+                value = Value("module", inner)
+            self._packages[memo] = value
+        return self._packages[memo]
+
+
+def _family(name: str) -> Family | None:
+    return FAMILIES.get("go" if name == "gotest" else name)

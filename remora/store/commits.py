@@ -1,0 +1,85 @@
+"""SQL for commits: what each said and which files it touched, searched by words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from remora.core.fts import any_of
+from remora.core.text import index_terms
+from remora.store.connection import Database
+
+MAX_BODY = 2_000  # characters of a message that are kept
+MAX_KEPT = 20_000  # commits: the newest; older ones speak of files that are long gone
+_WEIGHTS = "2.0, 1.0, 0.5"  # of subject, body, terms
+
+
+class CommitRow(NamedTuple):
+    """A commit without its merge parents. `clock` counts the commits that were learnt before it."""
+
+    sha: str
+    clock: int
+    date: str
+    subject: str
+    body: str
+    files: tuple[str, ...]
+
+
+class Commits:
+    """The commits of one project. Writers call inside a transaction."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, commits: Iterable[CommitRow]) -> None:
+        """Store commits; one that is there already is left alone."""
+        for commit in commits:
+            body = commit.body[:MAX_BODY]
+            added = self._db.execute(
+                """INSERT OR IGNORE INTO git_commits(sha, clock, date, subject, body, files)
+                   VALUES (?, ?, ?, ?, ?, ?)""",
+                (
+                    *(commit.sha, commit.clock, commit.date, commit.subject, body),
+                    json.dumps(commit.files, ensure_ascii=False),
+                ),
+            )
+            if added:
+                self._db.execute(
+                    "INSERT INTO git_commits_fts(rowid, subject, body, terms) VALUES (?, ?, ?, ?)",
+                    (
+                        *(self._db.last_row_id(), commit.subject, body),
+                        index_terms(f"{commit.subject} {body}"),
+                    ),
+                )
+
+    def keep_newest(self, number: int = MAX_KEPT) -> None:
+        """Delete all but the newest commits."""
+        self._db.execute(
+            """DELETE FROM git_commits WHERE clock <=
+               (SELECT clock FROM git_commits ORDER BY clock DESC LIMIT 1 OFFSET ?)""",
+            (number,),
+        )
+
+    def clear(self) -> None:
+        """Forget every commit."""
+        self._db.execute("DELETE FROM git_commits")
+
+    def count(self) -> int:
+        """Return how many there are."""
+        return int(self._db.value("SELECT count(*) FROM git_commits"))
+
+    def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        """Return (row id, bm25) of commits with at least one term, best first, ties newest first."""
+        if not (match := any_of(terms)):
+            return []
+        sql = f"""SELECT rowid, -bm25(git_commits_fts, {_WEIGHTS}) AS score FROM git_commits_fts
+                  WHERE git_commits_fts MATCH ? ORDER BY score DESC, rowid DESC LIMIT ?"""
+        return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
+
+    def get_many(self, ids: Collection[int]) -> dict[int, CommitRow]:
+        """Return commits by row id."""
+        sql = """SELECT c.id, c.sha, c.clock, c.date, c.subject, c.body, c.files FROM json_each(?) j
+                 CROSS JOIN git_commits c ON c.id = j.value"""
+        rows = self._db.rows(sql, (json.dumps(list(ids)),))
+        return {r[0]: CommitRow._make((*r[1:6], tuple(json.loads(r[6])))) for r in rows}
