@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import beam, cochange, concurrency, cosqa, crash, latency, locomo, smoke
+from benchmarks import beam, cochange, concurrency, cosqa, crash, issues, latency, locomo, smoke
 from benchmarks.common import RESULTS, Options, Report, load, render, save
 
 BENCHMARKS: dict[str, Callable[[Options], Report]] = {
@@ -15,6 +15,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "beam": beam.run,
     "cosqa": cosqa.run,
     "cochange": cochange.run,
+    "issues": issues.run,
     "latency": latency.run,
     "concurrency": concurrency.run,
     "crash": crash.run,
@@ -31,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--ablate", action="store_true", help="also measure the search without each part")
     found.add_argument("--sizes", default="1000,10000,100000", help="numbers of memories for latency")
     found.add_argument("--keep", type=Path, help="keep the filled projects here for the next run")
+    found.add_argument("--repos", type=Path, help="a folder with clones of sympy and pytest, for issues")
     return found
 
 
@@ -38,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what was asked for; return 1 when a promise was not kept."""
     asked = parser().parse_args(arguments)
     sizes = tuple(int(size) for size in asked.sizes.split(","))
-    options = Options(asked.data, asked.limit, asked.ablate, sizes, asked.keep)
+    options = Options(asked.data, asked.limit, asked.ablate, sizes, asked.keep, repos=asked.repos)
     chosen = {"smoke": smoke.run} if asked.name == "smoke" else BENCHMARKS
     kept = True
     for name, run in chosen.items():

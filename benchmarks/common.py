@@ -36,6 +36,7 @@ class Options(NamedTuple):
         keep: a folder where the databases stay, so that the next run need not make them again.
         repo: a git repository for `indexing`; None makes one up.
         packages: folders with a package each, for `resolution`.
+        repos: a folder with clones of public repositories, for `issues`.
     """
 
     data: Path | None = None
@@ -45,6 +46,7 @@ class Options(NamedTuple):
     keep: Path | None = None
     repo: Path | None = None
     packages: tuple[Path, ...] = ()
+    repos: Path | None = None
 
     def folder(self, name: str) -> Path:
         """Return a data set's folder.

@@ -21,7 +21,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from importlib.machinery import BuiltinImporter, ModuleSpec, PathFinder
 from importlib.util import resolve_name
 from pathlib import Path
@@ -62,7 +62,7 @@ class Named(NamedTuple):
 
 
 def named_files(root: Path, files: list[str]) -> Named:
-    """Return which files the import statements of some Python files name; files that name themselves do not count.
+    """Return which other files the import statements of some Python files name.
 
     Raises:
         SyntaxError: a file cannot be parsed.
@@ -122,7 +122,7 @@ def _path(root: Path, file: str) -> tuple[tuple[str, ...], str]:
     return tuple(dict.fromkeys(str(place) for place in (base, *roots))), package
 
 
-@lru_cache(maxsize=None)
+@cache
 def _spec(path: tuple[str, ...], module: str) -> ModuleSpec | None:
     """Return where a module lies, None when it is not on the path or built in."""
     parent, _, _ = module.rpartition(".")
@@ -171,11 +171,11 @@ def _run(root: Path, statements: list[Statement]) -> dict[Statement, str | None]
 def _answer(module: str, name: str) -> str | None:
     """Return the file that a statement names, by importing its module into this process."""
     try:
-        found = importlib.import_module(module)
+        found = importlib.import_module(module)  # noqa: TID251  a package that is measured, by its name
         inner = getattr(found, name, None) if name and name != "*" else None
         if name and name != "*" and not hasattr(found, name):
             inner = _submodule(f"{module}.{name}")
-    except (Exception, SystemExit):  # whatever a package does when it is imported
+    except (Exception, SystemExit):  # noqa: BLE001  a package may do anything when it is imported
         return None
     if isinstance(inner, ModuleType) and inner is sys.modules.get(f"{module}.{name}"):
         return inner.__file__
@@ -184,7 +184,7 @@ def _answer(module: str, name: str) -> str | None:
 
 def _submodule(module: str) -> ModuleType | None:
     try:
-        return importlib.import_module(module)
+        return importlib.import_module(module)  # noqa: TID251  as above
     except ModuleNotFoundError as error:
         if error.name == module:
             return None  # a name that is nowhere

@@ -8,7 +8,7 @@ Precision is the share of our edges that the other source has. For calls that is
 checker is silent, an edge counts as wrong although nothing speaks against it, so what it says there
 is told beside it. Recall is the share of the other source's edges that we have; for calls of those that
 are calls in the source, since SCIP itself knows references only. The promise for calls is about edges that
-are no guesses; the figures by band show what each degree of confidence is worth.
+are no guesses; the figures by band show what each degree of confidence is worth. Recursion is left out.
 
 `python -m benchmarks.resolution DIR` prints every edge that differs.
 """
@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 import apsw
 
 from benchmarks.common import Check, Options, Report, Table, environment, say, workplace
-from benchmarks.crash import NO_MODEL
 from benchmarks.crash import NO_MODEL
 from benchmarks.interpreter import Named, Pairs, named_files
 from benchmarks.scip_calls import Edge, Known, form_of, known_calls, plain, verdict
@@ -94,7 +93,8 @@ def indexed(folder: Path) -> Graph:
 
 
 def _read(database: Path) -> Graph:
-    edges = """SELECT a.key, b.key, e.confidence, e.line FROM graph_edges e JOIN graph_nodes a ON a.id = e.from_id
+    edges = """SELECT a.key, b.key, e.confidence, e.line FROM graph_edges e
+               JOIN graph_nodes a ON a.id = e.from_id
                JOIN graph_nodes b ON b.id = e.to_id WHERE e.type = ? AND e.files = ?"""
     connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
     try:
@@ -105,6 +105,8 @@ def _read(database: Path) -> Graph:
         calls: dict[Edge, Called] = {}
         for a, b, sure, line in connection.execute(edges, ("calls", 0)):
             edge = (plain(str(a)), plain(str(b)))
+            if edge[0] == edge[1]:  # recursion, of which the reader of SCIP makes no edge
+                continue
             calls[edge] = max(calls.get(edge, Called(0.0, 0)), Called(float(sure), int(line)))
     finally:
         connection.close()

@@ -20,6 +20,28 @@ RULES = """\
 - `auth/tokens.py` signs and verifies tokens.
 """
 
+TOKENS = '''\
+"""Sign and read access tokens."""
+
+EXPIRY = 24
+
+
+def read_token(text: str) -> dict[str, int]:
+    """Return what a token says; an expired one is refused."""
+    return {"expires": EXPIRY}
+'''
+
+MIDDLEWARE = '''\
+"""Check every request."""
+
+from auth.tokens import read_token
+
+
+def refresh(text: str) -> dict[str, int]:
+    """Return a fresh token for an old one."""
+    return read_token(text)
+'''
+
 FIX = """\
 fix: refresh token loop when Redis is unreachable
 
@@ -32,8 +54,8 @@ def make(path: Path) -> Path:
     path.mkdir(parents=True)
     (path / "AGENTS.md").write_text(RULES, "utf-8")
     (path / "auth").mkdir()
-    _commit(path, "Add token auth", tokens="EXPIRY = 24\n", middleware="from auth import tokens\n", day=1)
-    _commit(path, FIX, tokens="EXPIRY = 24  # hours\n", middleware="from auth import tokens  # once\n", day=2)
+    _commit(path, "Add token auth", tokens=TOKENS, middleware=MIDDLEWARE, day=1)
+    _commit(path, FIX, tokens=TOKENS + "\n# hours\n", middleware=MIDDLEWARE + "\n# once\n", day=2)
     return path
 
 

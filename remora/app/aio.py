@@ -187,6 +187,7 @@ class AsyncMemory:
     impact = _in_thread(Memory.impact)
     predict_files = _in_thread(Memory.predict_files)
     modules = _in_thread(Memory.modules)
+    describe_modules = _in_thread(Memory.describe_modules)
     search = _in_thread(Memory.search)
     context = _in_thread(Memory.context)
     related_files = _in_thread(Memory.related_files)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from remora.app.code import Impacts
+    from remora.app.semantic import SemanticReport
     from remora.app.wiring import Parts
     from remora.core.code import IndexReport
     from remora.core.values import FileHit
@@ -23,6 +24,7 @@ class CodeVerbs:
 
     _parts: Parts
     _lock: threading.RLock
+    notes: tuple[str, ...]
 
     def index(
         self, path: str | os.PathLike[str] | None = None, *, progress: Progress | None = None
@@ -89,12 +91,13 @@ class CodeVerbs:
         with self._lock:
             return self._parts.room("project").space.chunks.pending_count()
 
-    def predict_files(self, task: str, k: int = 10) -> list[FileHit]:
+    def predict_files(self, task: str, k: int = 10, *, tests: bool = False) -> list[FileHit]:
         """Return the files that a task will most likely touch, best first, each with its reasons.
 
         Args:
             task: what is to be done: an issue's text, a request, a commit message.
             k: how many files.
+            tests: rank test files, too; else only what they test.
 
         Raises:
             InvalidInput: the task is empty.
@@ -102,7 +105,8 @@ class CodeVerbs:
         from remora.app.recall import predict_files
 
         with self._lock:
-            return predict_files(self._parts, task, k)
+            found, self.notes = predict_files(self._parts, task, k, tests=tests)
+            return found
 
     def modules(self) -> list[ModuleInfo]:
         """Return the modules of the code, largest first: files, purpose, hot files, memories about them."""
@@ -110,3 +114,25 @@ class CodeVerbs:
 
         with self._lock:
             return modules(self._parts)
+
+    def describe_modules(
+        self, modules: int = 20, *, calls: int = 40, seconds: float = 300.0, progress: Progress | None = None
+    ) -> SemanticReport:
+        """Let the language model describe modules of the code whose outline is new or changed.
+
+        It sees names, signatures and first lines of docs, module by module, never the source. Without a
+        model nothing is done, and the report says so; a model that fails ends the pass.
+
+        Args:
+            modules: how many to describe at most.
+            calls: how often to ask at most; an answer that does not fit is asked for once more.
+            seconds: how long at most.
+            progress: called with ("describing", done, of).
+
+        Raises:
+            InvalidInput: a limit is not above 0.
+        """
+        from remora.app.semantic import describe
+
+        with self._lock:
+            return describe(self._parts, modules=modules, calls=calls, seconds=seconds, progress=progress)

@@ -19,6 +19,7 @@ from remora.app.accesses import Accesses
 from remora.app.arguments import known_types, listed, paths
 from remora.app.code_verbs import CodeVerbs
 from remora.app.project import branch_of, commit_of
+from remora.app.targets import noted
 from remora.app.wiring import Parts, Room, build
 from remora.app.worker import embed_when_many
 from remora.core.clock import Clock
@@ -181,7 +182,7 @@ class Memory(CodeVerbs):
             room = self._parts.room("user" if user else "project")
             records = room.intake.remember_many([self._with_parents(d, room) for d in drafts])
             embed_when_many(self._parts)
-            return records
+            return [noted(room.space, d, r) for d, r in zip(drafts, records, strict=True)]
 
     def show(self, memory_id: str) -> MemoryRecord:
         """Return a memory by its id or a unique start of it, forgotten ones too.
@@ -290,7 +291,7 @@ class Memory(CodeVerbs):
         with self._lock:
             new = room.upkeep.supersede(old.id, self._with_parents(draft, room))
             self._flag_elsewhere(room, old, f"which was superseded by {new.id[:8]}")
-            return new
+            return noted(room.space, draft, new)
 
     def forget(self, memory_id: str) -> MemoryRecord:
         """Take a memory out of every search; `restore` brings it back within 30 days at least."""

@@ -14,10 +14,11 @@ from remora.app.session import follow_all
 from remora.app.worker import catch_up, go_on_in_background
 from remora.core import cochange
 from remora.core.errors import InvalidInput, RemoraError
-from remora.core.text import clean
-from remora.core.values import Context, FileHit, Filters
+from remora.core.text import MAX_QUERY_CHARS, clean
+from remora.core.values import Context, FileHit, Filters, Hit
 from remora.retrieval import pipeline
 from remora.retrieval.packing import BUDGETS, pack
+from remora.retrieval.pipeline import PARTS as SEARCH_PARTS
 from remora.retrieval.pipeline import Results
 from remora.retrieval.request import QueryVector, Reader, Request
 
@@ -29,6 +30,7 @@ MAX_QUERY = 20_000_000  # characters; more is a file, not a question
 BACKLOG_SECONDS = 0.3
 CONTEXT_HITS = 60
 CO_ACCESS_WEIGHT = 0.5
+SPEAKING = 8  # memories that are asked about a task's files
 RELEVANT = 0.15  # what is put into a prompt unasked must be at least this relevant
 
 
@@ -111,6 +113,36 @@ def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:
         score = 1.0 - (1.0 - known.score) * (1.0 - CO_ACCESS_WEIGHT * share)
         found[other] = FileHit(other, score, (*known.why, f"read together in agent sessions ({share:.0%})"))
     return sorted(found.values(), key=lambda h: (-h.score, h.path))[:k]
+
+
+def predict_files(
+    parts: Parts, task: str, k: int, *, tests: bool = False, without: frozenset[str] = frozenset()
+) -> tuple[list[FileHit], tuple[str, ...]]:
+    """Return the files that a task will touch, and what to know about the answer; see `Memory`."""
+    from remora.app.code import notices
+    from remora.retrieval.files import predict
+
+    text, k = checked_query(task), _checked_k(k)
+    notes = list(notices(parts))
+    found = reader(parts, without, notes, code=True)
+    vector = None
+    if "dense" not in without and "meaning" not in without:
+        vector, note = found.embed(text[:MAX_QUERY_CHARS])
+        if note:
+            notes.append(note)
+    about: list[Hit] = []
+    if "memories" not in without:
+        request = Request(
+            text,
+            SPEAKING,
+            Filters(kinds=("memory",)),
+            explicit=False,
+            without=without & frozenset(SEARCH_PARTS),
+        )
+        about = pipeline.search(found, request).hits
+    space = parts.room("project").space
+    hits = predict(space, text, k, vector=vector, memories=about, tests=tests, without=without)
+    return hits, tuple(dict.fromkeys(notes))
 
 
 def reader(

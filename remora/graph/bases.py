@@ -56,10 +56,9 @@ class Bases(Exports):
     def base(self, table: Table, definition: Definition, text: str) -> Value | None:
         """Return what a base class as written stands for."""
         found = self.dotted(table, definition.parent, text)
-        if found is not None and found.definition is not None and found.path == table.path:
-            if found.definition.qualname == definition.qualname:  # class Foo(Foo): the one before it
-                entries = table.entries.get("", {}).get(text)
-                return self.imported(table, entries) if entries else self.starred(table, "", text)
+        if found is not None and found.definition is definition:  # class Foo(Foo): the one before it
+            entries = table.entries.get("", {}).get(text)
+            return self.imported(table, entries) if entries else self.starred(table, "", text)
         return found
 
     def class_member(

@@ -50,13 +50,15 @@ class FileNames:
         self._fields: dict[tuple[str, str], list[Binding]] = {}
         self._many: set[str] = set()  # names with several types: what they are depends on the line
         self._open: set[tuple[str, str]] = set()
-        self._line = 0
+        self._first: dict[str, int] = {}  # the first line that binds a name
+        self._line, self._scope = 0, ""
         self._found: dict[tuple[str, str, str, str, int], Value | None] = {}
         self._test = is_test_path(table.path)
         self._own_names = table.family.selfs | {table.family.constructor}
         for binding in uses.bindings:
             self._bind(binding)
         for (_, name), bindings in self._variables.items():
+            self._first[name] = min(bindings[0].line, self._first.get(name, bindings[0].line))
             if len({binding.type for binding in bindings}) > 1:
                 self._many.add(name)
 
@@ -75,12 +77,17 @@ class FileNames:
         """Return the definition that a call, a decorator or a type leads to, None when it is not known."""
         receiver = reference.receiver
         root = split(receiver)[0] if receiver else reference.name
-        line = reference.line if root.removesuffix("()") in self._many else 0
+        root = root.removesuffix("()")
+        line = reference.line if root in self._many else -(reference.line < self._first.get(root, 0))
         memo = (reference.name, receiver, reference.scope, reference.kind, line)
         if memo not in self._found:
-            self._line = reference.line
+            self.stand(reference)
             self._found[memo] = self._defined(self._call(reference))
         return self._found[memo]
+
+    def stand(self, reference: Reference) -> None:
+        """Take the place of a reference: what a variable holds depends on it."""
+        self._line, self._scope = reference.line, reference.scope
 
     def _call(self, reference: Reference) -> Value | None:
         if not reference.receiver:
@@ -226,6 +233,8 @@ class FileNames:
         if not bindings or (scope, name) in self._open or name == "return":
             return None
         before = [binding for binding in bindings if binding.line <= self._line]
+        if not before and scope == self._scope:
+            return OPAQUE  # it was given something else earlier, whose type is not seen
         return self._typed((before or bindings[:1])[-1]) or OPAQUE
 
     def _typed(self, binding: Binding) -> Value | None:

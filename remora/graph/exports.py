@@ -111,18 +111,21 @@ class Exports(ABC):
 
     def imported(self, table: Table, entries: Sequence[Entry]) -> Value:
         """Return what an imported name stands for; of several imports the first that is of the project."""
+        best = FOREIGN
         for entry in entries:
             module = self.module(table, entry)
             if module is None:
                 continue
             if not entry.name:
                 return module
-            name = entry.name
-            found = self.member(module, name)
-            if name == "default" and (found is None or found.kind == "opaque"):
+            found = self.member(module, entry.name)
+            if entry.name == "default" and (found is None or found.kind == "opaque"):
                 found = self._default(module, entry.local)
-            return found or OPAQUE
-        return FOREIGN
+            if found is not None and found.kind not in ("foreign", "opaque"):
+                return found
+            if best is FOREIGN:
+                best = found or OPAQUE
+        return best
 
     def _default(self, module: Value, local: str) -> Value | None:
         table = self.table(module.path)

@@ -35,14 +35,19 @@ from remora.graph.extract_rules import RULES
 from remora.graph.languages import Grammar, grammar_of
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node, Query, QueryCursor, Tree
 
 MAX_BYTES = 4_000_000  # a larger file is generated; only its lines are counted
 # The parser reports after about every hundred steps; an ordinary file needs one report for some hundred
 # bytes. Text that no grammar fits makes it try many ways at once, and is given up.
 _REPORTS = 20_000
 _REPORTS_PER_BYTE = 1.0
-_MATCH_LIMIT = 20_000
+# Searching is quadratic in three things that no real source has: matches begun and not ended (a chain of
+# 20,000 calls), levels of a tree, and signs beside one another that fit nothing.
+_MATCH_LIMIT = 1_024
+_MAX_LEVELS = 1_000
+_MAX_REMAINS = 8_000
+_MAX_LOOKED_AT = 500
 _PIECE = 262_144
 _MAX_TYPE = 400  # bytes of a written type that are read
 
@@ -67,6 +72,8 @@ def extract(source: bytes, language: str) -> FileFacts:
         return FileFacts(Outline(language), Uses(), lines, 1)
     root, errors = tree.root_node, 0
     if root.has_error:
+        if _hopeless(root):
+            return FileFacts(Outline(language), Uses(), lines, 1)
         errors = max(1, _count_mistakes(grammar, root))
     text, rules = Source(data), RULES[language]
     found, whole = _search(grammar, rules, text, root)
@@ -108,18 +115,34 @@ def _parse(grammar: Grammar, data: bytes) -> Tree | None:
         return None
 
 
-def _count_mistakes(grammar: Grammar, root: Node) -> int:
+def _hopeless(root: Node) -> bool:
+    """Return whether a place that could not be read has thousands of remains."""
+    waiting = [root]
+    for _ in range(_MAX_LOOKED_AT):
+        if not waiting:
+            return False
+        node = waiting.pop()
+        if node.is_error and node.child_count > _MAX_REMAINS:
+            return True
+        waiting.extend(child for child in node.children if child.has_error)
+    return False
+
+
+def _cursor(query: Query) -> QueryCursor:
     from tree_sitter import QueryCursor
 
-    return sum(len(nodes) for nodes in QueryCursor(grammar.mistakes).captures(root).values())
+    cursor = QueryCursor(query, match_limit=_MATCH_LIMIT)
+    cursor.set_max_start_depth(_MAX_LEVELS)
+    return cursor
+
+
+def _count_mistakes(grammar: Grammar, root: Node) -> int:
+    return sum(len(nodes) for nodes in _cursor(grammar.mistakes).captures(root).values())
 
 
 def _search(grammar: Grammar, rules: Rules, text: Source, root: Node) -> tuple[Found, bool]:
     """Return what the query finds, and whether it was searched to the end."""
-    from tree_sitter import QueryCursor
-
-    found = Found()
-    cursor = QueryCursor(grammar.query, match_limit=_MATCH_LIMIT)
+    found, cursor = Found(), _cursor(grammar.query)
     roles = grammar.roles
     for index, captures in cursor.matches(root):
         role, kind = roles[index]

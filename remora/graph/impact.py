@@ -14,7 +14,7 @@ a way that was not resolved at all, it is named at depth 1 as possible.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from remora.core.code import Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
@@ -34,6 +34,10 @@ NAMED = 6  # definitions listed where a name has several
 STEP = 40  # nodes whose users are read at once
 _INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak for their folder
 _OWN = ("crate.", "self.", "super.")
+
+
+# Gives the edges that point at nodes: in the order of the nodes, the surest first, at most so many.
+Users: TypeAlias = "Callable[[Sequence[int], int], Sequence[Edge]]"
 
 
 class Found(NamedTuple):
@@ -152,52 +156,63 @@ class _Walk:
             else:
                 via = (_arrow(self._node.key, first, row.via), _arrow(row.via, last, row.key))
             self._reached[row.id] = _Step(row.key, row.depth, row.confidence, via)
-            impact = Impact(row.key, None, row.depth, via, row.confidence, row.type, False, row.source)
+            impact = Impact(row.key, None, row.depth, via, row.confidence, row.type, row.test, row.source)
             self._found.append(impact)
         self.cut = len(rows) > self._limit
         frontier = [row.id for row in rows if row.depth == DEPTH]
         self._outward(frontier, DEPTH + 1, self._graph.users_of_files)
-        return self._flagged()
+        return self._found
 
     def symbol(self) -> list[Impact]:
         """Return what depends on a definition: definitions, and files for their top-level code."""
         for node in self._graph.inside(self._node):
             self._reached[node.id] = _Step(node.key, 0, 1.0, ())
-        self._outward(list(self._reached), 1, lambda ids: self._graph.users(ids, BETWEEN_SYMBOLS))
-        self._possible()
-        return self._flagged()
+        self._outward(list(self._reached), 1, self._users)
+        if not self.cut:
+            self._possible()
+        return self._found
 
-    def _outward(
-        self, frontier: Sequence[int], depth: int, users: Callable[[Sequence[int]], Sequence[Edge]]
-    ) -> None:
+    def _users(self, ids: Sequence[int], limit: int) -> list[Edge]:
+        return self._graph.users(ids, BETWEEN_SYMBOLS, limit)
+
+    def _outward(self, frontier: Sequence[int], depth: int, users: Users) -> None:
         """Walk on from a frontier level by level, until the depth or the limit is reached."""
         while frontier and depth <= self._depth and not self.cut:
             best = self._level(frontier, users)
-            nodes = self._graph.nodes([edge.from_id for edge in best])
+            nodes = self._graph.brief([edge.from_id for edge in best])
+            frontier = []
             for edge in best:
-                node, before = nodes[edge.from_id], self._reached[edge.to_id]
+                if (node := nodes.get(edge.from_id)) is None:
+                    continue
+                before = self._reached[edge.to_id]
                 via = (*before.via, _arrow(before.key, edge.type, node.key))
                 sure = before.confidence * edge.confidence
-                self._reached[node.id] = _Step(node.key, depth, sure, via)
-                test = node.type == "test"
-                impact = Impact(node.path, node.symbol, depth, via, sure, node.type, test, edge.source)
-                self._found.append(impact)
-            frontier = [edge.from_id for edge in best]
+                self._reached[edge.from_id] = _Step(node.key, depth, sure, via)
+                frontier.append(edge.from_id)
+                self._found.append(
+                    Impact(node.path, node.symbol, depth, via, sure, node.type, node.test, edge.source)
+                )
             depth += 1
 
-    def _level(self, frontier: Sequence[int], users: Callable[[Sequence[int]], Sequence[Edge]]) -> list[Edge]:
+    def _level(self, frontier: Sequence[int], users: Users) -> list[Edge]:
         """Return the surest edge to each node one step further out; one more than are wanted at most."""
         room = self._limit - len(self._found)
         reached = self._reached
         best: dict[int, tuple[tuple[float, float, int], Edge]] = {}
         order = sorted(frontier, key=lambda i: (-reached[i].confidence, i))
         for start in range(0, len(order), STEP):
-            for edge in users(order[start : start + STEP]):
-                if edge.from_id in reached:
-                    continue
-                worth = (reached[edge.to_id].confidence * edge.confidence, edge.weight, -edge.to_id)
-                if edge.from_id not in best or best[edge.from_id][0] < worth:
-                    best[edge.from_id] = (worth, edge)
+            some = order[start : start + STEP]
+            # A first look at a few edges is mostly enough: it is full where much is used by many.
+            for most in (2 * room + STEP, -1):
+                edges = users(some, most)
+                for edge in edges:
+                    if edge.from_id not in reached:
+                        sure = reached[edge.to_id].confidence * edge.confidence
+                        worth = (sure, edge.weight, -edge.to_id)
+                        if edge.from_id not in best or best[edge.from_id][0] < worth:
+                            best[edge.from_id] = (worth, edge)
+                if len(best) > room or len(edges) != most:
+                    break
             if len(best) > room:
                 self.cut = True
                 break
@@ -211,15 +226,10 @@ class _Walk:
             return
         known = {impact.path for impact in self._found} | {self._node.path}
         how = f"imports {self._node.path} and uses the name {self._node.label}"
-        for path in self._closure.using(file.id, self._node.label):
+        for path, test in self._closure.using(file.id, self._node.label, self._limit):
             if path not in known:
                 via = (_arrow(self._node.key, how, path),)
-                self._found.append(Impact(path, None, 1, via, POSSIBLE))
-
-    def _flagged(self) -> list[Impact]:
-        """Return what was found, with everything in a test file marked as a test."""
-        tests = self._graph.tests({impact.path for impact in self._found})
-        return [i._replace(test=True) if i.path in tests and not i.test else i for i in self._found]
+                self._found.append(Impact(path, None, 1, via, POSSIBLE, test=test))
 
 
 def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:

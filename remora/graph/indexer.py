@@ -375,19 +375,14 @@ class Indexer:
                     self._graph.prefer_precise(path)
                     self._graph.linked(path, now)
                 if not many:
-                    self._close([path for path, _ in found], touched)
+                    self._space.closure.update(self._graph.keys(batch).values(), touched.closure)
+                    touched.closure = set()
             done += len(batch)
             report("resolving", done, len(todo))
         if many:
             with self._space.db.transaction(durable=False):
                 self._space.closure.rebuild()
         return done
-
-    def _close(self, paths: Sequence[str], touched: _Touched) -> None:
-        closure = self._space.closure
-        ids = self._graph.keys(paths).values()
-        closure.update({node_id: closure.differing(node_id) for node_id in ids}, touched.closure)
-        touched.closure = set()
 
     def _all_symbols(self) -> Symbols:
         listed = [row.path for row in self._graph.files().values() if not row.skipped]

@@ -26,7 +26,7 @@ FLAT_MODULES, FLAT_FILES = 2, 24  # so few modules with so many files of code ar
 SHOWN = 8  # modules that one depends on or is used by
 HOT = 3
 PURPOSE_CHARS = 200
-DOCS_READ = 400  # definitions whose docs are counted where nothing else says what a module is for
+DOCS_READ = 120  # definitions whose docs are counted where nothing else says what a module is for
 COMMON_WORDS = 5
 # Files that speak for their folder, the first that says something.
 _SPEAKERS = (

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from remora.core.code import Outline
 from remora.graph.imports import FAMILIES
 from remora.graph.signatures import return_type
-from remora.graph.testing import tested_stems
+from remora.graph.testing import stems_under_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
         facts: the file's facts.
         path: the file; with it, the names of files that it tests by its own name are added.
     """
-    found: set[str] = set(tested_stems(path)) if path else set()
+    found: set[str] = set(stems_under_test(path)) if path else set()
     texts: set[str] = set()
     for reference in facts.uses.references:
         found.add(reference.name)

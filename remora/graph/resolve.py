@@ -21,7 +21,7 @@ from remora.graph.imports import go
 from remora.graph.lookup import Look
 from remora.graph.names import changed_names, names_of, place_names, spread
 from remora.graph.tables import CLASSES
-from remora.graph.testing import is_test_path, tested_file
+from remora.graph.testing import file_under_test, is_test_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,6 +185,7 @@ class _File:
             first = first.split("()")[0].rpartition(".")[0]
         if not first:
             return
+        self.names.stand(reference)
         value = self.names.value(first, reference.scope)
         if value is not None and value.kind == "module" and receiver and "()" not in receiver:
             value = self.look.export(value.path, reference.name)
@@ -251,7 +252,7 @@ class _File:
         if not self.test:
             return
         imported = self.edges.files("imports")
-        by_name = tested_file(self.path, self.look.symbols)
+        by_name = file_under_test(self.path, self.look.symbols)
         if by_name and by_name != self.path:
             sure = EXACT if by_name in imported else LIKELY
             self.edges.once(self.path, by_name, "tests", sure, 0)

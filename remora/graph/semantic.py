@@ -34,7 +34,7 @@ SURE_UNSAID = 0.5  # where the model gives no confidence
 PROMPT_CHARS = 12_000
 MOST_FILES, MOST_SYMBOLS, MOST_OF_FILE = 60, 120, 8
 MOST_EDGES = 40  # that one answer may add
-MOST_NEIGHBOURS = 20
+MOST_NEIGHBOURS = 12
 LINE_CHARS = 220
 
 SCHEMA: Mapping[str, Any] = {

@@ -44,9 +44,10 @@ def parameters(signature: str, name: str, language: str) -> frozenset[str]:
     inside = _split(signature, name)[1]
     found = set()
     for part in split_top(inside, ","):
-        words = _WORD.findall(part.split("=")[0].split(":")[0])
+        part = part.split("=")[0]
+        words = _WORD.findall(part if language in _NAME_LAST else part.split(":")[0])
         if words:
-            found.add(words[-1] if language in _NAME_LAST or len(words) == 1 else _first(words, language))
+            found.add(words[-1] if language in _NAME_LAST else _first(words, language))
     return frozenset(found)
 
 

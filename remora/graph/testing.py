@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from remora.graph.imports.base import nearest
@@ -36,11 +37,11 @@ _ALSO = {
 }
 
 
-def tested_stems(path: str) -> tuple[str, ...]:
+def stems_under_test(path: str) -> tuple[str, ...]:
     """Return the stems of the files that a test file is about by its name, () when it has no test's name.
 
-    >>> tested_stems("tests/test_core.py"), tested_stems("a/FooTest.java"), tested_stems("src/x.spec.ts")
-    (('core', '_core'), ('Foo',), ('x',))
+    >>> stems_under_test("tests/test_core.py"), stems_under_test("a/FooTest.java")
+    (('core', '_core'), ('Foo',))
     """
     name = path.rpartition("/")[2]
     stem, dot, ending = name.rpartition(".")
@@ -56,6 +57,7 @@ def tested_stems(path: str) -> tuple[str, ...]:
     return ()
 
 
+@lru_cache(maxsize=20_000)
 def is_test_path(path: str) -> bool:
     """Return whether a file is a test or stands among tests, by its path alone.
 
@@ -65,12 +67,12 @@ def is_test_path(path: str) -> bool:
     *folders, name = path.split("/")
     if not _CODE.search(name):
         return False
-    if name == "conftest.py" or tested_stems(path):
+    if name == "conftest.py" or stems_under_test(path):
         return True
     return any(folder.lower() in _FOLDERS for folder in folders)
 
 
-def tested_file(path: str, symbols: Symbols) -> str:
+def file_under_test(path: str, symbols: Symbols) -> str:
     """Return the file that a test file is about by its name, "" when there is none or no telling.
 
     A file beside the test comes first, then the one that shares most folders with it; other tests and
@@ -79,7 +81,7 @@ def tested_file(path: str, symbols: Symbols) -> str:
     folder, _, name = path.rpartition("/")
     ending = name[name.rfind(".") :]
     words = {part.lower() for part in folder.split("/")}
-    for stem in tested_stems(path):
+    for stem in stems_under_test(path):
         for suffix in _ALSO.get(ending, (ending,)):
             found = [other for other in _called(symbols, stem + suffix) if other != path]
             beside = [other for other in found if other.rpartition("/")[0] == folder]
@@ -107,4 +109,4 @@ def _most_alike(words: set[str], found: list[str]) -> str:
     return ranked[0][1] if ranked and ranked[0][0] else ""
 
 
-__all__ = ["is_test_path", "tested_file", "tested_stems"]
+__all__ = ["file_under_test", "is_test_path", "stems_under_test"]

@@ -140,7 +140,7 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import recalling
 
             return recalling.COMMANDS[name]
-        case "index" | "impact" | "files":
+        case "index" | "impact" | "files" | "modules":
             from remora.interfaces.commands import coding
 
             return coding.COMMANDS[name]

@@ -1,4 +1,4 @@
-"""What is known of the code, as pages: an index run, an impact."""
+"""What is known of the code, as pages: an index run, an impact, the modules."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from remora.interfaces.present import counted, listed, short
 
 if TYPE_CHECKING:
     from remora.app.code import Impacts
+    from remora.app.semantic import SemanticReport
+    from remora.graph.modules import ModuleInfo
 
 SHOWN_SKIPS = 5
 SHOWN_MEMORIES = 5
@@ -88,3 +90,33 @@ def _row(impact: Impact) -> tuple[Cell, ...]:
     through = last.partition(" <-")[0] if impact.depth > 1 else ""
     text = ", ".join([f"{how} {through}".strip(), *marks])
     return Cell(str(impact.depth), "dim"), Cell(what, "id"), Cell(text, "warn" if impact.guess else "")
+
+
+def modules(found: Sequence[ModuleInfo]) -> Page:
+    """Return the modules of the code as a table, one row each."""
+    rows = tuple(
+        (
+            Cell(m.name, "id"),
+            Cell(f"{m.files:,}"),
+            Cell(f"{m.lines:,}", "dim"),
+            Cell(str(m.tests) if m.tests else "", "dim"),
+            Cell(f"{m.memories} ({m.covered:.0%})" if m.memories else "", "good"),
+            Cell(m.purpose),
+            Cell(listed(m.depends_on, 3), "dim"),
+            Cell(listed(m.hot, 2), "dim"),
+        )
+        for m in found
+    )
+    head = ("module", "files", "lines", "tests", "memories", "purpose", "depends on", "changes most")
+    return (Table(head, rows, wide=5, spare=(7, 6, 3, 2)),) if rows else ()
+
+
+def described(report: SemanticReport | None) -> Page:
+    """Return what the language model described; nothing where it was not asked."""
+    if report is None or not report.modules:
+        return ()
+    what = f"{counted(len(report.described), 'module')} described in {counted(report.calls, 'call')}"
+    said = [f"{what}, {counted(report.edges, 'relation')} found, {report.dropped:,} dropped"]
+    if report.waiting:
+        said.append(f"{counted(report.waiting, 'module')} wait to be described; the next run goes on")
+    return tuple(Para(line, indent=2) for line in said)

@@ -30,7 +30,11 @@ def initialised(report: InitReport, *, hottest: Sequence[str] = ()) -> Page:
         hottest: the files that change most, to try `related` on.
     """
     said: list[Part] = [Para(f"Memory of {report.root}", "strong")]
-    said += [Para(line, indent=2) for line in (_rules(report), _history(report), _code(report), _outcome(report)) if line]
+    said += [
+        Para(line, indent=2)
+        for line in (_rules(report), _history(report), _code(report), _outcome(report))
+        if line
+    ]
     if secrets := redaction_sentence(report.redactions):
         said.append(Para(f"{secrets}.", "warn", indent=2))
     said += _skips(report)

@@ -36,6 +36,7 @@ VERBS: tuple[Verb, ...] = (
     ),
     Verb("files", "Predict the files that a task will touch.", "Recall", "predict_files"),
     Verb("impact", "Show what may break when a file or a symbol changes.", "Recall", "impact"),
+    Verb("modules", "Show the parts the code falls into and what each is for.", "Recall", "modules"),
     Verb("show", "Show everything that is known about one memory.", "Recall", "show"),
     Verb("list", "List memories, newest first.", "Recall", "list"),
     Verb("verify", "Confirm memories as a person; clears review flags and taint.", "Look after", "verify"),

@@ -121,6 +121,34 @@ class Chunks:
                   WHERE code_chunks_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
         return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
 
+    def ranked(
+        self, terms: Sequence[str], limit: int
+    ) -> tuple[list[tuple[str, str, float]], list[tuple[str, str, float]]]:
+        """Return (path, name, bm25) of the best parts of code, and of the best parts of tests.
+
+        Only the words of a part's text count: what it is called and where it lies are asked elsewhere.
+        A term that is given several times counts as often. The whole index is read once for both.
+        """
+        if not (match := any_of(terms)):
+            return [], []
+        sql = """SELECT rowid, -bm25(code_chunks_fts, 0.0, 0.0, 0.0, 1.0, 1.0) AS score FROM code_chunks_fts
+                 WHERE code_chunks_fts MATCH ? ORDER BY score DESC, rowid"""
+        of_file = dict(self._db.rows("SELECT id, file_id FROM code_chunks INDEXED BY idx_chunks_file"))
+        tests = dict(self._db.rows("SELECT id, test FROM graph_files WHERE kind = 'code' AND skipped = ''"))
+        best: tuple[list[tuple[int, float]], list[tuple[int, float]]] = ([], [])
+        for i, score in self._db.rows(sql, (match,)):
+            test = tests.get(of_file.get(i))
+            if test is not None and len(best[test]) < limit:
+                best[test].append((i, score))
+        named = self._names({i for found in best for i, _ in found})
+        own, of_tests = ([(*named[i], score) for i, score in found if i in named] for found in best)
+        return own, of_tests
+
+    def _names(self, ids: Collection[int]) -> dict[int, tuple[str, str]]:
+        sql = """SELECT c.id, f.path, c.name FROM json_each(?) j CROSS JOIN code_chunks c ON c.id = j.value
+                 JOIN graph_files f ON f.id = c.file_id"""
+        return {i: (path, name) for i, path, name in self._db.rows(sql, (json.dumps(list(ids)),))}
+
     def pending(self, limit: int) -> list[ChunkRow]:
         """Return parts that wait for a vector, those of busy files first."""
         sql = f"""SELECT {_CHUNK} FROM code_chunk_queue q JOIN code_chunks c ON c.id = q.chunk_id

@@ -14,7 +14,7 @@ short, the one with more weight, then the lower id.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from remora.store.connection import Database
@@ -29,13 +29,17 @@ _DIRECT = f"""SELECT e.to_id AS ancestor, e.from_id AS descendant,
                 round(max(e.confidence) * (1.0 + log2(1.0 + sum(e.weight))), 6) AS weight,
                 round(max(e.confidence), 6) AS confidence, max(e.source) AS source
               FROM graph_edges e WHERE {DEPENDENCE} AND e.to_id <> e.from_id"""
-# Of two steps, first and second: what a row of depth 2 holds. With one max(), SQLite takes the bare
-# columns from the row that has it; no two have the same, since the id of the file between is in it.
-_TWO_STEPS = """first.descendant AS via, first.kinds || ' > ' || second.kinds AS kinds,
-                min(first.weight, second.weight) AS weight,
+# The best of the ways over two steps, first and second, which are rows of depth 1. With one max(),
+# SQLite takes the bare columns from the row that has it; no two have the same, since the id of the
+# file between is in it.
+_TWO_STEPS = """2 AS depth, first.descendant_id AS via,
+                first.edge_types || ' > ' || second.edge_types AS kinds,
+                min(first.total_weight, second.total_weight) AS weight,
                 round(first.confidence * second.confidence, 6) AS confidence, second.source AS source,
-                max((CAST(round(min(first.weight, second.weight) * 1e6) AS INTEGER) << 32)
-                    - first.descendant) AS best"""
+                max((CAST(round(min(first.total_weight, second.total_weight) * 1e6) AS INTEGER) << 32)
+                    - first.descendant_id)"""
+_WAY = "a, d, depth, via, kinds, weight, confidence, source"
+_COLUMNS = "ancestor_id, descendant_id, depth, via_id, edge_types, total_weight, confidence, source"
 
 
 class Dependent(NamedTuple):
@@ -43,6 +47,7 @@ class Dependent(NamedTuple):
 
     Attributes:
         id, key, type: its node.
+        test: it is a test.
         depth: 1 or 2.
         via: the key of the file between the two at depth 2, of the other file at depth 1.
         kinds: the edge types, joined by ","; at depth 2 those of both steps, as "imports > calls,imports".
@@ -54,6 +59,7 @@ class Dependent(NamedTuple):
     id: int
     key: str
     type: str
+    test: bool
     depth: int
     via: str
     kinds: str
@@ -70,23 +76,23 @@ class Closure:
 
     def rebuild(self) -> int:
         """Make every row again; call inside a transaction. Returns how many there are."""
-        self._db.execute("DROP TABLE IF EXISTS temp.direct")
-        self._db.execute(f"CREATE TEMP TABLE direct AS {_DIRECT} GROUP BY e.to_id, e.from_id")
-        self._db.execute("CREATE INDEX temp.direct_ancestor ON direct(ancestor)")
         self._db.execute("DELETE FROM graph_closure")
         self._db.execute(
-            """INSERT INTO graph_closure
-               SELECT ancestor, descendant, 1, ancestor, kinds, weight, confidence, source FROM direct"""
+            f"""INSERT INTO graph_closure({_COLUMNS})
+                SELECT ancestor, descendant, 1, ancestor, kinds, weight, confidence, source
+                FROM ({_DIRECT} GROUP BY e.to_id, e.from_id)"""
         )
+        self._db.execute("CREATE TEMP TABLE ways AS SELECT * FROM graph_closure")
+        self._db.execute("CREATE INDEX temp.ways_ancestor ON ways(ancestor_id)")
         self._db.execute(
-            f"""INSERT OR IGNORE INTO graph_closure
-               SELECT a, d, 2, via, kinds, weight, confidence, source FROM (
-                 SELECT first.ancestor AS a, second.descendant AS d, {_TWO_STEPS}
-                 FROM direct first JOIN direct second ON second.ancestor = first.descendant
-                 WHERE second.descendant <> first.ancestor
-                 GROUP BY first.ancestor, second.descendant)"""
+            f"""INSERT OR IGNORE INTO graph_closure({_COLUMNS})
+                SELECT {_WAY} FROM (
+                  SELECT first.ancestor_id AS a, second.descendant_id AS d, {_TWO_STEPS}
+                  FROM temp.ways first JOIN temp.ways second ON second.ancestor_id = first.descendant_id
+                  WHERE second.descendant_id <> first.ancestor_id
+                  GROUP BY first.ancestor_id, second.descendant_id)"""
         )
-        self._db.execute("DROP TABLE temp.direct")
+        self._db.execute("DROP TABLE temp.ways")
         return self.count()
 
     def count(self) -> int:
@@ -102,96 +108,114 @@ class Closure:
         )
         direct = self._db.rows(
             f"""SELECT ancestor, kinds, weight, confidence, source
-                FROM ({_DIRECT} AND e.from_id = ? GROUP BY e.to_id, e.from_id)""",
+                FROM ({_DIRECT} AND e.from_id = ? GROUP BY e.to_id)""",
             (node_id,),
         )
         return {row[0] for row in set(rows) ^ set(direct)}
 
-    def update(self, changes: Mapping[int, Collection[int]], again: Iterable[tuple[int, int]] = ()) -> None:
-        """Make the rows again that changed edges between files can have changed.
+    def update(self, changed: Iterable[int], again: Iterable[tuple[int, int]] = ()) -> None:
+        """Bring the rows up to date after the edges of some files changed; call inside a transaction.
 
-        For an edge from f to t those are: f under t, f under what t depends on, and what depends on f
-        under t; each where a way leads over the edge now, or did when the rows were made. Call inside a
-        transaction, after all edges were written.
+        For an edge from f to t the rows of these pairs may be others now: f under t, f under what t
+        depends on, and what depends on f under t; each where a way leads over the edge now, or did when
+        the rows were made.
 
         Args:
-            changes: files, and to which others their edges changed (see `differing`).
+            changed: the files where edges start that came, went or are others now; more do no harm.
             again: further pairs to make again (see `around`).
         """
         pairs = set(again)
+        changes = {node_id: targets for node_id in changed if (targets := self.differing(node_id))}
         for node_id, targets in changes.items():
-            if targets:
-                pairs |= {(t, node_id) for t in targets}
-                pairs |= {(p, node_id) for p in self._used(targets)}
-                pairs |= {(t, d) for d in self._users([node_id]) for t in targets}
-                pairs |= self._led_over(node_id, targets)
+            pairs |= self._led_over(node_id, targets)
+        for node_id, targets in changes.items():
+            self._step(node_id, targets)
+        for node_id, targets in changes.items():
+            pairs |= {(t, node_id) for t in targets}
+            pairs |= {(above, node_id) for t in targets for above in self._above(t)}
+            pairs |= {(t, below) for below in self._below(node_id) for t in targets}
         self.make_again(pairs)
+
+    def _step(self, node_id: int, targets: Collection[int]) -> None:
+        """Write the rows of depth 1 from some files to one that may depend on them."""
+        given = json.dumps(list(targets))
+        self._db.execute(
+            """DELETE FROM graph_closure WHERE descendant_id = ? AND depth = 1
+               AND ancestor_id IN (SELECT value FROM json_each(?))""",
+            (node_id, given),
+        )
+        self._db.execute(
+            f"""INSERT OR REPLACE INTO graph_closure({_COLUMNS})
+                SELECT ancestor, descendant, 1, ancestor, kinds, weight, confidence, source
+                FROM ({_DIRECT} AND e.from_id = ? AND e.to_id IN (SELECT value FROM json_each(?))
+                      GROUP BY e.to_id)""",
+            (node_id, given),
+        )
 
     def around(self, node_id: int) -> set[tuple[int, int]]:
         """Return the pairs whose way may lead through a file, to be made again when it is gone.
 
-        Ask before the file is deleted: its rows tell what its edges were when the rows were made.
+        Ask before the file is deleted: its rows tell what its edges were when they were made.
         """
-        sql = "SELECT {} FROM graph_closure WHERE {} = ? AND depth = 1"
-        above = self._db.rows(sql.format("ancestor_id", "descendant_id"), (node_id,))
-        below = self._db.rows(sql.format("descendant_id", "ancestor_id"), (node_id,))
-        return {(a, d) for (a,) in above for (d,) in below if a != d}
+        below = self._below(node_id)
+        return {(a, d) for a in self._above(node_id) for d in below if a != d}
 
     def make_again(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Make the rows of some (ancestor, descendant) pairs again; call inside a transaction."""
+        """Find the best way of depth 2 for some (ancestor, descendant) again, from the rows of depth 1.
+
+        Call inside a transaction.
+        """
         wanted = sorted({p for p in pairs if p[0] != p[1]})
         if not wanted:
             return
-        self._db.execute("DROP TABLE IF EXISTS temp.pairs")
-        self._db.execute("CREATE TEMP TABLE pairs(a INTEGER, d INTEGER, PRIMARY KEY (a, d)) WITHOUT ROWID")
-        self._db.execute_many("INSERT INTO pairs VALUES (?, ?)", wanted)
         self._db.execute(
-            """DELETE FROM graph_closure WHERE (ancestor_id, descendant_id) IN (SELECT a, d FROM pairs)"""
+            "CREATE TEMP TABLE IF NOT EXISTS pairs(d INTEGER, a INTEGER, PRIMARY KEY (d, a)) WITHOUT ROWID"
         )
-        self._db.execute("DROP TABLE IF EXISTS temp.near")
+        self._db.execute("DELETE FROM temp.pairs")
+        self._db.execute_many("INSERT INTO temp.pairs(a, d) VALUES (?, ?)", wanted)
         self._db.execute(
-            f"""CREATE TEMP TABLE near AS {_DIRECT} AND
-                (e.to_id IN (SELECT a FROM pairs) OR e.from_id IN (SELECT d FROM pairs))
-                GROUP BY e.to_id, e.from_id"""
-        )
-        self._db.execute("CREATE INDEX temp.near_pair ON near(ancestor, descendant)")
-        self._db.execute(
-            """INSERT INTO graph_closure
-               SELECT n.ancestor, n.descendant, 1, n.ancestor, n.kinds, n.weight, n.confidence, n.source
-               FROM pairs p CROSS JOIN near n ON n.ancestor = p.a AND n.descendant = p.d"""
+            """DELETE FROM graph_closure WHERE depth = 2
+               AND (ancestor_id, descendant_id) IN (SELECT a, d FROM temp.pairs)"""
         )
         self._db.execute(
-            f"""INSERT OR IGNORE INTO graph_closure
-               SELECT a, d, 2, via, kinds, weight, confidence, source FROM (
-                 SELECT p.a AS a, p.d AS d, {_TWO_STEPS}
-                 FROM pairs p CROSS JOIN near first ON first.ancestor = p.a
-                 CROSS JOIN near second ON second.ancestor = first.descendant AND second.descendant = p.d
-                 GROUP BY p.a, p.d)"""
+            f"""INSERT OR IGNORE INTO graph_closure({_COLUMNS})
+                SELECT {_WAY} FROM (
+                  SELECT p.a AS a, p.d AS d, {_TWO_STEPS} FROM temp.pairs p
+                  CROSS JOIN graph_closure second ON second.descendant_id = p.d AND second.depth = 1
+                  CROSS JOIN graph_closure first ON first.ancestor_id = p.a
+                    AND first.descendant_id = second.ancestor_id AND first.depth = 1
+                  GROUP BY p.d, p.a)"""
         )
-        self._db.execute("DROP TABLE temp.near")
-        self._db.execute("DROP TABLE temp.pairs")
+        self._db.execute("DELETE FROM temp.pairs")
 
     def dependents(self, node_id: int, depth: int = DEPTH, limit: int = -1) -> list[Dependent]:
         """Return what depends on a file to a depth of 2 at most, nearest first, without stale ways.
 
-        Of those as near the heavier come first, then by key; at most `limit`, -1 is all.
+        Of those as near the heavier come first; at most `limit`, -1 is all.
         """
-        sql = """SELECT n.id, n.key, n.type, c.depth, v.key, c.edge_types, c.total_weight, c.confidence, c.source
+        sql = """SELECT n.id, n.key, n.type, f.test, c.depth, v.key, c.edge_types, c.total_weight,
+                   c.confidence, c.source
                  FROM graph_closure c CROSS JOIN graph_nodes n ON n.id = c.descendant_id
-                 CROSS JOIN graph_nodes v ON v.id = c.via_id
-                 WHERE c.ancestor_id = ? AND c.depth <= ? AND n.stale_at IS NULL
+                 CROSS JOIN graph_nodes v ON v.id = c.via_id CROSS JOIN graph_files f ON f.path = n.key
+                 WHERE c.ancestor_id = ? AND c.depth = ? AND n.stale_at IS NULL
                    AND (c.depth = 1 OR v.stale_at IS NULL)
-                 ORDER BY c.depth, c.total_weight DESC, n.key LIMIT ?"""
-        return [Dependent(*r) for r in self._db.rows(sql, (node_id, depth, limit))]
+                 ORDER BY c.total_weight DESC, c.descendant_id LIMIT ?"""
+        found: list[Dependent] = []
+        for step in range(1, depth + 1):
+            room = limit if limit < 0 else limit - len(found)
+            rows = self._db.rows(sql, (node_id, step, room))
+            found += [Dependent._make((*r[:3], bool(r[3]), *r[4:])) for r in rows]
+        return found
 
-    def using(self, node_id: int, name: str) -> list[str]:
-        """Return the files that import a file and use a name anywhere, in order, without stale ones."""
-        sql = """SELECT n.key FROM graph_closure c CROSS JOIN graph_nodes n ON n.id = c.descendant_id
+    def using(self, node_id: int, name: str, limit: int = -1) -> list[tuple[str, bool]]:
+        """Return (path, it is a test) of the files that import a file and use a name anywhere."""
+        sql = """SELECT f.path, f.test FROM graph_closure c
+                 CROSS JOIN graph_nodes n ON n.id = c.descendant_id
                  CROSS JOIN graph_files f ON f.path = n.key
                  CROSS JOIN graph_names g ON g.name = ? AND g.file_id = f.id
                  WHERE c.ancestor_id = ? AND c.depth = 1 AND instr(c.edge_types, 'imports')
-                   AND n.stale_at IS NULL ORDER BY n.key"""
-        return [r[0] for r in self._db.rows(sql, (name, node_id))]
+                   AND n.stale_at IS NULL ORDER BY c.total_weight DESC, c.descendant_id LIMIT ?"""
+        return [(path, bool(test)) for path, test in self._db.rows(sql, (name, node_id, limit))]
 
     def near(self, paths: Collection[str]) -> list[tuple[str, str, float]]:
         """Return (path, neighbour, weight) of depth 1 at either end, without stale ways."""
@@ -221,13 +245,10 @@ class Closure:
         )
         return {(a, d) for a, d in (*above, *below)}
 
-    def _users(self, ids: Collection[int]) -> set[int]:
-        return self._ends("e.from_id", "e.to_id", ids)
+    def _above(self, node_id: int) -> list[int]:
+        sql = "SELECT ancestor_id FROM graph_closure WHERE descendant_id = ? AND depth = 1"
+        return [r[0] for r in self._db.rows(sql, (node_id,))]
 
-    def _used(self, ids: Collection[int]) -> set[int]:
-        return self._ends("e.to_id", "e.from_id", ids)
-
-    def _ends(self, wanted: str, given: str, ids: Collection[int]) -> set[int]:
-        sql = f"""SELECT DISTINCT {wanted} FROM json_each(?) j CROSS JOIN graph_edges e ON {given} = j.value
-                  WHERE {DEPENDENCE}"""
-        return {r[0] for r in self._db.rows(sql, (json.dumps(list(ids)),))}
+    def _below(self, node_id: int) -> list[int]:
+        sql = "SELECT descendant_id FROM graph_closure WHERE ancestor_id = ? AND depth = 1"
+        return [r[0] for r in self._db.rows(sql, (node_id,))]

@@ -11,8 +11,7 @@ from remora.core.text import index_terms
 from remora.store.connection import Database
 
 MAX_BODY = 2_000  # characters of a message that are kept
-MAX_KEPT = 20_000  # commits: the newest; older ones speak of files that are long gone
-_WEIGHTS = "2.0, 1.0, 0.5"  # of subject, body, terms
+MAX_KEPT = 50_000  # commits: the newest; what the last thousands alone say is much less worth
 
 
 class CommitRow(NamedTuple):
@@ -73,7 +72,7 @@ class Commits:
         """Return (row id, bm25) of commits with at least one term, best first, ties newest first."""
         if not (match := any_of(terms)):
             return []
-        sql = f"""SELECT rowid, -bm25(git_commits_fts, {_WEIGHTS}) AS score FROM git_commits_fts
+        sql = """SELECT rowid, -bm25(git_commits_fts) AS score FROM git_commits_fts
                   WHERE git_commits_fts MATCH ? ORDER BY score DESC, rowid DESC LIMIT ?"""
         return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
 

@@ -76,8 +76,18 @@ class Node(NamedTuple):
         return self.key[len(self.path) + 1 :] if self.path and self.key != self.path else None
 
 
+class Brief(NamedTuple):
+    """What a list says of a node; `symbol` is None for a file."""
+
+    key: str
+    type: str
+    path: str
+    symbol: str | None
+    test: bool
+
+
 class Edge(NamedTuple):
-    """An edge with the nodes at its ends, seen from one of them."""
+    """An edge with the nodes at its ends."""
 
     from_id: int
     to_id: int
@@ -85,7 +95,6 @@ class Edge(NamedTuple):
     source: str
     weight: float
     confidence: float
-    line: int
 
 
 class State(NamedTuple):
@@ -300,6 +309,16 @@ class Graph:
         sql = f"SELECT {_NODE} FROM json_each(?) j CROSS JOIN graph_nodes n ON n.id = j.value"
         return {r[0]: _node(r) for r in self._db.rows(sql, (json.dumps(list(ids)),))}
 
+    def brief(self, ids: Collection[int]) -> dict[int, Brief]:
+        """Return what a list says of nodes, by id; a node without a file is left out."""
+        sql = """SELECT n.id, n.key, n.type, n.file_path, f.test FROM json_each(?) j
+                 CROSS JOIN graph_nodes n ON n.id = j.value
+                 CROSS JOIN graph_files f ON f.path = n.file_path"""
+        return {
+            i: Brief(key, kind, path, key[len(path) + 1 :] or None, bool(test) or kind == "test")
+            for i, key, kind, path, test in self._db.rows(sql, (json.dumps(list(ids)),))
+        }
+
     def keys(self, keys: Collection[str]) -> dict[str, int]:
         """Return the ids of the keys that exist."""
         sql = "SELECT n.key, n.id FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value"
@@ -408,28 +427,28 @@ class Graph:
                  WHERE n.file_path = ?1 AND a.file_path <> ?1 AND a.layer = 1 ORDER BY 1"""
         return [r[0] for r in self._db.rows(sql, (path,))]
 
-    def users_of_files(self, ids: Collection[int]) -> list[Edge]:
-        """Return the edges that make files depend on files, without stale ones, surest first."""
-        sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence, e.line
+    def users_of_files(self, ids: Collection[int], limit: int = -1) -> list[Edge]:
+        """Return the edges that make files depend on files, in the order of `users`."""
+        sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
                   FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
-                  WHERE {DEPENDENCE} AND e.stale_at IS NULL
-                  ORDER BY e.confidence DESC, e.weight DESC, e.from_id, e.to_id, e.type, e.source"""
-        return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)),))]
+                  WHERE {DEPENDENCE} AND e.stale_at IS NULL LIMIT ?2"""
+        return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), limit))]
 
-    def users(self, ids: Collection[int], kinds: Sequence[str]) -> list[Edge]:
-        """Return the edges that point at nodes, without stale ones, surest first.
+    def users(self, ids: Collection[int], kinds: Sequence[str], limit: int = -1) -> list[Edge]:
+        """Return the edges that point at nodes, without stale ones.
 
-        Those between files are left out: they sum up the others (see `users_of_files`).
+        In the order of the nodes, and for each the surest and then the heaviest first; at most `limit`, -1
+        is all. Those between files are left out: they sum up the others (see `users_of_files`).
         """
-        sql = """SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence, e.line
+        sql = """SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
                  FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
                  WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.files = 0 AND e.stale_at IS NULL
-                 ORDER BY e.confidence DESC, e.weight DESC, e.from_id, e.to_id, e.type, e.source"""
-        return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), json.dumps(list(kinds))))]
+                 LIMIT ?3"""
+        return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), json.dumps(kinds), limit))]
 
     def used(self, ids: Collection[int], kinds: Sequence[str]) -> list[Edge]:
         """Return the edges that start at nodes, without stale ones, surest first."""
-        sql = """SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence, e.line
+        sql = """SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
                  FROM json_each(?1) j CROSS JOIN graph_edges e ON e.from_id = j.value
                  WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.stale_at IS NULL
                  ORDER BY e.confidence DESC, e.weight DESC, e.to_id, e.from_id, e.type, e.source"""
@@ -447,6 +466,51 @@ class Graph:
                   CROSS JOIN graph_nodes b ON b.id = e.from_id WHERE e.stale_at IS NULL
                   ORDER BY 1, 4 DESC, 2, 3"""
         return [(a, b, t, c) for a, b, t, c in self._db.rows(sql, (json.dumps(sorted(paths)),))]
+
+    # What the prediction of files asks
+
+    def code_files(self, paths: Collection[str], *, tests: bool) -> set[str]:
+        """Return those of some paths that are files of code; tests among them only if wanted."""
+        sql = """SELECT f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
+                 WHERE f.kind = 'code' AND f.skipped = '' AND f.test <= ?"""
+        return {r[0] for r in self._db.rows(sql, (json.dumps(list(paths)), int(tests)))}
+
+    def today(self, paths: Collection[str]) -> dict[str, str]:
+        """Return where files of the past are now: at the same path, or moved with a name of their own."""
+        sql = """SELECT j.value, f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
+                 WHERE f.skipped = ''"""
+        found = dict(self._db.rows(sql, (json.dumps(list(paths)),)))
+        for path in paths:
+            if path not in found:
+                moved = self.called(path.rpartition("/")[2])
+                if len(moved) == 1:
+                    found[path] = moved[0]
+        return found
+
+    def definers(self, names: Collection[str]) -> dict[str, list[tuple[str, str]]]:
+        """Return for each name that code outside tests defines the (path, kind) of its definitions."""
+        sql = """SELECT n.label, n.file_path, n.type FROM json_each(?) j
+                 CROSS JOIN graph_nodes n ON n.label = j.value AND n.layer = 1
+                 JOIN graph_files f ON f.path = n.file_path
+                 WHERE n.key <> n.file_path AND f.test = 0 AND f.kind = 'code' ORDER BY 1, 2, 3"""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for name, path, kind in self._db.rows(sql, (json.dumps(list(names)),)):
+            found.setdefault(name, []).append((path, kind))
+        return found
+
+    def user_counts(self, names: Collection[str]) -> dict[str, int]:
+        """Return how many files use each name."""
+        sql = """SELECT j.value, (SELECT count(*) FROM graph_names g WHERE g.name = j.value)
+                 FROM json_each(?) j"""
+        return dict(self._db.rows(sql, (json.dumps(list(names)),)))
+
+    def imported(self, paths: Collection[str]) -> list[tuple[str, str]]:
+        """Return (file, file that it imports) for some files."""
+        sql = """SELECT a.key, b.key FROM json_each(?) j CROSS JOIN graph_nodes a ON a.key = j.value
+                 CROSS JOIN graph_edges e ON e.from_id = a.id AND e.type = 'imports'
+                 CROSS JOIN graph_nodes b ON b.id = e.to_id
+                 WHERE e.files = 1 AND e.stale_at IS NULL ORDER BY 1, 2"""
+        return [(a, b) for a, b in self._db.rows(sql, (json.dumps(sorted(paths)),))]
 
     # The whole
 

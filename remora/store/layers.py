@@ -3,6 +3,8 @@
 Layer 2 has a node for each module and edges between modules, files and definitions. Layer 3 has a node
 for each memory of a pattern or a decision. Their nodes belong to no file, so that reading a file again
 leaves them alone; their edges end with the nodes at their ends. Writers call inside a transaction.
+
+`layer > 1` stands beside `layer = 2` because the index over the upper layers is only found by it.
 """
 
 from __future__ import annotations
@@ -92,8 +94,8 @@ class Layers:
 
     def modules(self) -> dict[str, ModuleNode]:
         """Return the module nodes by module name."""
-        sql = """SELECT id, key, label, metadata FROM graph_nodes WHERE layer = 2 AND type = 'module'
-                 ORDER BY label"""
+        sql = """SELECT id, key, label, metadata FROM graph_nodes WHERE layer > 1 AND layer = 2
+                 AND type = 'module' ORDER BY label"""
         found = (ModuleNode(i, key, name, json.loads(about)) for i, key, name, about in self._db.rows(sql))
         return {node.name: node for node in found}
 
@@ -131,7 +133,7 @@ class Layers:
         )
         self._db.execute(
             """DELETE FROM graph_edges WHERE type = 'defines' AND from_id IN (
-                 SELECT id FROM graph_nodes WHERE layer = 2 AND type = 'module')"""
+                 SELECT id FROM graph_nodes WHERE layer > 1 AND layer = 2 AND type = 'module')"""
         )
         self._db.execute_many(
             """INSERT INTO graph_edges(from_id, to_id, type, source, layer, updated_at)
@@ -163,7 +165,7 @@ class Layers:
     def drop_empty_modules(self) -> int:
         """Remove the module nodes none of whose files is left; returns how many."""
         return self._db.execute(
-            """DELETE FROM graph_nodes WHERE layer = 2 AND type = 'module' AND NOT EXISTS (
+            """DELETE FROM graph_nodes WHERE layer > 1 AND layer = 2 AND type = 'module' AND NOT EXISTS (
                  SELECT 1 FROM graph_edges e WHERE e.from_id = graph_nodes.id AND e.type = 'defines')"""
         )
 
@@ -193,13 +195,14 @@ class Layers:
 
     def knowledge(self) -> tuple[set[KnownNode], set[UpperEdge]]:
         """Return the nodes and edges of layer 3 as they are."""
-        nodes = self._db.rows("SELECT key, type, label, confidence FROM graph_nodes WHERE layer = 3")
+        sql = "SELECT key, type, label, confidence FROM graph_nodes WHERE layer > 1 AND layer = 3"
+        nodes = {KnownNode(*r) for r in self._db.rows(sql)}
         sql = """SELECT a.key, b.key, e.type, e.weight, e.confidence FROM graph_nodes n
                  CROSS JOIN graph_edges e ON e.{0}_id = n.id AND e.layer = 3
                  CROSS JOIN graph_nodes a ON a.id = e.from_id CROSS JOIN graph_nodes b ON b.id = e.to_id
-                 WHERE n.layer = 3"""
+                 WHERE n.layer > 1 AND n.layer = 3"""
         edges = {UpperEdge(*r) for end in ("from", "to") for r in self._db.rows(sql.format(end))}
-        return {KnownNode(*r) for r in nodes}, edges
+        return nodes, edges
 
     def change_knowledge(
         self,

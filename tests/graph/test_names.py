@@ -153,7 +153,7 @@ def test_resolving_touched_files_is_as_good_as_resolving_all(seed: int) -> None:
 
 def test_names_of_a_file_are_all_that_could_lead_elsewhere() -> None:
     """References, receivers, imports, bases and types of variables are among a file's names."""
-    source = b"import a.b as m\nfrom .c import d as e\nclass K(m.Base):\n    def f(self, x: m.T):\n        x.go()\n"
+    source = b"import a.b as m\nfrom .c import d as e\nclass K(m.Base):\n def f(self, x: m.T): x.go()\n"
     found = names_of(extract(source, "python"))
     assert {"a", "b", "m", "c", "d", "e", "K", "Base", "T", "go"} <= found
 

@@ -54,15 +54,9 @@ def _crate_root(places: Places, path: str) -> str:
     if len(parts) > at + 1 and parts[at] in _OWN_ROOTS:
         inner = f"{base}{'/'.join(parts[: at + 2])}"
         return path if len(parts) == at + 2 else f"{inner}/main.rs"
-    candidates = (
-        path,
-        crate.lib if crate else "",
-        f"{base}src/lib.rs",
-        f"{base}src/main.rs",
-        f"{base}build.rs",
-    )
-    if parts[-1] not in ("main.rs", "lib.rs", "build.rs"):
-        candidates = candidates[1:]
+    candidates = [crate.lib if crate else "", f"{base}src/lib.rs", f"{base}src/main.rs", f"{base}build.rs"]
+    if parts[-1] in ("main.rs", "lib.rs", "build.rs"):
+        candidates.insert(0, path)
     return next((found for found in candidates if found and places.symbols.exists(found)), "")
 
 

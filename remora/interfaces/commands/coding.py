@@ -1,4 +1,4 @@
-"""index, impact, files: the verbs about the code itself."""
+"""index, impact, files, modules: the verbs about the code itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ MAX_DEPTH = 10
 @click.argument("path", required=False, type=click.Path(path_type=str))
 @click.option("--watch", is_flag=True, help="Stay, and follow every change until you press Ctrl-C.")
 @click.option("--embed", is_flag=True, help="Also make all vectors now; words find the code without them.")
-def index(desk: Desk, *, path: str | None, watch: bool, embed: bool) -> None:
+@click.option("--semantic", is_flag=True, help="Also let the language model describe what changed.")
+def index(desk: Desk, *, path: str | None, watch: bool, embed: bool, semantic: bool) -> None:
     """PATH is a folder of the project, here by default; the whole project is read whichever it is.
 
     Reads what changed since the last time: what files define, import and call, and the parts that a
@@ -36,8 +37,10 @@ def index(desk: Desk, *, path: str | None, watch: bool, embed: bool) -> None:
         if embed:
             memory.catch_up(None, progress=progress)
             report = report._replace(waiting=memory.waiting_chunks())
-    desk.answer(report, lambda: code_pages.indexed(report))
-    for note in report.notes:
+        told = memory.describe_modules(progress=progress) if semantic else None
+    document = report if told is None else {**report._asdict(), "semantic": told}
+    desk.answer(document, lambda: code_pages.indexed(report) + code_pages.described(told))
+    for note in (*report.notes, *(told.notes if told is not None else ())):
         desk.note(f"note: {note}")
 
 
@@ -102,7 +105,8 @@ def _target(desk: Desk, target: str) -> str:
 @command("files", epilog='Example: remora files "tokens should expire after 12 hours"')
 @click.argument("task", nargs=-1)
 @click.option("-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many files.")
-def files(desk: Desk, *, task: tuple[str, ...], k: int) -> None:
+@click.option("--tests", is_flag=True, help="Rank test files, too; else only what they test.")
+def files(desk: Desk, *, task: tuple[str, ...], k: int, tests: bool) -> None:
     """TASK is an issue's text, a request or a commit message; "-" reads it from stdin.
 
     Lists the files that it will most likely touch, each with its evidence: names and words in the
@@ -110,7 +114,7 @@ def files(desk: Desk, *, task: tuple[str, ...], k: int) -> None:
     """
     asked = statement(task, "the task")
     memory = desk.memory(writes=False)
-    found = memory.predict_files(asked, k)
+    found = memory.predict_files(asked, k, tests=tests)
     desk.answer({"task": asked, "files": found, "notes": memory.notes}, lambda: pages.files(found))
     for note in memory.notes:
         desk.note(f"note: {note}")
@@ -118,4 +122,24 @@ def files(desk: Desk, *, task: tuple[str, ...], k: int) -> None:
         desk.note("No file of this project fits. `remora index` reads the code.")
 
 
-COMMANDS = {"index": index, "impact": impact, "files": files}
+@command("modules", epilog="Example: remora modules --limit 10")
+@click.option(
+    "--limit", "-n", default=30, show_default=True, type=click.IntRange(0), help="At most so many; 0 for all."
+)
+def modules(desk: Desk, *, limit: int) -> None:
+    """Lists the parts that the code falls into, those with most code first.
+
+    A module is a folder; where all code lies in one or two folders, files that use each other. Each
+    comes with what it is for, the modules it depends on, its busiest files, and how much is remembered.
+    """
+    found = desk.memory(writes=False).modules()
+    shown = found[:limit] if limit else found
+    document = {"modules": shown, "more": len(found) > len(shown)}
+    desk.answer(document, lambda: code_pages.modules(shown))
+    if not found:
+        desk.note("There are no modules yet. `remora index` reads the code.")
+    elif len(found) > len(shown):
+        desk.note(f"These are the first {len(shown)} of {len(found)}; --limit 0 shows all.")
+
+
+COMMANDS = {"index": index, "impact": impact, "files": files, "modules": modules}

@@ -331,9 +331,7 @@ CREATE TABLE graph_edges (
   stale_at   INTEGER,
   PRIMARY KEY (from_id, type, to_id, source)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX idx_ge_to    ON graph_edges(to_id, type);
-CREATE INDEX idx_ge_files ON graph_edges(to_id, from_id) WHERE files = 1;
-CREATE INDEX idx_ge_parts ON graph_edges(from_id, to_id) WHERE files = 1;
+CREATE INDEX idx_ge_to    ON graph_edges(to_id, files, confidence DESC, weight DESC, stale_at);
 CREATE INDEX idx_ge_stale ON graph_edges(stale_at) WHERE stale_at IS NOT NULL;
 CREATE TABLE graph_closure (
   ancestor_id   INTEGER NOT NULL REFERENCES graph_nodes(id) ON DELETE CASCADE,
@@ -346,6 +344,7 @@ CREATE TABLE graph_closure (
   source        TEXT NOT NULL,
   PRIMARY KEY (ancestor_id, descendant_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX idx_gc_ancestor   ON graph_closure(ancestor_id, depth, total_weight DESC);
 CREATE INDEX idx_gc_descendant ON graph_closure(descendant_id, depth);
 CREATE TABLE graph_files (
   id         INTEGER PRIMARY KEY,

@@ -1,0 +1,298 @@
+"""What a task's text says of the files it will touch, and how the evidence for each file adds up.
+
+A task is an issue, a request or a commit message. Its first line counts most; of the rest, prose, code
+and tracebacks are told apart line by line, since a name in a traceback says less than one in a title.
+
+Seven signals speak for a file, each from 0 to 1, and their sum ranks it:
+
+    parts     the words of the task in the file's parts: its five best count 1, .7, .49, .34 and .24
+    title     the same for the words of the first line alone
+    commits   the words of the task in what commits said that touched the file
+    tests     the words of the task in test files, passed on to the files that change with them
+    names     identifiers of the task that the file defines, rare ones most
+    frames    tracebacks that go through the file, the innermost most
+    paths     files that the text names
+
+To these come what the best files import (at a third), what memories about the task name, and the
+meaning of the words where parts have vectors. All weights are one but the import step's. Fitting them
+to issues did not beat that; adding ranks in place of scaled scores was worse (benchmarks/README.md).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from remora.core.text import STOP_WORDS, identifier_parts
+
+PARTS, DECAY = 5, 0.7  # parts (or commits) of a file that count, and what each is worth of the one before
+TOP_PARTS, TOP_COMMITS, TOP_TESTS = 300, 500, 20  # that are looked at, best first
+TERMS = 48  # words that are searched for: those with the most weight x rarity
+TITLE, OFTEN, ONCE = 3, 2, 1  # weight of a word: in the first line, three times or more in the rest, else
+OFTEN_FROM = 3
+SMOOTH = 2.0  # commits added to both ends of a pair, so that one common commit proves little
+IMPORTED = 0.3  # weight of the step from the best files to what they import
+MOST_WORDS = 400  # of a task that are counted; longer texts are logs
+ZONE_OF_NAME = {"title": 2.0, "prose": 1.0, "code": 1.0, "trace": 0.5}
+WORTH_OF_KIND = {"class": 1.0, "function": 1.0, "interface": 1.0, "type": 1.0, "method": 0.6}
+WORTH_OF_OTHERS = 0.5
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FENCE = re.compile(r"\s*(```|~~~)")
+_CODE = re.compile(r"    |\t|\s*(>>>|\.\.\. |In ?\[|Out ?\[)")
+_TRACE = re.compile(
+    r"""\s*(File\ "|Traceback\ \(most|\S+\.\w{1,4}\ in\ |\S+\.\w{1,4}:\d+|/\S+\.pyc?\ in
+        |[-=]+>\ *\d+|E\ \ |\d+\ |at\ \S+\s?\(|\#\d+\s)""",
+    re.VERBOSE,
+)
+_WORD = re.compile(r"\w+")
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_PLACE = re.compile(
+    r"""File\ "([^"\n]+)",\ line\ \d+            # a frame of Python
+      | ([^\s"'`()<>]+\.\w{1,5})(?::\d+|\ in\ [\w<>]+)  # a frame of pytest, IPython, Node, Go, Rust …
+      | ([^\s"'`()<>:]*[\w-]\.[a-zA-Z]\w{0,4})\b    # a path in passing
+    """,
+    re.VERBOSE,
+)
+
+
+class Zones(NamedTuple):
+    """A task cut into its first line, prose, code and traceback lines."""
+
+    title: str
+    prose: str
+    code: str
+    trace: str
+
+
+def zones(text: str) -> Zones:
+    r"""Cut a task into its zones; HTML comments are left out.
+
+    >>> zones("Crash in f\nIt fails:\n```\nf(1)\n```\nE   boom")
+    Zones(title='Crash in f', prose='It fails:', code='f(1)', trace='E   boom')
+    """
+    lines = _COMMENT.sub(" ", text.replace("\r", "")).strip().split("\n")
+    found: dict[str, list[str]] = {"prose": [], "code": [], "trace": []}
+    fenced = False
+    for line in lines[1:]:
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif _TRACE.match(line):
+            found["trace"].append(line)
+        elif fenced or _CODE.match(line):
+            found["code"].append(line)
+        else:
+            found["prose"].append(line)
+    return Zones(lines[0], *("\n".join(found[zone]) for zone in ("prose", "code", "trace")))
+
+
+def words(text: str) -> list[str]:
+    """Return lower-case words in order; a joined name gives itself and its parts.
+
+    >>> words("call parse_args in HTTPServer")
+    ['call', 'parse_args', 'parse', 'args', 'in', 'httpserver', 'http', 'server']
+    """
+    found: list[str] = []
+    for word in _WORD.findall(text):
+        found.append(word.lower().strip("_") or word)
+        found += identifier_parts(word)
+    return found
+
+
+def word_weights(task: Zones, holding: Callable[[str], int], total: int) -> dict[str, int]:
+    """Return the words to search for, TERMS at most, each with a whole-number weight.
+
+    FTS5 has no weights for words, but bm25 adds up every phrase of a query: a word of weight 3 that
+    stands in it three times counts three times.
+
+    Args:
+        task: the zones of the text.
+        holding: how many parts of code hold a word.
+        total: how many parts there are.
+    """
+    weight: dict[str, int] = {}
+    for text, counts in ((task.trace, False), (task.code, True), (task.prose, True)):
+        for word, number in Counter(words(text)).most_common(MOST_WORDS):
+            often = OFTEN if counts and number >= OFTEN_FROM else ONCE
+            weight[word] = max(weight.get(word, 0), often)
+    weight.update((word, TITLE) for word in words(task.title)[:MOST_WORDS])
+    value: dict[str, float] = {}
+    for word, times in weight.items():
+        if len(word) >= 2 and word not in STOP_WORDS and (number := holding(word)):
+            value[word] = times * max(math.log((total - number + 0.5) / (number + 0.5)), 1e-6)
+    best = sorted(value, key=lambda word: (-value[word], word))[:TERMS]
+    return {word: weight[word] for word in best}
+
+
+def scaled(scores: Mapping[str, float]) -> dict[str, float]:
+    """Return scores as shares of the best; nothing when no score is above 0."""
+    top = max(scores.values(), default=0.0)
+    return {path: score / top for path, score in scores.items()} if top > 0 else {}
+
+
+def best_of(hits: Iterable[tuple[float, Sequence[str]]]) -> dict[str, float]:
+    """Add up each file's best hits, each worth DECAY of the one before, as shares of the best file.
+
+    >>> best_of([(2.0, ["a"]), (1.0, ["a", "b"])])
+    {'a': 1.0, 'b': 0.37037037037037035}
+    """
+    count: Counter[str] = Counter()
+    total: defaultdict[str, float] = defaultdict(float)
+    for score, files in sorted(hits, key=lambda hit: -hit[0]):
+        for path in files:
+            if score > 0 and count[path] < PARTS:
+                total[path] += score * DECAY ** count[path]
+                count[path] += 1
+    return scaled(total)
+
+
+def by_commits(hits: Iterable[tuple[float, Sequence[str]]]) -> dict[str, float]:
+    """Return the signal of commits: (score of the message, its files of today).
+
+    A commit's say is divided by the root of how many files it touched.
+    """
+    return best_of((score / math.sqrt(len(files)), files) for score, files in hits if files)
+
+
+def by_tests(
+    alike: Mapping[str, float],
+    together: Callable[[str], Mapping[str, int]],
+    commits: Mapping[str, int] | Callable[[str], int],
+) -> dict[str, float]:
+    """Pass the likeness of test files on to the files they change with.
+
+    Args:
+        alike: test files with how well the task's words fit them, 0..1.
+        together: for a test, the files it changed with and in how many commits.
+        commits: how many commits changed a file.
+    """
+    number = commits if callable(commits) else commits.__getitem__
+    found: defaultdict[str, float] = defaultdict(float)
+    for test in sorted(alike, key=lambda path: (-alike[path], path))[:TOP_TESTS]:
+        for path, both in together(test).items():
+            expected = math.sqrt((number(test) + SMOOTH) * (number(path) + SMOOTH))
+            found[path] += alike[test] ** 3 * both / expected
+    return scaled(found)
+
+
+def names(task: Zones) -> dict[str, float]:
+    """Return the identifiers of a task that may be names in the code, each with its weight."""
+    weight: defaultdict[str, float] = defaultdict(float)
+    for zone, text in task._asdict().items():
+        for name in dict.fromkeys(_IDENTIFIER.findall(text)[: 4 * MOST_WORDS]):
+            if len(name) >= 3 and name.lower() not in STOP_WORDS:
+                weight[name] += ZONE_OF_NAME[zone]
+    return dict(weight)
+
+
+def by_names(
+    weights: Mapping[str, float],
+    defined: Mapping[str, Sequence[tuple[str, str]]],
+    users: Mapping[str, int],
+    files: int,
+) -> dict[str, float]:
+    """Return the signal of names: a name speaks for the files that define it, shared out among them.
+
+    Args:
+        weights: the task's identifiers, see `names`.
+        defined: name to the (path, node kind) of its definitions.
+        users: name to how many files use it.
+        files: how many files there are.
+    """
+    found: defaultdict[str, float] = defaultdict(float)
+    for name, weight in weights.items():
+        worth: dict[str, float] = {}
+        for path, kind in defined.get(name, ()):
+            worth[path] = max(worth.get(path, 0.0), WORTH_OF_KIND.get(kind, WORTH_OF_OTHERS))
+        rarity = math.log(1 + files / (1 + users.get(name, 0)))
+        for path, share in worth.items():
+            found[path] += weight * share * rarity / len(worth)
+    return scaled(found)
+
+
+class Places(NamedTuple):
+    """Paths as a text writes them: of traceback frames in order, and in passing."""
+
+    frames: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+def places(text: str) -> Places:
+    r"""Return the files that a text names.
+
+    >>> places('File "/x/a/b.py", line 3\nsee c/d.go and e.py:7')
+    Places(frames=('/x/a/b.py', 'e.py'), paths=('c/d.go',))
+    """
+    frames: list[str] = []
+    said: list[str] = []
+    for match in _PLACE.finditer(text.replace("\r", "")):
+        written = (match[1] or match[2] or match[3]).replace("\\", "/")
+        written = written.removesuffix("c") if written.endswith(".pyc") else written
+        (said if match[3] is not None else frames).append(written)
+    return Places(tuple(frames), tuple(dict.fromkeys(said)))
+
+
+def by_suffix(written: str, paths: Iterable[str]) -> list[str]:
+    """Return the files whose path ends as a written one does, in the most parts.
+
+    One common part (the file's name) is enough only when no more was written: the `pathlib.py` of a
+    traceback through Python's own library is not the project's.
+
+    >>> by_suffix("/site-packages/shop/cart.py", ["src/shop/cart.py", "old/cart.py"])
+    ['src/shop/cart.py']
+    >>> by_suffix("/usr/lib/cart.py", ["shop/cart.py"]), by_suffix("cart.py", ["shop/cart.py"])
+    ([], ['shop/cart.py'])
+    """
+    asked = [part for part in written.split("/") if part not in ("", ".")]
+    best: list[str] = []
+    deepest = 0
+    for path in paths:
+        parts = path.split("/")
+        depth = 0
+        while depth < min(len(parts), len(asked)) and parts[-1 - depth] == asked[-1 - depth]:
+            depth += 1
+        if depth > deepest:
+            best, deepest = [path], depth
+        elif depth and depth == deepest:
+            best.append(path)
+    return best if deepest > 1 or len(asked) == 1 else []
+
+
+def by_places(
+    said: Places, ending: Callable[[str], Sequence[str]]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the signals of frames and paths; `ending` gives the files a written path may mean."""
+    through = [found[0] for written in said.frames if (found := ending(written))]
+    frames: dict[str, float] = {}
+    for step, path in enumerate(reversed(through), start=1):
+        frames.setdefault(path, 1 / step)
+    paths: dict[str, float] = {}
+    for written in said.paths:
+        found = ending(written)
+        for path in found:
+            paths[path] = max(paths.get(path, 0.0), 1 / len(found))
+    return frames, paths
+
+
+def by_imports(scores: Mapping[str, float], imports: Iterable[tuple[str, str]]) -> dict[str, float]:
+    """Pass the scores of files on to what they import, damped by how many import and are imported."""
+    edges = list(imports)
+    out = Counter(a for a, _ in edges)
+    into = Counter(b for _, b in edges)
+    found: defaultdict[str, float] = defaultdict(float)
+    for a, b in edges:
+        if a in scores:
+            found[b] += scores[a] / math.sqrt(out[a] * into[b])
+    return scaled(found)
+
+
+def added(signals: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return the sum of the signals for each file."""
+    total: defaultdict[str, float] = defaultdict(float)
+    for votes in signals.values():
+        for path, vote in votes.items():
+            total[path] += vote
+    return dict(total)

@@ -1,0 +1,221 @@
+"""Which files a task will touch: ask the store for each signal of `core.tasks`, and add them up.
+
+Only files of code are ranked, and tests only when they are asked for: they follow from the files they
+test. What is asked is read once: one search for the task's words over all parts of code serves the
+files and the tests, a second one the words of the first line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core import tasks
+from remora.core.values import FileHit, Hit
+
+if TYPE_CHECKING:
+    from remora.retrieval.request import QueryVector
+    from remora.store.space import Space
+
+MEANT = 50  # parts nearest in meaning that are looked at
+TOGETHER = 200  # files that changed with a test file
+GIVEN = 3  # reasons that a hit names
+SAID_OF = 0.3  # relevance from which a memory speaks for its files
+SIGNALS = (
+    "parts",
+    "title",
+    "commits",
+    "tests",
+    "names",
+    "frames",
+    "paths",
+    "meaning",
+    "imports",
+    "memories",
+)
+
+
+class _Evidence(NamedTuple):
+    """Every signal, and for some what a reader should be told: signal → path → words."""
+
+    signals: dict[str, dict[str, float]]
+    said: dict[str, dict[str, str]]
+
+
+def predict(
+    space: Space,
+    task: str,
+    k: int,
+    *,
+    vector: QueryVector | None = None,
+    memories: Sequence[Hit] = (),
+    tests: bool = False,
+    without: frozenset[str] = frozenset(),
+) -> list[FileHit]:
+    """Return the files that a task will most likely touch, best first, ties by path.
+
+    Args:
+        space: the project's database.
+        task: its text; the first line counts most.
+        k: how many files.
+        vector: of the task, where there is a model.
+        memories: hits about the task, with their scores.
+        tests: rank test files, too.
+        without: signals to leave out, for ablations.
+    """
+    found = _gather(space, task, vector, memories, without)
+    scores = tasks.added(found.signals)
+    if "imports" not in without:
+        edges = _imports(space, scores)
+        step = tasks.by_imports(tasks.scaled(scores), edges)
+        found.signals["imports"] = {path: tasks.IMPORTED * score for path, score in step.items()}
+        scores = tasks.added(found.signals)
+    wanted = space.graph.code_files(scores, tests=tests)
+    ranked = sorted((path for path in scores if path in wanted), key=lambda p: (-round(scores[p], 12), p))[:k]
+    most = sum(1.0 for name in SIGNALS if found.signals.get(name))
+    return [FileHit(path, min(1.0, scores[path] / most), _why(found, path)) for path in ranked]
+
+
+def _gather(
+    space: Space,
+    task: str,
+    vector: QueryVector | None,
+    memories: Sequence[Hit],
+    without: frozenset[str],
+) -> _Evidence:
+    zones = tasks.zones(task)
+    signals: dict[str, dict[str, float]] = {}
+    said: dict[str, dict[str, str]] = {}
+    total = space.chunks.count()
+
+    def holding(word: str) -> int:
+        return space.fulltext.term_stats("code_chunks", [word]).holding[word]
+
+    weights = tasks.word_weights(zones, holding, total) if total else {}
+    query = [word for word, times in weights.items() for _ in range(times)]
+    own, of_tests = space.chunks.ranked(query, tasks.TOP_PARTS)
+    if "parts" not in without:
+        signals["parts"] = tasks.best_of((score, (path,)) for path, _, score in own)
+        said["parts"] = _first((path, f"its words: {name or 'top level'}") for path, name, _ in own)
+    if "title" not in without:
+        words = [w for w in dict.fromkeys(tasks.words(zones.title)) if w in weights]
+        signals["title"] = tasks.best_of(
+            (score, (path,)) for path, _, score in space.chunks.ranked(words, tasks.TOP_PARTS)[0]
+        )
+    if "commits" not in without:
+        signals["commits"], said["commits"] = _commits(space, query)
+    if "tests" not in without:
+        alike = tasks.best_of((score, (path,)) for path, _, score in of_tests)
+        signals["tests"], said["tests"] = _tests(space, alike)
+    if "names" not in without:
+        signals["names"], said["names"] = _names(space, zones)
+    frames, paths = tasks.by_places(tasks.places(task), _ending(space))
+    if "frames" not in without:
+        signals["frames"] = frames
+    if "paths" not in without:
+        signals["paths"] = paths
+    if vector is not None and "meaning" not in without:
+        signals["meaning"] = _meaning(space, vector)
+    if memories and "memories" not in without:
+        signals["memories"], said["memories"] = _memories(memories)
+    return _Evidence(signals, said)
+
+
+def _commits(space: Space, query: Sequence[str]) -> tuple[dict[str, float], dict[str, str]]:
+    hits = space.commits.search(query, tasks.TOP_COMMITS)
+    rows = space.commits.get_many([i for i, _ in hits])
+    today = space.graph.today({path for row in rows.values() for path in row.files})
+    found = [(score, rows[i], sorted({today[p] for p in rows[i].files if p in today})) for i, score in hits]
+    code = space.graph.code_files({path for _, _, files in found for path in files}, tests=False)
+    kept = [(score, row, [p for p in files if p in code]) for score, row, files in found]
+    said = _first(
+        (path, f"commit {row.sha[:8]}: {row.subject[:70]}") for _, row, files in kept for path in files
+    )
+    return tasks.by_commits((score, files) for score, _, files in kept), said
+
+
+def _tests(space: Space, alike: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:
+    best = sorted(alike, key=lambda path: (-alike[path], path))[: tasks.TOP_TESTS]
+    pairs = space.history.partners(best, TOGETHER)
+    together = {test: {pair.other: pair.commits for pair in pairs.get(test, ())} for test in best}
+    others = {path for found in together.values() for path in found}
+    stats = space.history.stats({*best, *others})
+    counts = {path: stats[path].commits if path in stats else 0 for path in {*best, *others}}
+    code = space.graph.code_files(others, tests=False)
+    found = tasks.by_tests(
+        {test: alike[test] for test in best},
+        lambda test: {path: n for path, n in together[test].items() if path in code},
+        counts,
+    )
+    return found, _first((path, f"changes with {test}") for test in best for path in together[test])
+
+
+def _names(space: Space, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
+    weights = tasks.names(zones)
+    defined = space.graph.definers(weights)
+    users = space.graph.user_counts(defined)
+    found = tasks.by_names(weights, defined, users, max(1, space.graph.file_count()))
+    by_weight = sorted(defined, key=lambda name: (-weights[name] / (1 + users.get(name, 0)), name))
+    return found, _first((path, f"defines {name}") for name in by_weight for path, _ in defined[name])
+
+
+def _ending(space: Space) -> Callable[[str], list[str]]:
+    def ending(written: str) -> list[str]:
+        return tasks.by_suffix(written, space.graph.called(written.rpartition("/")[2]))
+
+    return ending
+
+
+def _meaning(space: Space, vector: QueryVector) -> dict[str, float]:
+    near = space.nearest("chunk", vector.model_id).search(vector.vector, MEANT)
+    files = space.chunks.paths_of([int(n.owner_id) for n in near])
+    known = [(n.cosine, files[int(n.owner_id)]) for n in near if int(n.owner_id) in files]
+    if not known:
+        return {}
+    # Cosines of parts lie close together: what counts is how far one stands above the last looked at.
+    least = min(cosine for cosine, _ in known)
+    return tasks.best_of((cosine - least, (path,)) for cosine, path in known)
+
+
+def _memories(hits: Sequence[Hit]) -> tuple[dict[str, float], dict[str, str]]:
+    found: dict[str, float] = {}
+    said: dict[str, str] = {}
+    for hit in hits:
+        if hit.memory is None or hit.score < SAID_OF:
+            continue
+        for path in hit.memory.related_files:
+            if hit.score > found.get(path, 0.0):
+                found[path] = hit.score
+                said[path] = f"{hit.memory.type}: {hit.text[:70]}"
+    return found, said
+
+
+def _imports(space: Space, scores: Mapping[str, float]) -> list[tuple[str, str]]:
+    best = sorted(scores, key=lambda path: (-scores[path], path))[: tasks.TOP_TESTS]
+    return space.graph.imported(best)
+
+
+def _first(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path, words in pairs:
+        found.setdefault(path, words)
+    return found
+
+
+_PLAIN = {
+    "title": "its words match the first line",
+    "frames": "in the traceback",
+    "paths": "named in the task",
+    "meaning": "parts of it mean something alike",
+    "imports": "imported by files above",
+}
+
+
+def _why(found: _Evidence, path: str) -> tuple[str, ...]:
+    """Return what speaks most for a file, in words, strongest first."""
+    given = [(votes[path], name) for name, votes in found.signals.items() if votes.get(path, 0.0) > 0.0]
+    given.sort(key=lambda item: (-item[0], SIGNALS.index(item[1])))
+    return tuple(
+        f"{found.said.get(name, {}).get(path) or _PLAIN.get(name, name)} ({vote:.2f})"
+        for vote, name in given[:GIVEN]
+    )

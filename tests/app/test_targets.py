@@ -1,0 +1,51 @@
+"""Targets of memories that the code graph does not know."""
+
+from __future__ import annotations
+
+from remora import Memory
+
+NOTE = "nothing in the code graph is called {}; kept as written"
+
+
+def notes(record: object) -> tuple[str, ...]:
+    """Return the notes of a record's receipt."""
+    return record.receipt.notes  # type: ignore[attr-defined, no-any-return]
+
+
+def test_before_the_first_index_nothing_is_said(bare: Memory) -> None:
+    """A cold graph knows nothing, so no target is unknown."""
+    record = bare.remember("Tokens are opaque", type="decision", target_node_id="a.py:make")
+    assert (record.target_node_id, notes(record)) == ("a.py:make", ())
+
+
+def test_an_unknown_target_is_kept_and_noted(bare: Memory) -> None:
+    """Once the code is indexed, a node that is not there is named in the receipt; the memory is stored."""
+    (bare.root / "a.py").write_text("def make():\n    return 1\n", "utf-8")
+    bare.index()
+    known = bare.remember("Tokens are opaque", type="decision", target_node_id="a.py:make")
+    unknown = bare.remember(
+        "Keys are turned once a day",
+        type="decision",
+        target_node_id="a.py:mke",
+        impacted_node_ids=("a.py", "b.py", "c.py"),
+    )
+    assert notes(known) == ()
+    assert notes(unknown) == (NOTE.format("a.py:mke, b.py, c.py"),)
+    assert bare.show(unknown.id).target_node_id == "a.py:mke"
+
+
+def test_many_unknown_ones_are_cut(bare: Memory) -> None:
+    """A note names a few."""
+    (bare.root / "a.py").write_text("X = 1\n", "utf-8")
+    bare.index()
+    record = bare.remember("All is one", type="pattern", impacted_node_ids=tuple("bcdefg"))
+    assert notes(record) == (NOTE.format("b, c, d, …"),)
+
+
+def test_superseding_says_it_too(bare: Memory) -> None:
+    """The receipt of a memory that takes another's place is checked the same way."""
+    (bare.root / "a.py").write_text("X = 1\n", "utf-8")
+    bare.index()
+    old = bare.remember("Tokens live 24 h", type="decision")
+    new = bare.supersede(old.id, "Tokens live 12 h", target_node_id="gone.py")
+    assert notes(new) == (NOTE.format("gone.py"),)

@@ -1,0 +1,70 @@
+"""PHP names lead to files by namespace and by PSR-4."""
+
+from __future__ import annotations
+
+from tests.graph.projects import Project
+
+KERNEL = r"""<?php
+namespace App;
+use App\Models\User;
+use App\Util\{Text, Num as N};
+use function App\Util\helper;
+class Kernel extends Base implements Runs {
+  private User $user;
+  public function __construct(private Mailer $mailer) { $this->user = new User("a"); }
+  public function run(): void { $this->user->rename("x");
+    $this->boot(); self::make(); parent::begin();
+    Text::up("a"); N::one(); helper(); $m = new Mailer(); $m->post_all();
+    $this->mailer->post_all(); strlen("x"); }
+  public function far() { \App\Util\Text::up("b"); $x->unknown(); }
+  public static function make(): self { return new self(); }
+  private function boot() {}
+}
+"""
+TREE = {
+    "composer.json": '{"autoload": {"psr-4": {"App\\\\": "src/"}}}',
+    "src/Kernel.php": KERNEL,
+    "src/Base.php": "<?php\nnamespace App;\nabstract class Base { public static function begin() {} }\n",
+    "src/Runs.php": "<?php\nnamespace App;\ninterface Runs { public function run(): void; }\n",
+    "src/Mailer.php": "<?php\nnamespace App;\nclass Mailer { public function post_all() {} }\n",
+    "src/Models/User.php": "<?php\nnamespace App\\Models;\nclass User { public function rename($n) {} }\n",
+    "src/Util/Text.php": "<?php\nnamespace App\\Util;\nclass Text { public static function up($s) {} }\n",
+    "src/Util/Num.php": "<?php\nnamespace App\\Util;\nclass Num { public static function one() {} }\n",
+    "src/Util/functions.php": "<?php\nnamespace App\\Util;\nfunction helper() {}\n",
+    "bin/old.php": "<?php\nrequire __DIR__ . '/../src/Util/functions.php';\nrequire_once 'lib.php';\n"
+    "top_level();\n",
+    "bin/lib.php": "<?php\nfunction top_level() {}\n",
+}
+
+
+def test_classes_are_imported_by_use_and_by_namespace() -> None:
+    """`use` and classes of the same namespace give files; so do paths of `require`."""
+    project = Project(TREE)
+    assert project.imports("src/Kernel.php") == [
+        "src/Base.php",
+        "src/Mailer.php",
+        "src/Models/User.php",
+        "src/Runs.php",
+        "src/Util/Num.php",
+        "src/Util/Text.php",
+        "src/Util/functions.php",
+    ]
+    assert project.imports("bin/old.php") == ["bin/lib.php", "src/Util/functions.php"]
+
+
+def test_calls_follow_objects_and_static_names() -> None:
+    """Typed fields, promoted parameters, aliases, `self` and `parent` lead to methods."""
+    project = Project(TREE)
+    assert project.calls("src/Kernel.php", "Kernel.run") == {
+        "src/Models/User.php:User.rename": 0.75,
+        "src/Kernel.php:Kernel.boot": 0.95,
+        "src/Kernel.php:Kernel.make": 0.95,
+        "src/Base.php:Base.begin": 0.75,
+        "src/Util/Text.php:Text.up": 0.95,
+        "src/Util/Num.php:Num.one": 0.95,
+        "src/Util/functions.php:helper": 0.95,
+        "src/Mailer.php:Mailer": 0.95,
+        "src/Mailer.php:Mailer.post_all": 0.75,
+    }
+    assert project.calls("src/Kernel.php", "Kernel.far") == {"src/Util/Text.php:Text.up": 0.95}
+    assert project.targets("src/Kernel.php", "implements", "Kernel") == {"src/Runs.php:Runs": 0.95}

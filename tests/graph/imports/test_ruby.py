@@ -1,0 +1,61 @@
+"""Ruby files are required by the load path, and constants are found in the whole program."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.graph.imports.ruby import file_name
+from tests.graph.projects import Project
+
+TREE = {
+    "lib/shop.rb": "module Shop\n  def self.open(name)\n    Cart.new(name).fill_up\n  end\nend\n",
+    "lib/shop/cart.rb": "module Shop\n  class Cart < Base\n    def initialize(name)\n"
+    "      @item = Item.new(name)\n    end\n"
+    "    def fill_up\n      @item.price_of\n      self.helper_thing\n      Item.build_all\n    end\n"
+    "    def helper_thing; end\n  end\nend\n",
+    "lib/shop/item.rb": "module Shop\n  class Item\n    def self.build_all; end\n    def price_of; end\n"
+    "  end\nend\n",
+    "lib/shop/base.rb": "module Shop\n  class Base\n  end\nend\n",
+    "lib/shop/json.rb": "",
+    "spec/spec_helper.rb": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "expected"),
+    [
+        ("bin/x.rb", 'require "shop/cart"', ["lib/shop/cart.rb"]),
+        ("bin/x.rb", 'require "json"', []),
+        ("lib/shop/x.rb", 'require_relative "item"', ["lib/shop/item.rb"]),
+        ("lib/shop/x.rb", 'require_relative "../shop"', ["lib/shop.rb"]),
+        ("spec/deep/x_spec.rb", 'require "spec_helper"', ["spec/spec_helper.rb"]),
+        ("bin/x.rb", 'require "rails"', []),
+    ],
+)
+def test_a_require_names_a_file(path: str, line: str, expected: list[str]) -> None:
+    """Relative paths, library folders and the tests' helpers are found; the standard library is not."""
+    assert Project({**TREE, path: line + "\n"}).imports(path) == expected
+
+
+def test_calls_follow_constants_and_fields() -> None:
+    """Constants of the same module, instance variables and `new` lead to classes and methods."""
+    project = Project(TREE)
+    assert set(project.calls("lib/shop.rb", "Shop.open")) == {
+        "lib/shop/cart.rb:Shop.Cart",
+        "lib/shop/cart.rb:Shop.Cart.fill_up",
+    }
+    assert set(project.calls("lib/shop/cart.rb", "Shop.Cart.fill_up")) == {
+        "lib/shop/item.rb:Shop.Item.price_of",
+        "lib/shop/cart.rb:Shop.Cart.helper_thing",
+        "lib/shop/item.rb:Shop.Item.build_all",
+    }
+    assert set(project.targets("lib/shop/cart.rb", "inherits", "Shop.Cart")) == {"lib/shop/base.rb:Shop.Base"}
+    assert project.imports("lib/shop/cart.rb") == ["lib/shop/base.rb", "lib/shop/item.rb"]
+
+
+@pytest.mark.parametrize(
+    ("constant", "expected"), [("Cart", "cart.rb"), ("HTTPServer", "http_server.rb"), ("ABC", "abc.rb")]
+)
+def test_autoloading_has_a_file_for_a_constant(constant: str, expected: str) -> None:
+    """Words of a constant are joined with underscores."""
+    assert file_name(constant) == expected

@@ -1,0 +1,188 @@
+"""Layer 3: what memories of patterns and decisions say of the code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.core.clock import FixedClock
+from remora.graph import knowledge
+from remora.store.layers import UpperEdge, memory_key
+from remora.store.space import Space
+from tests.helpers import NOW, environment
+
+AT = 1_000
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """The memory of three indexed files."""
+    folder = tmp_path / "shop"
+    (folder / "auth").mkdir(parents=True)
+    (folder / "auth" / "tokens.py").write_text("def make():\n    return 1\n", "utf-8")
+    (folder / "auth" / "keys.py").write_text("class Key:\n    def turn(self):\n        return 1\n", "utf-8")
+    (folder / "web.py").write_text("import auth.tokens\n", "utf-8")
+    with Memory.open(folder, environ=environment(tmp_path), clock=FixedClock(NOW)) as found:
+        found.index()
+        yield found
+
+
+def space_of(memory: Memory) -> Space:
+    """Return the project's database."""
+    return memory._parts.room("project").space
+
+
+def layer(memory: Memory) -> tuple[set[str], set[tuple[str, str, str]]]:
+    """Bring layer 3 up to date; return its nodes as "type label", and its edges by labels."""
+    space = space_of(memory)
+    knowledge.refresh(space, AT)
+    nodes, edges = space.layers.knowledge()
+    names = {node.key: node.label for node in nodes}
+    told = {(names.get(e.from_key, e.from_key), e.type, names.get(e.to_key, e.to_key)) for e in edges}
+    return {f"{node.type} {node.label}" for node in nodes}, told
+
+
+def test_patterns_and_decisions(memory: Memory) -> None:
+    """A file points at its pattern, a decision at what it explains; other types have no node."""
+    memory.remember("Use a factory", type="pattern", related_files=["auth/tokens.py", "gone.py"])
+    memory.remember("Keys turn once", type="decision", target_node_id="auth/keys.py:Key.turn")
+    memory.remember("Web is slow", type="gotcha", related_files=["web.py"])
+    memory.remember("Write tests first", type="pattern")
+    assert layer(memory) == (
+        {"pattern Use a factory", "decision Keys turn once"},
+        {
+            ("auth/tokens.py", "applies_pattern", "Use a factory"),
+            ("Keys turn once", "documents", "auth/keys.py:Key.turn"),
+        },
+    )
+
+
+def test_weights(memory: Memory) -> None:
+    """What is said to be impacted weighs half; what is named twice keeps the higher weight."""
+    found = memory.remember(
+        "Keys are made by tokens",
+        type="decision",
+        confidence=0.6,
+        related_files=["auth/keys.py"],
+        target_node_id="auth/tokens.py:make",
+        impacted_node_ids=("auth/keys.py:Key", "auth/keys.py"),
+    )
+    own = memory_key(found.id)
+    assert knowledge.about(space_of(memory), [own], AT) == [
+        UpperEdge(own, "auth/keys.py", "documents", 1.0, 0.6),
+        UpperEdge(own, "auth/keys.py:Key", "documents", 0.5, 0.6),
+        UpperEdge(own, "auth/tokens.py:make", "documents", 1.0, 0.6),
+    ]
+
+
+def test_globs_and_folders(memory: Memory) -> None:
+    """A glob or a folder stands for the files it names."""
+    memory.remember("All of auth is pure", type="pattern", related_files=["auth/*.py"])
+    memory.remember("Auth came from another project", type="decision", related_files=["auth/"])
+    edges = layer(memory)[1]
+    assert {e for e in edges if e[1] == "applies_pattern"} == {
+        (path, "applies_pattern", "All of auth is pure") for path in ("auth/keys.py", "auth/tokens.py")
+    }
+    assert len({e for e in edges if e[1] == "documents"}) == 2
+
+
+def test_a_glob_for_very_much_is_no_edge(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What holds for more files than a glob may stand for has a node and no edges."""
+    monkeypatch.setattr(knowledge, "MOST_FILES", 2)
+    memory.remember("Everything is typed", type="pattern", related_files=["*.py"])
+    assert layer(memory) == ({"pattern Everything is typed"}, set())
+
+
+def test_it_follows_edits(memory: Memory) -> None:
+    """Other files, another type and another text are taken over."""
+    found = memory.remember("Use a factory", type="pattern", related_files=["auth/tokens.py"])
+    layer(memory)
+    memory.edit(found.id, related_files=["web.py"], type="decision", content="We chose a factory")
+    assert layer(memory) == (
+        {"decision We chose a factory"},
+        {("We chose a factory", "documents", "web.py")},
+    )
+    memory.edit(found.id, type="gotcha")
+    assert layer(memory) == (set(), set())
+
+
+def test_it_follows_forgetting_and_restoring(memory: Memory) -> None:
+    """A forgotten memory's node goes, and is back when the memory is."""
+    found = memory.remember("Use a factory", type="pattern", related_files=["web.py"])
+    before = layer(memory)
+    memory.forget(found.id)
+    assert layer(memory) == (set(), set())
+    memory.restore(found.id)
+    assert layer(memory) == before
+
+
+def test_it_follows_superseding(memory: Memory) -> None:
+    """The new memory's node takes the old one's place."""
+    old = memory.remember("Tokens live 24 h", type="decision", related_files=["auth/tokens.py"])
+    layer(memory)
+    new = memory.supersede(old.id, "Tokens live 12 h")
+    assert layer(memory)[1] == {("Tokens live 12 h", "documents", "auth/tokens.py")}
+    assert {node.key for node in space_of(memory).layers.knowledge()[0]} == {memory_key(new.id)}
+
+
+def test_nothing_changed_writes_nothing(memory: Memory) -> None:
+    """A second refresh only reads."""
+    memory.remember("Use a factory", type="pattern", related_files=["web.py"])
+    space = space_of(memory)
+    assert knowledge.refresh(space, AT)
+    version = space.db.version()
+    assert not knowledge.refresh(space, AT)
+    assert space.db.version() == version
+
+
+def test_index_refreshes_it(memory: Memory) -> None:
+    """After an index run the layer is as the memories say."""
+    memory.remember("Use a factory", type="pattern", related_files=["new.py"])
+    (memory.root / "new.py").write_text("X = 1\n", "utf-8")
+    memory.index()
+    edges = space_of(memory).layers.knowledge()[1]
+    assert [(e.from_key, e.type) for e in edges] == [("new.py", "applies_pattern")]
+
+
+def test_it_survives_reading_a_file_again(memory: Memory) -> None:
+    """Edges of a file that changed are stale until it is read, then as before."""
+    found = memory.remember(
+        "Use a factory", type="pattern", related_files=["web.py"], target_node_id="auth/tokens.py:make"
+    )
+    own = memory_key(found.id)
+    before = knowledge.about(space_of(memory), [own], AT)
+    for name in ("web.py", "auth/tokens.py"):
+        path = memory.root / name
+        path.write_text("# more\n" + path.read_text("utf-8"), "utf-8")
+    memory.index()
+    assert len(before) == 2
+    assert space_of(memory).layers.edges_at([own], knowledge.KINDS) == before
+
+
+def test_edges_go_with_a_file(memory: Memory) -> None:
+    """When a file or definition is gone so are its edges, and they return when it does."""
+    memory.remember("Use a factory", type="pattern", related_files=["web.py"])
+    memory.remember("Keys turn once", type="decision", target_node_id="auth/keys.py:Key.turn")
+    both = layer(memory)
+    text = (memory.root / "auth" / "keys.py").read_text("utf-8")
+    (memory.root / "web.py").rename(memory.root / "kept")
+    (memory.root / "auth" / "keys.py").write_text("class Key:\n    pass\n", "utf-8")
+    memory.index()
+    assert layer(memory) == (both[0], set())
+    (memory.root / "kept").rename(memory.root / "web.py")
+    (memory.root / "auth" / "keys.py").write_text(text, "utf-8")
+    memory.index()
+    assert layer(memory) == both
+
+
+def test_read_only(memory: Memory, tmp_path: Path) -> None:
+    """Where nothing can be written, the layer is read as it is."""
+    found = memory.remember("Use a factory", type="pattern", related_files=["web.py"])
+    layer(memory)
+    memory.forget(found.id)
+    with Memory.open(memory.root, environ=environment(tmp_path), read_only=True) as other:
+        assert len(knowledge.about(space_of(other), ["web.py"], AT)) == 1
+    assert knowledge.about(space_of(memory), ["web.py"], AT) == []

@@ -1,0 +1,120 @@
+"""All edges of a file come once, in order, with their counts."""
+
+from __future__ import annotations
+
+from remora.core.code import Binding, Definition, FileFacts, Import, Link, Outline, Reference, Symbol, Uses
+from remora.graph.memory_symbols import MemorySymbols
+from remora.graph.resolve import Resolver, links
+from remora.graph.roots import Roots
+from tests.graph.projects import Project
+
+TREE = {
+    "app/__init__.py": "",
+    "app/core.py": "class Base:\n    def run(self): pass\ndef make(): pass\n",
+    "app/use.py": "from app.core import Base, make\nclass Kid(Base):\n    def f(self):\n        make()\n"
+    "        make()\n\nmake()\n",
+    "tests/test_core.py": "from app.core import make\ndef test_make():\n    make()\n    helper()\n"
+    "def helper():\n    make()\n",
+    "tests/test_use.py": "from app import use\nclass TestKid:\n    def test_f(self):\n"
+    "        use.Kid().f()\n",
+}
+
+
+def test_every_edge_of_a_file() -> None:
+    """Edges between definitions are summed up between files, ordered by source, target and kind."""
+    assert Project(TREE).links("app/use.py") == [
+        Link("app/use.py", "app/core.py", "calls", 0.95, 4, 3),
+        Link("app/use.py", "app/core.py", "imports", 0.95, 1, 1),
+        Link("app/use.py", "app/core.py", "inherits", 0.95, 2, 1),
+        Link("app/use.py", "app/core.py:make", "calls", 0.95, 7, 1),
+        Link("app/use.py", "app/use.py:Kid", "defines", 0.95, 2, 1),
+        Link("app/use.py:Kid", "app/core.py:Base", "inherits", 0.95, 2, 1),
+        Link("app/use.py:Kid", "app/use.py:Kid.f", "defines", 0.95, 3, 1),
+        Link("app/use.py:Kid.f", "app/core.py:make", "calls", 0.95, 4, 2),
+    ]
+
+
+def test_a_test_leads_to_what_it_calls() -> None:
+    """Tests lead to definitions that they call themselves, and their file to the one that it is about."""
+    project = Project(TREE)
+    assert project.targets("tests/test_core.py", "tests", "test_make") == {"app/core.py:make": 0.95}
+    assert project.targets("tests/test_core.py", "tests", "helper") == {}
+    assert project.targets("tests/test_core.py", "tests") == {"app/core.py": 0.95}
+    assert project.targets("tests/test_use.py", "tests", "TestKid.test_f") == {
+        "app/use.py:Kid": 0.95,
+        "app/use.py:Kid.f": 0.95,
+    }
+
+
+def test_a_resolver_gives_the_same_in_any_order() -> None:
+    """What is kept between files changes no answer."""
+    project = Project(TREE)
+    for paths in (sorted(TREE), sorted(TREE, reverse=True)):
+        resolver = Resolver(project.symbols, project.roots)
+        assert {path: resolver.links(path, project.facts[path]) for path in paths} == {
+            path: project.links(path) for path in paths
+        }
+
+
+def test_a_language_without_names_still_defines() -> None:
+    """A file of an unknown language has no edges, and one of a known language keeps its definitions."""
+    facts = FileFacts(Outline("kotlin", definitions=(Definition("f", "f", "function", 1, 1, 1),)), Uses(), 1)
+    symbols = MemorySymbols({"a.kt": facts.outline})
+    assert links("a.kt", facts, symbols, Roots()) == [Link("a.kt", "a.kt:f", "defines", 0.95, 1)]
+
+
+def test_strange_facts_do_no_harm() -> None:
+    """Scopes, receivers and modules that no source could have give no edges and no errors."""
+    outline = Outline(
+        "python",
+        definitions=(
+            Definition("a", "a", "class", 1, 1, 1, "gone", "", "", ("", ".", "a", "()", "?", "x..y")),
+        ),
+        imports=(
+            Import("", (("", ""),), "", 500, "from"),
+            Import("", (), "", 0, "import"),
+            Import(".." * 50, (("*", "*"),), "x", 3, "odd"),
+        ),
+    )
+    references = tuple(
+        Reference(name, receiver, kind, 0, scope)
+        for name in ("", "a", ".")
+        for receiver in ("", "?", "?.x", "()", ".", "self", "super()", "a().b().", "::", "\\")
+        for kind in ("call", "new", "type", "odd")
+        for scope in ("", "a", "gone.a")
+    )
+    bindings = (
+        Binding("x", "x", 1),
+        Binding("self.", "?", 1, "a"),
+        Binding("x", "y()", 1),
+        Binding("y", "x()", 1),
+    )
+    for language in ("python", "typescript", "go", "rust", "java", "c", "csharp", "ruby", "php"):
+        facts = FileFacts(outline._replace(language=language), Uses(references, bindings), 1)
+        symbols = MemorySymbols({"a.x": facts.outline})
+        assert all(isinstance(link, Link) for link in links("a.x", facts, symbols, Roots()))
+
+
+class Counting(MemorySymbols):
+    """Symbols that count the outlines that were asked for."""
+
+    asked = 0
+
+    def outline(self, path: str) -> Outline | None:
+        """Return what a file offers."""
+        self.asked += 1
+        return super().outline(path)
+
+    def named(self, name: str, limit: int = 10) -> list[Symbol]:
+        """Return the definitions with a name."""
+        return list(super().named(name, limit))
+
+
+def test_one_file_of_a_large_project_looks_at_few_others() -> None:
+    """Resolving one file asks only for the outlines that its names lead to."""
+    tree = {f"big/m{n}.py": f"def f{n}(): pass\n" for n in range(500)}
+    project = Project({**tree, **TREE, "big/__init__.py": ""})
+    symbols = Counting({path: facts.outline for path, facts in project.facts.items()})
+    found = links("app/use.py", project.facts["app/use.py"], symbols, project.roots)
+    assert len(found) == 8
+    assert symbols.asked <= 4

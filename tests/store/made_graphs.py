@@ -1,0 +1,46 @@
+"""Small made-up code graphs for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from remora.core.code import EXACT, Definition, Link
+from remora.store.graph import NewFile
+from remora.store.space import Space
+
+
+def definition(qualname: str, start: int = 1, end: int = 1, kind: str = "function") -> Definition:
+    """Return a definition of a name on some lines."""
+    parent, _, name = qualname.rpartition(".")
+    return Definition(qualname, name.partition("#")[0], kind, start, end, start, parent)
+
+
+def file(path: str, **changes: object) -> NewFile:
+    """Return a read Python file; `changes` are fields of `NewFile`."""
+    plain = NewFile(path, "code", "python", "", "", "test" in path, 10, 20, "h", 30, 0)
+    return plain._replace(**changes)  # type: ignore[arg-type]
+
+
+def add_file(
+    space: Space, path: str, definitions: Sequence[Definition] = (), names: Iterable[str] = ()
+) -> int:
+    """Write a file with what it defines and the names it uses; returns its node's id."""
+    with space.db.transaction(durable=False):
+        row = space.graph.put_file(file(path), 1)
+        space.graph.put_nodes(file(path), definitions, 1)
+        space.graph.set_names(row, names)
+    return space.graph.keys([path])[path]
+
+
+def add_links(space: Space, path: str, *links: Link, source: str = "ast") -> None:
+    """Write all edges that start in a file, as the indexer does, and bring the closure up to date."""
+    with space.db.transaction(durable=False):
+        space.graph.put_links(path, links, source, 1)
+        space.graph.prefer_precise(path)
+        space.graph.linked(path, 1)
+        space.closure.update(space.graph.keys([path]).values())
+
+
+def link(start: str, end: str, kind: str = "calls", confidence: float = EXACT, count: int = 1) -> Link:
+    """Return a link between two keys."""
+    return Link(start, end, kind, confidence, 1, count)

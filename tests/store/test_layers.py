@@ -1,0 +1,163 @@
+"""The upper layers of the code graph in the database."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.code import Definition, Link
+from remora.store.graph import NewFile
+from remora.store.layers import Known, KnownNode, UpperEdge, memory_key, module_key
+from remora.store.space import Space
+from tests.store.makers import add, record
+
+
+@pytest.fixture
+def code(space: Space) -> Space:
+    """Two files with a definition each; one calls the other."""
+    with space.db.transaction():
+        for name in "ab":
+            path = f"m/{name}.py"
+            file = NewFile(path, "code", "python", "", "m", False, 1, 1, "h", 9, 0)
+            space.graph.put_file(file, 1)
+            f = Definition("f", "f", "function", 1, 2, 1, signature="def f()", doc="Do it.\nMore.")
+            space.graph.put_nodes(file, [f], 1)
+        space.graph.put_links("m/b.py", [Link("m/b.py:f", "m/a.py:f", "calls", 0.95)], "ast", 1)
+        for name in "ab":
+            space.graph.linked(f"m/{name}.py", 1)
+    return space
+
+
+def place(space: Space, modules: dict[str, list[str]]) -> None:
+    """Set the modules."""
+    with space.db.transaction():
+        space.layers.place_modules(modules, 5)
+
+
+def describe(space: Space, name: str, paths: list[str], *edges: UpperEdge) -> int:
+    """Set what is said of a module."""
+    with space.db.transaction():
+        return space.layers.describe_module(name, paths, edges, {"purpose": "p", "digest": "d"}, 6)
+
+
+def test_keys_are_no_files() -> None:
+    """Keys of upper nodes cannot be those of a file or definition."""
+    assert (module_key("a/b"), memory_key("1")) == ("module:a/b/", "memory:1")
+
+
+def test_outline(code: Space) -> None:
+    """Definitions come with signature, first line of doc and how much uses them."""
+    rows = code.layers.outline(["m/a.py"])
+    assert [tuple(row) for row in rows] == [("m/a.py", "m/a.py:f", "function", "def f()", "Do it.", 1, 1)]
+    assert code.layers.shapes() == [
+        ("m/a.py", "m/a.py:f", "function", "def f()"),
+        ("m/b.py", "m/b.py:f", "function", "def f()"),
+    ]
+
+
+def test_modules_are_placed(code: Space) -> None:
+    """Nodes are made, kept with what was said of them, and go when they are no longer named."""
+    place(code, {"m": ["m/a.py"], "n": ["m/b.py"]})
+    assert describe(code, "m", ["m/a.py"]) == 0
+    place(code, {"m": ["m/a.py", "m/b.py"]})
+    assert {name: dict(node.metadata) for name, node in code.layers.modules().items()} == {
+        "m": {"purpose": "p", "digest": "d"}
+    }
+    held = code.layers.edges_at(["module:m/"], ("defines",))
+    assert [edge.to_key for edge in held] == ["m/a.py", "m/b.py"]
+
+
+def test_edges_are_replaced(code: Space) -> None:
+    """What is said anew takes the place of what started in the module; unknown ends are not written."""
+    place(code, {"m": ["m/a.py"], "n": ["m/b.py"]})
+    first = UpperEdge("m/a.py:f", "m/b.py:f", "flows_to", 0.5, 0.6)
+    other = UpperEdge("m/b.py", "module:n/", "is_entrypoint_for", 1.0, 0.5)
+    gone = UpperEdge("m/a.py", "gone.py", "flows_to")
+    assert describe(code, "m", ["m/a.py"], first, gone) == 1
+    assert describe(code, "n", ["m/b.py"], other) == 1
+    assert code.layers.edges_at(["m/a.py:f"], ("flows_to",)) == [first]
+    assert describe(code, "m", ["m/a.py"]) == 0
+    assert code.layers.edges_at(["m/a.py:f"], ("flows_to",)) == []
+    assert code.layers.edges_at(["module:n/"], ("is_entrypoint_for",)) == [other]
+
+
+def test_reading_a_file_again_keeps_them(code: Space) -> None:
+    """The nodes and links of layer 1 are replaced without touching what lies above."""
+    place(code, {"m": ["m/a.py", "m/b.py"]})
+    edge = UpperEdge("m/a.py:f", "m/b.py:f", "flows_to")
+    describe(code, "m", ["m/a.py", "m/b.py"], edge)
+    with code.db.transaction():
+        code.graph.mark_stale(["m/a.py"], 7)
+    assert code.layers.edges_at(["m/a.py:f"], ("flows_to",)) == []
+    with code.db.transaction():
+        file = NewFile("m/a.py", "code", "python", "", "m", False, 2, 2, "i", 9, 0)
+        code.graph.put_file(file, 8)
+        code.graph.put_nodes(file, [Definition("f", "f", "function", 3, 4, 3)], 8)
+        code.graph.put_links("m/a.py", [], "ast", 8)
+        code.graph.linked("m/a.py", 8)
+    assert code.layers.edges_at(["m/a.py:f"], ("flows_to",)) == [edge]
+    assert list(code.layers.modules()) == ["m"]
+
+
+def test_they_go_with_the_files(code: Space) -> None:
+    """A module is empty when its last file is gone, and can be dropped then."""
+    place(code, {"m": ["m/a.py"], "n": ["m/b.py"]})
+    describe(code, "m", ["m/a.py"], UpperEdge("m/a.py:f", "m/b.py:f", "flows_to"))
+    with code.db.transaction():
+        assert code.layers.drop_empty_modules() == 0
+        code.graph.delete_file("m/b.py")
+        assert code.layers.drop_empty_modules() == 1
+    assert list(code.layers.modules()) == ["m"]
+    assert code.layers.edges_at(["m/a.py:f"], ("flows_to",)) == []
+
+
+def test_known_memories(space: Space) -> None:
+    """Live patterns and decisions that name something are known, by id."""
+    add(
+        space.memories,
+        record("1", "A", type="pattern", related_files=("a.py",)),
+        record("2", "B", type="decision", target_node_id="a.py:f", impacted_node_ids=("b.py",)),
+        record("3", "C", type="pattern"),
+        record("4", "D", type="gotcha", related_files=("a.py",)),
+        record("5", "E", type="pattern", related_files=("a.py",), deprecated=True),
+    )
+    assert space.layers.known() == [
+        Known("1", "pattern", "A", 0.8, ("a.py",), None, ()),
+        Known("2", "decision", "B", 0.8, (), "a.py:f", ("b.py",)),
+    ]
+
+
+def test_knowledge_is_changed(code: Space) -> None:
+    """Nodes and edges are written, rewritten and removed; edges go with their nodes."""
+    one, two = KnownNode("memory:1", "pattern", "A", 0.8), KnownNode("memory:2", "decision", "B", 0.9)
+    edges = [
+        UpperEdge("m/a.py", "memory:1", "applies_pattern", 1.0, 0.8),
+        UpperEdge("memory:2", "m/b.py", "documents", 0.5, 0.9),
+        UpperEdge("memory:2", "m/b.py:f", "documents", 1.0, 0.9),
+    ]
+    with code.db.transaction():
+        code.layers.change_knowledge([one, two], edges, [], [], 5)
+    assert code.layers.knowledge() == ({one, two}, set(edges))
+    again = one._replace(label="C")
+    with code.db.transaction():
+        code.layers.change_knowledge([again], [], [], edges[2:], 6)
+    assert code.layers.knowledge() == ({again, two}, set(edges[:2]))
+    with code.db.transaction():
+        code.layers.change_knowledge([], [], ["memory:2"], [], 7)
+    assert code.layers.knowledge() == ({again}, set(edges[:1]))
+
+
+def test_what_exists(code: Space) -> None:
+    """Files, definitions and modules exist; memories are not named by others."""
+    place(code, {"m": ["m/a.py"]})
+    with code.db.transaction():
+        code.layers.change_knowledge([KnownNode("memory:1", "pattern", "A", 0.8)], [], [], [], 5)
+    asked = ["m/a.py", "m/a.py:f", "module:m/", "memory:1", "gone.py"]
+    assert code.layers.existing(asked) == {"m/a.py", "m/a.py:f", "module:m/"}
+    assert code.layers.paths() == ["m/a.py", "m/b.py"]
+
+
+@pytest.mark.parametrize("layer", [2, 3])
+def test_the_index_over_upper_layers_is_used(code: Space, layer: int) -> None:
+    """A layer is found without reading the nodes of the code."""
+    sql = f"EXPLAIN QUERY PLAN SELECT key FROM graph_nodes WHERE layer > 1 AND layer = {layer}"
+    assert "idx_gn_layer" in code.db.rows(sql)[0][3]

@@ -1,0 +1,121 @@
+"""The code graph as a whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.code import Definition, Link
+from remora.store.graph import NewFile
+from remora.store.overview import FileLink, Insight
+from remora.store.space import Space
+from tests.store.makers import add, record
+
+
+@pytest.fixture
+def code(space: Space) -> Space:
+    """Three files in a row, each using the one before it, and one that was left out."""
+    paths = ["lib/a.py", "lib/b.py", "tests/test_c.py"]
+    with space.db.transaction():
+        for at, path in enumerate(paths):
+            test = path.startswith("tests")
+            file = NewFile(path, "code", "python", "", path.partition("/")[0], test, 1, 1, "h", 10, 0)
+            space.graph.put_file(file, 1)
+            found = [Definition(f"f{n}", f"f{n}", "function", n, n, n, doc="Do it.") for n in range(at + 1)]
+            space.graph.put_nodes(file, found, 1)
+        left = NewFile("x.bin", "data", "", "", "", False, 1, 1, "", 0, 0, "binary")
+        space.graph.put_file(left, 1)
+        links = [
+            Link("lib/b.py", "lib/a.py", "imports", 0.9, count=2),
+            Link("lib/b.py", "lib/a.py", "calls", 0.75),
+            Link("lib/b.py", "lib/a.py", "documents", 0.95),
+            Link("lib/b.py:f0", "lib/a.py:f0", "calls", 0.75),
+        ]
+        space.graph.put_links("lib/b.py", links, "ast", 1)
+        test_links = [
+            Link("tests/test_c.py", "lib/b.py", "tests", 0.8),
+            Link("tests/test_c.py", "lib/a.py", "calls", 0.4),
+        ]
+        space.graph.put_links("tests/test_c.py", test_links, "ast", 1)
+        for path in paths:
+            space.graph.linked(path, 1)
+    return space
+
+
+def test_files(code: Space) -> None:
+    """Files of the graph come by path, without those that were left out."""
+    files = code.overview.files()
+    assert [(f.path, f.folder, f.name, f.module, f.test, f.lines) for f in files] == [
+        ("lib/a.py", "lib", "a.py", "lib", False, 10),
+        ("lib/b.py", "lib", "b.py", "lib", False, 10),
+        ("tests/test_c.py", "tests", "test_c.py", "tests", True, 10),
+    ]
+    assert code.overview.symbols() == {"lib/a.py": 1, "lib/b.py": 2, "tests/test_c.py": 3}
+
+
+def test_links(code: Space) -> None:
+    """Edges of dependence between two files are one; guesses, symbols and stale ones do not count."""
+    a, b, c = (f.id for f in code.overview.files())
+    assert code.overview.links() == [
+        FileLink(b, a, pytest.approx(2 * 0.9 + 0.75), tests=False),
+        FileLink(c, b, pytest.approx(0.8), tests=True),
+    ]
+    with code.db.transaction():
+        code.graph.mark_stale(["lib/b.py"], 2)
+    assert [link.from_id for link in code.overview.links()] == [c]
+    assert code.overview.stale_files() == 1
+
+
+def test_what_memories_speak_of(code: Space) -> None:
+    """Files by name and by node, modules by name; forgotten memories say nothing."""
+    add(
+        code.memories,
+        record("1", "A", related_files=("lib/a.py", "lib/**")),
+        record("2", "B", target_node_id="lib/b.py:f0", impacted_node_ids=("lib/a.py", "gone.py")),
+        record("3", "C", related_modules=("lib",)),
+        record("4", "D", related_files=("lib/a.py",), related_modules=("lib",), deprecated=True),
+    )
+    assert code.overview.spoken_of() == [
+        ("1", "lib/**"),
+        ("1", "lib/a.py"),
+        ("2", "lib/a.py"),
+        ("2", "lib/b.py"),
+    ]
+    assert code.overview.spoken_modules() == [("3", "lib")]
+
+
+def test_insights(space: Space) -> None:
+    """A person's word comes first, then the more confident; tainted and forgotten ones are left out."""
+    kind = {"type": "module_insight", "related_modules": ("lib",)}
+    add(
+        space.memories,
+        record("1", "A", **kind, confidence=0.5),
+        record("2", "B", **kind, confidence=0.9, related_files=("a.py",)),
+        record("3", "C", **kind, confidence=0.1, user_verified=True),
+        record("4", "D", **kind, deprecated=True),
+        record("5", "E", type="gotcha"),
+    )
+    assert [i.memory_id for i in space.overview.insights()] == ["3", "2", "1"]
+    assert space.overview.insights()[1] == Insight("2", "B", ("lib",), ("a.py",))
+
+
+def test_docs(code: Space) -> None:
+    """Names and first lines of docs of definitions, at most so many."""
+    assert code.overview.docs(["lib/b.py"], 9) == [("f0", "Do it."), ("f1", "Do it.")]
+    assert len(code.overview.docs(["lib/a.py", "lib/b.py"], 2)) == 2
+
+
+def test_heat(space: Space) -> None:
+    """Only files that are there and ever changed are warm."""
+    assert space.overview.heat() == {}
+
+
+def test_the_busiest(code: Space) -> None:
+    """Files and definitions that most depends on, half of each."""
+    assert code.overview.busiest(50) == ["lib/a.py", "lib/b.py", "lib/a.py:f0"]
+    assert code.overview.busiest(2) == ["lib/a.py", "lib/a.py:f0"]
+
+
+def test_heavy_folders(code: Space) -> None:
+    """Folders of the root by their nodes."""
+    assert code.overview.heaviest_folders(9) == [("lib/", 5), ("tests/", 4)]
+    assert code.overview.heaviest_folders(1) == [("lib/", 5)]
