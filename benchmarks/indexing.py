@@ -210,6 +210,16 @@ def targets(database: Path, count: int, draw: random.Random) -> list[str]:
     return found
 
 
+def python_files(database: Path) -> list[str]:
+    """Return the Python files that the graph holds; generated ones and the like are not among them."""
+    connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        read = "SELECT path FROM graph_files WHERE skipped = '' AND path LIKE '%.py' ORDER BY path"
+        return [str(row[0]) for row in connection.execute(read)]
+    finally:
+        connection.close()
+
+
 def impacts(memory: Memory, database: Path, asked: Sequence[str]) -> tuple[list[float], list[float]]:
     """Return the seconds of each impact analysis, and of the bare query of the edges that point at it."""
     connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
@@ -277,7 +287,7 @@ def _afterwards(memory: Memory, place: Path, database: Path, sizes: Sizes) -> di
     found["impact"] = _times(ours, bare) | {"p99 ms": percentile(ours, 99) * 1000, "asked": len(ours)}
     say("indexing: single edits")
     start = memory.index()
-    python = [path for path in _git(project, "ls-files", "*.py").splitlines() if not path.startswith('"')]
+    python = python_files(database)
     draw.shuffle(python)
     found["edits"] = {}
     for at, (kind, edit) in enumerate(KINDS.items()):

@@ -5,14 +5,15 @@ All finds are then put in order of their place, and one pass over them with a st
 each its scope. The tree itself is never walked: a file costs its parse, its query, and a few microseconds for
 each thing found.
 
-The same bytes always give the same facts. Work is bounded by counts, never by a clock: a file that would cost
-too much to parse or search gives what is known so far and one error. Any bytes are read: what is no UTF-8 is
-taken for UTF-16 with its mark or for Windows-1252.
+The same bytes always give the same facts. Work is bounded by counts, not by a clock of ours: a file that
+would cost too much to parse gives no facts and one error. Any bytes are read: what is no UTF-8 is taken for
+UTF-16 with its mark or for Windows-1252.
 """
 
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -37,11 +38,11 @@ from remora.graph.languages import Grammar, grammar_of
 if TYPE_CHECKING:
     from tree_sitter import Node, Query, QueryCursor, Tree
 
-MAX_BYTES = 4_000_000  # a larger file is generated; only its lines are counted
-# The parser reports after about every hundred steps; an ordinary file needs one report for some hundred
-# bytes. Text that no grammar fits makes it try many ways at once, and is given up.
-_REPORTS = 20_000
-_REPORTS_PER_BYTE = 1.0
+MAX_BYTES = 2_000_000  # a larger file is generated; only its lines are counted
+# The parser reports after about every hundred steps. An ordinary file has one report for 50 to 800 bytes,
+# the densest text one for 20.
+_REPORTS = 2_000
+_REPORTS_PER_BYTE = 0.1
 # Searching is quadratic in three things that no real source has: matches begun and not ended (a chain of
 # 20,000 calls), levels of a tree, and signs beside one another that fit nothing.
 _MATCH_LIMIT = 1_024
@@ -52,12 +53,14 @@ _PIECE = 262_144
 _MAX_TYPE = 400  # bytes of a written type that are read
 
 
-def extract(source: bytes, language: str) -> FileFacts:
+def extract(source: bytes, language: str, enough: Callable[[], bool] | None = None) -> FileFacts:
     """Return the facts of one file.
 
     Args:
         source: the file's bytes, whatever they are.
         language: a name of `graph.languages.LANGUAGES`. Without a grammar only lines are counted.
+        enough: asked now and then while the file is parsed; True gives it up. Text that is no source of
+            its language can take seconds for some hundred kilobytes: a caller with a clock can say when.
 
     Raises:
         InvalidInput: no language has this name.
@@ -67,7 +70,7 @@ def extract(source: bytes, language: str) -> FileFacts:
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
     if grammar is None:
         return FileFacts(Outline(language), Uses(), lines)
-    tree = _parse(grammar, data) if len(data) <= MAX_BYTES else None
+    tree = _parse(grammar, data, enough) if len(data) <= MAX_BYTES else None
     if tree is None:
         return FileFacts(Outline(language), Uses(), lines, 1)
     root, errors = tree.root_node, 0
@@ -100,7 +103,7 @@ def readable(source: bytes) -> bytes:
     return source.replace(b"\0", b" ") if b"\0" in source else source
 
 
-def _parse(grammar: Grammar, data: bytes) -> Tree | None:
+def _parse(grammar: Grammar, data: bytes, enough: Callable[[], bool] | None) -> Tree | None:
     """Return the tree, None when the text fits the grammar so badly that it would take too long."""
     from tree_sitter import Parser
 
@@ -109,7 +112,7 @@ def _parse(grammar: Grammar, data: bytes) -> Tree | None:
     try:
         return parser.parse(
             lambda at, _point: data[at : at + _PIECE],
-            progress_callback=lambda _at, _wrong: next(reports) > most,
+            progress_callback=lambda _at, _wrong: next(reports) > most or (enough is not None and enough()),
         )
     except ValueError:  # how the parser says that it was stopped
         return None
@@ -212,9 +215,10 @@ def _reference(found: Found, rules: Rules, text: Source, captures: Captures, kin
             before, last = split_chain(name)
             found.uses.append(Use(start + place, last, before, "type", line))
         return
+    name, receiver = text.data[start:end].decode("utf-8", "replace"), ""
     if "receiver" in captures:
-        name, receiver = text.text(node), chain(text, captures["receiver"][0], rules)
-    else:
+        receiver = chain(text, captures["receiver"][0], rules)
+    elif not name.isidentifier():
         receiver, name = split_chain(chain(text, node, rules))
     if not name or name == UNKNOWN or len(name) > MAX_NAME or name.endswith("()"):
         return

@@ -8,16 +8,14 @@ A run has four parts, each in short transactions, so that it can stop anywhere a
     resolve   the names in them, and in the files that the change touches, become edges
     close     the closure follows the edges between files that came or went
 
-Which other files does a change touch? Those with an edge to the file, if what it offers changed its
-shape; those that use a name which came or went or whose number of definitions changed, anywhere in the
-project; those that use a class whose bases changed, or a class below it. An edit inside a function
-touches none. The result of any sequence of edits is the graph that a run from nothing would make.
+Which other files does a change touch? Those that use a name which it changed, or a name under which
+others pass that on (graph.names). An edit inside a function touches none. The result of any sequence of
+edits is the graph that a run from nothing would make.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,8 +26,9 @@ from remora.graph.chunks import chunks as cut
 from remora.graph.extract import extract
 from remora.graph.languages import LANGUAGES, kind_of, language_of
 from remora.graph.memory_symbols import MemorySymbols
+from remora.graph.names import changed_names, names_of, spread
 from remora.graph.packed import pack_outline, pack_uses, unpack_outline, unpack_uses
-from remora.graph.resolve import document_links, is_test_path, links, names_of
+from remora.graph.resolve import Resolver, document_links, is_test_path
 from remora.graph.roots import Roots, find_roots
 from remora.graph.statements import Statements
 from remora.graph.stored_symbols import StoredSymbols
@@ -159,7 +158,7 @@ class Indexer:
         report = progress or (lambda *_: None)
         read, same, skipped = self._take(changed, known, touched, now, report, stop)
         roots, moved = self._roots(there if whole else {*known, *there}, state.roots if state else "")
-        resolved = self._resolve(touched, roots, now, report, stop, everything=moved)
+        resolved = self._resolve(touched, roots, now, report, stop, everything=moved or state is None)
         complete = not self._graph.unlinked() and read + same + len(skipped) >= len(changed)
         if commit is None and not whole and state is not None:
             commit = state.commit  # a few files say nothing of what is checked out
@@ -181,9 +180,7 @@ class Indexer:
             with self._space.db.transaction(durable=False):
                 for path in gone[start : start + BATCH_FILES]:
                     touched.paths.update(self._graph.pointing_at(path))
-                    touched.names |= _place_names(path)
-                    outline = self._outline(path)
-                    touched.names |= set(_offered(outline)) if outline else set()
+                    touched.names |= changed_names(path, self._outline(path), None)
                     self._remove(path, touched)
         touched.paths -= set(gone)
 
@@ -272,8 +269,7 @@ class Indexer:
         """Note a file that is not read, so that the next run need not try again while it is the same."""
         if self._graph.node(item.path) is not None:
             touched.paths.update(self._graph.pointing_at(item.path))
-            outline = self._outline(item.path)
-            touched.names |= _place_names(item.path) | (set(_offered(outline)) if outline else set())
+            touched.names |= changed_names(item.path, self._outline(item.path), None)
         self._remove(item.path, touched)
         file = NewFile(item.path, "data", "", "", "", False, item.size, item.mtime_ns, "", 0, 0, why)
         self._graph.put_file(file, now)
@@ -282,19 +278,12 @@ class Indexer:
         path = new.file.path
         before = self._outline(path)
         after = new.facts.outline if new.facts else None
-        if before is None and self._graph.node(path) is None:
-            touched.names |= _place_names(path)
-        if _shape(before) != _shape(after):
-            touched.paths.update(self._graph.pointing_at(path))
-            touched.names |= _changed_names(before, after)
-            self._touch_subclasses(path, before, after, touched)
-            if _stars(before) != _stars(after):
-                self._touch_importers(path, touched)
+        touched.names |= changed_names(path, before, after)
         file_id = self._graph.put_file(new.file, now)
         self._graph.put_nodes(new.file, after.definitions if after else (), now)
         self._graph.put_links(path, (), "scip", now)  # they speak of the file as it was
         if new.facts:
-            self._graph.set_names(file_id, names_of(new.facts))
+            self._graph.set_names(file_id, names_of(new.facts, path))
 
         breaks = Statements(new.data, new.file.language)
         parts = cut(path, new.text, new.facts, new.file.kind, breaks)
@@ -303,30 +292,6 @@ class Indexer:
     def _outline(self, path: str) -> Outline | None:
         packed = self._graph.facts(path)[0]
         return unpack_outline(packed) if packed else None
-
-    def _touch_subclasses(
-        self, path: str, before: Outline | None, after: Outline | None, touched: _Touched
-    ) -> None:
-        """Whoever uses a class whose bases changed, or a class below it, may find another method now."""
-        old = {d.qualname: d.bases for d in before.definitions} if before else {}
-        new = {d.qualname: d.bases for d in after.definitions} if after else {}
-        changed = [name for name in {*old, *new} if old.get(name, ()) != new.get(name, ())]
-        level = set(self._graph.keys([f"{path}:{name}" for name in changed]).values())
-        touched.names |= {name.rpartition(".")[2].partition("#")[0] for name in changed}
-        seen: set[int] = set()
-        while level - seen:
-            seen |= level
-            level = {e.from_id for e in self._graph.users(level, ("inherits", "implements"))}
-        touched.names |= {node.label for node in self._graph.nodes(seen).values()}
-
-    def _touch_importers(self, path: str, touched: _Touched) -> None:
-        """What `import *` brings cannot be listed by one file: everything above it is resolved again."""
-        level = {path}
-        seen: set[str] = set()
-        while level:
-            seen |= level
-            level = {p for one in level for p in self._graph.pointing_at(one)} - seen
-        touched.paths |= seen - {path}
 
     # Resolving
 
@@ -355,7 +320,7 @@ class Indexer:
             if everything:
                 self._graph.unlink_all()
             else:
-                self._graph.unlink([*touched.paths, *self._graph.using(touched.names)])
+                self._graph.unlink([*touched.paths, *self._using(touched.names)])
         todo = self._graph.unlinked()
         many = len(todo) > MANY or touched.reopened
         if not todo and not many:
@@ -363,12 +328,13 @@ class Indexer:
                 self._space.closure.make_again(touched.closure)
             return 0
         symbols: Symbols = self._all_symbols() if len(todo) > MANY else StoredSymbols(self._graph)
+        resolver = Resolver(symbols, roots)
         done = 0
         for start in range(0, len(todo), BATCH_FILES):
             if stop():
                 break
             batch = todo[start : start + BATCH_FILES]
-            found = [(path, self._links(path, symbols, roots)) for path in batch]
+            found = [(path, self._links(path, resolver, symbols)) for path in batch]
             with self._space.db.transaction(durable=False):
                 for path, own in found:
                     self._graph.put_links(path, own, "ast", now)
@@ -390,11 +356,29 @@ class Indexer:
         outlines.update((path, unpack_outline(packed)) for path, packed in self._graph.outlines())
         return MemorySymbols(outlines)
 
-    def _links(self, path: str, symbols: Symbols, roots: Roots) -> list[Link]:
+    def _using(self, touched: set[str]) -> set[str]:
+        """Return the files that use a touched name, or one under which a file passes that on."""
+        names = set(touched)
+        seen: set[str] = set()
+        fresh = names
+        while fresh:
+            files = set(self._graph.using(fresh)) - seen
+            seen |= files
+            # A file seen before may pass on what was touched since: all are asked until nothing is new.
+            more: set[str] = set()
+            for path in seen:
+                outline = self._outline(path)
+                if outline is not None:
+                    more |= spread(names, path, outline)
+            fresh = more - names
+            names |= fresh
+        return seen
+
+    def _links(self, path: str, resolver: Resolver, symbols: Symbols) -> list[Link]:
         outline, uses = self._graph.facts(path)
         if outline is not None:
             facts = FileFacts(unpack_outline(outline), unpack_uses(uses) if uses else NO_FACTS, 0)
-            return links(path, facts, symbols, roots)
+            return resolver.links(path, facts)
         row = self._graph.file(path)
         if row is None or row.kind != "prose":
             return []
@@ -432,39 +416,3 @@ def _batches(items: Sequence[Listed]) -> Iterator[list[Listed]]:
         size += item.size
     if batch:
         yield batch
-
-
-def _place_names(path: str) -> set[str]:
-    """Return the names by which a file can be imported: its stem, and its folder's for an index file."""
-    folder, _, base = path.rpartition("/")
-    return {base, base.partition(".")[0], folder.rpartition("/")[2]} - {""}
-
-
-def _offered(outline: Outline) -> Counter[str]:
-    """Return the names that others can get from a file, with how often."""
-    names = Counter(d.name for d in outline.definitions)
-    for found in outline.imports:
-        names.update(local for _, local in found.names)
-        if found.alias:
-            names[found.alias] += 1
-    return names
-
-
-def _changed_names(before: Outline | None, after: Outline | None) -> set[str]:
-    old = _offered(before) if before else Counter[str]()
-    new = _offered(after) if after else Counter[str]()
-    return {name for name in {*old, *new} if old[name] != new[name]}
-
-
-def _shape(outline: Outline | None) -> object:
-    """Return everything in an outline that another file's names can be resolved by."""
-    if outline is None:
-        return None
-    definitions = [(d.qualname, d.kind, d.bases) for d in outline.definitions]
-    imports = [found._replace(line=0) for found in outline.imports]
-    return outline.language, outline.package, definitions, imports, outline.exports
-
-
-def _stars(outline: Outline | None) -> set[tuple[str, int]]:
-    imports = outline.imports if outline else ()
-    return {(i.module, i.level) for i in imports if any(name == "*" for name, _ in i.names)}

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 # Nodes whose children are statements, members or cases, as the grammars call them.
 _BODY = re.compile(
-    r"(?:block|body|statements|compound_statement|(?:statement|declaration|member|variant|enumerator)_list)$"
-    r"|^(?:module|program|source_file|translation_unit|compilation_unit|then|else)$"
+    r"(?:block|body|statements|(?:body|compound)_statement"
+    r"|(?:statement|declaration|member|variant|enumerator)_list|^then|^else)$"
 )
+_CLAUSE = re.compile(r"(?:clause|case|arm|group)$")  # what may follow the first body of a statement
 
 
 class Statements:
@@ -40,10 +41,9 @@ class Statements:
         root = self._root()
         if root is None:
             return ()
-        start, end = definition.start_line - 1, definition.end_line - 1
+        start, end = definition.line - 1, definition.end_line - 1
         node: tree_sitter.Node | None = root
-        # The smallest node around the lines may hold more than the definition, as when a comment belongs
-        # to it; then the definition is the child with most of its lines.
+        # A node around the definition may begin with what stands above it, or hold its neighbours.
         while node is not None and not (start <= node.start_point[0] and node.end_point[0] <= end):
             node = max(node.named_children, key=lambda c: _shared(c, start, end), default=None)
         found: set[int] = set()
@@ -51,14 +51,21 @@ class Statements:
         while waiting:
             one = waiting.pop()
             children = one.named_children
-            long = [c for c in children if _lines(c) > PIECE]
-            bodies = [c for c in children if _BODY.search(c.type)]
-            if _BODY.search(one.type) or not (long or bodies):
+            further = [c for c in children if _lines(c) > PIECE or _BODY.search(c.type)]
+            if len(children) == 1:
+                further = children
+            elif _BODY.search(one.type):
                 found.update(_starts(children))
-            waiting += long
-            if not long and not _BODY.search(one.type):
-                for body in bodies:
-                    found.update(_starts(body.named_children))
+            elif further:
+                clauses = {c.start_point[0] for c in children if _CLAUSE.search(c.type)}
+                found.update(clauses.intersection(_starts(children)))
+            elif children:
+                widest = max(children, key=_lines)
+                if _lines(widest) * 2 > _lines(one) > 1:
+                    further = [widest]
+                else:
+                    found.update(_starts(children))
+            waiting += further
         return sorted(line + 1 for line in found if start < line <= end)
 
     def _root(self) -> tree_sitter.Node | None:

@@ -7,10 +7,11 @@ files and the tests, a second one the words of the first line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
+from remora.core.text import shorten
 from remora.core.values import FileHit, Hit
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def predict(
         tests: rank test files, too.
         without: signals to leave out, for ablations.
     """
-    found = _gather(space, task, vector, memories, without)
+    found = _gather(space, task, vector, memories, without, tests=tests)
     scores = tasks.added(found.signals)
     if "imports" not in without:
         edges = _imports(space, scores)
@@ -82,6 +83,8 @@ def _gather(
     vector: QueryVector | None,
     memories: Sequence[Hit],
     without: frozenset[str],
+    *,
+    tests: bool,
 ) -> _Evidence:
     zones = tasks.zones(task)
     signals: dict[str, dict[str, float]] = {}
@@ -95,15 +98,17 @@ def _gather(
     query = [word for word, times in weights.items() for _ in range(times)]
     own, of_tests = space.chunks.ranked(query, tasks.TOP_PARTS)
     if "parts" not in without:
-        signals["parts"] = tasks.best_of((score, (path,)) for path, _, score in own)
-        said["parts"] = _first((path, f"its words: {name or 'top level'}") for path, name, _ in own)
+        parts = [*own, *of_tests] if tests else own
+        signals["parts"] = tasks.best_of((score, (path,)) for path, _, score in parts)
+        said["parts"] = _first((path, f"its words: {name or 'top level'}") for path, name, _ in parts)
     if "title" not in without:
         words = [w for w in dict.fromkeys(tasks.words(zones.title)) if w in weights]
         signals["title"] = tasks.best_of(
             (score, (path,)) for path, _, score in space.chunks.ranked(words, tasks.TOP_PARTS)[0]
         )
     if "commits" not in without:
-        signals["commits"], said["commits"] = _commits(space, query)
+        query += _said_only(space, zones, weights)
+        signals["commits"], said["commits"] = _commits(space, query, tests=tests)
     if "tests" not in without:
         alike = tasks.best_of((score, (path,)) for path, _, score in of_tests)
         signals["tests"], said["tests"] = _tests(space, alike)
@@ -121,15 +126,29 @@ def _gather(
     return _Evidence(signals, said)
 
 
-def _commits(space: Space, query: Sequence[str]) -> tuple[dict[str, float], dict[str, str]]:
+def _said_only(space: Space, zones: tasks.Zones, known: Collection[str]) -> list[str]:
+    """Return the words of a task that no code holds but some commit's message does."""
+
+    def holding(word: str) -> int:
+        return 0 if word in known else space.fulltext.term_stats("git_commits", [word]).holding[word]
+
+    total = space.commits.count()
+    weights = tasks.word_weights(zones, holding, total) if total else {}
+    new = [w for w in weights if not space.fulltext.term_stats("code_chunks", [w]).holding[w]]
+    return [word for word in new for _ in range(weights[word])]
+
+
+def _commits(space: Space, query: Sequence[str], *, tests: bool) -> tuple[dict[str, float], dict[str, str]]:
     hits = space.commits.search(query, tasks.TOP_COMMITS)
     rows = space.commits.get_many([i for i, _ in hits])
     today = space.graph.today({path for row in rows.values() for path in row.files})
     found = [(score, rows[i], sorted({today[p] for p in rows[i].files if p in today})) for i, score in hits]
-    code = space.graph.code_files({path for _, _, files in found for path in files}, tests=False)
+    code = space.graph.code_files({path for _, _, files in found for path in files}, tests=tests)
     kept = [(score, row, [p for p in files if p in code]) for score, row, files in found]
     said = _first(
-        (path, f"commit {row.sha[:8]}: {row.subject[:70]}") for _, row, files in kept for path in files
+        (path, f"commit {row.sha[:8]}: {shorten(row.subject, 70)}")
+        for _, row, files in kept
+        for path in files
     )
     return tasks.by_commits((score, files) for score, _, files in kept), said
 
@@ -186,7 +205,7 @@ def _memories(hits: Sequence[Hit]) -> tuple[dict[str, float], dict[str, str]]:
         for path in hit.memory.related_files:
             if hit.score > found.get(path, 0.0):
                 found[path] = hit.score
-                said[path] = f"{hit.memory.type}: {hit.text[:70]}"
+                said[path] = f"{hit.memory.type}: {shorten(hit.text, 70)}"
     return found, said
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from remora import Memory
 from remora.app import doctor_code
+from remora.app.code import LEFT_OUT
 from remora.app.doctor import Finding
 from remora.app.doctor_code import measure, percentile
 from remora.core.code import Definition
@@ -166,7 +167,7 @@ def test_broken_and_left_out(memory: Memory) -> None:
     space = space_of(memory)
     reasons = {"binary": 9, "generated": 4, "a": 3, "b": 2, "c": 1, "d": 1, "e": 1}
     with space.db.transaction():
-        space.meta.set(doctor_code.LEFT_OUT, reasons)
+        space.meta.set(LEFT_OUT, reasons)
     left_out, broken = findings(memory, "code")
     assert left_out.detail == ("files left out: 9 binary, 4 generated, 3 a, 2 b, 1 c, 2 for other reasons")
     assert broken.detail == "files that could be read only in part (syntax errors): 1"

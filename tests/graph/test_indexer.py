@@ -64,7 +64,8 @@ class World:
                    ORDER BY path"""
             ),
             "nodes": db.rows(
-                "SELECT key, type, label, start_line, end_line, metadata, stale_at FROM graph_nodes ORDER BY key"
+                """SELECT key, type, label, start_line, end_line, metadata, stale_at FROM graph_nodes
+                   ORDER BY key"""
             ),
             "edges": db.rows(
                 """SELECT a.key, e.type, b.key, e.source, e.files, e.weight, e.confidence, e.line, e.stale_at
@@ -110,7 +111,12 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 SHOP = {
     "shop/__init__.py": "",
-    "shop/cart.py": "from shop.money import price\n\n\ndef total(items):\n    return sum(price(i) for i in items)\n",
+    "shop/cart.py": """from shop.money import price
+
+
+def total(items):
+    return sum(price(i) for i in items)
+""",
     "shop/money.py": "def price(item):\n    return item.cents / 100\n",
     "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n",
 }
@@ -300,7 +306,7 @@ def sources(draw: st.DrawFn) -> str:
 projects = st.dictionaries(st.sampled_from([f"{m}.py" for m in MODULES]), sources(), max_size=6)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(projects, min_size=2, max_size=4))
 def test_any_sequence_of_edits_gives_the_graph_of_a_run_from_nothing(
     tmp_path_factory: pytest.TempPathFactory, states: list[dict[str, str]]

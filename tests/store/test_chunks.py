@@ -66,9 +66,11 @@ def test_parts_that_moved_keep_their_vectors(space: Space):
     """When lines are inserted above, the same texts keep ids, words and vectors, and get new lines."""
     before = put(space, [part("f", 1, "def f(): one"), part("g", 4, "def g(): two")])
     embed(space, *before.values())
-    after = put(space, [part("new", 1, "def new(): three"), part("f", 11, "def f(): one"), part("g", 14, "def g(): two")])
+    moved = [part("f", 11, "def f(): one"), part("g", 14, "def g(): two")]
+    after = put(space, [part("new", 1, "def new(): three"), *moved])
     assert (after["f"], after["g"]) == (before["f"], before["g"])
-    assert [(c.name, c.start_line) for c in space.chunks.of_files(["a.py"], 9)] == [("new", 1), ("f", 11), ("g", 14)]
+    lines = [(c.name, c.start_line, c.end_line) for c in space.chunks.of_files(["a.py"], 9)]
+    assert lines == [("new", 1, 2), ("f", 11, 12), ("g", 14, 15)]
     assert [c.name for c in space.chunks.pending(9)] == ["new"]
     assert left(space) == [3, 3, 2, 1]
     assert space.db.check() == []
@@ -138,8 +140,19 @@ def test_words_find_names_in_parts(space: Space):
     found = space.chunks.search(["parsehttpheader", "parse"], 5)
     assert [i for i, _ in found] == [ids["parseHTTPHeader"], ids["other"]]
     assert found[0][1] > found[1][1] > 0
-    assert [i for i, _ in space.chunks.search(["parse"], 1)] == [i for i, _ in found[:1]]
+    assert space.chunks.search(["parsehttpheader", "parse"], 1) == found[:1]
     assert space.chunks.search([], 5) == []
+
+
+def test_ranked_tells_code_from_tests(space: Space):
+    """The best parts of code and of tests are ranked apart, by the words of their texts alone."""
+    put(space, [part("alpha", 1, "beta gamma gamma"), part("f", 4, "gamma")], "a.py")
+    put(space, [part("test_f", 1, "gamma")], "test_a.py")
+    own, tests = space.chunks.ranked(["gamma", "alpha"], 5)
+    assert [(path, name) for path, name, _ in own] == [("a.py", "alpha"), ("a.py", "f")]
+    assert [(path, name) for path, name, _ in tests] == [("test_a.py", "test_f")]
+    assert [len(found) for found in space.chunks.ranked(["gamma"], 1)] == [1, 1]
+    assert space.chunks.ranked([], 5) == ([], [])
 
 
 def test_signs_of_the_query_language_are_only_text(space: Space):

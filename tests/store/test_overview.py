@@ -55,10 +55,8 @@ def test_files(code: Space) -> None:
 def test_links(code: Space) -> None:
     """Edges of dependence between two files are one; guesses, symbols and stale ones do not count."""
     a, b, c = (f.id for f in code.overview.files())
-    assert code.overview.links() == [
-        FileLink(b, a, pytest.approx(2 * 0.9 + 0.75), tests=False),
-        FileLink(c, b, pytest.approx(0.8), tests=True),
-    ]
+    rounded = [link._replace(weight=round(link.weight, 6)) for link in code.overview.links()]
+    assert rounded == [FileLink(b, a, 2.55, tests=False), FileLink(c, b, 0.8, tests=True)]
     with code.db.transaction():
         code.graph.mark_stale(["lib/b.py"], 2)
     assert [link.from_id for link in code.overview.links()] == [c]

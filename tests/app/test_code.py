@@ -1,0 +1,279 @@
+"""The code graph as a `Memory` offers it: index, impact, code search, predicted files."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.app import code as module
+from remora.core.clock import FixedClock
+from remora.core.code import IndexReport
+from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.disk.files import lock
+from tests.helpers import FakeEmbedder, Repo, environment
+
+MONEY = '''"""Money."""
+
+
+def price(item):
+    """Return the price of an item."""
+    return item.cents
+'''
+CART = """from shop.money import price
+
+
+def total(items):
+    return sum(price(i) for i in items)
+"""
+TEST = """from shop.cart import total
+
+
+def test_total():
+    assert total([]) == 0
+"""
+FILES = {
+    "shop/__init__.py": "",
+    "shop/money.py": MONEY,
+    "shop/cart.py": CART,
+    "tests/test_cart.py": TEST,
+    "README.md": "# Shop\n\nSee shop/cart.py.\n",
+}
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    """Write files below a folder."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, "utf-8")
+
+
+@pytest.fixture
+def shop(tmp_path: Path, folder: Path, clock: FixedClock) -> Iterator[Memory]:
+    """The memory of a small project whose code is indexed, without a model."""
+    write(folder, FILES)
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
+        memory.index()
+        yield memory
+
+
+def test_index_reports_what_it_read(shop: Memory, folder: Path):
+    """A second run reads nothing; a changed file is read alone; a deleted one goes."""
+    report = shop.index()
+    assert (report.files, report.read, report.unchanged, report.complete) == (5, 0, 5, True)
+    write(folder, {"shop/cart.py": "def total(items):\n    return 0\n"})
+    (folder / "tests" / "test_cart.py").unlink()
+    report = shop.index()
+    assert (report.read, report.deleted, report.files) == (1, 1, 4)
+
+
+def test_index_takes_only_folders_of_the_project(shop: Memory, tmp_path: Path):
+    """Another folder has a memory of its own."""
+    with pytest.raises(InvalidInput, match="is not in"):
+        shop.index(tmp_path)
+
+
+def test_two_at_once_do_not_disturb_each_other(shop: Memory, folder: Path):
+    """The second says that somebody else is at work and changes nothing."""
+    write(folder, {"shop/new.py": "def new(): pass\n"})
+    with lock(shop._parts.project.home / "index"):
+        report = shop.index()
+    assert not report.complete
+    assert report.notes == ("another process is indexing this project; its work is not waited for",)
+    assert shop.index().read == 1
+
+
+def test_impact_names_what_may_break(shop: Memory):
+    """Nearest first, with the way, the tests and what is remembered about the target."""
+    record = shop.remember("Prices are in cents", type="gotcha", related_files=["shop/money.py"])
+    found = shop.impact("shop/money.py:price")
+    assert [(i.path, i.symbol, i.depth, i.test) for i in found] == [
+        ("shop/cart.py", "total", 1, False),
+        ("tests/test_cart.py", "test_total", 2, True),
+    ]
+    assert (
+        found[1].via
+        == (
+            "shop/money.py:price <-calls- shop/cart.py:total",
+            "shop/cart.py:total <-tests- tests/test_cart.py:test_total",
+        )
+        or found[1].via[0] == "shop/money.py:price <-calls- shop/cart.py:total"
+    )
+    assert [i.symbol for i in found.tests] == ["test_total"]
+    assert [m.id for m in found.memories] == [record.id]
+    assert [i.path for i in shop.impact("shop/money.py")] == ["shop/cart.py", "tests/test_cart.py"]
+
+
+def test_impact_takes_a_target_as_people_write_it(shop: Memory, folder: Path):
+    """An absolute path, a bare name; an unknown or ambiguous one is said to be so."""
+    assert shop.impact(str(folder / "shop" / "money.py")).target == "shop/money.py"
+    assert shop.impact("total").target == "shop/cart.py:total"
+    with pytest.raises(NotFound):
+        shop.impact("nothing")
+    write(folder, {"shop/other.py": "def total():\n    pass\n"})
+    shop.index()
+    with pytest.raises(Conflict, match=r"shop/cart\.py:total, shop/other\.py:total"):
+        shop.impact("total")
+
+
+def test_memories_linked_to_the_node_come_first(shop: Memory):
+    """A memory may name the definition itself."""
+    on_file = shop.remember("The module is for money", related_files=["shop/money.py"])
+    on_node = shop.remember("price never rounds", type="gotcha", target_node_id="shop/money.py:price")
+    assert [m.id for m in shop.impact("price").memories] == [on_node.id, on_file.id]
+
+
+def test_a_question_reads_what_changed_again(shop: Memory, folder: Path):
+    """An answer never rests on a file as it was before; the note says what happened."""
+    write(folder, {"shop/cart.py": "def total(items):\n    return 0\n\n\n# no prices any more\n"})
+    found = shop.impact("shop/money.py:price")
+    assert list(found) == []
+    assert found.notes == ("shop/cart.py changed since the last `remora index` and were read again",)
+    assert shop.impact("shop/money.py:price").notes == ()
+
+
+def test_many_changed_files_are_left_out_until_they_are_read(
+    shop: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A switched branch does not make a question wait."""
+    monkeypatch.setattr(module, "FEW", 0)
+    write(folder, {"shop/cart.py": FILES["shop/cart.py"] + "\n# longer\n"})
+    found = shop.impact("shop/money.py:price")
+    assert list(found) == []
+    assert "left out until the next" in found.notes[0]
+    shop.index()
+    assert [i.symbol for i in shop.impact("shop/money.py:price")] == ["total", "test_total"]
+
+
+def test_a_reader_is_told_that_files_changed(tmp_path: Path, shop: Memory, folder: Path, clock: FixedClock):
+    """What is opened for reading only changes nothing, and says what it saw."""
+    shop.close()
+    write(folder, {"shop/cart.py": FILES["shop/cart.py"] + "\n# longer\n"})
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock, read_only=True) as reader:
+        assert reader.impact("shop/money.py").notes == ("shop/cart.py changed since the last `remora index`",)
+
+
+def test_a_project_that_was_never_indexed_says_so(bare: Memory):
+    """A cold graph is told, not an empty answer alone."""
+    bare.predict_files("make the cart smaller")
+    assert "the code is not indexed yet: `remora index` reads it" in bare.notes
+    assert bare.search("price", kinds=["code"]) == []
+    assert "the code is not indexed yet: `remora index` reads it" in bare.notes
+
+
+def test_code_is_found_by_words_at_once(shop: Memory):
+    """A hit is a definition with its file and lines; memories do not come up in code and the other way."""
+    shop.remember("The price of an item is in cents")
+    hit = shop.search("price of an item", kinds=["code"])[0]
+    assert (hit.source, hit.path, hit.symbol, hit.start_line) == ("code", "shop/money.py", "price", 4)
+    assert hit.text.startswith("def price(item):")
+    assert {h.source for h in shop.search("price of an item")} == {"memory"}
+
+
+def test_code_is_found_in_the_files_that_are_asked_for(shop: Memory):
+    """A filter on files or folders holds for code too; one on types means memories only."""
+    assert {h.path for h in shop.search("total", kinds=["code"], files=["tests/"])} == {"tests/test_cart.py"}
+    assert shop.search("total", kinds=["code"], types=["gotcha"]) == []
+
+
+def test_tests_stand_below_what_they_test(shop: Memory):
+    """Unless the question is about tests."""
+    paths = [h.path for h in shop.search("total items", kinds=["code"])]
+    assert paths.index("shop/cart.py") < paths.index("tests/test_cart.py")
+    assert shop.search("test total", kinds=["code"])[0].path == "tests/test_cart.py"
+
+
+def test_code_gets_vectors_behind_everything_else(
+    tmp_path: Path, folder: Path, clock: FixedClock, embedder: FakeEmbedder
+):
+    """`init` leaves parts of code without vectors; `catch_up` makes them; an edit keeps the others'."""
+    write(folder, FILES)
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock, embedder=embedder) as memory:
+        report = memory.init()
+        assert report.code is not None
+        waiting = memory.waiting_chunks()
+        assert waiting == report.code.chunks > 0
+        memory.catch_up()
+        assert memory.waiting_chunks() == 0
+        write(folder, {"shop/cart.py": "import os\n" + FILES["shop/cart.py"]})
+        memory.index()
+        assert memory.waiting_chunks() == 1  # the head of the module; the function only moved
+        assert memory._parts.room("project").space.vectors.count("chunk", embedder.model_id) == waiting - 1
+
+
+def test_a_task_is_led_to_its_files(shop: Memory):
+    """Words, names and memories speak for a file, and the reasons say so."""
+    shop.remember("Rounding is decided in the price", type="decision", related_files=["shop/money.py"])
+    found = shop.predict_files("price() should round the cents of an item", 3)
+    assert found[0].path == "shop/money.py"
+    assert any(reason.startswith("defines price") for reason in found[0].why)
+    assert all(0.0 <= hit.score <= 1.0 for hit in found)
+    assert "tests/test_cart.py" not in {hit.path for hit in found}
+    asked = "an empty cart's total is an int"
+    assert shop.predict_files(asked, 9)[0].path == "shop/cart.py"
+    assert "tests/test_cart.py" in {h.path for h in shop.predict_files(asked, 9, tests=True)}
+
+
+def test_a_task_is_led_to_the_files_of_earlier_commits(tmp_path: Path, repo: Repo, clock: FixedClock):
+    """What a commit said leads to what it touched, wherever its files are today."""
+    repo.commit("Fix the flux capacitor", {"lib/a.py": "x = 1\n", "lib/b.py": "y = 1\n"})
+    repo.commit("Tidy", {"lib/b.py": "y = 2\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.init()
+        found = memory.predict_files("flux capacitor leaks", 2)
+        assert {hit.path for hit in found} == {"lib/a.py", "lib/b.py"}
+        assert "Fix the flux capacitor" in found[0].why[0]
+
+
+@pytest.mark.parametrize("task", ["", "   "])
+def test_an_empty_task_is_refused(shop: Memory, task: str):
+    """There is nothing to go by."""
+    with pytest.raises(InvalidInput):
+        shop.predict_files(task)
+
+
+def test_watching_follows_the_files(shop: Memory, folder: Path):
+    """A change is read within a moment; setting the event ends it."""
+    stop, heard = threading.Event(), threading.Event()
+    rounds: list[IndexReport] = []
+
+    def said(report: IndexReport) -> None:
+        rounds.append(report)
+        heard.set()
+
+    thread = threading.Thread(target=shop.watch, args=(stop, said), kwargs={"debounce_ms": 50})
+    thread.start()
+    try:
+        assert heard.wait(10)
+        heard.clear()
+        deadline = time.monotonic() + 10
+        while not heard.is_set() and time.monotonic() < deadline:
+            write(folder, {"shop/more.py": f"def more():\n    return {time.monotonic_ns()}\n"})
+            heard.wait(0.5)
+    finally:
+        stop.set()
+        thread.join(10)
+    assert not thread.is_alive()
+    assert rounds[-1].read == 1
+    assert shop.impact("shop/more.py:more").target == "shop/more.py:more"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_strange_files_are_counted_and_never_fatal(shop: Memory, folder: Path):
+    """Pipes, links to themselves, broken bytes and huge files take nothing else with them."""
+    os.mkfifo(folder / "pipe.py")
+    (folder / "loop.py").symlink_to("loop.py")
+    (folder / "bytes.py").write_bytes(b"def f(:\n\xff\xfe\x00(((((")
+    (folder / "huge.py").write_bytes(b"x = 1\n" * 9_000_000)
+    (folder / "new.py").write_text("def fine():\n    return 1\n", "utf-8")
+    report = shop.index()
+    reasons = dict(report.left_out)
+    assert reasons["symlink"] == 1
+    assert reasons["too large"] == 1
+    assert reasons["not a file"] == 1
+    assert shop.impact("fine").target == "new.py:fine"

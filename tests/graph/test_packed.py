@@ -1,0 +1,66 @@
+"""Packed facts come back exactly as they were, whatever text they hold."""
+
+from __future__ import annotations
+
+import zlib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remora.core.code import Binding, Definition, Import, Outline, Reference, Uses
+from remora.graph.packed import pack_outline, pack_uses, unpack_outline, unpack_uses
+
+# Any code point, and more often than by chance: lone halves of pairs, NUL, quotes.
+TEXT = st.text(st.characters() | st.sampled_from("\ud83d\ude00\udfff\x00\"\\'a."), max_size=8)
+LINE = st.integers(0, 10**9)
+TEXTS = st.lists(TEXT, max_size=3).map(tuple)
+DEFINITIONS = st.builds(Definition, TEXT, TEXT, TEXT, LINE, LINE, LINE, TEXT, TEXT, TEXT, TEXTS)
+PAIRS = st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple)
+IMPORTS = st.builds(Import, TEXT, PAIRS, TEXT, LINE, TEXT, LINE, TEXT)
+OUTLINES = st.builds(
+    Outline,
+    TEXT,
+    TEXT,
+    TEXT,
+    st.lists(DEFINITIONS, max_size=3).map(tuple),
+    st.lists(IMPORTS, max_size=3).map(tuple),
+    TEXTS,
+)
+USES = st.builds(
+    Uses,
+    st.lists(st.builds(Reference, TEXT, TEXT, TEXT, LINE, TEXT), max_size=4).map(tuple),
+    st.lists(st.builds(Binding, TEXT, TEXT, LINE, TEXT), max_size=4).map(tuple),
+)
+
+
+@given(outline=OUTLINES)
+def test_outline_comes_back(outline: Outline):
+    """An outline of any text is unpacked to an equal one, of the same types all the way down."""
+    found = unpack_outline(pack_outline(outline))
+    assert found == outline
+    assert all(type(d) is Definition and type(d.bases) is tuple for d in found.definitions)
+    assert all(type(i) is Import and all(type(n) is tuple for n in i.names) for i in found.imports)
+    assert hash(found) == hash(outline)
+
+
+@given(uses=USES)
+def test_uses_come_back(uses: Uses):
+    """Uses of any text are unpacked to equal ones, of the same types all the way down."""
+    found = unpack_uses(pack_uses(uses))
+    assert found == uses
+    assert all(type(r) is Reference for r in found.references)
+    assert all(type(b) is Binding for b in found.bindings)
+    assert hash(found) == hash(uses)
+
+
+def test_two_halves_of_a_pair_stay_two():
+    """Lone surrogates that happen to stand together are not joined to one sign."""
+    outline = Outline("python", doc="\ud83d" + "\ude00")
+    assert len(unpack_outline(pack_outline(outline)).doc) == 2
+
+
+def test_same_facts_give_the_same_bytes():
+    """Packing is repeatable, so equal facts can be told by their bytes; it is smaller than the text."""
+    uses = Uses(tuple(Reference("run", "self.pool", "call", line, "A.f") for line in range(200)))
+    assert pack_uses(uses) == pack_uses(Uses(tuple(uses.references)))
+    assert len(pack_uses(uses)) < len(zlib.decompress(pack_uses(uses))) / 4

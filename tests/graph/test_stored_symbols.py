@@ -1,0 +1,103 @@
+"""Symbols read from the database answer exactly as those in memory do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from remora.core.code import Outline
+from remora.graph import stored_symbols
+from remora.graph.memory_symbols import MemorySymbols
+from remora.graph.packed import pack_outline
+from remora.graph.stored_symbols import StoredSymbols
+from remora.store.graph import NewFile
+from remora.store.space import Space
+from tests.store.made_graphs import definition
+
+OUTLINES = {
+    "app/a.py": Outline("python", definitions=(definition("run", 9, 9), definition("A", 1, 5), definition("A.run", 2, 3))),
+    "app/a.py.py": Outline("python", definitions=(definition("run"),)),
+    "app/b.go": Outline("go", "p", definitions=(definition("run"), definition("run#2", 4, 5))),
+    "b.go": Outline("go", "p"),
+    "read.md": None,
+}
+
+
+def write(space: Space, outlines: dict[str, Outline | None]) -> None:
+    """Write files with what they offer."""
+    with space.db.transaction(durable=False):
+        for path, outline in outlines.items():
+            packed = pack_outline(outline) if outline else None
+            new = NewFile(path, "code", "", outline.package if outline else "", "", False, 1, 1, "", 9, 0, outline=packed)
+            space.graph.put_file(new, 1)
+            space.graph.put_nodes(new, outline.definitions if outline else (), 1)
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Iterator[Space]:
+    """A project database with a few files."""
+    found = Space.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    write(found, OUTLINES)
+    yield found
+    found.close()
+
+
+def test_answers_are_those_of_symbols_in_memory(space: Space):
+    """Every question has the same answer from the database as from memory."""
+    stored, memory = StoredSymbols(space.graph), MemorySymbols(OUTLINES)
+    for path in (*OUTLINES, "app", "a.py", ""):
+        assert stored.exists(path) == memory.exists(path)
+        assert stored.outline(path) == memory.outline(path)
+    for folder in ("", "app", "nowhere"):
+        assert list(stored.in_folder(folder)) == list(memory.in_folder(folder))
+    for suffix in ("b.go", "app/b.go", "p/b.go", "go"):
+        assert list(stored.ending(suffix)) == list(memory.ending(suffix))
+    for package in ("p", "q", ""):
+        assert list(stored.package(package)) == list(memory.package(package))
+    for name in ("run", "A", "none"):
+        for limit in (1, 2, 3, 4, 10):
+            assert list(stored.named(name, limit)) == list(memory.named(name, limit))
+
+
+NAMES = st.sampled_from(("run", "A", "A.run", "B.run", "run#2"))
+PATHS = st.sampled_from(("a.py", "a.py.b", "a/b.py", "a", "Z.py", "ä.py"))
+FILES = st.dictionaries(PATHS, st.lists(st.tuples(NAMES, st.integers(1, 3)), unique_by=lambda d: d[0], max_size=4))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(files=FILES, limit=st.integers(1, 6))
+def test_names_come_in_the_same_order_from_both(space: Space, files: dict[str, list[tuple[str, int]]], limit: int):
+    """Which definitions a limit keeps does not depend on where they are read from."""
+    outlines: dict[str, Outline | None] = {
+        path: Outline("python", definitions=tuple(definition(name, at, at) for name, at in own))
+        for path, own in files.items()
+    }
+    with space.db.transaction(durable=False):
+        space.graph.clear()
+    write(space, outlines)
+    stored, memory = StoredSymbols(space.graph), MemorySymbols(outlines)
+    assert list(stored.named("run", limit)) == list(memory.named("run", limit))
+
+
+def test_files_that_were_left_out_do_not_exist(space: Space):
+    """A file that is not read offers nothing and is not there."""
+    new = NewFile("app/big.py", "data", "", "", "", False, 1, 1, "", 0, 0, "too large")
+    with space.db.transaction():
+        space.graph.put_file(new, 1)
+    stored = StoredSymbols(space.graph)
+    assert not stored.exists("app/big.py")
+    assert stored.outline("app/big.py") is None
+    assert "app/big.py" not in stored.in_folder("app")
+
+
+def test_outlines_in_memory_are_bounded(space: Space, monkeypatch: pytest.MonkeyPatch):
+    """However many files are asked for, only so many outlines are held at a time."""
+    monkeypatch.setattr(stored_symbols, "KEPT", 2)
+    stored = StoredSymbols(space.graph)
+    for path in OUTLINES:
+        assert stored.outline(path) == OUTLINES[path]
+        assert len(stored._outlines) <= 2
