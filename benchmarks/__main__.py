@@ -7,7 +7,19 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import beam, cochange, concurrency, cosqa, crash, issues, latency, locomo, smoke
+from benchmarks import (
+    beam,
+    cochange,
+    concurrency,
+    cosqa,
+    crash,
+    indexing,
+    issues,
+    latency,
+    locomo,
+    resolution,
+    smoke,
+)
 from benchmarks.common import RESULTS, Options, Report, load, render, save
 
 BENCHMARKS: dict[str, Callable[[Options], Report]] = {
@@ -16,6 +28,8 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "cosqa": cosqa.run,
     "cochange": cochange.run,
     "issues": issues.run,
+    "resolution": resolution.run,
+    "indexing": indexing.run,
     "latency": latency.run,
     "concurrency": concurrency.run,
     "crash": crash.run,
@@ -33,6 +47,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--sizes", default="1000,10000,100000", help="numbers of memories for latency")
     found.add_argument("--keep", type=Path, help="keep the filled projects here for the next run")
     found.add_argument("--repos", type=Path, help="a folder with clones of sympy and pytest, for issues")
+    found.add_argument("--repo", type=Path, help="a git repository for indexing; else one is made up")
+    found.add_argument("--packages", type=Path, nargs="+", default=(), help="folders for resolution")
     return found
 
 
@@ -41,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser().parse_args(arguments)
     sizes = tuple(int(size) for size in asked.sizes.split(","))
     options = Options(asked.data, asked.limit, asked.ablate, sizes, asked.keep, repos=asked.repos)
+    options = options._replace(repo=asked.repo, packages=tuple(asked.packages))
     chosen = {"smoke": smoke.run} if asked.name == "smoke" else BENCHMARKS
     kept = True
     for name, run in chosen.items():

@@ -14,10 +14,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks import beam, cochange, concurrency, cosqa, crash, latency, locomo
+from benchmarks import beam, cochange, concurrency, cosqa, crash, indexing, latency, locomo, resolution
 from benchmarks.common import Check, Options, Report, Table, memory_in, say, workplace
 from benchmarks.paths import OURS
 from benchmarks.repository import build, consistent, stand_at
+from benchmarks.scip_calls import call_sites
+from remora.graph.scip_index import DEFINITION, READ, ScipDocument, ScipOccurrence
 from remora.retrieval.pipeline import PARTS
 from remora.sources.git_log import Commit, FileChange
 
@@ -165,6 +167,74 @@ def real_repository() -> list[Check]:
     ]
 
 
+_PACKAGE = {
+    "made/__init__.py": "from .shapes import Shape, make\n",
+    "made/shapes.py": """class Shape:
+    def area(self):
+        return 1
+
+    def grow(self):
+        return self.area()
+
+
+def make():
+    return Shape()
+""",
+    "made/draw.py": """from made import make
+from made.shapes import Shape
+
+
+def draw():
+    shape = Shape()
+    return shape.area() + make().grow()
+""",
+}
+# Where each name of the package is defined; every call of a name leads to it.
+_DEFINED = {
+    "Shape": ("made/shapes.py", 1, 6, "Shape#"),
+    "area": ("made/shapes.py", 2, 8, "Shape#area()."),
+    "grow": ("made/shapes.py", 5, 8, "Shape#grow()."),
+    "make": ("made/shapes.py", 9, 4, "make()."),
+    "draw": ("made/draw.py", 5, 4, "draw()."),
+}
+
+
+def resolved_package() -> list[Check]:
+    """Compare a made-up package with the interpreter and with what a type checker would say of it."""
+    with workplace() as place:
+        for path, text in _PACKAGE.items():
+            (place / path).parent.mkdir(exist_ok=True)
+            (place / path).write_text(text)
+        package = resolution.compare(place, [_scip(place, path) for path in _PACKAGE])
+    figures = resolution.measure([package]).figures
+    run, calls = figures["imports"]["together"]["run"], figures["calls"]["together"]
+    return [
+        Check("made-up package: imports", float(run["theirs"]), "3", run["theirs"] == run["ours"] == 3),
+        _holds("made-up package: the same imports", run["precision"] == run["recall"] == 1.0),
+        Check("made-up package: calls", calls["recall"]["edges"], "5", calls["recall"]["edges"] == 5),
+        _holds("made-up package: calls are confirmed", calls["precision, no guess"]["value"] == 1.0),
+        Check.at_least("made-up package: calls found", calls["recall with guesses"]["value"], 0.8),
+    ]
+
+
+def _scip(place: Path, path: str) -> ScipDocument:
+    """Return what a type checker's index would hold of a file."""
+
+    def symbol(name: str) -> str:
+        module = _DEFINED[name][0].removesuffix(".py").replace("/", ".")
+        return f"scip-python python made 0.1 `{module}`/{_DEFINED[name][3]}"
+
+    found = [
+        ScipOccurrence(line, start, line, start + len(name), symbol(name), DEFINITION)
+        for name, (file, line, start, _) in _DEFINED.items()
+        if file == path
+    ]
+    for site in call_sites(place, path):
+        _, line, start = site.place
+        found.append(ScipOccurrence(line, start, line, start + len(site.name), symbol(site.name), READ))
+    return ScipDocument(path, "python", tuple(found))
+
+
 def _holds(what: str, truth: bool) -> Check:
     return Check(what, float(truth), "yes", truth)
 
@@ -214,6 +284,10 @@ def run(options: Options) -> Report:
     checks += concurrency.run(Options(limit=5)).checks
     crashed = crash.run(Options(limit=3))
     checks += crashed.checks
+    say("smoke: the code graph")
+    checks += resolved_package()
+    sizes = indexing.Sizes(files=24, far=5, edits=2, repeats=1, asked=20)
+    checks += indexing.sound(indexing.measure(None, sizes))
     rows = tuple(times.items())
     figures = {"checks": len(checks), "met": sum(c.met for c in checks), "latency of 300": times}
     return Report(

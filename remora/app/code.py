@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,7 +70,7 @@ def index(
             )
             precise = _take_precise(parts, space, notes) if outcome.complete else 0
             with space.db.transaction(durable=False):
-                space.meta.set(LEFT_OUT, _left_out(tree, outcome))
+                space.meta.set(LEFT_OUT, _left_out(tree, space))
             _settle_layers(parts, space)
     except StoreBusy:
         notes.append("another process is indexing this project; its work is not waited for")
@@ -166,12 +167,12 @@ def _now(parts: Parts) -> int:
     return int(parts.clock.now() * 1000)
 
 
-def _left_out(tree: Tree, outcome: Outcome) -> dict[str, int]:
-    counts = dict(tree.counts())
-    for skipped in outcome.skipped:
-        why = skipped.why.partition(":")[0]
-        counts[why] = counts.get(why, 0) + 1
-    return counts
+def _left_out(tree: Tree, space: Space) -> dict[str, int]:
+    """Return how many files are not read, by reason: what their names say, then what their bytes say."""
+    counts = Counter(tree.counts())
+    for why, number in space.graph.skipped().items():
+        counts[why.partition(":")[0]] += number
+    return dict(counts)
 
 
 def _settle_layers(parts: Parts, space: Space) -> None:

@@ -191,7 +191,7 @@ class Link(NamedTuple):
     type: str
     confidence: float
     line: int = 0
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]  # instead of the method of tuples
 
 
 class Symbol(NamedTuple):

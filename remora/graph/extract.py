@@ -237,7 +237,8 @@ def _binding(found: Found, rules: Rules, text: Source, captures: Captures, kind:
         return
     for node in nodes:
         at = node.start_byte
-        found.uses.append(Use(at, text.text(node), written, kind or "binding", node.start_point[0] + 1))
+        line = node.start_point[0] + 1
+        found.uses.append(Use(at, text.text(node), written, kind or "binding", line, "type" in captures))
 
 
 def _shown_type(rules: Rules, text: Source, captures: Captures) -> str:

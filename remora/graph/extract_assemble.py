@@ -35,6 +35,7 @@ class Use(NamedTuple):
     other: str  # a reference's receiver, a binding's type
     kind: str
     line: int
+    written: bool = False  # a binding whose type is written, not taken from its value
 
 
 class Found:
@@ -101,7 +102,7 @@ def assemble(
         if len(scopes.stack) >= MAX_NESTING:
             continue
         outer = scopes.stack[-1] if scopes.stack else None
-        _settle(draft, outer, rules)
+        _settle(draft, outer, rules, kept)
         if draft.drop:
             continue
         plain = f"{draft.parent}.{draft.name}" if draft.parent else draft.name
@@ -129,14 +130,17 @@ def assemble(
         if qualname in kept:
             kept[qualname].bases = tuple(dict.fromkeys((*kept[qualname].bases, *bases)))
     definitions = tuple(_finished(draft, text) for draft in kept.values())
-    return definitions, _imports(found, scopes, kept), _uses(found, scopes, kept)
+    return definitions, _imports(found, scopes, kept), _uses(found, text, scopes, kept)
 
 
-def _settle(draft: Draft, outer: _Scope | None, rules: Rules) -> None:
+def _settle(draft: Draft, outer: _Scope | None, rules: Rules, kept: dict[str, Draft]) -> None:
     """Give a draft its parent and the kind it has there."""
     rules.settle(draft, outer.draft if outer else None)
     inside = outer.qualname if outer else ""
     draft.parent = f"{inside}.{draft.owner}" if inside and draft.owner else inside or draft.owner
+    owner = kept.get(draft.parent) if draft.owner else None
+    if owner is not None and owner.kind == "module":
+        return
     if draft.kind == "function" and (draft.owner or (outer and outer.draft.classlike)):
         draft.kind = "method"
 
@@ -197,19 +201,22 @@ def _finished(draft: Draft, text: Source) -> Definition:
     node = draft.node
     row, (last, column) = node.start_point[0], node.end_point
     end_line = last if not column and last > row else last + 1
-    line = row + 1 + text.lines(node.start_byte, draft.head_start)
     return Definition(
         draft.qualname,
         draft.name,
         "test" if draft.test else draft.kind,
         row + 1 + text.lines(node.start_byte, draft.top),
         end_line,
-        line,
+        _line(draft, text),
         draft.parent,
         draft.signature or _signature(draft, text),
         draft.doc,
         draft.bases,
     )
+
+
+def _line(draft: Draft, text: Source) -> int:
+    return draft.node.start_point[0] + 1 + text.lines(draft.node.start_byte, draft.head_start)
 
 
 def _signature(draft: Draft, text: Source) -> str:
@@ -223,7 +230,7 @@ def _signature(draft: Draft, text: Source) -> str:
         pieces.append(text.cut(start, comment_start))
         start = max(start, comment_end)
     pieces.append(text.cut(start, max(start, end)))
-    return one_line(" ".join(pieces).rstrip(" \t\r\n{;=").removesuffix("=>"), MAX_SIGNATURE)
+    return one_line(" ".join(pieces).rstrip(" \t\r\n{;=:").removesuffix("=>"), MAX_SIGNATURE)
 
 
 def _scope_name(scope: _Scope | None, kept: dict[str, Draft]) -> str:
@@ -251,20 +258,23 @@ def _imports(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> tuple[Imp
 _RANK = {"decorator": 0, "new": 1, "call": 2, "type": 3}
 
 
-def _uses(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> Uses:
+def _uses(found: Found, text: Source, scopes: _Scopes, kept: dict[str, Draft]) -> Uses:
     names = {draft.name_at for draft in found.drafts}
     classes = {f"{draft.name}()": draft.name for draft in kept.values() if draft.classlike}
     returned = (
-        Binding("return", draft.returns, draft.node.start_point[0] + 1, draft.qualname)
+        Binding("return", draft.returns, _line(draft, text), draft.qualname)
         for draft in kept.values()
         if draft.returns
     )
     references, bindings = list[Reference](), dict[Binding, None].fromkeys(returned)
+    written = {use.at for use in found.uses if use.written}
     last = -1
-    for at, name, other, kind, line in sorted(found.uses, key=_use_order):
+    for at, name, other, kind, line, sure in sorted(found.uses, key=_use_order):
         scope = scopes.at(at)
         inside = _scope_name(scope, kept)
         if kind in ("binding", "field"):
+            if at in written and not sure:
+                continue
             if kind == "field" or (scope and scope.draft.classlike):
                 name, inside = f"self.{name.lstrip('@')}", (scope.owner if scope else "") or inside
             bindings[Binding(name, classes.get(other, other), line, inside)] = None
@@ -286,12 +296,15 @@ def _in_heritage(draft: Draft, at: int) -> bool:
 def first_comment(text: Source, found: Found) -> str:
     """Return the comment that a file begins with, "" when it belongs to the first definition."""
     tops = {draft.top for draft in found.drafts}
-    parts, last = list[str](), 0
+    first = text.data.find(b"\n") if text.data.startswith(b"#!") else 0
+    parts, last = list[str](), max(first, 0)
     for start, end in text.comments:
         between = text.data[last:start]
         far = bool(parts) and between.count(b"\n") > 1
+        if start < last:
+            continue
         if far or start in tops or len(parts) > 100 or between.strip() not in (b"", b"<?php"):
             break
         last = end
-        parts.append("" if text.data.startswith(b"#!", start) else text.cut(start, end))
+        parts.append(text.cut(start, end))
     return comment_text("\n".join(parts))

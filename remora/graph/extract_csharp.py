@@ -70,7 +70,7 @@ def _imports(source: Source, node: Node, _kind: str, _captures: Captures) -> Ite
 
 RULES = Rules(
     members={"member_access_expression": ("expression", "name"), "qualified_name": ("qualifier", "name")},
-    calls={"invocation_expression": "function"},
+    calls={"invocation_expression": "function", "object_creation_expression": "type"},
     wrappers=frozenset(
         ("parenthesized_expression", "await_expression", "generic_name", "postfix_unary_expression")
     ),

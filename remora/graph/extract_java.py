@@ -68,7 +68,7 @@ def _imports(source: Source, node: Node, _kind: str, _captures: Captures) -> Ite
 
 RULES = Rules(
     members={"field_access": ("object", "field"), "method_invocation": ("object", "name")},
-    calls={"method_invocation": "arguments"},
+    calls={"method_invocation": "arguments", "object_creation_expression": "type"},
     wrappers=frozenset(("parenthesized_expression", "generic_type")),
     written=frozenset(("scoped_identifier", "scoped_type_identifier")),
     define=_define,

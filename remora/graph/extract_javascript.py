@@ -60,6 +60,9 @@ def _define(source: Source, draft: Draft, captures: Captures) -> None:
         draft.returns = plain_type(source.field(inner, "return_type")[:400], BUILTINS)
     elif draft.classlike:
         _bases(source, draft, inner)
+    elif kind == "type":
+        value = inner.child_by_field_name("value")
+        draft.classlike = value is not None and value.type == "object_type"
 
 
 def _test(source: Source, draft: Draft, captures: Captures) -> None:

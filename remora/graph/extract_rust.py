@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BUILTINS = frozenset(
     """i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool char str String Vec Option
-    Result Self HashMap HashSet BTreeMap BTreeSet VecDeque Sized Send Sync Copy Clone Debug Default Drop
+    Result Self Box Arc Rc HashMap HashSet BTreeMap BTreeSet VecDeque Sized Send Sync Copy Clone Debug Default Drop
     Fn FnMut FnOnce derive test cfg allow deny warn inline must_use doc cfg_attr non_exhaustive repr
     serde error from Some() Ok() Err() None""".split()
 )

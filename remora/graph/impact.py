@@ -59,8 +59,9 @@ class Found(NamedTuple):
 def find(graph: Graph, target: str) -> Node:
     """Return the node that a target names.
 
-    That is "path", "path:Class.method" or a symbol's name, whole or its last parts, with "." or "::"
-    between them; a path may be its last parts too, and a symbol may follow its module ("app.jobs.run").
+    That is "path", "path:Class.method", "path::Class::method" or a symbol's name, whole or its last
+    parts, with "." or "::" between them; a path may be its last parts too, and a symbol may follow its
+    module ("app.jobs.run").
 
     Raises:
         InvalidInput: the target is empty.
@@ -72,13 +73,16 @@ def find(graph: Graph, target: str) -> Node:
         raise InvalidInput("impact needs a target", hint="Give a path, path:symbol, or a symbol's name.")
     if (node := graph.node(name)) is not None:
         return node
+    head, colons, tail = name.partition("::")
+    if colons and graph.ending(head):  # as test runners write it
+        name = f"{head}:{tail}"
     path, _, wanted = name.replace("::", ".").rpartition(":")
     for prefix in _OWN:
         wanted = wanted.removeprefix(prefix)
     places = graph.places(wanted.rpartition(".")[2].partition("#")[0], path)
     found = [p for p in places if p[1] == wanted or p[1].endswith(f".{wanted}")]
     found = found or [p for p in places if _in_module(*p, wanted)]
-    keys = [f"{path}:{symbol}" for path, symbol in found]
+    keys = [f"{file}:{symbol}" for file, symbol in found]
     if not keys and not path:
         keys = graph.ending(name)
     if len(keys) > 1:

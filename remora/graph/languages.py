@@ -326,10 +326,8 @@ def language_of(path: str, head: bytes = b"") -> str | None:
         return _BY_NAME[name]
     stem, dot, extension = name.rpartition(".")
     found = _BY_EXTENSION.get(f".{extension.lower()}") if dot and stem else None
-    if found == "c" and extension in ("h", "H"):
-        return "cpp" if _CPP_SIGNS.search(head[:_HEAD_BYTES]) else "c"
-    if found is None and extension == "C" and stem:
-        return "cpp"
+    if found == "c" and extension != "c":  # `.h`, and `.C` and `.H` as some write C++
+        return "cpp" if extension == "C" or _CPP_SIGNS.search(head[:_HEAD_BYTES]) else "c"
     if found is None and (not dot or not stem):
         return _of_shebang(head)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from typing import Any
 
 from remora.core.code import Binding, Definition, Import, Outline, Reference, Uses
 
@@ -27,7 +28,7 @@ def unpack_outline(data: bytes) -> Outline:
         language,
         package,
         doc,
-        tuple(Definition(*d[:-1], tuple(d[-1])) for d in definitions),
+        tuple(Definition._make((*d[:-1], tuple(d[-1]))) for d in definitions),
         tuple(Import(m, tuple((a, b) for a, b in names), *rest) for m, names, *rest in imports),
         tuple(exports),
     )
@@ -44,5 +45,5 @@ def _pack(value: object) -> bytes:
     return zlib.compress(text.encode("utf-8", "surrogatepass"), LEVEL)
 
 
-def _unpack(data: bytes) -> list[list[object]]:  # type: ignore[misc]
-    return json.loads(zlib.decompress(data).decode("utf-8", "surrogatepass"))  # type: ignore[no-any-return]
+def _unpack(data: bytes) -> Any:
+    return json.loads(zlib.decompress(data).decode("utf-8", "surrogatepass"))

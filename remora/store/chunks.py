@@ -133,11 +133,14 @@ class Chunks:
             return [], []
         sql = """SELECT rowid, -bm25(code_chunks_fts, 0.0, 0.0, 0.0, 1.0, 1.0) AS score FROM code_chunks_fts
                  WHERE code_chunks_fts MATCH ? ORDER BY score DESC, rowid"""
-        of_file = dict(self._db.rows("SELECT id, file_id FROM code_chunks INDEXED BY idx_chunks_file"))
-        tests = dict(self._db.rows("SELECT id, test FROM graph_files WHERE kind = 'code' AND skipped = ''"))
+        of_file: dict[int, int] = dict(
+            self._db.rows("SELECT id, file_id FROM code_chunks INDEXED BY idx_chunks_file")
+        )
+        code = self._db.rows("SELECT id, test FROM graph_files WHERE kind = 'code' AND skipped = ''")
+        tests: dict[int, int] = dict(code)
         best: tuple[list[tuple[int, float]], list[tuple[int, float]]] = ([], [])
         for i, score in self._db.rows(sql, (match,)):
-            test = tests.get(of_file.get(i))
+            test = tests.get(of_file.get(i, 0))
             if test is not None and len(best[test]) < limit:
                 best[test].append((i, score))
         named = self._names({i for found in best for i, _ in found})

@@ -214,6 +214,11 @@ class Graph:
         """Return how many files their grammar could only read in part."""
         return int(self._db.value("SELECT count(*) FROM graph_files WHERE skipped = '' AND errors > 0"))
 
+    def skipped(self) -> dict[str, int]:
+        """Return how many files were looked into and left out, by reason."""
+        sql = "SELECT skipped, count(*) FROM graph_files WHERE skipped <> '' GROUP BY skipped ORDER BY 1"
+        return dict(self._db.rows(sql))
+
     def stamps(self, paths: Collection[str]) -> dict[str, tuple[int, int]]:
         """Return (size, mtime in ns) of files as they were read, without those that are stale."""
         sql = """SELECT f.path, f.size, f.mtime_ns FROM json_each(?) j

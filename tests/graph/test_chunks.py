@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -141,17 +142,42 @@ def test_closing_brackets_stay_with_what_they_close():
     ]
 
 
-GO = (
-    "package p\n\n// T is a thing.\ntype T struct {\n\ta int\n}\n\n// Run runs.\nfunc (t *T) Run() int {\n\treturn 1\n}\n"
-)
+GO = """\
+package p
+
+// T is a thing.
+type T struct {
+    a int
+}
+
+// Run runs.
+func (t *T) Run() int {
+    return 1
+}
+"""
+RUST = """\
+struct S;
+
+impl S {
+    fn a(&self) {
+BODY    }
+
+    /// Doc.
+    #[inline]
+    fn b(&self) {
+BODY    }
+}
+""".replace("BODY", "        let x = 1;\n" * 60)
 
 
 def test_methods_outside_their_type_are_parts_of_their_own():
     """What holds a method is told by the lines: in Go and Rust it stands outside its type."""
-    assert places(read(GO, "go")) == [("module", "", 1, 1), ("class", "T", 3, 6), ("function", "T.Run", 8, 11)]
-    body = "        let x = 1;\n" * 60
-    rust = f"struct S;\n\nimpl S {{\n    fn a(&self) {{\n{body}    }}\n\n    /// Doc.\n    #[inline]\n    fn b(&self) {{\n{body}    }}\n}}\n"
-    assert places(read(rust, "rust")) == [
+    assert places(read(GO, "go")) == [
+        ("module", "", 1, 1),
+        ("class", "T", 3, 6),
+        ("function", "T.Run", 8, 11),
+    ]
+    assert places(read(RUST, "rust")) == [
         ("class", "S", 1, 1),
         ("module", "", 3, 3),
         ("function", "S.a", 4, 65),
@@ -213,7 +239,10 @@ def test_body_is_cut_from_the_length_on(length: int, pieces: int):
 
 def test_two_definitions_on_one_line_are_one_part():
     """A line is given once; a definition that begins on the last line of another has the rest."""
-    one, two = Definition("a", "a", "function", 1, 3, 1), Definition("b", "b", "function", 3, 5, 3, signature="b()")
+    one, two = (
+        Definition("a", "a", "function", 1, 3, 1),
+        Definition("b", "b", "function", 3, 5, 3, signature="b()"),
+    )
     same = Definition("c", "c", "function", 3, 3, 3)
     parts = chunks("a.js", numbered(5), facts(one, two, same), "code", none)
     assert places(parts) == [("function", "a", 1, 3), ("function", "b", 4, 5)]
@@ -223,7 +252,10 @@ def test_two_definitions_on_one_line_are_one_part():
 def test_definition_past_the_end_is_cut_to_the_text():
     """Facts that speak of more lines than there are do no harm."""
     one = Definition("a", "a", "class", 2, 99, 2)
-    assert places(chunks("a.py", "x\ny\nz", facts(one), "code", none)) == [("module", "", 1, 1), ("class", "a", 2, 3)]
+    assert places(chunks("a.py", "x\ny\nz", facts(one), "code", none)) == [
+        ("module", "", 1, 1),
+        ("class", "a", 2, 3),
+    ]
 
 
 def test_text_without_end_is_cut():
@@ -246,7 +278,9 @@ def sources(draw) -> tuple[int, list[Definition], dict[str, list[int]]]:
             if first > end:
                 return
             name = f"{prefix}d{number}"
-            kind = draw(st.sampled_from(("function", "class", "method", "module", "interface", "test", "type")))
+            kind = draw(
+                st.sampled_from(("function", "class", "method", "module", "interface", "test", "type"))
+            )
             line = draw(st.integers(first, min(last, first + 3)))
             found.append(Definition(name, name, kind, first, last, line, signature=f"{kind} {name}"))
             if depth < 4:
@@ -275,7 +309,7 @@ def test_every_line_is_in_exactly_one_part(source: tuple[int, list[Definition], 
     starts = {c.start_line for c in parts}
     edges = {line for d in definitions for line in (d.start_line, d.end_line + 1)}
     named = {d.qualname: d for d in definitions}
-    for before, after in zip(parts, parts[1:], strict=False):
+    for before, after in pairwise(parts):
         cut = after.start_line
         if cut in edges:
             continue
@@ -284,7 +318,11 @@ def test_every_line_is_in_exactly_one_part(source: tuple[int, list[Definition], 
         assert after.name == before.name  # text between definitions, a hundred lines at a time
         assert before.end_line - before.start_line + 1 == PIECE
         assert not after.name or named[after.name].kind not in ("function", "method", "type")
-    whole = [d for d in definitions if d.kind in ("function", "method", "type") and d.end_line - d.start_line < LONG]
+    whole = [
+        d
+        for d in definitions
+        if d.kind in ("function", "method", "type") and d.end_line - d.start_line < LONG
+    ]
     laps = [
         d
         for d in whole

@@ -22,32 +22,107 @@ def starts(text: str, language: str, qualname: str) -> list[str]:
 # A body: the first statement, one over several lines, one under a comment, one beside a comment, the last.
 BODIES = {
     "python": (
-        "# About f.\n@cached\ndef f(a,\n      b):\n    '''Doc.'''\n    if a:\n        b()\n    # why\n    x = 1  # note\n    return x\n",
+        """\
+# About f.
+@cached
+def f(a,
+      b):
+    '''Doc.'''
+    if a:
+        b()
+    # why
+    x = 1  # note
+    return x
+""",
         "f",
         ["if a:", "# why", "return x"],
     ),
     "javascript": (
-        "// About f.\nexport function f(a,\n  b) {\n  first();\n  if (a) {\n    b();\n  }\n  // why\n  x = 1; // note\n  return x;\n}\n",
+        """\
+// About f.
+export function f(a,
+  b) {
+  first();
+  if (a) {
+    b();
+  }
+  // why
+  x = 1; // note
+  return x;
+}
+""",
         "f",
         ["if (a) {", "// why", "return x;"],
     ),
     "go": (
-        "package p\n\n// f is.\nfunc f(a int) int {\n\tfirst()\n\tif a > 1 {\n\t\tb()\n\t}\n\t// why\n\tx := 1 // note\n\treturn x\n}\n",
+        """\
+package p
+
+// f is.
+func f(a int) int {
+    first()
+    if a > 1 {
+        b()
+    }
+    // why
+    x := 1 // note
+    return x
+}
+""",
         "f",
         ["if a > 1 {", "// why", "return x"],
     ),
     "rust": (
-        "/// About f.\n#[inline]\nfn f(a: u8) -> u8 {\n    first();\n    if a > 1 {\n        b();\n    }\n    // why\n    let x = 1; // note\n    x\n}\n",
+        """\
+/// About f.
+#[inline]
+fn f(a: u8) -> u8 {
+    first();
+    if a > 1 {
+        b();
+    }
+    // why
+    let x = 1; // note
+    x
+}
+""",
         "f",
         ["if a > 1 {", "// why", "x"],
     ),
     "java": (
-        "class A {\n  /** About f. */\n  @Override\n  int f(int a) {\n    first();\n    if (a > 1) {\n      b();\n    }\n    // why\n    int x = 1; // note\n    return x;\n  }\n}\n",
+        """\
+class A {
+  /** About f. */
+  @Override
+  int f(int a) {
+    first();
+    if (a > 1) {
+      b();
+    }
+    // why
+    int x = 1; // note
+    return x;
+  }
+}
+""",
         "A.f",
         ["if (a > 1) {", "// why", "return x;"],
     ),
     "ruby": (
-        "class A\n  # About f.\n  def f(a)\n    first\n    if a\n      b\n    end\n    # why\n    x = 1 # note\n    x\n  end\nend\n",
+        """\
+class A
+  # About f.
+  def f(a)
+    first
+    if a
+      b
+    end
+    # why
+    x = 1 # note
+    x
+  end
+end
+""",
         "A.f",
         ["if a", "# why", "x"],
     ),
@@ -63,10 +138,22 @@ def test_statements_of_a_body_are_found(language: str):
 
 LONG_INNER = {
     "python": ("def f():\n    with a:\n", "        s%d()\n", "    end()\n", "f", "end()"),
-    "javascript": ("const f = () => {\n  a(() => {\n", "    s%d();\n", "  });\n  end();\n};\n", "f", "end();"),
+    "javascript": (
+        "const f = () => {\n  a(() => {\n",
+        "    s%d();\n",
+        "  });\n  end();\n};\n",
+        "f",
+        "end();",
+    ),
     "go": ("package p\n\nfunc f() {\n\tfor {\n", "\t\ts%d()\n", "\t}\n\tend()\n}\n", "f", "end()"),
     "rust": ("fn f() {\n    loop {\n", "        s%d();\n", "    }\n    end();\n}\n", "f", "end();"),
-    "java": ("class A {\n  void f() {\n    try {\n", "      s%d();\n", "    } finally {}\n    end();\n  }\n}\n", "A.f", "end();"),
+    "java": (
+        "class A {\n  void f() {\n    try {\n",
+        "      s%d();\n",
+        "    } finally {}\n    end();\n  }\n}\n",
+        "A.f",
+        "end();",
+    ),
     "ruby": ("def f\n  a do\n", "    s%d\n", "  end\n  finish\nend\n", "f", "finish"),
 }
 
@@ -88,7 +175,10 @@ def test_body_below_a_long_comment():
 def test_long_chain_of_conditions_is_cut_between_them():
     """A body that is one `if` with many branches may be cut before each branch and inside of it."""
     text = "def f():\n    if a:\n        x()\n        y()\n"
-    text += "".join(f"    elif b{i}:\n        x()\n        y{i}()\n" for i in range(40)) + "    else:\n        z()\n"
+    text += (
+        "".join(f"    elif b{i}:\n        x()\n        y{i}()\n" for i in range(40))
+        + "    else:\n        z()\n"
+    )
     found = starts(text, "python", "f")
     assert found[:4] == ["y()", "elif b0:", "elif b1:", "elif b2:"]
     assert found[-1] == "else:"
@@ -103,7 +193,9 @@ def test_members_of_a_long_class_without_methods():
 
 def test_cases_of_a_long_switch():
     """A switch over the whole body is cut between its cases."""
-    text = "func f(a int) {\n\tswitch a {\n" + "".join(f"\tcase {i}:\n\t\tg()\n" for i in range(60)) + "\t}\n}\n"
+    text = (
+        "func f(a int) {\n\tswitch a {\n" + "".join(f"\tcase {i}:\n\t\tg()\n" for i in range(60)) + "\t}\n}\n"
+    )
     found = starts("package p\n\n" + text, "go", "f")
     assert found == [f"case {i}:" for i in range(60)]
 

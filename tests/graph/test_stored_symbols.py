@@ -19,7 +19,9 @@ from remora.store.space import Space
 from tests.store.made_graphs import definition
 
 OUTLINES = {
-    "app/a.py": Outline("python", definitions=(definition("run", 9, 9), definition("A", 1, 5), definition("A.run", 2, 3))),
+    "app/a.py": Outline(
+        "python", definitions=(definition("run", 9, 9), definition("A", 1, 5), definition("A.run", 2, 3))
+    ),
     "app/a.py.py": Outline("python", definitions=(definition("run"),)),
     "app/b.go": Outline("go", "p", definitions=(definition("run"), definition("run#2", 4, 5))),
     "b.go": Outline("go", "p"),
@@ -32,7 +34,20 @@ def write(space: Space, outlines: dict[str, Outline | None]) -> None:
     with space.db.transaction(durable=False):
         for path, outline in outlines.items():
             packed = pack_outline(outline) if outline else None
-            new = NewFile(path, "code", "", outline.package if outline else "", "", False, 1, 1, "", 9, 0, outline=packed)
+            new = NewFile(
+                path,
+                "code",
+                "",
+                outline.package if outline else "",
+                "",
+                False,
+                1,
+                1,
+                "",
+                9,
+                0,
+                outline=packed,
+            )
             space.graph.put_file(new, 1)
             space.graph.put_nodes(new, outline.definitions if outline else (), 1)
 
@@ -65,12 +80,16 @@ def test_answers_are_those_of_symbols_in_memory(space: Space):
 
 NAMES = st.sampled_from(("run", "A", "A.run", "B.run", "run#2"))
 PATHS = st.sampled_from(("a.py", "a.py.b", "a/b.py", "a", "Z.py", "ä.py"))
-FILES = st.dictionaries(PATHS, st.lists(st.tuples(NAMES, st.integers(1, 3)), unique_by=lambda d: d[0], max_size=4))
+FILES = st.dictionaries(
+    PATHS, st.lists(st.tuples(NAMES, st.integers(1, 3)), unique_by=lambda d: d[0], max_size=4)
+)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=FILES, limit=st.integers(1, 6))
-def test_names_come_in_the_same_order_from_both(space: Space, files: dict[str, list[tuple[str, int]]], limit: int):
+def test_names_come_in_the_same_order_from_both(
+    space: Space, files: dict[str, list[tuple[str, int]]], limit: int
+):
     """Which definitions a limit keeps does not depend on where they are read from."""
     outlines: dict[str, Outline | None] = {
         path: Outline("python", definitions=tuple(definition(name, at, at) for name, at in own))

@@ -81,6 +81,9 @@ def test_every_verb_has_help(run: Run, name: str) -> None:
 def test_every_verb_answers_in_json(run: Run, name: str, *, before: bool) -> None:
     """With --json before or behind the verb, stdout is one JSON object and nothing else."""
     stored = run("remember", "a cache has a bound", "--type", "pattern", "--json")
+    if name == "impact":
+        Path("a.py").write_text("x = 1\n", "utf-8")
+        run("index")
     memory_id = json.loads(stored.stdout)["id"]
     words = [memory_id if word == "ID" else word for word in LEAST.get(name, [])]
     result = run("--json", name, *words) if before else run(name, *words, "--json")

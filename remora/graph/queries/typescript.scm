@@ -27,3 +27,8 @@
 (public_field_definition name: (_) @binding value: (new_expression constructor: (_) @class))
 (property_signature name: (_) @binding type: (type_annotation) @type)
 (variable_declarator name: (identifier) @binding value: (as_expression (_) (type_identifier) @type))
+
+; `await a.f<T>(x)` is read as a call of `await a.f`.
+(call_expression function: (await_expression [
+  (identifier) @reference.call
+  (member_expression object: (_) @receiver property: (_) @reference.call)]))
