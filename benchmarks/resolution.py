@@ -213,13 +213,13 @@ def recall(package: Package, least: float, *, classes: bool | None = None) -> Sh
     return Share(len(ours & theirs), len(theirs))
 
 
-def unconfirmed(package: Package) -> dict[Edge, str]:
-    """Return the edges that are no guesses and that SCIP does not have, with what it says at their place."""
+def unconfirmed(package: Package, *, guesses: bool = False) -> dict[Edge, str]:
+    """Return the edges that SCIP does not have, with what it says there: the guesses, or the others."""
     assert package.known is not None
     return {
         edge: verdict(package.known, edge, call.line)
         for edge, call in sorted(package.graph.calls.items())
-        if call.confidence >= GUESS_BELOW and edge not in package.known.references
+        if (call.confidence < GUESS_BELOW) is guesses and edge not in package.known.references
     }
 
 
@@ -249,14 +249,18 @@ def _calls(packages: list[Package]) -> tuple[list[Table], dict[str, Any], list[C
         figures[package.name] = _call_figures(names, shares)
     rows.append(("together", sums[0].of, sums[4].of, *(share.value for share in sums)))
     figures["together"] = _call_figures(names, sums)
-    columns = ("package", "ours", "theirs", *(f"precision: {name}" for name in names))
+    columns = ("package", "ours, no guess", "theirs", *(f"precision: {name}" for name in names))
     columns += ("recall", "functions", "classes", "with guesses")
-    wrong = Counter(why for package in packages for why in unconfirmed(package).values())
+    wrong, guessed = (
+        Counter(why for package in packages for why in unconfirmed(package, guesses=guesses).values())
+        for guesses in (False, True)
+    )
     forms = Counter(form for package in packages for form in missed(package).values())
-    figures["unconfirmed"], figures["missed"] = dict(wrong), dict(forms)
+    figures |= {"unconfirmed": dict(wrong), "unconfirmed guesses": dict(guessed), "missed": dict(forms)}
+    said = tuple((why, wrong[why], guessed[why]) for why, _ in (wrong + guessed).most_common())
     tables = [
         Table("Calls, definition to definition, against SCIP", columns, tuple(rows)),
-        Table("Ours that SCIP has not: what it says there", ("", "edges"), tuple(wrong.most_common())),
+        Table("Ours that SCIP has not: what it says there", ("", "no guess", "guesses"), said),
         Table("SCIP's that we have not: how they are written", ("", "edges"), tuple(forms.most_common())),
     ]
     return tables, figures, [Check.at_least("calls that are no guess, precision", sums[0].value, CALLS_LEAST)]

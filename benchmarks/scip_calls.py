@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from remora.core.code import Definition, Link, Outline
+from remora.core.code import Definition, Import, Link, Outline
 from remora.graph.scip import precise_links, symbol_keys
 from remora.graph.scip_index import DEFINITION, ScipDocument
 from remora.graph.scip_symbols import parse_name
@@ -76,8 +76,8 @@ def known_calls(root: Path, documents: Iterable[ScipDocument], outlines: Mapping
     def definitions(path: str) -> Sequence[Definition]:
         return outlines[path].definitions if path in outlines else ()
 
-    def edges(of: Iterable[ScipDocument]) -> list[Link]:
-        return precise_links(of, definitions, lambda path: outlines[path].imports)
+    def statements(path: str) -> Sequence[Import]:
+        return outlines[path].imports
 
     sites: dict[tuple[str, int], list[CallSite]] = {}
     for document in own:
@@ -94,9 +94,11 @@ def known_calls(root: Path, documents: Iterable[ScipDocument], outlines: Mapping
         )
         for document in own
     ]
-    references = {_edge(link) for link in edges(own) if link.type in ("calls", "inherits", "implements")}
+    kept = ("calls", "inherits", "implements")
+    links = precise_links(own, definitions, statements)
+    references = {_edge(link) for link in links if link.type in kept}
     calls: dict[Edge, int] = {}
-    for link in edges(called):
+    for link in precise_links(called, definitions):  # no import statement is among the calls
         if link.type == "calls":
             calls[_edge(link)] = min(link.line, calls.get(_edge(link), link.line))
     kinds = {plain(f"{p}:{d.qualname}"): d.kind for p, o in outlines.items() for d in o.definitions}

@@ -100,12 +100,13 @@ def context(
 
 
 def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:
-    """Return files that change or are read together with one; see `Memory.related_files`."""
+    """Return files that change, are tied or are read together with one; see `Memory.related_files`."""
     if not isinstance(path, str) or not path.strip():
         raise InvalidInput("the path is empty", hint="Name a file of the repository.")
     wanted = _relative(parts, path)
-    history = parts.room("project").space.history
-    found = {hit.path: hit for hit in cochange.related(wanted, history, _checked_k(k) + 10)}
+    space = parts.room("project").space
+    history, ties = space.history, space.ties.of(wanted)
+    found = {hit.path: hit for hit in cochange.related(wanted, history, _checked_k(k) + 10, ties)}
     for _, other, weight in history.co_access([wanted], 0.0, 50):
         share = min(1.0, weight)
         known = found.get(other, FileHit(other, 0.0))

@@ -234,7 +234,7 @@ def _chunks(
         waiting = space.chunks.pending(size)
         if not waiting:
             return 0
-        vectors = embedder.embed_documents([chunk_text(c.context, c.text) for c in waiting])
+        vectors = embedder.embed_documents([chunk_text(c.path, c.name, c.text) for c in waiting])
         rows = [(str(c.id), 0, to_blob(v)) for c, v in zip(waiting, vectors, strict=True)]
         with space.db.transaction(durable=False, wait=wait):
             space.vectors.put(

@@ -230,7 +230,7 @@ def _reference(found: Found, rules: Rules, text: Source, captures: Captures, kin
 
 def _binding(found: Found, rules: Rules, text: Source, captures: Captures, kind: str) -> None:
     nodes = captures.get("binding." + kind if kind else "binding")
-    if not nodes or nodes[0].end_byte - nodes[0].start_byte > MAX_NAME:
+    if not nodes or not 0 < nodes[0].end_byte - nodes[0].start_byte <= MAX_NAME:
         return
     written = _shown_type(rules, text, captures)
     if not written or UNKNOWN in written or written in rules.builtins:

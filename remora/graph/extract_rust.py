@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 BUILTINS = frozenset(
     """i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool char str String Vec Option
-    Result Self Box Arc Rc HashMap HashSet BTreeMap BTreeSet VecDeque Sized Send Sync Copy Clone Debug Default Drop
-    Fn FnMut FnOnce derive test cfg allow deny warn inline must_use doc cfg_attr non_exhaustive repr
-    serde error from Some() Ok() Err() None""".split()
+    Result Self Box Arc Rc HashMap HashSet BTreeMap BTreeSet VecDeque Sized Send Sync Copy Clone Debug
+    Default Drop Fn FnMut FnOnce derive test cfg allow deny warn inline must_use doc cfg_attr
+    non_exhaustive repr serde error from Some() Ok() Err() None""".split()
 )
 
 _TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|proptest)\b")

@@ -31,7 +31,7 @@ POSSIBLE = 0.3  # confidence of a use that was not resolved
 MAX_DEPTH = 10
 LIMIT = 200
 NAMED = 6  # definitions listed where a name has several
-STEP = 40  # nodes whose users are read at once
+STEP = 10  # nodes whose users are read at once
 _INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak for their folder
 _OWN = ("crate.", "self.", "super.")
 
@@ -207,7 +207,7 @@ class _Walk:
         for start in range(0, len(order), STEP):
             some = order[start : start + STEP]
             # A first look at a few edges is mostly enough: it is full where much is used by many.
-            for most in (2 * room + STEP, -1):
+            for most in (2 * self._limit, -1):
                 edges = users(some, most)
                 for edge in edges:
                     if edge.from_id not in reached:

@@ -16,6 +16,7 @@ from remora.store.layers import Layers
 from remora.store.memories import Memories
 from remora.store.meta import Meta
 from remora.store.overview import Overview
+from remora.store.ties import Ties
 from remora.store.turns import Turns
 from remora.store.vectors import EmbeddingCache, Vectors
 
@@ -45,6 +46,7 @@ class Space:
         self.commits = Commits(db)
         self.graph = Graph(db)
         self.closure = Closure(db)
+        self.ties = Ties(db)
         self.chunks = Chunks(db)
         self.layers = Layers(db)
         self.overview = Overview(db)

@@ -30,5 +30,5 @@ def test_a_rule_stands_behind_its_headings():
 
 def test_a_part_of_code_stands_behind_its_path_and_name():
     """What is embedded of a long part is its beginning."""
-    text = chunk_text("File: a.py | class: Store", "body " * 1000)
-    assert text == "File: a.py | class: Store\n\n" + ("body " * 1000)[:WHOLE]
+    text = chunk_text("a.py", "Store.put", "body " * 1000)
+    assert text == "a.py Store\n" + ("body " * 1000)[:WHOLE]

@@ -20,9 +20,7 @@ from remora.graph.languages import (
     query_source,
 )
 
-ROLES = {
-    "definition", "reference", "import", "export", "binding", "extent", "prefix", "comment", "container", "package",
-}  # fmt: skip
+ROLES = set("definition reference import export binding extent prefix comment container package".split())
 
 
 @pytest.mark.parametrize("row", PARSED, ids=lambda row: row.name)

@@ -125,7 +125,8 @@ def test_11_the_packer_tries_the_next_entry_of_a_type():
 def test_13_chunks_of_modules_have_content():
     """Defect 13: module chunks are embedded empty."""
     (only,) = chunks("a.py", "import os\n", None, "code", lambda _: ())
-    assert chunk_text(only.context, only.text) == "File: a.py\n\nimport os"
+    assert only.context == "File: a.py"
+    assert chunk_text("a.py", only.name, only.text) == "a.py\nimport os"
 
 
 def test_16_a_switch_of_models_is_seen(world):
