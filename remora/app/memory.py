@@ -276,7 +276,8 @@ class Memory(CodeVerbs):
             raise InvalidInput(f"a memory has no field {unknown[0]!r}")
         if "related_files" in fields:
             fields["related_files"] = self._paths("related_files", fields["related_files"])
-        names = ("type", "scope", "tags", "related_files", "related_modules", "pinned", "methodology")
+        about = ("related_files", "related_modules", "target_node_id", "impacted_node_ids")
+        names = ("type", "scope", "tags", "pinned", "methodology", *about)
         kept = {name: getattr(old, name) for name in names}
         draft = MemoryDraft(
             **{

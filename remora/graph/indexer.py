@@ -16,6 +16,7 @@ edits is the graph that a run from nothing would make.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,6 +44,7 @@ VERSION = 1  # of what is read from a file: a change makes every file be read ag
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
 MANY = 150  # files to resolve from which all outlines are loaded at once
 HEAD_BYTES = 65_536  # what tells the language of a file whose name does not
+PARSE_SECONDS = 5.0  # for one file; the slowest real ones take a tenth of it
 NO_FACTS = Uses()
 OPEN = "graph.closure.open"  # meta key: a run began to change edges; cleared when its closure is done
 
@@ -243,7 +245,8 @@ class Indexer:
         facts = None
         if LANGUAGES[language].grammar is not None:
             try:
-                facts = extract(data, language)
+                deadline = time.monotonic() + PARSE_SECONDS
+                facts = extract(data, language, lambda: time.monotonic() > deadline)
             except Exception as error:  # noqa: BLE001  one file never stops the others, whatever it holds
                 return f"could not be parsed: {type(error).__name__}: {error}"
         lines = facts.lines if facts else text.count("\n") + 1

@@ -246,6 +246,8 @@ def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[st
         "taint": None if draft.source == "user_taught" and draft.taint is None else record.taint,
         "branch": record.branch if record.branch == draft.branch else None,
         "external_id": record.external_id or draft.external_id,
+        "target_node_id": record.target_node_id or draft.target_node_id,
+        "impacted_node_ids": _joined(record.impacted_node_ids, draft.impacted_node_ids),
     }
     if draft.source == "user_taught" and not draft.needs_review and record.review_reason is None:
         wanted["needs_review"] = False  # a person has said it

@@ -33,6 +33,8 @@ EDITABLE = (
     "relations",
     "decay_half_life_days",
     "stale_at",
+    "target_node_id",
+    "impacted_node_ids",
 )
 MIN_ID_PREFIX = 4
 

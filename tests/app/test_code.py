@@ -277,3 +277,14 @@ def test_strange_files_are_counted_and_never_fatal(shop: Memory, folder: Path):
     assert reasons["too large"] == 1
     assert reasons["not a file"] == 1
     assert shop.impact("fine").target == "new.py:fine"
+
+
+def test_what_a_memory_is_linked_to_stays_with_it(shop: Memory):
+    """A duplicate brings its link, an edit changes it, and a memory in its place takes it over."""
+    first = shop.remember("price never rounds", type="gotcha")
+    merged = shop.remember("price never rounds", type="gotcha", target_node_id="shop/money.py:price")
+    assert (merged.id, merged.target_node_id) == (first.id, "shop/money.py:price")
+    edited = shop.edit(first.id, impacted_node_ids=["shop/cart.py:total"])
+    assert edited.impacted_node_ids == ("shop/cart.py:total",)
+    new = shop.supersede(first.id, "price rounds down")
+    assert (new.target_node_id, new.impacted_node_ids) == ("shop/money.py:price", ("shop/cart.py:total",))
