@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 LEFT_OUT = "index.left_out"  # meta key: what the last whole run left out, by reason
 LOCK_SECONDS = 0.5
+PARTNERS = 10  # of each file that become edges of the graph
+PARTNERS_OF = "index.partners"  # meta key: the state of history and graph that those edges were made of
 FEW = 20  # changed files that a question reads again by itself
 MOST_SKIPPED = 200  # named in a report; the counts are of all
 
@@ -179,9 +181,14 @@ def _settle_layers(parts: Parts, space: Space) -> None:
     """Let what lies above the code follow it: modules without files go, memories meet their files."""
     from remora.graph.knowledge import refresh as follow_memories
 
+    now = _now(parts)
+    learnt = [space.history.clock(), *space.graph.counts()[:1], space.graph.file_count()]
     with space.db.transaction(durable=False):
         space.layers.drop_empty_modules()
-    follow_memories(space, _now(parts))
+        if space.meta.get(PARTNERS_OF) != learnt:
+            space.other_sources.put_history(PARTNERS, now)
+            space.meta.set(PARTNERS_OF, learnt)
+    follow_memories(space, now)
 
 
 def _take_precise(parts: Parts, space: Space, notes: list[str]) -> int:

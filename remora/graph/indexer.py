@@ -341,7 +341,7 @@ class Indexer:
             with self._space.db.transaction(durable=False):
                 for path, own in found:
                     self._graph.put_links(path, own, "ast", now)
-                    self._graph.prefer_precise(path)
+                    self._space.other_sources.prefer_precise(path)
                     self._graph.linked(path, now)
                 if not many:
                     self._space.closure.update(self._graph.keys(batch).values(), touched.closure)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from remora.core.code import Definition, Import, Link, Outline
 from remora.core.errors import SourceError
 from remora.graph.packed import unpack_outline
-from remora.graph.scip import find_index, precise_links, read_index
+from remora.graph.scip import find_index, precise_links, read_index, symbol_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,9 +43,11 @@ def take(space: Space, root: Path, now: int) -> int:
         status = path.stat()
         stamp = [str(path.relative_to(root)), status.st_size, status.st_mtime_ns]
         if space.meta.get(STAMP) == stamp:
-            return space.graph.count_from(SCIP)
+            return space.other_sources.count_from(SCIP)
         with path.open("rb") as file:
             by_file = _links(space, read_index(file), status.st_mtime_ns)
+            file.seek(0)
+            names = symbol_keys(read_index(file), lambda of: _definitions(space, of))
     except OSError as error:
         raise SourceError(
             f"cannot read {path.name}: {error.strerror or error}", hint="Check its permissions."
@@ -54,10 +56,11 @@ def take(space: Space, root: Path, now: int) -> int:
     with space.db.transaction(durable=False):
         for start in sorted(by_file):
             space.graph.put_links(start, by_file[start], SCIP, now)
-            space.graph.prefer_precise(start)
+            space.other_sources.prefer_precise(start)
+        space.other_sources.put_symbols(names)
         space.meta.set(STAMP, stamp)
         space.closure.rebuild()
-    return space.graph.count_from(SCIP)
+    return space.other_sources.count_from(SCIP)
 
 
 def _links(space: Space, documents: Iterable[ScipDocument], made_ns: int) -> dict[str, list[Link]]:
@@ -89,8 +92,13 @@ def _links(space: Space, documents: Iterable[ScipDocument], made_ns: int) -> dic
     return by_file
 
 
+def _definitions(space: Space, path: str) -> Sequence[Definition]:
+    packed = space.graph.facts(path)[0]
+    return unpack_outline(packed).definitions if packed else ()
+
+
 def _drop(space: Space) -> None:
     """Forget the edges of an earlier index; the files it spoke of are resolved again by the next run."""
     with space.db.transaction(durable=False):
-        space.graph.unlink(space.graph.drop_from(SCIP))
+        space.graph.unlink(space.other_sources.drop_from(SCIP))
         space.meta.set(STAMP, None)

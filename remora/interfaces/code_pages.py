@@ -22,15 +22,11 @@ SHOWN_MEMORIES = 5
 def indexed(report: IndexReport) -> Page:
     """Return what `index` read, what it left out, and what the graph holds now."""
     said: list[Part] = [Para(f"{counted(report.files, 'file')} in the code graph", "strong")]
+    read = f"{counted(report.read, 'file')} read, {report.unchanged:,} unchanged, {report.deleted:,} gone"
+    graph = f"{counted(report.nodes, 'node')}, {counted(report.edges, 'edge')}"
     lines = [
-        (
-            f"{counted(report.read, 'file')} read, {report.unchanged:,} unchanged, {report.deleted:,} gone; "
-            f"names resolved in {report.resolved:,}"
-        ),
-        (
-            f"{counted(report.nodes, 'node')}, {counted(report.edges, 'edge')}, {counted(report.chunks, 'part')} "
-            "of code to be found"
-        ),
+        f"{read}; names resolved in {report.resolved:,}",
+        f"{graph}, {counted(report.chunks, 'part')} of code to be found",
     ]
     if report.precise:
         lines.append(f"{counted(report.precise, 'edge')} from a SCIP index")

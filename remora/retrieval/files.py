@@ -71,7 +71,7 @@ def predict(
         step = tasks.by_imports(tasks.scaled(scores), edges)
         found.signals["imports"] = {path: tasks.IMPORTED * score for path, score in step.items()}
         scores = tasks.added(found.signals)
-    wanted = space.graph.code_files(scores, tests=tests)
+    wanted = space.leads.code_files(scores, tests=tests)
     ranked = sorted((path for path in scores if path in wanted), key=lambda p: (-round(scores[p], 12), p))[:k]
     most = sum(1.0 for name in SIGNALS if found.signals.get(name))
     return [FileHit(path, min(1.0, scores[path] / most), _why(found, path)) for path in ranked]
@@ -141,9 +141,9 @@ def _said_only(space: Space, zones: tasks.Zones, known: Collection[str]) -> list
 def _commits(space: Space, query: Sequence[str], *, tests: bool) -> tuple[dict[str, float], dict[str, str]]:
     hits = space.commits.search(query, tasks.TOP_COMMITS)
     rows = space.commits.get_many([i for i, _ in hits])
-    today = space.graph.today({path for row in rows.values() for path in row.files})
+    today = space.leads.today({path for row in rows.values() for path in row.files})
     found = [(score, rows[i], sorted({today[p] for p in rows[i].files if p in today})) for i, score in hits]
-    code = space.graph.code_files({path for _, _, files in found for path in files}, tests=tests)
+    code = space.leads.code_files({path for _, _, files in found for path in files}, tests=tests)
     kept = [(score, row, [p for p in files if p in code]) for score, row, files in found]
     said = _first(
         (path, f"commit {row.sha[:8]}: {shorten(row.subject, 70)}")
@@ -160,7 +160,7 @@ def _tests(space: Space, alike: Mapping[str, float]) -> tuple[dict[str, float], 
     others = {path for found in together.values() for path in found}
     stats = space.history.stats({*best, *others})
     counts = {path: stats[path].commits if path in stats else 0 for path in {*best, *others}}
-    code = space.graph.code_files(others, tests=False)
+    code = space.leads.code_files(others, tests=False)
     found = tasks.by_tests(
         {test: alike[test] for test in best},
         lambda test: {path: n for path, n in together[test].items() if path in code},
@@ -171,8 +171,8 @@ def _tests(space: Space, alike: Mapping[str, float]) -> tuple[dict[str, float], 
 
 def _names(space: Space, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
     weights = tasks.names(zones)
-    defined = space.graph.definers(weights)
-    users = space.graph.user_counts(defined)
+    defined = space.leads.definers(weights)
+    users = space.leads.user_counts(defined)
     found = tasks.by_names(weights, defined, users, max(1, space.graph.file_count()))
     by_weight = sorted(defined, key=lambda name: (-weights[name] / (1 + users.get(name, 0)), name))
     return found, _first((path, f"defines {name}") for name in by_weight for path, _ in defined[name])
@@ -211,7 +211,7 @@ def _memories(hits: Sequence[Hit]) -> tuple[dict[str, float], dict[str, str]]:
 
 def _imports(space: Space, scores: Mapping[str, float]) -> list[tuple[str, str]]:
     best = sorted(scores, key=lambda path: (-scores[path], path))[: tasks.TOP_TESTS]
-    return space.graph.imported(best)
+    return space.leads.imported(best)
 
 
 def _first(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEPT = 50  # section 7 (50 to 70): candidates that go on after the fusion
-READ = 16  # memories that are read and weighed: what is below cannot be raised to the first page
-NEIGHBOURS_OF = 10
+READ = 16  # memories that are read and weighed: without the boost, none below reaches the first page
+NEIGHBOURS = 5  # of each file, for the boost
 
 
 class Run(NamedTuple):
@@ -194,7 +194,8 @@ def _best(state: Run, scored: list[_Scored]) -> list[_Scored]:
     """Return the turns, and the memories and parts of files worth reading, best first."""
     order = sorted(scored, key=lambda s: (-s.score, s.candidate.key))
     judged = state.reader.rerank_candidates if state.reader.reranker is not None else 0
-    room = max(READ, 2 * state.request.k, judged)
+    raised = KEPT if state.reader.boost and "boost" not in state.request.without else 0
+    room = max(READ, 2 * state.request.k, judged, raised)
     kept: list[_Scored] = []
     for item in order:
         if item.candidate.turn is None:
@@ -235,20 +236,16 @@ def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
 
 
 def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:
-    """Raise what is about files next to those of the best hits."""
+    """Raise what is about files whose code is tied to, or that change with, those of the best hits."""
     if not state.reader.boost:
         return candidates
-    history = state.reader.spaces[0].history
+    space = state.reader.spaces[0]
 
-    def neighbours(files: list[str]) -> dict[str, str]:
-        near: dict[str, str] = {}
-        for file in files[:NEIGHBOURS_OF]:
-            for hit in cochange.related(file, history, 5):
-                if hit.score >= gathering.MIN_CO_ACCESS and hit.path not in files:
-                    near.setdefault(hit.path, file)
-        return near
+    def neighbours(file: str) -> dict[str, float]:
+        near = cochange.related(file, space.history, NEIGHBOURS, space.ties.of(file))
+        return {hit.path: hit.score for hit in near if hit.score > 0.0}
 
-    return boosting.boost(candidates, neighbours)  # type: ignore[arg-type]
+    return boosting.boost(candidates, neighbours)
 
 
 def weigh(state: Run, candidates: list[Candidate]) -> list[Candidate]:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.code import EXACT, GUESS_BELOW, Definition, Link
+from remora.core.code import GUESS_BELOW, Definition, Link
 from remora.store.connection import Database, Row
 
 DEPENDS = ("imports", "calls", "inherits", "implements", "tests")
@@ -388,33 +388,6 @@ class Graph:
             rows,
         )
 
-    def prefer_precise(self, path: str) -> bool:
-        """Let a SCIP index's word for a file replace what we resolved, where there is one."""
-        own = "from_id IN (SELECT id FROM graph_nodes WHERE file_path = ?)"
-        if (
-            self._db.row(f"SELECT 1 FROM graph_edges WHERE {own} AND source = 'scip' LIMIT 1", (path,))
-            is None
-        ):
-            return False
-        self._db.execute(
-            f"""DELETE FROM graph_edges WHERE {own} AND source = 'ast'
-                AND type IN ('calls', 'inherits', 'implements') AND (files = 0 OR confidence < {EXACT})""",
-            (path,),
-        )
-        return True
-
-    def count_from(self, source: str) -> int:
-        """Return how many edges of a source there are."""
-        return int(self._db.value("SELECT count(*) FROM graph_edges WHERE source = ?", (source,)))
-
-    def drop_from(self, source: str) -> list[str]:
-        """Delete every edge of a source; returns the files that had some."""
-        sql = """SELECT DISTINCT n.file_path FROM graph_edges e JOIN graph_nodes n ON n.id = e.from_id
-                 WHERE e.source = ? AND n.file_path IS NOT NULL ORDER BY 1"""
-        paths = [r[0] for r in self._db.rows(sql, (source,))]
-        self._db.execute("DELETE FROM graph_edges WHERE source = ?", (source,))
-        return paths
-
     def linked(self, path: str, now: int) -> None:
         """Note that a file's names are resolved; what other sources say of it holds again too."""
         self._db.execute("UPDATE graph_files SET links_at = ? WHERE path = ?", (now, path))
@@ -471,51 +444,6 @@ class Graph:
                   CROSS JOIN graph_nodes b ON b.id = e.from_id WHERE e.stale_at IS NULL
                   ORDER BY 1, 4 DESC, 2, 3"""
         return [(a, b, t, c) for a, b, t, c in self._db.rows(sql, (json.dumps(sorted(paths)),))]
-
-    # What the prediction of files asks
-
-    def code_files(self, paths: Collection[str], *, tests: bool) -> set[str]:
-        """Return those of some paths that are files of code; tests among them only if wanted."""
-        sql = """SELECT f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
-                 WHERE f.kind = 'code' AND f.skipped = '' AND f.test <= ?"""
-        return {r[0] for r in self._db.rows(sql, (json.dumps(list(paths)), int(tests)))}
-
-    def today(self, paths: Collection[str]) -> dict[str, str]:
-        """Return where files of the past are now: at the same path, or moved with a name of their own."""
-        sql = """SELECT j.value, f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
-                 WHERE f.skipped = ''"""
-        found = dict(self._db.rows(sql, (json.dumps(list(paths)),)))
-        for path in paths:
-            if path not in found:
-                moved = self.called(path.rpartition("/")[2])
-                if len(moved) == 1:
-                    found[path] = moved[0]
-        return found
-
-    def definers(self, names: Collection[str]) -> dict[str, list[tuple[str, str]]]:
-        """Return for each name that code outside tests defines the (path, kind) of its definitions."""
-        sql = """SELECT n.label, n.file_path, n.type FROM json_each(?) j
-                 CROSS JOIN graph_nodes n ON n.label = j.value AND n.layer = 1
-                 JOIN graph_files f ON f.path = n.file_path
-                 WHERE n.key <> n.file_path AND f.test = 0 AND f.kind = 'code' ORDER BY 1, 2, 3"""
-        found: dict[str, list[tuple[str, str]]] = {}
-        for name, path, kind in self._db.rows(sql, (json.dumps(list(names)),)):
-            found.setdefault(name, []).append((path, kind))
-        return found
-
-    def user_counts(self, names: Collection[str]) -> dict[str, int]:
-        """Return how many files use each name."""
-        sql = """SELECT j.value, (SELECT count(*) FROM graph_names g WHERE g.name = j.value)
-                 FROM json_each(?) j"""
-        return dict(self._db.rows(sql, (json.dumps(list(names)),)))
-
-    def imported(self, paths: Collection[str]) -> list[tuple[str, str]]:
-        """Return (file, file that it imports) for some files."""
-        sql = """SELECT a.key, b.key FROM json_each(?) j CROSS JOIN graph_nodes a ON a.key = j.value
-                 CROSS JOIN graph_edges e ON e.from_id = a.id AND e.type = 'imports'
-                 CROSS JOIN graph_nodes b ON b.id = e.to_id
-                 WHERE e.files = 1 AND e.stale_at IS NULL ORDER BY 1, 2"""
-        return [(a, b) for a, b in self._db.rows(sql, (json.dumps(sorted(paths)),))]
 
     # The whole
 

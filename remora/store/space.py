@@ -13,8 +13,10 @@ from remora.store.fulltext import FullText
 from remora.store.graph import Graph
 from remora.store.history import History
 from remora.store.layers import Layers
+from remora.store.leads import Leads
 from remora.store.memories import Memories
 from remora.store.meta import Meta
+from remora.store.other_sources import OtherSources
 from remora.store.overview import Overview
 from remora.store.ties import Ties
 from remora.store.turns import Turns
@@ -45,6 +47,8 @@ class Space:
         self.history = History(db)
         self.commits = Commits(db)
         self.graph = Graph(db)
+        self.leads = Leads(db)
+        self.other_sources = OtherSources(db)
         self.closure = Closure(db)
         self.ties = Ties(db)
         self.chunks = Chunks(db)

@@ -1,104 +1,111 @@
-"""The neighbourhood boost: who is raised, by how much, and who it may not pass."""
+"""The neighbourhood boost: who is raised, and by how much."""
 
 from __future__ import annotations
+
+import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.retrieval.boost import BOOST, REACH, TOP, boost
+from remora.retrieval.boost import GAIN, SEEDS, boost
+from remora.retrieval.fusion import with_odds
 from tests.retrieval.worlds import candidate, stages
 
 
-def near(**pairs):
-    """Return a graph in which each file stands next to another."""
-    table = {name.replace("_", "."): file for name, file in pairs.items()}
-    return lambda files: {other: file for other, file in table.items() if file in files}
+def near(**table):
+    """Return a graph: the neighbours of each file with how close they are; "_" stands for a dot."""
+    return lambda file: table.get(file.replace(".", "_"), {})
 
 
-def ladder(count, *, step=0.01, top_files=("top.py",)):
-    """Return candidates 01, 02 … with falling scores; the first ten speak of the top file."""
-    return [
-        candidate(f"{n:02}", 0.9 - step * n, related_files=top_files if n <= TOP else (f"file{n}.py",))
-        for n in range(1, count + 1)
-    ]
+def about(number, score, *files):
+    """Return a candidate about files."""
+    return candidate(f"{number:02}", score, related_files=files)
 
 
-def test_up_to_ten_candidates_nothing_is_raised():
-    """With ten candidates or fewer there is nobody to raise."""
-    ten = ladder(10)
-    assert boost(list(reversed(ten)), near(top_py="top.py")) == ten
+def names(order):
+    """Return the candidates' names, in order."""
+    return [c.key[2] for c in order]
 
 
-def test_the_eleventh_is_raised_for_a_neighbouring_file():
-    """A candidate in place 12 about a neighbour of the best hits' file overtakes place 11, no more."""
-    order = boost(ladder(14), near(file13_py="top.py"))
-    assert [c.key[2] for c in order][9:12] == ["10", "13", "11"]
-    raised = order[10]
-    assert stages(raised.reasons) == ["neighbourhood"]
-    assert raised.reasons[0].note == "file13.py stands next to top.py"
+def test_a_neighbour_of_the_best_overtakes():
+    """A hit about a file next to that of the best passes those in between, and says why."""
+    order = boost(
+        [about(1, 0.8, "a.py"), about(2, 0.5, "b.py"), about(3, 0.4, "c.py")], near(a_py={"c.py": 1})
+    )
+    assert names(order) == ["01", "03", "02"]
+    assert stages(order[1].reasons) == ["neighbourhood"]
+    assert order[1].reasons[0].note == "c.py stands next to a.py"
+    assert order[1].reasons[0].score == pytest.approx(order[1].score - 0.4)
 
 
-def test_the_raise_is_a_share_of_the_best_score():
-    """One of one neighbours adds 0.3 of the best score, as far as the tenth place lets it."""
-    candidates = [*ladder(10, step=0.001), candidate("far", 0.1, related_files=("near.py",))]
-    raised = boost(candidates, near(near_py="top.py"))[10]
-    assert raised.score == pytest.approx(0.1 + BOOST * candidates[0].score)
-    assert raised.reasons[-1].score == pytest.approx(BOOST * candidates[0].score)
+def test_the_odds_are_multiplied_by_what_arrives():
+    """A file that is the only neighbour of one with relevance 0.8 gets all of it."""
+    order = boost([about(1, 0.8, "a.py"), about(2, 0.2, "b.py")], near(a_py={"b.py": 7.0}))
+    assert order[1].score == pytest.approx(with_odds(0.2, math.exp(GAIN * 0.8)))
 
 
-def test_the_share_is_of_all_files_of_the_best():
-    """One neighbour of a top ten with five files counts a fifth."""
-    files = tuple(f"top{n}.py" for n in range(5))
-    candidates = ladder(10, step=0.001, top_files=files)
-    candidates.append(candidate("far", 0.1, related_files=("near.py",)))
-    raised = boost(candidates, near(near_py="top3.py"))[10]
-    assert raised.score == pytest.approx(0.1 + BOOST / 5 * candidates[0].score)
+def test_neighbours_share_by_closeness_and_seeds_add_up():
+    """Three quarters of one seed and all of another arrive together."""
+    found = [about(1, 0.8, "a.py"), about(2, 0.6, "b.py"), about(3, 0.1, "c.py")]
+    order = boost(found, near(a_py={"c.py": 3.0, "d.py": 1.0}, b_py={"c.py": 0.2}))
+    assert names(order)[2] == "03"
+    assert order[2].score == pytest.approx(with_odds(0.1, math.exp(GAIN * (0.75 * 0.8 + 0.6))))
+    assert order[2].reasons[0].note == "c.py stands next to a.py"
 
 
-def test_no_raise_passes_or_ties_the_tenth():
-    """However many are raised, and whatever their ids, the first ten stay the first ten."""
-    others = "edcba"
-    candidates = ladder(10, step=0.05) + [
-        candidate(f"0{n}", 0.39 - place / 1000, related_files=(f"near{n}.py",))
-        for place, n in enumerate(others)
-    ]
-    neighbours = near(**{f"near{n}_py": "top.py" for n in others})
-    order = boost(candidates, neighbours)
-    assert [c.key[2] for c in order][:10] == [f"{n:02}" for n in range(1, 11)]
-    assert [c.key[2] for c in order][10:] == [f"0{n}" for n in others]
-    assert all(c.score < order[9].score for c in order[10:])
-    assert all(r.score > 0.0 for c in order for r in c.reasons)
+def test_all_hits_about_one_file_are_raised_alike():
+    """Two hits of one file keep their order; the file hands on the relevance of its best."""
+    found = [about(1, 0.9, "a.py"), about(2, 0.3, "b.py"), about(3, 0.2, "b.py"), about(4, 0.1, "a.py")]
+    order = boost(found, near(a_py={"b.py": 1.0}))
+    factor = math.exp(GAIN * 0.9)
+    assert {c.key[2]: c.score for c in order} == pytest.approx(
+        {"01": 0.9, "02": with_odds(0.3, factor), "03": with_odds(0.2, factor), "04": 0.1}
+    )
 
 
-def test_beyond_the_reach_nobody_is_raised():
-    """Place 51 stays where it is, even next to the best file."""
-    candidates = ladder(REACH + 1, step=0.001)
-    order = boost(candidates, near(**{f"file{REACH + 1}_py": "top.py"}))
-    assert order == candidates
+def test_of_several_files_the_best_placed_counts():
+    """A hit about two neighbours is raised for the one where more arrives, once."""
+    found = [about(1, 0.8, "a.py"), about(2, 0.2, "b.py", "c.py")]
+    order = boost(found, near(a_py={"b.py": 1.0, "c.py": 3.0}))
+    assert order[1].score == pytest.approx(with_odds(0.2, math.exp(GAIN * 0.6)))
+    assert order[1].reasons[0].note == "c.py stands next to a.py"
+
+
+def test_only_the_first_files_hand_on():
+    """The neighbour of the tenth file is raised, that of the eleventh is not."""
+    found = [about(n, 0.9 - n / 100, f"f{n}.py") for n in range(1, SEEDS + 2)]
+    found += [about(90, 0.1, "near.py"), about(91, 0.1, "far.py")]
+    table = {f"f{SEEDS}_py": {"near.py": 1.0}, f"f{SEEDS + 1}_py": {"far.py": 1.0}}
+    scores = {c.key[2]: c.score for c in boost(found, near(**table))}
+    assert scores["90"] > 0.1 == scores["91"]
+
+
+def test_a_file_is_no_neighbour_of_itself():
+    """A graph that names the file itself changes nothing, also when it names nothing else."""
+    found = [about(1, 0.8, "a.py"), about(2, 0.2, "b.py")]
+    assert boost(found, near(a_py={"a.py": 1.0})) == found
 
 
 def test_without_neighbours_nothing_changes():
-    """Files that nothing stands next to raise nobody."""
-    candidates = ladder(20)
-    assert boost(candidates, near()) == candidates
-    bare = [c._replace(memory=c.memory._replace(related_files=())) for c in candidates]
-    assert boost(bare, near(file12_py="top.py")) == bare
+    """Files that nothing stands next to raise nobody; hits about no file are never raised."""
+    found = [about(n, 0.9 - n / 100, f"f{n}.py") for n in range(20)]
+    assert boost(list(reversed(found)), near()) == found
+    bare = [about(n, 0.9 - n / 100) for n in range(20)]
+    assert boost(bare, near(f1_py={"f2.py": 1.0})) == bare
+    assert boost([], near()) == []
 
 
 @given(
-    st.lists(st.tuples(st.floats(0.0, 1.0), st.integers(0, 5)), min_size=11, max_size=60),
+    st.lists(st.tuples(st.floats(0.0, 1.0), st.integers(0, 5)), max_size=60),
     st.randoms(use_true_random=False),
 )
 def test_the_boost_is_blind_to_order_and_stays_in_scale(rows, random):
-    """Shuffled candidates give the same order; scores stay within 0 and 1; the ten best stay."""
-    candidates = [
-        candidate(f"{n:02}", score, related_files=(f"f{file}.py",)) for n, (score, file) in enumerate(rows)
-    ]
-    neighbours = near(f0_py="f1.py", f2_py="f3.py")
-    expected = boost(list(candidates), neighbours)
-    random.shuffle(candidates)
-    assert boost(candidates, neighbours) == expected
-    assert all(0.0 <= c.score <= 1.0 for c in expected)
-    before = sorted(candidates, key=lambda c: (-c.score, c.key))
-    assert [c.key for c in expected[:TOP]] == [c.key for c in before[:TOP]]
+    """Shuffled candidates give the same order; nobody falls, and scores stay within 0 and 1."""
+    found = [about(n, score, f"f{file}.py") for n, (score, file) in enumerate(rows)]
+    neighbours = near(f0_py={"f1.py": 0.5, "f2.py": 0.1}, f2_py={"f3.py": 1.0}, f4_py={"f0.py": 2.0})
+    expected = boost(list(found), neighbours)
+    random.shuffle(found)
+    assert boost(found, neighbours) == expected
+    before = {c.key: c.score for c in found}
+    assert all(before[c.key] <= c.score <= 1.0 for c in expected)

@@ -423,7 +423,7 @@ def test_all_parts_left_out_is_still_a_search(world):
 
 
 def test_the_boost_is_off_until_it_is_asked_for(world):
-    """Measured on two histories it adds nothing, so a setting turns it on."""
+    """It helps to find what a task touches and hurts a search for one place, so a setting turns it on."""
     world.commit("auth/tokens.py", "web/session.ts", times=30)
     world.memory.remember_many(
         [MemoryDraft(f"common words number{n}", related_files=("auth/tokens.py",)) for n in range(12)]

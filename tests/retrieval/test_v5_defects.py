@@ -13,7 +13,7 @@ from remora.core.strength import TAINT_FACTOR
 from remora.core.values import Taint
 from remora.embeddings.context import chunk_text
 from remora.graph.chunks import chunks
-from remora.retrieval.boost import BOOST, boost
+from remora.retrieval.boost import boost
 from remora.retrieval.fusion import weighted_rrf
 from remora.retrieval.packing import pack
 from tests.retrieval.worlds import BrokenEmbedder, Judge, WordEmbedder, candidate, hit_of, record, stages
@@ -63,14 +63,16 @@ def test_3_recipes_and_patterns_are_found_in_their_own_project(world, kind):
 def test_4_the_boost_is_on_the_scale_of_the_scores():
     """Defect 4: one neighbour file adds more than the largest possible RRF score.
 
-    There 0.3 / 18 files beats 1 / 61. Here the raise is a share of the best score and stays below the tenth.
+    There 0.3 / 18 files beats 1 / 61. Here what arrives multiplies odds: a hit that says next to nothing
+    stays below all that were found for themselves, though its file is the neighbour of every one.
     """
     largest = max(weighted_rrf([(["a"], 1.0)]).values())
-    assert largest < BOOST / 18
+    assert largest < 0.3 / 18
     top = [candidate(f"{n:02}", 0.020 - n / 1000, related_files=("top.py",)) for n in range(1, 11)]
-    order = boost([*top, candidate("11", 0.001, related_files=("near.py",))], lambda f: {"near.py": "top.py"})
-    assert [c.key[2] for c in order] == [c.key[2] for c in [*top, order[10]]]
-    assert order[10].score < top[9].score
+    last = candidate("11", 0.001, related_files=("near.py",))
+    order = boost([*top, last], lambda file: {"near.py": 1.0} if file == "top.py" else {})
+    assert [c.key for c in order] == [c.key for c in [*top, last]]
+    assert last.score < order[10].score < 1.1 * last.score
 
 
 def test_5_a_reranker_reads_the_question_and_the_texts(world):

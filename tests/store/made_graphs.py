@@ -36,7 +36,7 @@ def add_links(space: Space, path: str, *links: Link, source: str = "ast") -> Non
     """Write all edges that start in a file, as the indexer does, and bring the closure up to date."""
     with space.db.transaction(durable=False):
         space.graph.put_links(path, links, source, 1)
-        space.graph.prefer_precise(path)
+        space.other_sources.prefer_precise(path)
         space.graph.linked(path, 1)
         space.closure.update(space.graph.keys([path]).values())
 

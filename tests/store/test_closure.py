@@ -190,7 +190,7 @@ def test_edges_lost_before_the_update_are_noticed(space: Space):
     (found, _) = space.closure.dependents(ids["a.py"])
     assert (found.kinds, found.source) == ("calls,imports", "scip")
     with space.db.transaction(durable=False):
-        space.graph.drop_from("scip")
+        space.other_sources.drop_from("scip")
     assert space.closure.differing(ids["b.py"]) == {ids["a.py"]}
     add_links(space, "b.py", link("b.py", "a.py", "imports"))
     assert space.closure.differing(ids["b.py"]) == set()
@@ -277,5 +277,5 @@ def _link(space: Space, given_, source: str, again: set[tuple[int, int]]) -> Non
             if wanted is not None:
                 links = {(to, kind): Link(name, to, kind, sure, 1, n) for to, kind, sure, n in wanted}
                 space.graph.put_links(name, list(links.values()), source, 1)
-                space.graph.prefer_precise(name)
+                space.other_sources.prefer_precise(name)
         space.closure.update(space.graph.keys(list(given_)).values(), again)

@@ -253,16 +253,16 @@ def test_precise_edges_replace_resolved_ones(space: Space):
     """Where a compiler's index speaks, our calls between definitions go; imports and sure sums stay."""
     ids = small(space)
     with space.db.transaction():
-        assert not space.graph.prefer_precise("tests/test_b.py")
+        assert not space.other_sources.prefer_precise("tests/test_b.py")
     precise = link("tests/test_b.py:test_b", "src/a.py:A", "calls", 1.0)
     add_links(space, "tests/test_b.py", precise, source="scip")
     found = space.graph.users(list(ids.values()), ["calls"])
     assert [(e.to_id, e.source) for e in found] == [(ids["src/a.py:A"], "scip")]
     assert {e.type for e in space.graph.users_of_files([ids["src/a.py"]])} == {"calls", "imports"}
-    assert space.graph.count_from("scip") == 1
+    assert space.other_sources.count_from("scip") == 1
     with space.db.transaction():
-        assert space.graph.drop_from("scip") == ["tests/test_b.py"]
-    assert space.graph.count_from("scip") == 0
+        assert space.other_sources.drop_from("scip") == ["tests/test_b.py"]
+    assert space.other_sources.count_from("scip") == 0
 
 
 def test_neighbours_are_at_either_end(space: Space):

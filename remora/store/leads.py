@@ -1,0 +1,61 @@
+"""SQL for what the prediction of files asks of the code graph: who defines a name, where files are today."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+from remora.store.connection import Database
+
+
+class Leads:
+    """Questions about files of code, names and imports; nothing here writes."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def code_files(self, paths: Collection[str], *, tests: bool) -> set[str]:
+        """Return those of some paths that are files of code; tests among them only if wanted."""
+        sql = """SELECT f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
+                 WHERE f.kind = 'code' AND f.skipped = '' AND f.test <= ?"""
+        return {r[0] for r in self._db.rows(sql, (json.dumps(list(paths)), int(tests)))}
+
+    def today(self, paths: Collection[str]) -> dict[str, str]:
+        """Return where files of the past are now: at the same path, or moved with a name of their own."""
+        sql = """SELECT j.value, f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
+                 WHERE f.skipped = ''"""
+        found = dict(self._db.rows(sql, (json.dumps(list(paths)),)))
+        for path in paths:
+            if path not in found:
+                moved = self._db.rows(
+                    "SELECT path FROM graph_files WHERE name = ? AND skipped = '' LIMIT 2",
+                    (path.rpartition("/")[2],),
+                )
+                if len(moved) == 1:
+                    found[path] = moved[0][0]
+        return found
+
+    def definers(self, names: Collection[str]) -> dict[str, list[tuple[str, str]]]:
+        """Return for each name that code outside tests defines the (path, kind) of its definitions."""
+        sql = """SELECT n.label, n.file_path, n.type FROM json_each(?) j
+                 CROSS JOIN graph_nodes n ON n.label = j.value AND n.layer = 1
+                 JOIN graph_files f ON f.path = n.file_path
+                 WHERE n.key <> n.file_path AND f.test = 0 AND f.kind = 'code' ORDER BY 1, 2, 3"""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for name, path, kind in self._db.rows(sql, (json.dumps(list(names)),)):
+            found.setdefault(name, []).append((path, kind))
+        return found
+
+    def user_counts(self, names: Collection[str]) -> dict[str, int]:
+        """Return how many files use each name."""
+        sql = """SELECT j.value, (SELECT count(*) FROM graph_names g WHERE g.name = j.value)
+                 FROM json_each(?) j"""
+        return dict(self._db.rows(sql, (json.dumps(list(names)),)))
+
+    def imported(self, paths: Collection[str]) -> list[tuple[str, str]]:
+        """Return (file, file that it imports) for some files."""
+        sql = """SELECT a.key, b.key FROM json_each(?) j CROSS JOIN graph_nodes a ON a.key = j.value
+                 CROSS JOIN graph_edges e ON e.from_id = a.id AND e.type = 'imports'
+                 CROSS JOIN graph_nodes b ON b.id = e.to_id
+                 WHERE e.files = 1 AND e.stale_at IS NULL ORDER BY 1, 2"""
+        return [(a, b) for a, b in self._db.rows(sql, (json.dumps(sorted(paths)),))]
