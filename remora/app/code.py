@@ -36,6 +36,7 @@ LEFT_OUT = "index.left_out"  # meta key: what the last whole run left out, by re
 LOCK_SECONDS = 0.5
 PARTNERS = 10  # of each file that become edges of the graph
 PARTNERS_OF = "index.partners"  # meta key: the state of history and graph that those edges were made of
+IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
 FEW = 20  # changed files that a question reads again by itself
 MOST_SKIPPED = 200  # named in a report; the counts are of all
 
@@ -71,6 +72,8 @@ def index(
                 stop=stop,
             )
             precise = _take_precise(parts, space, notes) if outcome.complete else 0
+            if outcome.complete and space.graph.unlinked():  # what an older SCIP index had said instead
+                _indexer(parts, space).run(listed, _now(parts), commit=commit_of(project.repository))
             with space.db.transaction(durable=False):
                 space.meta.set(LEFT_OUT, _left_out(tree, space))
             _settle_layers(parts, space)
@@ -319,11 +322,8 @@ def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
 def notices(parts: Parts) -> tuple[str, ...]:
     """Return what an answer from the graph should say about the graph itself (section 21.9)."""
     space = parts.room("project").space
-    state = space.graph.state()
-    if state is None:
-        if space.graph.is_empty():
-            return ("the code is not indexed yet: `remora index` reads it",)
-        return ("knowledge graph: indexing in progress; impact analysis may be incomplete",)
-    if space.graph.unlinked():
-        return ("knowledge graph: indexing in progress; impact analysis may be incomplete",)
+    if space.graph.is_empty():
+        return ("the code is not indexed yet: `remora index` reads it",)
+    if space.graph.state() is None or space.graph.waiting_for_links():
+        return (IN_PROGRESS,)
     return ()

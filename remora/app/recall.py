@@ -92,11 +92,14 @@ def context(
     recent_files: Sequence[str],
 ) -> tuple[Context, tuple[str, ...]]:
     """Return the packed block for a task, and what the search had to do without."""
+    from remora.app.code import IN_PROGRESS, notices
+
     files = (*recent_files, *filters.files)
     filters = filters._replace(files=())
     found = search(parts, task, CONTEXT_HITS, filters, phase, (), files, explicit=False)
     tokens = BUDGETS[phase].tokens if budget is None else budget
-    return pack([h for h in found.hits if h.score >= RELEVANT], phase, tokens), found.notes
+    packed = pack([h for h in found.hits if h.score >= RELEVANT], phase, tokens)
+    return packed, (*found.notes, *(note for note in notices(parts) if note == IN_PROGRESS))
 
 
 def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:

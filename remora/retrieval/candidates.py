@@ -27,7 +27,8 @@ TURNS = 50  # turns a path gives: conversations are searched more deeply, their 
 POSTINGS = 4_000  # rows that the words of a query may touch: about 1.5 ms
 BM25_K1 = 1.2  # FTS5's own; a term can add idf * (k1 + 1) at most
 FEW_ROWS, UNSEEN = 100, 20  # up to so many texts, words are weighed as if there were these more
-SAME_FILE, PARTNER, MIN_CO_ACCESS = 0.8, 0.7, 0.3  # graph evidence (section 7)
+# Graph evidence (section 7): a file at hand, its partners in sessions and history, its neighbours in code.
+SAME_FILE, PARTNER, NEIGHBOUR, MIN_CO_ACCESS = 0.8, 0.7, 0.6, 0.3
 FILES_FOLLOWED, PARTNERS_FOLLOWED = 10, 15
 
 _FIRST_PERSON = re.compile(r"\b(i|me|my|mine|myself)\b", re.IGNORECASE)
@@ -224,7 +225,7 @@ def _narrow(filters: Filters) -> bool:
 
 
 def _graph(space: Space, request: Request) -> dict[str, tuple[float, str]]:
-    """Return memories near the files at hand: about them, or about files that go with them."""
+    """Return memories near the files at hand: about them, their partners, or what they use or serve."""
     at_hand = list(dict.fromkeys((*request.recent_files, *request.filters.files)))
     named = named_paths(request.text)
     if named:
@@ -236,6 +237,10 @@ def _graph(space: Space, request: Request) -> dict[str, tuple[float, str]]:
     partners = [
         (other, PARTNER * min(1.0, weight), f"read together with {path}")
         for path, other, weight in space.history.co_access(at_hand, MIN_CO_ACCESS, PARTNERS_FOLLOWED)
+    ]
+    partners += [
+        (other, NEIGHBOUR, f"{other} stands next to {path} in the code")
+        for path, other, _ in space.closure.near(at_hand)
     ]
     for path in at_hand[:3]:
         partners += [

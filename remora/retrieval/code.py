@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.globs import matches
 from remora.core.query import named_paths
 from remora.core.values import Filters, Reason
-from remora.retrieval.candidates import FILES_FOLLOWED, SAME_FILE, Question, affordable, lexical
+from remora.retrieval.candidates import FILES_FOLLOWED, NEIGHBOUR, SAME_FILE, Question, affordable, lexical
 from remora.retrieval.request import Candidate, Key, Request
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 SEARCHED = 100  # parts each path looks at; a filter on files looks at more
 FILTERED = 2_000
-NEIGHBOUR = 0.6  # graph evidence of a file that depends on one at hand, or the other way round
 TEST_FACTOR = 0.75  # odds of a part of a test, unless the query asks for tests
 TABLE = "code_chunks"
 

@@ -188,6 +188,11 @@ class Graph:
         sql = "SELECT path FROM graph_files WHERE links_at IS NULL AND skipped = '' ORDER BY path"
         return [r[0] for r in self._db.rows(sql)]
 
+    def waiting_for_links(self) -> bool:
+        """Return whether the names of some file are not resolved yet."""
+        sql = "SELECT 1 FROM graph_files WHERE links_at IS NULL AND skipped = '' LIMIT 1"
+        return self._db.row(sql) is not None
+
     def unlink(self, paths: Iterable[str]) -> None:
         """Ask for the names of files to be resolved again."""
         self._db.execute_many("UPDATE graph_files SET links_at = NULL WHERE path = ?", [(p,) for p in paths])

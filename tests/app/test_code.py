@@ -14,8 +14,9 @@ from remora import Memory
 from remora.app import code as module
 from remora.core.clock import FixedClock
 from remora.core.code import IndexReport
-from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.core.errors import Conflict, InvalidInput, NotFound, SourceError
 from remora.disk.files import lock
+from tests.graph.scip_bytes import document, index, occurrence
 from tests.helpers import FakeEmbedder, Repo, environment
 
 MONEY = '''"""Money."""
@@ -288,3 +289,88 @@ def test_what_a_memory_is_linked_to_stays_with_it(shop: Memory):
     assert edited.impacted_node_ids == ("shop/cart.py:total",)
     new = shop.supersede(first.id, "price rounds down")
     assert (new.target_node_id, new.impacted_node_ids) == ("shop/money.py:price", ("shop/cart.py:total",))
+
+
+def test_memories_of_neighbouring_code_come_up(shop: Memory):
+    """A memory about a file that the one at hand uses is near, and the reason says so."""
+    record = shop.remember("Cents are whole numbers", related_files=["shop/money.py"])
+    shop.remember("Colours are blue", related_files=["README.md"])
+    hit = shop.search("what should I know", recent_files=["shop/cart.py"])[0]
+    assert hit.id == record.id
+    assert "shop/money.py stands next to shop/cart.py in the code" in str(hit.why[0])
+
+
+def test_history_makes_edges(tmp_path: Path, repo: Repo, clock: FixedClock):
+    """Files that changed together are joined by an edge of git, with how often."""
+    for number in range(3):
+        repo.commit(f"Change {number}", {"lib/a.py": f"x = {number}\n", "lib/b.py": f"y = {number}\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.init()
+        edges = memory._parts.room("project").space.db.rows(
+            """SELECT a.key, b.key, e.type, e.weight, e.confidence FROM graph_edges e
+               JOIN graph_nodes a ON a.id = e.from_id JOIN graph_nodes b ON b.id = e.to_id
+               WHERE e.source = 'git' ORDER BY 1"""
+        )
+        assert edges == [
+            ("lib/a.py", "lib/b.py", "co_change", 3.0, 1.0),
+            ("lib/b.py", "lib/a.py", "co_change", 3.0, 1.0),
+        ]
+
+
+def test_a_deleted_project_is_an_error_and_nothing_is_lost(shop: Memory, folder: Path):
+    """A folder that is gone is not a project without files."""
+    before = shop.index().files
+    folder.rename(folder.with_name("elsewhere"))
+    with pytest.raises(SourceError, match="cannot look at"):
+        shop.index()
+    folder.with_name("elsewhere").rename(folder)
+    report = shop.index()
+    assert (report.files, report.deleted) == (before, 0)
+
+
+def test_a_shallow_clone_is_indexed(tmp_path: Path, repo: Repo, clock: FixedClock):
+    """The code does not depend on how much of the history there is."""
+    repo.commit("One", {"a.py": "def one():\n    return 1\n"})
+    repo.commit("Two", {"b.py": "from a import one\n\n\ndef two():\n    return one() + 1\n"})
+    copy = tmp_path / "copy"
+    repo.git("clone", "-q", "--depth", "1", f"file://{repo.root}", str(copy))
+    with Memory.open(copy, environ=environment(tmp_path), clock=clock) as memory:
+        memory.init()
+        assert [i.symbol for i in memory.impact("one")] == ["two"]
+
+
+def test_a_switch_of_branches_reads_what_differs(tmp_path: Path, repo: Repo, clock: FixedClock):
+    """Only the files that the two branches do not share are read."""
+    repo.commit("One", {f"m{n}.py": f"def f{n}():\n    return {n}\n" for n in range(20)})
+    repo.git("checkout", "-q", "-b", "other")
+    repo.commit("Two", {"m3.py": "def f3():\n    return f4()\n", "new.py": "x = 1\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.index()
+        repo.git("checkout", "-q", "main")
+        report = memory.index()
+        assert (report.read, report.deleted, report.files) == (1, 1, 20)
+
+
+def test_a_precise_index_is_preferred(shop: Memory, folder: Path):
+    """Edges of a SCIP index replace what was resolved, and go with it."""
+    (folder / "index.scip").write_bytes(
+        index(
+            document(
+                "shop/money.py",
+                [occurrence([3, 4, 9], "scip-python python shop 1 `shop.money`/price().", 1)],
+            ),
+            document(
+                "shop/cart.py",
+                [
+                    occurrence([3, 4, 9], "scip-python python shop 1 `shop.cart`/total().", 1),
+                    occurrence([0, 23, 28], "scip-python python shop 1 `shop.money`/price()."),
+                    occurrence([4, 15, 20], "scip-python python shop 1 `shop.money`/price()."),
+                ],
+            ),
+        )
+    )
+    assert shop.index().precise > 0
+    assert {i.source for i in shop.impact("shop/money.py:price", depth=1)} == {"scip"}
+    (folder / "index.scip").unlink()
+    assert shop.index().precise == 0
+    assert {i.source for i in shop.impact("shop/money.py:price", depth=1)} == {"ast"}

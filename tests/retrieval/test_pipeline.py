@@ -184,7 +184,7 @@ def test_shuffled_candidates_come_out_alike(world):
             found = stage(run, found)
         orders.append(found)
     assert orders[0] == orders[1] == orders[2] == orders[3]
-    assert len(orders[0]) == 40
+    assert len(orders[0]) == pipeline.KEPT
 
 
 def test_two_processes_agree(tmp_path):
