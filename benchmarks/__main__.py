@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import (
     beam,
+    boost,
     cochange,
     concurrency,
     cosqa,
@@ -27,6 +28,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "beam": beam.run,
     "cosqa": cosqa.run,
     "cochange": cochange.run,
+    "boost": boost.run,
     "issues": issues.run,
     "resolution": resolution.run,
     "indexing": indexing.run,
@@ -47,7 +49,9 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--sizes", default="1000,10000,100000", help="numbers of memories for latency")
     found.add_argument("--keep", type=Path, help="keep the filled projects here for the next run")
     found.add_argument("--repos", type=Path, help="a folder with clones of sympy and pytest, for issues")
-    found.add_argument("--repo", type=Path, help="a git repository for indexing; else one is made up")
+    found.add_argument(
+        "--repo", type=Path, help="a git repository for indexing (else made up), cochange, boost"
+    )
     found.add_argument("--packages", type=Path, nargs="+", default=(), help="folders for resolution")
     return found
 

@@ -9,6 +9,11 @@ The ranking is the one that `Memory.related_files` uses, driven here over the sa
 memory. That both give the same lists is shown in the same run: the history of click is replayed into a
 real git repository, `Memory.init` reads it up to the parent of each predicted commit, and
 `Memory.related_files` must answer what the ranking in memory answers.
+
+With a repository that has the trees (`--repo`), the code graph is brought to the parent of each
+predicted commit, and the ranking with its ties is compared with that of the history alone, of the graph
+without any history (as in a new clone of a few commits) and the rivals in one run. A clone of click is asked the recorded history; of another repository
+the newest commits of its own log are predicted, from all that came before.
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ from benchmarks.baselines import Ranker, Tally, tally_rankers
 from benchmarks.common import Check, Options, Report, Table, memory_in, say, workplace
 from benchmarks.metrics import Interval, mean, paired_interval
 from benchmarks.repository import build, consistent, stand_at
+from benchmarks.trees import TreeGraph, tree_graph
 from remora.core.clock import from_iso, to_iso
 from remora.core.cochange import MAX_FILES, related
 from remora.sources.git_log import Commit, FileChange
@@ -33,6 +39,8 @@ HISTORIES = ("click", "entire-cli-dev")
 OURS = "remora"
 REPLAYED = "click"  # the history whose record starts at its first commit
 RIVALS = ("frequency", "recency-weighted", "ROSE rules")
+ALONE, GRAPH_ALONE, NAMES_ALONE = "history alone", "graph and names alone", "names alone"
+NEWEST = 300  # predicted commits of a repository's own log
 
 
 class Score(NamedTuple):
@@ -76,13 +84,27 @@ def predicted(commit: Commit) -> bool:
 
 
 def replay(
-    commits: Sequence[Commit], rankers: Mapping[str, Ranker], learn: Callable[[Commit], None]
+    commits: Sequence[Commit],
+    rankers: Mapping[str, Ranker],
+    learn: Callable[[Commit], None],
+    *,
+    begin: int = 0,
+    stand_at: Callable[[Commit], None] = lambda _: None,
 ) -> dict[str, Scores]:
-    """Predict each commit with every ranker, then learn it."""
+    """Predict each commit with every ranker, then learn it.
+
+    Args:
+        commits: oldest first.
+        rankers: by their names.
+        learn: takes in a commit.
+        begin: the first commit that is predicted; earlier ones are only learnt.
+        stand_at: told of each commit that is about to be predicted.
+    """
     found: dict[str, Scores] = {name: [] for name in rankers}
-    for commit in commits:
+    for number, commit in enumerate(commits):
         before = existing(commit)
-        if predicted(commit) and before:
+        if number >= begin and predicted(commit) and before:
+            stand_at(commit)
             for name, ranker in rankers.items():
                 found[name].append([_score(ranker, path, before, commit) for path in before])
         learn(commit)
@@ -106,19 +128,68 @@ def _shares(commit: Sequence[Score], *, new_files: bool = False) -> list[float]:
     return [s.hits / s.existing for s in commit if s.existing]
 
 
-def measure(name: str, commits: Sequence[Commit]) -> tuple[Table, dict[str, Any], dict[str, Interval]]:
-    """Return the table, the figures and our lead over each baseline with its interval."""
+class Measured(NamedTuple):
+    """What one history gave: a table, the figures, and our lead over every other ranking."""
+
+    table: Table
+    figures: dict[str, Any]
+    leads: dict[str, Interval]
+
+
+def measure(name: str, commits: Sequence[Commit]) -> Measured:
+    """Compare the ranking by history with its rivals."""
     history = CoChange()
-    plain, followed = Tally(follow=False), Tally(follow=True)
+    ours: dict[str, Ranker] = {OURS: lambda path, k: [hit.path for hit in related(path, history, k)]}
+    rivals, learn_rivals = _rivals()
 
     def learn(commit: Commit) -> None:
         history.learn(commit)
+        learn_rivals(commit)
+
+    return _measured(name, commits, replay(commits, ours | rivals, learn))
+
+
+def measure_with_graph(
+    name: str, commits: Sequence[Commit], graph: TreeGraph, newest: int | None
+) -> Measured:
+    """Compare the ranking by history and code graph with each alone and the rivals."""
+    history, blank = CoChange(), CoChange()
+    ties = graph.space.ties
+    ours: dict[str, Ranker] = {
+        OURS: lambda path, k: [hit.path for hit in related(path, history, k, ties.of(path))],
+        ALONE: lambda path, k: [hit.path for hit in related(path, history, k)],
+        GRAPH_ALONE: lambda path, k: [hit.path for hit in related(path, blank, k, ties.of(path))],
+        NAMES_ALONE: lambda path, k: [hit.path for hit in related(path, blank, k)],
+    }
+    rivals, learn_rivals = _rivals()
+
+    def learn(commit: Commit) -> None:
+        history.learn(commit)
+        learn_rivals(commit)
+
+    def stand_at(commit: Commit) -> None:
+        if commit.parents:
+            graph.stand_at(commit.parents[0])
+        blank.set_tree(history.tree)
+
+    asked = [n for n, commit in enumerate(commits) if predicted(commit) and existing(commit)]
+    begin = asked[-newest] if newest is not None and newest < len(asked) else 0
+    scores = replay(commits, ours | rivals, learn, begin=begin, stand_at=stand_at)
+    return _measured(name, commits, scores)
+
+
+def _rivals() -> tuple[dict[str, Ranker], Callable[[Commit], None]]:
+    """Return the rankings to compare with, and what teaches them."""
+    plain, followed = Tally(follow=False), Tally(follow=True)
+
+    def learn(commit: Commit) -> None:
         plain.learn(commit)
         followed.learn(commit)
 
-    rankers: dict[str, Ranker] = {OURS: lambda path, k: [hit.path for hit in related(path, history, k)]}
-    rankers |= tally_rankers({"": plain, " + renames": followed})
-    scores = replay(commits, rankers, learn)
+    return tally_rankers({"": plain, " + renames": followed}), learn
+
+
+def _measured(name: str, commits: Sequence[Commit], scores: Mapping[str, Scores]) -> Measured:
     rows = []
     figures: dict[str, Any] = {}
     for ranker, found in scores.items():
@@ -143,7 +214,25 @@ def measure(name: str, commits: Sequence[Commit]) -> tuple[Table, dict[str, Any]
     title = (
         f"{name}: recall@10, {figures['queries']} queries in {len(scores[OURS])} of {len(commits)} commits"
     )
-    return Table(title, columns, tuple(rows)), figures, leads
+    return Measured(Table(title, columns, tuple(rows)), figures, leads)
+
+
+def _lead_table(name: str, found: Measured) -> Table:
+    rows = tuple((f"over {r}", i.mean, i.low, i.high) for r, i in found.leads.items())
+    return Table(f"{name}: lead of {OURS}, 95 % interval", ("", "mean", "low", "high"), rows)
+
+
+def with_trees(repository: Path, recorded: Sequence[Commit], limit: int | None) -> tuple[Measured, Check]:
+    """Measure what the code graph adds, in a repository that has the trees."""
+    with tree_graph(repository) as graph:
+        is_recorded = bool(recorded) and graph.trees.has(recorded[-1].sha)
+        commits = list(recorded) if is_recorded else graph.trees.commits()
+        name = f"{REPLAYED if is_recorded else 'the repository'}, with its trees"
+        say(f"cochange: {name}, {len(commits)} commits")
+        newest = limit if limit is not None else None if is_recorded else NEWEST
+        found = measure_with_graph(name, commits, graph, newest)
+    ours, alone = (found.figures[ranker]["recall@10 by query"] for ranker in (OURS, ALONE))
+    return found, Check.above("recall@10 with the code graph", ours, alone, ALONE)
 
 
 class Road(NamedTuple):
@@ -198,10 +287,9 @@ def run(options: Options) -> Report:
     for name in HISTORIES:
         commits = load(folder / f"{name}.jsonl.gz")[: options.limit]
         say(f"cochange: {name}, {len(commits)} commits")
-        table, figures[name], leads = measure(name, commits)
-        tables.append(table)
-        rows = tuple((f"over {r}", i.mean, i.low, i.high) for r, i in leads.items())
-        tables.append(Table(f"{name}: lead of {OURS}, 95 % interval", ("", "mean", "low", "high"), rows))
+        found = measure(name, commits)
+        figures[name] = found.figures
+        tables += [found.table, _lead_table(name, found)]
         if options.limit is None:
             ours = figures[name][OURS]["recall@10 by query"]
             for rival in RIVALS:
@@ -209,7 +297,13 @@ def run(options: Options) -> Report:
                 best = max(variants, key=lambda v: figures[name][v]["recall@10 by query"])
                 value = figures[name][best]["recall@10 by query"]
                 checks.append(Check.above(f"{name} recall@10", ours, value, best))
-    commits = load(folder / f"{REPLAYED}.jsonl.gz")[: options.limit]
+    recorded = load(folder / f"{REPLAYED}.jsonl.gz")
+    if options.repo is not None:
+        found, check = with_trees(options.repo, recorded, options.limit)
+        figures["with the code graph"] = found.figures
+        tables += [found.table, _lead_table("with the code graph", found)]
+        checks += [check] if options.limit is None else []
+    commits = recorded[: options.limit]
     say(f"cochange: {REPLAYED} through git, Memory.init and Memory.related_files")
     road = through_the_database(commits)
     by_query, by_commit = summary(road.scores, new_files=False)

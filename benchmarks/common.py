@@ -34,7 +34,7 @@ class Options(NamedTuple):
         ablate: also measure the search without each of its stages.
         sizes: numbers of memories for `latency`.
         keep: a folder where the databases stay, so that the next run need not make them again.
-        repo: a git repository for `indexing`; None makes one up.
+        repo: a git repository for `indexing` (None makes one up), `cochange` and `boost`.
         packages: folders with a package each, for `resolution`.
         repos: a folder with clones of public repositories, for `issues`.
     """

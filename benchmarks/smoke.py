@@ -15,7 +15,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks import beam, cochange, concurrency, cosqa, crash, indexing, latency, locomo, resolution
+from benchmarks import (
+    beam,
+    cochange,
+    concurrency,
+    cosqa,
+    crash,
+    indexing,
+    latency,
+    locomo,
+    resolution,
+    smoke_trees,
+)
 from benchmarks.common import Check, Options, Report, Table, memory_in, say, workplace
 from benchmarks.paths import OURS
 from benchmarks.repository import build, consistent, stand_at
@@ -259,7 +270,7 @@ def _data_checks(data: Path) -> tuple[list[Check], str]:
     found = {
         "LoCoMo recall@5": talk.figures[OURS]["recall@5"],
         "BEAM recall@5": chat.figures[OURS]["recall@5"],
-        "CoSQA MRR": code.figures[OURS]["MRR"],
+        **{f"CoSQA MRR, {kind}": code.figures[kind][OURS]["MRR"] for kind in cosqa.NAMES},
         "co-change recall@10": history.figures["click"][OURS]["recall@10 by query"],
     }
     checks = [Check.at_least(f"made-up {what}", value, 0.8) for what, value in found.items()]
@@ -290,6 +301,7 @@ def run(options: Options) -> Report:
     checks += crashed.checks
     say("smoke: the code graph")
     checks += resolved_package()
+    checks += smoke_trees.checks()
     sizes = indexing.Sizes(files=24, far=5, edits=2, repeats=1, asked=20)
     checks += indexing.sound(indexing.measure(None, sizes))
     rows = tuple(times.items())

@@ -7,6 +7,7 @@ indexes at a time, and a second one that comes meanwhile says so and leaves the 
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections import Counter
@@ -89,14 +90,16 @@ def index_files(parts: Parts, paths: Iterable[str]) -> IndexReport:
     space = parts.room("project").space
     listed: list[Listed] = []
     gone: list[str] = []
+    known = space.graph.some(set(paths))
     for path in sorted(set(paths)):
         try:
             status = (parts.project.root / path).lstat()
         except (OSError, ValueError):
             gone.append(path)
             continue
-        if status.st_size <= LARGEST_CODE and _known(path):
-            listed.append(Listed(path, status.st_size, status.st_mtime_ns))
+        if path not in known:
+            return index(parts, wait=10.0)  # whether a new file is wanted, the listing of all says
+        listed.append(Listed(path, status.st_size, status.st_mtime_ns))
     notes: tuple[str, ...] = ()
     try:
         with lock(parts.project.home / "index", timeout=10.0):
@@ -104,7 +107,7 @@ def index_files(parts: Parts, paths: Iterable[str]) -> IndexReport:
     except StoreBusy:
         outcome = Outcome(0, 0, 0, 0, (), complete=False)
         notes = ("another process is indexing this project",)
-    return report(space, outcome, 0, notes, time.monotonic() - started)
+    return report(space, outcome, 0, notes, time.monotonic() - started, counted=False)
 
 
 def mark_changed(parts: Parts, paths: Iterable[str]) -> None:
@@ -206,10 +209,17 @@ def _take_precise(parts: Parts, space: Space, notes: list[str]) -> int:
 
 
 def report(
-    space: Space, outcome: Outcome, precise: int, notes: tuple[str, ...], seconds: float
+    space: Space,
+    outcome: Outcome,
+    precise: int,
+    notes: tuple[str, ...],
+    seconds: float,
+    *,
+    counted: bool = True,
 ) -> IndexReport:
-    """Return what a run did, with the counts as they are now."""
-    nodes, edges, _ = space.graph.counts()
+    """Return what a run did, with the counts as they are now, or as the last whole run left them."""
+    state = None if counted else space.graph.state()
+    nodes, edges = (state.nodes, state.edges) if state is not None else space.graph.counts()[:2]
     left_out = space.meta.get(LEFT_OUT) or {}
     return IndexReport(
         files=space.graph.file_count(),
@@ -282,7 +292,7 @@ def refresh(parts: Parts, paths: Iterable[str]) -> str:
     changed = []
     for path, (size, mtime_ns) in space.graph.stamps(set(paths)).items():
         try:
-            status = (parts.project.root / path).stat()
+            status = os.stat(f"{parts.project.root}/{path}")  # noqa: PTH116  two hundred times an answer
         except (OSError, ValueError):
             changed.append(path)
             continue

@@ -101,7 +101,16 @@ def index_terms(text: str) -> str:
     >>> index_terms("getUserById and 数据库"), index_terms("用JWT认证")
     ('get user by id 数据 据库', 'jwt 用 认证')
     """
-    return " ".join(dict.fromkeys(identifier_parts(text) + _beside_cjk(text) + cjk_pairs(text)))
+    cjk = _CJK.search(text) is not None
+    parts: list[str] = []
+    # Each name once: source code says the same names over and over.
+    for name in dict.fromkeys(_WORD.findall(_CJK.sub(" ", text) if cjk else text)):
+        pieces = _pieces(name)
+        if len(pieces) > 1:
+            parts += pieces
+    if cjk:
+        parts += _beside_cjk(text) + cjk_pairs(text)
+    return " ".join(dict.fromkeys(parts))
 
 
 def _beside_cjk(text: str) -> list[str]:

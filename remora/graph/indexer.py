@@ -30,7 +30,7 @@ from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.names import changed_names, names_of, spread
 from remora.graph.packed import pack_outline, pack_uses, unpack_outline, unpack_uses
 from remora.graph.resolve import Resolver, document_links, is_test_path
-from remora.graph.roots import Roots, find_roots
+from remora.graph.roots import Roots, find_roots, is_manifest
 from remora.graph.statements import Statements
 from remora.graph.stored_symbols import StoredSymbols
 from remora.store.graph import NewFile
@@ -146,7 +146,7 @@ class Indexer:
         if state is not None and state.version != VERSION:
             with self._space.db.transaction(durable=False):
                 self._graph.clear()
-        known = self._graph.files()
+        known = self._graph.files() if whole else self._graph.some([*(i.path for i in listed), *gone])
         changed = [item for item in listed if _differs(known.get(item.path), item)]
         there = {item.path for item in listed}
         gone = [path for path in (known if whole else gone) if path in known and path not in there]
@@ -159,7 +159,12 @@ class Indexer:
         self._delete(gone, touched)
         report = progress or (lambda *_: None)
         read, same, skipped = self._take(changed, known, touched, now, report, stop)
-        roots, moved = self._roots(there if whole else {*known, *there}, state.roots if state else "")
+        shaped = whole or bool(gone) or any(i.path not in known or is_manifest(i.path) for i in changed)
+        if shaped or state is None or not state.roots:
+            paths = there if whole else {*self._graph.files(), *there} - set(gone)
+            roots, moved = self._roots(paths, state.roots if state else "")
+        else:  # an edit of a file that was there says nothing new of where imports lead
+            roots, moved = Roots.from_json(state.roots), False
         resolved = self._resolve(touched, roots, now, report, stop, everything=moved or state is None)
         complete = not self._graph.unlinked() and read + same + len(skipped) >= len(changed)
         if commit is None and not whole and state is not None:
@@ -168,7 +173,11 @@ class Indexer:
         if changed or gone or resolved or moved_on:
             with self._space.db.transaction(durable=False):
                 self._graph.set_state(
-                    now=now, commit=commit, version=VERSION, roots=roots.to_json() if complete else ""
+                    now=now,
+                    commit=commit,
+                    version=VERSION,
+                    roots=roots.to_json() if complete else "",
+                    counted=whole or state is None,
                 )
                 if complete:
                     self._space.meta.set(OPEN, False)
@@ -281,7 +290,7 @@ class Indexer:
         path = new.file.path
         before = self._outline(path)
         after = new.facts.outline if new.facts else None
-        touched.names |= changed_names(path, before, after)
+        self._touch(path, before, after, touched)
         file_id = self._graph.put_file(new.file, now)
         self._graph.put_nodes(new.file, after.definitions if after else (), now)
         self._graph.put_links(path, (), "scip", now)  # they speak of the file as it was
@@ -291,6 +300,30 @@ class Indexer:
         breaks = Statements(new.data, new.file.language)
         parts = cut(path, new.text, new.facts, new.file.kind, breaks)
         self._space.chunks.put(file_id, path, parts, self._heat.get(path, 0.0))
+
+    def _touch(self, path: str, before: Outline | None, after: Outline | None, touched: _Touched) -> None:
+        """Note what a changed file touches elsewhere.
+
+        What it defines may be meant anywhere. A name that it only imports reaches no further than the
+        files that import this one, and those that import them where they pass it on.
+        """
+        names = changed_names(path, before, after)
+        if before is None or after is None or "*" in names:
+            touched.names |= names
+            return
+        defined = changed_names(path, before._replace(imports=after.imports), after)
+        touched.names |= defined
+        passed = set(names - defined)
+        level = [path] if passed else []
+        while level:
+            using = self._graph.using(passed)
+            found = {p for one in level for p in self._graph.importing(one)} & set(using) - touched.paths
+            touched.paths |= found
+            for importer in found:
+                outline = self._outline(importer)
+                if outline is not None:
+                    passed |= spread(passed, importer, outline)
+            level = sorted(found)
 
     def _outline(self, path: str) -> Outline | None:
         packed = self._graph.facts(path)[0]

@@ -176,6 +176,16 @@ _MANIFESTS = frozenset(
 )
 
 
+def is_manifest(path: str) -> bool:
+    """Return whether a file may say where imports lead.
+
+    >>> is_manifest("web/tsconfig.base.json"), is_manifest("go.mod"), is_manifest("a.py")
+    (True, True, False)
+    """
+    name = path.rpartition("/")[2]
+    return name in _MANIFESTS or (name.endswith(".json") and "config" in name)
+
+
 def _pairs(value: Iterable[Iterable[Any]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((key, tuple(items)) for key, items in value)
 

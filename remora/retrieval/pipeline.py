@@ -243,7 +243,7 @@ def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:
 
     def neighbours(file: str) -> dict[str, float]:
         near = cochange.related(file, space.history, NEIGHBOURS, space.ties.of(file))
-        return {hit.path: hit.score for hit in near if hit.score > 0.0}
+        return {hit.path: hit.score for hit in near if hit.score >= gathering.MIN_CO_ACCESS}
 
     return boosting.boost(candidates, neighbours)
 

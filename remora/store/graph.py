@@ -121,6 +121,12 @@ class Graph:
         """Return every file that was looked at, by path."""
         return {r[1]: _file(r) for r in self._db.rows(f"SELECT {_FILE} FROM graph_files ORDER BY path")}
 
+    def some(self, paths: Collection[str]) -> dict[str, FileRow]:
+        """Return those of some paths that were looked at, by path."""
+        sql = f"""SELECT {_FILE} FROM graph_files
+                  WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path"""
+        return {r[1]: _file(r) for r in self._db.rows(sql, (json.dumps(list(paths)),))}
+
     def file(self, path: str) -> FileRow | None:
         """Return one file, None when it was never looked at."""
         found = self._db.row(f"SELECT {_FILE} FROM graph_files WHERE path = ?", (path,))
@@ -403,6 +409,12 @@ class Graph:
         found: int | None = self._db.value("SELECT stale_at FROM graph_files WHERE path = ?", (path,))
         return found
 
+    def importing(self, path: str) -> list[str]:
+        """Return the files that import a file, in order."""
+        sql = """SELECT DISTINCT a.key FROM graph_nodes n JOIN graph_edges e ON e.to_id = n.id AND e.files = 1
+                 JOIN graph_nodes a ON a.id = e.from_id WHERE n.key = ? AND e.type = 'imports' ORDER BY 1"""
+        return [r[0] for r in self._db.rows(sql, (path,))]
+
     def pointing_at(self, path: str) -> list[str]:
         """Return the other files with an edge to a file or to something it defines, in order."""
         sql = """SELECT DISTINCT a.file_path FROM graph_nodes n JOIN graph_edges e ON e.to_id = n.id
@@ -460,9 +472,12 @@ class Graph:
         )
         return State(*found) if found else None
 
-    def set_state(self, *, now: int, commit: str | None, version: int, roots: str) -> None:
-        """Write the state after a run, with fresh counts."""
-        nodes, edges, stale = self.counts()
+    def set_state(
+        self, *, now: int, commit: str | None, version: int, roots: str, counted: bool = True
+    ) -> None:
+        """Write the state after a run, with fresh counts where `counted` asks for them."""
+        old = None if counted else self.state()
+        nodes, edges, stale = self.counts() if old is None else (old.nodes, old.edges, old.stale_edges)
         self._db.execute(
             """INSERT OR REPLACE INTO graph_index_state(id, last_indexed_at, last_commit_sha, node_count,
                  edge_count, stale_edge_count, index_version, roots) VALUES (1, ?, ?, ?, ?, ?, ?, ?)""",

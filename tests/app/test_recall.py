@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from remora import Memory, ScriptedModel
+from remora.app.code import mark_changed
 from remora.core.errors import InvalidInput, ProviderBusy
 from tests.helpers import FakeEmbedder, Repo, environment, rows, texts
 
@@ -153,6 +154,24 @@ def test_related_files(repo: Repo, tmp_path: Path) -> None:
         assert found["src/b.py"].score > before
         assert found["src/b.py"].why[-1] == "read together in agent sessions (80%)"
         assert found["notes.md"].score == pytest.approx(0.25)
+
+
+def test_related_files_are_tied_by_their_code(repo: Repo, tmp_path: Path) -> None:
+    """What imports a file is named with it, once the code is indexed, and no longer when that is stale."""
+    repo.commit("Begin", {"src/a.py": "def one():\n    return 1\n", "web/page.py": "", "docs/x.md": "x"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.init()
+        before = memory.related_files("src/a.py")
+        assert all("imports it" not in hit.why for hit in before)
+        (repo.root / "lib").mkdir()
+        (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
+        memory.index()
+        found = {hit.path: hit for hit in memory.related_files("src/a.py")}
+        assert "imports it" in found["lib/user.py"].why
+        other = {hit.path: hit for hit in memory.related_files("lib/user.py")}
+        assert "is imported by it" in other["src/a.py"].why
+        mark_changed(memory._parts, ["lib/user.py"])
+        assert memory.related_files("src/a.py") == before
 
 
 def test_related_files_of_nothing(bare: Memory, tmp_path: Path) -> None:

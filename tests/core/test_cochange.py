@@ -11,6 +11,7 @@ from remora.core.cochange import (
     NEVER,
     FileStat,
     PairStat,
+    Tie,
     Tree,
     add_log2,
     affinity,
@@ -148,6 +149,58 @@ def test_an_unknown_file_and_an_empty_history_answer():
         "cold.md",
     ]
     assert related("hot.md", Table(5, [file("hot.md"), file("a.md")], []), 0) == []
+
+
+def test_a_tie_of_the_code_is_part_of_the_score():
+    """Without a pair the tie and the prior are multiplied by the names, checked by hand."""
+    table = Table(250, [file("q/q.x"), file("a/a.y", heat=2.0, last=245)], [])
+    (hit,) = related("q/q.x", table, ties={"a/a.y": Tie(0.5, "imports it")})
+    heat = 1 + 2 ** (2 - 250 / 40)
+    raw = (0.2 * 0.5 + 0.003 * heat) * math.exp(1.5 / (1 + 5 / 5))
+    assert hit.score == pytest.approx(raw / (1 + raw))
+    assert hit.why == ("imports it", "changed once, last 2026-01-01")
+
+
+def test_the_closer_tie_comes_first():
+    """Of two files that the history says the same of, the one that is tied more closely wins."""
+    table = Table(
+        500,
+        [file("q/q.x"), file("a/a.y"), file("b/b.y"), file("c/c.y")],
+        [pair("q/q.x", path) for path in ("a/a.y", "b/b.y", "c/c.y")],
+    )
+    ties = {"c/c.y": Tie(1.0, "tests it"), "b/b.y": Tie(0.3, "is imported by it")}
+    assert [h.path for h in related("q/q.x", table, ties=ties)] == ["c/c.y", "b/b.y", "a/a.y"]
+    first = related("q/q.x", table, ties=ties)[0]
+    assert first.why == ("changed together in 1 of 1 commits, last 2026-02-03", "tests it")
+
+
+def test_a_tie_alone_does_not_outweigh_a_fresh_pair():
+    """What changed together just now comes before what is only imported."""
+    table = Table(10, [file("q/q.x"), file("a/a.y"), file("b/b.y")], [pair("q/q.x", "a/a.y", 10 / 250)])
+    assert paths(table, "q/q.x") == ["a/a.y", "b/b.y"]
+    hits = related("q/q.x", table, ties={"b/b.y": Tie(1.0, "imports it")})
+    assert [h.path for h in hits] == ["a/a.y", "b/b.y"]
+
+
+def test_a_file_that_only_the_graph_knows_is_named():
+    """Without any history the ties rank, by strength and names; a file that is gone is not named."""
+    ties = {
+        "src/b.py": Tie(0.5, "imports it"),
+        "zoo/c.md": Tie(0.5, "imports it"),
+        "zoo/d.md": Tie(0.1, "is imported by it"),
+    }
+    hits = related("src/a.py", Table(0, [], []), ties=ties)
+    assert [h.path for h in hits] == ["src/b.py", "zoo/c.md", "zoo/d.md"]
+    assert hits[0].why == ("imports it", "same folder")
+    assert hits[2].why == ("is imported by it",)
+    gone = Table(5, [file("zoo/c.md", present=False)], [])
+    assert [h.path for h in related("src/a.py", gone, ties=ties)] == ["src/b.py", "zoo/d.md"]
+
+
+def test_no_ties_change_nothing():
+    """An empty graph gives the same list as none."""
+    table = Table(10, [file("q/q.x"), file("a/a.y"), file("b/b.y")], [pair("q/q.x", "b/b.y")])
+    assert related("q/q.x", table, ties={}) == related("q/q.x", table)
 
 
 def test_ties_are_broken_by_path_whatever_the_order():

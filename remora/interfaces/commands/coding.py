@@ -90,14 +90,13 @@ def impact(desk: Desk, *, target: str, depth: int, limit: int, tests: bool) -> N
         "notes": found.notes,
     }
     desk.answer(document, lambda: code_pages.impacts(found, shown, desk.clock.now()))
-    for note in found.notes:
-        desk.note(f"note: {note}")
+    desk.tell(found.notes)
 
 
 def _target(desk: Desk, target: str) -> str:
     """Return a target whose path, if it names one from where the user stands, is from the root."""
     path, colon, symbol = target.partition(":")
-    if "/" in path or "." in path or Path(path).exists():
+    if "/" in path or Path(path).is_file():
         return desk.repository_path(path) + colon + symbol
     return target
 
@@ -116,8 +115,7 @@ def files(desk: Desk, *, task: tuple[str, ...], k: int, tests: bool) -> None:
     memory = desk.memory(writes=False)
     found = memory.predict_files(asked, k, tests=tests)
     desk.answer({"task": asked, "files": found, "notes": memory.notes}, lambda: pages.files(found))
-    for note in memory.notes:
-        desk.note(f"note: {note}")
+    desk.tell(memory.notes)
     if not found:
         desk.note("No file of this project fits. `remora index` reads the code.")
 

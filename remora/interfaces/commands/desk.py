@@ -88,6 +88,13 @@ class Desk:
         if not self.json:
             click.echo(text, err=True)
 
+    def tell(self, notes: Sequence[str]) -> None:
+        """Say what an answer had to do without and what needs a hand, but not what the user has set so."""
+        wanted = self.memory(writes=False).settings.embedding.provider == "none"
+        for note in notes:
+            if not (wanted and note == "no embedding model"):
+                self.note(f"note: {note}")
+
     def progress(self) -> Bar:
         """Return a progress bar on stderr; it shows nothing unless a person is watching."""
         return Bar(shown=not self.json and sys.stderr.isatty(), colour=self.colour)

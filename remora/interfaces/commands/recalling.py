@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -120,7 +119,7 @@ def search(
     notes = tuple(dict.fromkeys((*memory.notes, *memory.reminders(vectors=True))))
     answer = {"query": asked, "hits": found, "notes": notes}
     desk.answer(answer, lambda: pages.hits(found, desk.clock.now(), why=why))
-    _tell(desk, notes)
+    desk.tell(notes)
     if not found:
         filtered = bool(types or files or modules or scope or kinds)
         desk.note(_nothing(desk, filtered=filtered))
@@ -172,7 +171,7 @@ def context(
         branch=branch,
         kinds=split(kinds),
     )
-    _tell(desk, memory.notes)
+    desk.tell(memory.notes)
     if not packed.hits:
         desk.note(_nothing(desk, filtered=bool(files or modules or kinds)))
     else:
@@ -276,7 +275,7 @@ def list_(
         desk.note(_nothing(desk, filtered=filtered))
     answer = {"memories": found, "more": more, "notes": notes}
     desk.answer(answer, lambda: pages.memory_list(found, desk.clock.now()) if found else ())
-    _tell(desk, notes)
+    desk.tell(notes)
     if more:
         desk.note(f"These are the first {most}; there are more. --limit 0 shows all.")
 
@@ -291,14 +290,6 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
         return memory.show(memory_id)
     except NotFound:  # pruned since
         return None
-
-
-def _tell(desk: Desk, notes: Sequence[str]) -> None:
-    """Say what an answer had to do without and what needs a hand, but not what the user has set so."""
-    wanted = desk.memory(writes=False).settings.embedding.provider == "none"
-    for note in notes:
-        if not (wanted and note == "no embedding model"):
-            desk.note(f"note: {note}")
 
 
 def _nothing(desk: Desk, *, filtered: bool) -> str:

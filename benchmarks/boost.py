@@ -1,0 +1,176 @@
+"""What the neighbourhood boost is worth: which files a commit touches, and where one definition is.
+
+Two questions are put to a repository of one's own choice (`--repo`), through the search as users get it
+with `kinds=["code"]` and words only.
+
+A task: the message of each of the newest commits, over the tree of its parent and the history before it.
+Files are ranked by their best part; gold are the files of the commit that are in the graph. Beside the
+search without and with the boost stands a control: the same search whose hits are raised for how often
+their file changes, whatever it is next to. What the boost adds to that is what neighbourhood is worth.
+
+A place: the first line of a definition's doc string with half of its words left out, over the newest of
+these trees. Gold is that definition. Here a raised neighbour is only in the way.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchmarks.cochange import existing
+from benchmarks.common import Options, Report, Table, say
+from benchmarks.metrics import all_at, mean, paired_interval, recall_at, reciprocal_rank, unique
+from benchmarks.trees import TreeGraph, tree_graph
+from remora.core.cochange import FILE_HALF_LIFE, MAX_FILES
+from remora.core.values import Filters
+from remora.retrieval import pipeline
+from remora.retrieval.fusion import with_odds
+from remora.retrieval.request import Candidate, Reader, Request
+from remora.sources.git_log import Commit
+from remora.sources.history import CoChange
+from remora.store.space import Space
+
+WITHOUT, WITH, BUSY, BOTH = "without", "boost", "what changes often", "both"
+NEWEST = 300  # commits that are asked
+PARTS = 50  # of files that a search returns
+PLACES = 300  # definitions that are asked for
+LEAST_WORDS = 4
+BUSYNESS = 0.5  # what log2(1 + heat) counts in the logarithm of the odds
+
+Ranking = Callable[[str], list[Candidate]]
+
+
+class Asked(NamedTuple):
+    """A task or a place: its text, and the files or the part that it is about."""
+
+    text: str
+    gold: frozenset[str]
+
+
+def rankings(space: Space) -> dict[str, Ranking]:
+    """Return the rankings of a text's best parts of files."""
+    reader = Reader((space,), lambda _: (None, ""), now=0.0, mtime=lambda _: None, boost=True)
+
+    def search(text: str, without: frozenset[str]) -> list[Candidate]:
+        request = Request(text, PARTS, Filters(kinds=("code",)), without=without)
+        return pipeline.run(reader, request).candidates
+
+    def plain(text: str) -> list[Candidate]:
+        return search(text, frozenset({"boost"}))
+
+    def boosted(text: str) -> list[Candidate]:
+        return search(text, frozenset())
+
+    return {
+        WITHOUT: plain,
+        WITH: boosted,
+        BUSY: lambda text: busy_first(space, plain(text)),
+        BOTH: lambda text: busy_first(space, boosted(text)),
+    }
+
+
+def busy_first(space: Space, found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates raised for how often their file changes."""
+    stats = space.history.stats({c.files[0] for c in found})
+    clock = space.history.clock()
+
+    def score(candidate: Candidate) -> float:
+        stat = stats.get(candidate.files[0])
+        heat = math.exp2(min(60.0, stat.heat - clock / FILE_HALF_LIFE)) if stat else 0.0
+        return with_odds(candidate.score, (1.0 + heat) ** (BUSYNESS / math.log(2.0)))
+
+    return sorted(found, key=lambda c: (-score(c), c.key))
+
+
+def tasks(graph: TreeGraph, commits: Sequence[Commit], newest: int) -> dict[str, list[list[float]]]:
+    """Ask for the files of the newest commits; return recall@10 and all@5 by ranking."""
+    history = CoChange()
+    # The search asks a history in memory what it asks one in the database; writing each would take hours.
+    graph.space.history = history  # type: ignore[assignment]
+    ranked = rankings(graph.space)
+    found: dict[str, list[list[float]]] = {name: [] for name in ranked}
+    wanted = [n for n, c in enumerate(commits) if c.parents and len(c.files) <= MAX_FILES and existing(c)]
+    chosen = set(wanted[-newest:])
+    for number, commit in enumerate(commits):
+        if number in chosen:
+            graph.stand_at(commit.parents[0])
+            if asked := _task(graph.space, commit):
+                for name, ranking in ranked.items():
+                    files = unique(c.files[0] for c in ranking(asked.text))
+                    found[name].append([recall_at(files, asked.gold, 10), all_at(files, asked.gold, 5)])
+                if len(found[WITHOUT]) % 50 == 0:
+                    say(f"boost: {len(found[WITHOUT])} tasks")
+        history.learn(commit)
+    return found
+
+
+def _task(space: Space, commit: Commit) -> Asked | None:
+    gold = frozenset(space.graph.keys(existing(commit)))
+    text = f"{commit.subject}\n{commit.body}".strip()
+    return Asked(text, gold) if gold and any(c.isalnum() for c in text) else None
+
+
+def places(space: Space, count: int) -> dict[str, list[float]]:
+    """Ask for definitions by half of the words that describe them; return reciprocal ranks."""
+    rows = space.db.rows(
+        """SELECT c.id, c.doc FROM code_chunks c JOIN graph_files f ON f.id = c.file_id
+           WHERE f.test = 0 AND c.kind NOT IN ('module', 'prose', 'data') AND c.doc <> '' ORDER BY c.id"""
+    )
+    draw = random.Random(1)
+    lines = [(str(i), doc.partition("\n")[0].split()) for i, doc in rows]
+    lines = [(i, words) for i, words in lines if len(words) >= LEAST_WORDS]
+    ranked = rankings(space)
+    found: dict[str, list[float]] = {name: [] for name in ranked}
+    for i, words in draw.sample(lines, min(count, len(lines))):
+        text = " ".join(draw.sample(words, len(words) // 2))
+        if any(c.isalnum() for c in text):
+            for name, ranking in ranked.items():
+                keys = [c.key[2] for c in ranking(text)]
+                found[name].append(reciprocal_rank(keys, {i}))
+    return found
+
+
+def measure(graph: TreeGraph, commits: Sequence[Commit], newest: int, count: int) -> Report:
+    """Ask both questions and put the answers side by side."""
+    asked = tasks(graph, commits, newest)
+    say(f"boost: {count} places")
+    placed = places(graph.space, count)
+    scores = {
+        "tasks: recall@10": {name: [row[0] for row in rows] for name, rows in asked.items()},
+        "tasks: all@5": {name: [row[1] for row in rows] for name, rows in asked.items()},
+        "places: MRR": placed,
+    }
+    tables: list[Table] = []
+    figures: dict[str, Any] = {"tasks": len(asked[WITHOUT]), "places": len(placed[WITHOUT])}
+    for what, values in scores.items():
+        table, figures[what] = _compared(f"{what}, {len(values[WITHOUT])} asked", values)
+        tables.append(table)
+    return Report("boost", figures, tuple(tables))
+
+
+def _compared(title: str, scores: Mapping[str, Sequence[float]]) -> tuple[Table, dict[str, Any]]:
+    """Return the mean of each ranking, and its lead with a 95 % interval: over none, and over the control."""
+    rows: list[tuple[object, ...]] = []
+    figures: dict[str, Any] = {}
+    for name, values in scores.items():
+        rival = BUSY if name == BOTH else WITHOUT
+        lead = paired_interval([[v] for v in values], [[v] for v in scores[rival]])
+        figures[name] = {"mean": mean(values), "over": rival, "lead": lead._asdict()}
+        rows.append((name, mean(values), rival, lead.mean, lead.low, lead.high))
+    return Table(title, ("", "mean", "over", "lead", "low", "high"), tuple(rows)), figures
+
+
+def run(options: Options) -> Report:
+    """Measure the boost in the repository that was named.
+
+    Raises:
+        SystemExit: none was named.
+    """
+    if options.repo is None:
+        raise SystemExit("--repo DIR is needed: a git repository with its history")
+    with tree_graph(options.repo) as graph:
+        commits = graph.trees.commits()
+        say(f"boost: the newest of {len(commits)} commits")
+        return measure(graph, commits, options.limit or NEWEST, options.limit or PLACES)

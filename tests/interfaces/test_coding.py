@@ -1,0 +1,132 @@
+"""index, impact, files, and code in search, as people type them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.interfaces.conftest import Run
+
+Answer = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def _shop(project: Path) -> None:
+    """A module, one that uses it, and a test."""
+    (project / "lib").mkdir()
+    (project / "tests").mkdir()
+    (project / "lib" / "money.py").write_text("def price(item):\n    return item.cents\n", "utf-8")
+    (project / "lib" / "cart.py").write_text(
+        "from lib.money import price\n\n\ndef total(items):\n    return sum(price(i) for i in items)\n",
+        "utf-8",
+    )
+    (project / "tests" / "test_cart.py").write_text(
+        "from lib.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n", "utf-8"
+    )
+
+
+def test_index_says_what_it_read(run: Run):
+    """How much was read, what the graph holds, and nothing that is not so."""
+    first = run("index").stdout
+    assert first.startswith("3 files in the code graph\n")
+    assert "3 files read, 0 unchanged, 0 gone; names resolved in 3" in first
+    assert "left out" not in first
+    assert "0 files read, 3 unchanged" in run("index").stdout
+
+
+def test_index_reports_as_json(answer: Answer):
+    """The document has the fields of the report."""
+    report = answer("index")
+    assert (report["files"], report["read"], report["complete"]) == (3, 3, True)
+
+
+def test_impact_lists_the_nearest_first(run: Run):
+    """Depth, what, and how; tests are marked."""
+    run("index")
+    lines = run("impact", "lib/money.py:price").stdout.splitlines()
+    assert [line.split()[:2] for line in lines[:2]] == [
+        ["1", "lib/cart.py:total"],
+        ["2", "tests/test_cart.py:test_total"],
+    ]
+    assert lines[1].endswith("test")
+    only = run("impact", "price", "--tests").stdout.splitlines()
+    assert [line.split()[1] for line in only] == ["tests/test_cart.py:test_total"]
+
+
+def test_impact_takes_paths_from_where_one_stands(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch):
+    """A file of the folder one stands in, and a symbol with a dot, mean what they say."""
+    run("index")
+    monkeypatch.chdir(project / "lib")
+    (project / ".git").mkdir()  # not a repository, but nothing above is looked at
+    assert "lib/cart.py:total" in run("--project", str(project), "impact", "money.py:price").stdout
+    assert "lib/cart.py:total" in run("--project", str(project), "impact", "money.price").stdout
+
+
+def test_impact_of_nothing_known(run: Run):
+    """The error says what to do."""
+    run("index")
+    result = run("impact", "nothing")
+    assert result.exit_code != 0
+    assert "remora index" in result.stderr
+
+
+def test_impact_names_what_is_remembered(run: Run):
+    """Memories about the target stand below."""
+    run("index")
+    run("remember", "Prices are in cents", "--file", "lib/money.py", "--type", "gotcha")
+    assert "gotcha: Prices are in cents" in run("impact", "lib/money.py").stdout
+
+
+def test_files_come_with_their_evidence(run: Run, answer: Answer):
+    """Best first, each with reasons."""
+    run("index")
+    found = answer("files", "the price of an item is wrong", "-k", "1")["files"]
+    assert [f["path"] for f in found] == ["lib/money.py"]
+    assert any("price" in reason for reason in found[0]["why"])
+    assert run("files", "price").stdout.startswith("lib/money.py")
+
+
+def test_a_cold_project_is_told_what_to_do(run: Run):
+    """Nothing is found before the first index, and the reason is said."""
+    result = run("files", "the price")
+    assert "`remora index` reads" in result.stderr
+
+
+def test_code_is_searched_on_request(run: Run):
+    """A hit shows where it is and its first lines."""
+    run("index")
+    result = run("search", "--code", "price of an item", "-k", "1")
+    assert result.stdout.startswith("lib/money.py:1-2")
+    assert "def price(item):" in result.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+def test_watching_ends_with_an_interrupt(project: Path):
+    """`remora index --watch` follows a change and ends cleanly."""
+    command = [sys.executable, "-m", "remora", "--json", "index", "--watch"]
+    root = Path(__file__).parents[2]
+    env = {**os.environ, "PYTHONPATH": str(root)}
+    log = project.parent / "watched.txt"
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, cwd=project, env=env, stdout=out)
+    try:
+        deadline = time.monotonic() + 20
+        while '"read": 3' not in log.read_text("utf-8") and time.monotonic() < deadline:
+            time.sleep(0.1)
+        while '"read": 1' not in log.read_text("utf-8") and time.monotonic() < deadline:
+            (project / "lib" / "new.py").write_text(f"x = {time.monotonic_ns()}\n", "utf-8")
+            time.sleep(0.7)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert '"read": 1' in log.read_text("utf-8")
