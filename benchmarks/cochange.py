@@ -11,9 +11,10 @@ real git repository, `Memory.init` reads it up to the parent of each predicted c
 `Memory.related_files` must answer what the ranking in memory answers.
 
 With a repository that has the trees (`--repo`), the code graph is brought to the parent of each
-predicted commit, and the ranking with its ties is compared with that of the history alone, of the graph
-without any history (as in a new clone of a few commits) and the rivals in one run. A clone of click is asked the recorded history; of another repository
-the newest commits of its own log are predicted, from all that came before.
+predicted commit, and the ranking with its ties is compared in one run with that of the history alone, of
+graph and names without any history (as in a clone of a few commits), of names alone, and the rivals. A
+clone of click is asked the recorded history; of another repository the newest commits of its own log are
+predicted, from all that came before.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ LAYERS = (
     "lifecycle",
     "retrieval",
     "conversation",
+    "graph",
     "sources",
     "store",
     "embeddings",
@@ -36,6 +37,8 @@ def sentence(path: Path) -> str:
 def module_map() -> str:
     """Return every module with its first sentence, package by package, top to bottom."""
     lines: list[str] = []
+    packages = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
+    assert packages == set(LAYERS), packages ^ set(LAYERS)
     for layer in LAYERS:
         folder = PACKAGE / layer
         lines += [
