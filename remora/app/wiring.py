@@ -81,6 +81,7 @@ class Parts:
         self._rooms: dict[str, Room] = {}
         self._opening = threading.RLock()
         self._closed = False
+        self._user_database = str(self.user_home / DATABASE)
         self.logs = Followed()
         self.background: Background | None = None  # embeds a backlog while the program goes on
         self.embedding = threading.Lock()  # one batch at a time
@@ -123,7 +124,7 @@ class Parts:
         A user's database that cannot be opened never takes the project's with it; `user_trouble` says why.
         """
         project = self.room("project")
-        if "user" not in self._rooms and not (self.user_home / DATABASE).exists():
+        if "user" not in self._rooms and not os.path.exists(self._user_database):  # noqa: PTH110  often asked
             return (project,)
         try:
             user = self.room("user")
