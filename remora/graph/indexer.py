@@ -27,7 +27,7 @@ from remora.graph.chunks import chunks as cut
 from remora.graph.extract import extract
 from remora.graph.languages import LANGUAGES, kind_of, language_of
 from remora.graph.memory_symbols import MemorySymbols
-from remora.graph.names import changed_names, names_of, spread
+from remora.graph.names import changed_names, names_of, spread, takes
 from remora.graph.packed import pack_outline, pack_uses, unpack_outline, unpack_uses
 from remora.graph.resolve import Resolver, document_links, is_test_path
 from remora.graph.roots import Roots, find_roots, is_manifest
@@ -316,13 +316,15 @@ class Indexer:
         passed = set(names - defined)
         level = [path] if passed else []
         while level:
-            using = self._graph.using(passed)
-            found = {p for one in level for p in self._graph.importing(one)} & set(using) - touched.paths
+            using = set(self._graph.using(passed)) - touched.paths
+            found: set[str] = set()
+            for one in level:
+                for importer in using & set(self._graph.importing(one)) - found:
+                    outline = self._outline(importer)
+                    if outline is not None and takes(outline, passed, one):
+                        found.add(importer)
+                        passed |= spread(passed, importer, outline)
             touched.paths |= found
-            for importer in found:
-                outline = self._outline(importer)
-                if outline is not None:
-                    passed |= spread(passed, importer, outline)
             level = sorted(found)
 
     def _outline(self, path: str) -> Outline | None:

@@ -156,6 +156,28 @@ def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[
     return frozenset(found)
 
 
+def takes(outline: Outline, names: AbstractSet[str], path: str) -> bool:
+    """Return whether a file takes one of some names out of another one, or all of it.
+
+    It does when an import names one of them, takes everything, or takes the other file as a whole: then
+    the names may be its attributes.
+
+    Args:
+        outline: of the file that imports.
+        names: that the other file passes on.
+        path: of the other file.
+    """
+    place = place_names(path)
+    for item in outline.imports:
+        if any(name == "*" or name in names for name, _ in item.names):
+            return True
+        if not item.names and not place.isdisjoint(_WORD.findall(item.module)):
+            return True
+        if any(name in place for name, _ in item.names):  # from . import module
+            return True
+    return False
+
+
 def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:
     """Return what others can see of a file, each with its name first."""
     found: Counter[tuple[object, ...]] = Counter()
