@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,3 +37,9 @@ def test_importing_loads_nothing_heavy() -> None:
     code = f"import sys, remora, remora.interfaces.cli; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"
+
+
+def test_no_group_is_matched_possessively() -> None:
+    """Python before 3.11.5 matches `(…)++` wrongly; an atomic group `(?>(…)+)` says the same."""
+    wrong = re.compile(r"\)(?:[*+?]|\{\{?\d+,?\d*\}?\})\+")
+    assert [p.name for p in MODULES if wrong.search(p.read_text("utf-8"))] == []

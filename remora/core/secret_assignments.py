@@ -33,7 +33,7 @@ _LINK = (
     r"|(?P<xml>>)"
     r"|(?P<pair>[\s,]{1,20}+(?:-\s{1,8}+)?[\\\"']{0,2}+value[\\\"']{0,2}+\s{0,4}+[:=]\s{0,4}+)"
     r"|(?P<comma>(?<=[\"']),[ \t]{0,8}+(?=[\\\"']))"
-    r"|(?P<verb>\s{1,4}+(?:is|was)\s{1,4}+(?:(?:now|set|still|currently|to)\s{1,4}+){0,2}+:?\s{0,2}+)"
+    r"|(?P<verb>\s{1,4}+(?:is|was)\s{1,4}+(?>(?:(?:now|set|still|currently|to)\s{1,4}+){0,2}):?\s{0,2}+)"
     r"|(?P<gap>[ \t]{1,8}+(?=\S)))"
 )
 _TYPED = (
@@ -291,9 +291,9 @@ _PLACEHOLDER = (
     r"|tbd|fixme|here|not[ _-]set|dummy|fake|sample|xxx+)(?![a-z])"
 )
 _REFERENCE = (
-    r"[&*!@]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*+"
+    r"[&*!@]?[A-Za-z_$][\w$]*(?>(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*)"
     r"[(\[](?:[\"'\w)\]&*{\[:-]|\Z)"  # a call, an index
-    r"|[&*!@]?[A-Za-z_$]++(?:(?:\?\.|\.|::|->)[A-Za-z_$]+)++\Z"  # a.b.c
+    r"|[&*!@]?[A-Za-z_$]++(?>(?:(?:\?\.|\.|::|->)[A-Za-z_$]+)+)\Z"  # a.b.c
     r"|(?:self|this|os|process|config|settings|env|args|req|request|ctx|options|props|state|data|form|body|cfg"
     r"|user|secrets|params|vars?|local|values)(?:\?\.|\.|->|::)[A-Za-z_]"
     r"|[A-Z][a-z]\w*<[\w&']|[A-Za-z_]\w*=>"  # a generic type, a function

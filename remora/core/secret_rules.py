@@ -157,7 +157,7 @@ SHAPES: tuple[Shape, ...] = (
         "jwt",
         ("eyj",),
         r"(eyJ(?:(?<![\w-]eyJ)|(?<=\\[nrt]eyJ)|(?<=%[0-9A-F]{2}eyJ))"
-        r"[\w-]{8,}+\.[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]{8,}+){0,2}+)",
+        r"[\w-]{8,}+\.[\w-]{8,}+\.[\w-]{8,}+(?>(?:\.[\w-]{8,}+){0,2}))",
     ),
     Shape(
         "aws-secret-key",
@@ -194,13 +194,13 @@ SHAPES: tuple[Shape, ...] = (
     Shape(
         "private-key",
         ("private-lines:",),
-        r"Private-Lines: \d{1,4}\s{1,4}+((?:[A-Za-z0-9+/=]{4,80}+(?:\r?\n)?)++)",
+        r"Private-Lines: \d{1,4}\s{1,4}+((?>(?:[A-Za-z0-9+/=]{4,80}+(?:\r?\n)?)+))",
     ),
     Shape(
         "netrc-password",
         ("machine", "default"),
         r"(?:machine\s{1,20}+\S{1,200}+\s{1,20}+|default\s{1,20}+(?=login))"
-        r"(?:(?:login|account)\s{1,20}+\S{1,200}+\s{1,20}+){0,2}+password\s{1,20}+(\S{1,200}+)",
+        r"(?>(?:(?:login|account)\s{1,20}+\S{1,200}+\s{1,20}+){0,2})password\s{1,20}+(\S{1,200}+)",
         value=True,
     ),
     Shape(

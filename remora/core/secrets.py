@@ -139,9 +139,10 @@ def _past_mask(text: str, end: int) -> int:
 
 _BEGIN = r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _FINISH = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-_GAP = r"(?:\\[nrt]|[+/]{1,2}(?=\s)|\d{1,6}(?![A-Za-z0-9+/=])|[^A-Za-z0-9+/=]){0,24}+"
+# Groups are made atomic by (?>…): Python before 3.11.5 matches a possessive group wrongly.
+_GAP = r"(?>(?:\\[nrt]|[+/]{1,2}(?=\s)|\d{1,6}(?![A-Za-z0-9+/=])|[^A-Za-z0-9+/=]){0,24})"
 _HEADER_LINE = r"(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|Subject|MessageID):[^\n\\]{0,200}+"
-_BODY = rf"(?:{_GAP}(?:{_HEADER_LINE}|[A-Za-z0-9+/=]{{20,}}+))++(?:(?<!=){_GAP}[A-Za-z0-9+/=]{{1,19}}+)?"
+_BODY = rf"(?>(?:{_GAP}(?:{_HEADER_LINE}|[A-Za-z0-9+/=]{{20,}}+))+)(?:(?<!=){_GAP}[A-Za-z0-9+/=]{{1,19}}+)?"
 _LONGEST_BLOCK = 65536
 
 
