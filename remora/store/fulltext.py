@@ -36,7 +36,7 @@ class FullText:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._known: dict[str, tuple[tuple[int, int], TermStats]] = {}
+        self._known: dict[str, tuple[object, TermStats]] = {}
 
     def memories(self, terms: Sequence[str], filters: Filters, limit: int) -> list[tuple[str, float]]:
         """Return (memory id, bm25) of live memories with at least one term, best first, ties by id."""
@@ -89,11 +89,13 @@ class FullText:
         )
 
     def term_stats(self, table: str, terms: Sequence[str]) -> TermStats:
-        """Return how many rows of "memories" or "turns" hold each term; remembered until a write.
+        """Return how many rows of "memories" or "turns" hold each term; remembered until the index changes.
 
         The count of a term is what FTS5's own idf is made of.
         """
-        version = self._db.version()
+        # The records of totals and of segments: every write to the index changes the second, and
+        # counting accesses, which goes on all the time, changes neither.
+        version = self._db.rows(f"SELECT block FROM {table}_fts_data WHERE id IN (1, 10)")
         seen, known = self._known.get(table, (None, TermStats(0, {})))
         if seen != version or len(known.holding) > _TERMS_REMEMBERED or self._db.writing():
             known = TermStats(int(self._db.value(f"SELECT count(*) FROM {table}_fts_docsize")), {})
