@@ -16,6 +16,8 @@ LAYERS = (
     "lifecycle",
     "retrieval",
     "conversation",
+    "journal",
+    "entries",
     "graph",
     "sources",
     "store",

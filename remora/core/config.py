@@ -62,6 +62,33 @@ class SearchSettings(NamedTuple):
     hyde: bool = True  # ask the language model, if there is one, when fewer than three hits are good
 
 
+class CompactionSettings(NamedTuple):
+    """`[compaction]`: when a conversation is shortened, and to what."""
+
+    enabled: bool = True  # by itself; by hand it is always possible
+    keep_last: int = 20  # messages that stay as they are
+    max_context_tokens: int = 50_000  # the most a conversation may take, whatever the model can hold
+    model_input_limit: int = 128_000  # tokens the model can take
+    model_share: float = 0.8  # of them, for the conversation
+    characters_per_token: float = 3.5
+    overhead_tokens: int = 8_000  # of the system prompt and the tools
+    summary_tokens: int = 500
+    summary_timeout: float = 15.0  # seconds
+    message_characters: int = 300  # of each message, for the summary
+    summary_temperature: float = 0.3
+
+
+class JournalSettings(NamedTuple):
+    """`[journal]`: MEMORY.md, HISTORY.md and the daily notes."""
+
+    enabled: bool = True
+    recent_days: int = 7  # daily notes before today's that go into the memory block
+    memory_window: int = 50  # messages in a conversation; more are consolidated
+    max_memory_size: int = 8_192  # bytes of MEMORY.md, above which a model is asked to shorten it
+    consolidation_timeout: float = 30.0  # seconds
+    consolidation_tokens: int = 4_096  # of the answer
+
+
 class Settings(NamedTuple):
     """Everything that can be set. `home` moves the project's data; empty keeps it in the data folder."""
 
@@ -70,6 +97,8 @@ class Settings(NamedTuple):
     llm: LlmSettings = LlmSettings()
     rerank: RerankSettings = RerankSettings()
     search: SearchSettings = SearchSettings()
+    compaction: CompactionSettings = CompactionSettings()
+    journal: JournalSettings = JournalSettings()
 
 
 CHOICES: dict[str, tuple[str, ...]] = {

@@ -38,6 +38,7 @@ RelationType = Literal["required_with", "conflicts_with", "validates", "supersed
 Phase = Literal["define", "implement", "validate", "refine", "explore", "reflect"]
 HitSource = Literal["memory", "longterm", "note", "archive", "history", "daily", "turn", "code"]
 OwnerKind = Literal["memory", "turn", "note", "chunk"]
+EntryKind = Literal["note", "archive"]
 Realm = Literal["project", "user"]
 
 MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
@@ -47,6 +48,7 @@ RELATION_TYPES: tuple[str, ...] = get_args(RelationType)
 PHASES: tuple[str, ...] = get_args(Phase)
 HIT_SOURCES: tuple[str, ...] = get_args(HitSource)
 OWNER_KINDS: tuple[str, ...] = get_args(OwnerKind)
+ENTRY_KINDS: tuple[str, ...] = get_args(EntryKind)
 
 
 class WorkUnitRef(NamedTuple):
@@ -237,6 +239,21 @@ class Message(NamedTuple):
     tool_name: str | None = None
     metadata: Mapping[str, Any] | None = None
     time_text: str | None = None
+
+
+class Entry(NamedTuple):
+    """One entry of the entry store: a note that somebody wrote, or the archive of a compaction.
+
+    `name` and `aliases` resolve to it; each is unique among all names and aliases. `created_at` is
+    ISO 8601 in UTC, to the second. `kind` is "note" or "archive".
+    """
+
+    id: int
+    name: str
+    content: str
+    kind: str = "note"
+    aliases: tuple[str, ...] = ()
+    created_at: str = ""
 
 
 class Filters(NamedTuple):

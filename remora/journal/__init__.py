@@ -1,0 +1,1 @@
+"""The markdown files that a person can read and edit: MEMORY.md, HISTORY.md and daily notes."""

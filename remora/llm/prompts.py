@@ -1,0 +1,44 @@
+"""Load and fill prompt files; a missing variable, and one that nobody asked for, is an error."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from remora.core.errors import InvalidInput
+
+_VARIABLE = re.compile(r"\{\{([a-z_]+)\}\}")
+
+
+@cache
+def load(package: str, name: str) -> str:
+    """Return the text of `<name>.prompt`, which lies beside the code of a package that uses it."""
+    return files(package).joinpath(f"{name}.prompt").read_text(encoding="utf-8").strip()
+
+
+def variables(template: str) -> set[str]:
+    """Return the names that a template wants filled.
+
+    >>> sorted(variables("Hello {{name}}, it is {{time}}"))
+    ['name', 'time']
+    """
+    return set(_VARIABLE.findall(template))
+
+
+def fill(template: str, **values: str) -> str:
+    """Return a template with every `{{name}}` replaced by its value, in one pass.
+
+    What stands in a value is never taken for a variable.
+
+    Raises:
+        InvalidInput: a variable has no value, or a value no variable.
+
+    >>> fill("{{a}} and {{b}}", a="{{b}}", b="2")
+    '{{b}} and 2'
+    """
+    wanted = variables(template)
+    if wanted != set(values):
+        differing = ", ".join(sorted(wanted ^ set(values)))
+        raise InvalidInput(f"the prompt and its values differ in {differing}")
+    return _VARIABLE.sub(lambda m: values[m[1]], template)
