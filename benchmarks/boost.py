@@ -5,7 +5,7 @@ with `kinds=["code"]` and words only.
 
 A task: the message of each of the newest commits, over the tree of its parent and the history before it.
 Files are ranked by their best part; gold are the files of the commit that are in the graph. Beside the
-search without and with the boost stands a control: the same search whose hits are raised for how often
+search without and with the boost stands the search as it is by default: its hits are raised for how often
 their file changes, whatever it is next to. What the boost adds to that is what neighbourhood is worth.
 
 A place: the first line of a definition's doc string with half of its words left out, over the newest of
@@ -14,7 +14,6 @@ these trees. Gold is that definition. Here a raised neighbour is only in the way
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -23,10 +22,9 @@ from benchmarks.cochange import existing
 from benchmarks.common import Options, Report, Table, say
 from benchmarks.metrics import all_at, mean, paired_interval, recall_at, reciprocal_rank, unique
 from benchmarks.trees import TreeGraph, tree_graph
-from remora.core.cochange import FILE_HALF_LIFE, MAX_FILES
+from remora.core.cochange import MAX_FILES
 from remora.core.values import Filters
 from remora.retrieval import pipeline
-from remora.retrieval.fusion import with_odds
 from remora.retrieval.request import Candidate, Reader, Request
 from remora.sources.git_log import Commit
 from remora.sources.history import CoChange
@@ -37,7 +35,6 @@ NEWEST = 300  # commits that are asked
 PARTS = 50  # of files that a search returns
 PLACES = 300  # definitions that are asked for
 LEAST_WORDS = 4
-BUSYNESS = 0.5  # what log2(1 + heat) counts in the logarithm of the odds
 
 Ranking = Callable[[str], list[Candidate]]
 
@@ -57,31 +54,12 @@ def rankings(space: Space) -> dict[str, Ranking]:
         request = Request(text, PARTS, Filters(kinds=("code",)), without=without)
         return pipeline.run(reader, request).candidates
 
-    def plain(text: str) -> list[Candidate]:
-        return search(text, frozenset({"boost"}))
-
-    def boosted(text: str) -> list[Candidate]:
-        return search(text, frozenset())
-
     return {
-        WITHOUT: plain,
-        WITH: boosted,
-        BUSY: lambda text: busy_first(space, plain(text)),
-        BOTH: lambda text: busy_first(space, boosted(text)),
+        WITHOUT: lambda text: search(text, frozenset({"boost", "busy"})),
+        WITH: lambda text: search(text, frozenset({"busy"})),
+        BUSY: lambda text: search(text, frozenset({"boost"})),
+        BOTH: lambda text: search(text, frozenset()),
     }
-
-
-def busy_first(space: Space, found: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates raised for how often their file changes."""
-    stats = space.history.stats({c.files[0] for c in found})
-    clock = space.history.clock()
-
-    def score(candidate: Candidate) -> float:
-        stat = stats.get(candidate.files[0])
-        heat = math.exp2(min(60.0, stat.heat - clock / FILE_HALF_LIFE)) if stat else 0.0
-        return with_odds(candidate.score, (1.0 + heat) ** (BUSYNESS / math.log(2.0)))
-
-    return sorted(found, key=lambda c: (-score(c), c.key))
 
 
 def tasks(graph: TreeGraph, commits: Sequence[Commit], newest: int) -> dict[str, list[list[float]]]:
@@ -173,4 +151,5 @@ def run(options: Options) -> Report:
     with tree_graph(options.repo) as graph:
         commits = graph.trees.commits()
         say(f"boost: the newest of {len(commits)} commits")
-        return measure(graph, commits, options.limit or NEWEST, options.limit or PLACES)
+        report = measure(graph, commits, options.limit or NEWEST, options.limit or PLACES)
+        return report._replace(name=f"boost-{options.repo.resolve().name}")

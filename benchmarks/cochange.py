@@ -324,4 +324,5 @@ def run(options: Options) -> Report:
     tables.append(Table(f"{REPLAYED} through git, init and Memory.related_files", ("", ""), told))
     share = road.same / road.asked if road.asked else 0.0
     checks.append(Check(same, share, "1.000", road.same == road.asked > 0))
-    return Report("cochange", figures, tuple(tables), tuple(checks))
+    name = f"cochange-{options.repo.resolve().name}" if options.repo is not None else "cochange"
+    return Report(name, figures, tuple(tables), tuple(checks))

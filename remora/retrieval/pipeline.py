@@ -251,8 +251,10 @@ def boost(state: Run, candidates: list[Candidate]) -> list[Candidate]:
 def weigh(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     """Multiply in what is known about each memory."""
     files = {f for c in candidates for f in c.files}
-    stats = state.reader.spaces[0].history.stats(files) if files else {}
-    return ranked([weighing.weigh(c, state.request, state.reader, stats) for c in candidates])
+    history = state.reader.spaces[0].history
+    stats = history.stats(files) if files else {}
+    clock = history.clock() if any(c.chunk is not None for c in candidates) else 0.0
+    return ranked([weighing.weigh(c, state.request, state.reader, stats, clock) for c in candidates])
 
 
 def rerank(state: Run, candidates: list[Candidate]) -> list[Candidate]:
@@ -294,6 +296,7 @@ PARTS = (
     "evidence",
     "boost",
     "weigh",
+    "busy",
     "phase",
     "source",
     "use",

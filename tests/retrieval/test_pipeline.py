@@ -361,6 +361,7 @@ LEFT_OUT: dict[str, tuple[str, dict[str, Any]]] = {
     "evidence": ("tokens expire", {}),
     "boost": ("common words here", {}),
     "weigh": ("tokens expire", {"phase": "implement"}),
+    "busy": ("expire tokens", {"kinds": ("code",)}),
     "phase": ("tokens expire", {"phase": "implement"}),
     "source": ("tokens expire", {}),
     "use": ("tokens expire", {}),
@@ -393,6 +394,9 @@ def crowded(world):
         [MemoryDraft(f"common words here number{n}", related_files=("auth/tokens.py",)) for n in range(12)]
     )
     world.remember("partner", "quite far from it, here", related_files=["web/session.ts"])
+    (world.folder / "repo/auth").mkdir(exist_ok=True)
+    (world.folder / "repo/auth/tokens.py").write_text("def expire_tokens():\n    return 24\n")
+    world.memory.index()
     world.memory.session("cli:1").extend(
         [
             {"role": "Bob", "content": "When did your sister move, she moved to Lisbon?"},

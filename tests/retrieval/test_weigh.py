@@ -14,7 +14,8 @@ from remora.core.strength import SOURCE_TRUST
 from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, PHASES, Reason, Turn
 from remora.retrieval.fusion import with_odds
 from remora.retrieval.request import Candidate, Reader
-from remora.retrieval.weigh import PHASE_WEIGHTS, weigh
+from remora.retrieval.weigh import BUSYNESS, PHASE_WEIGHTS, weigh
+from remora.store.chunks import ChunkRow
 from tests.retrieval.worlds import NOW, candidate, request, stages
 
 TODAY = from_iso(NOW)
@@ -256,3 +257,35 @@ def test_any_memory_keeps_a_score_between_0_and_1(score, fields, phase, modified
     product = math.prod(r.score for r in found.reasons)
     assert math.isfinite(product)
     assert all(r.note or r.stage == "pinned" for r in found.reasons)
+
+
+def part(**fields):
+    """Return a candidate of relevance 0.5 that is a part of a file."""
+    row = ChunkRow(1, "a.py", "python", False, "function", "f", 1, 2, "", "", "def f(): ...")._replace(
+        **fields
+    )
+    return Candidate(("code", "project", "1"), row.text, chunk=row, score=0.5)
+
+
+def test_a_part_of_a_busy_file_is_raised():
+    """log2(1 + heat) counts in the logarithm of the odds; heat fades with the commits since."""
+    heat = 3.0  # log2 of 8 commits' weight, as of commit 10
+    stat = FileStat("a.py", commits=8, heat=math.log2(7.0) + 10.0 / 40.0)
+    found = weigh(part(), request(), reader(), {"a.py": stat}, 10.0)
+    factor = math.exp(BUSYNESS * heat)
+    assert found.score == pytest.approx(with_odds(0.5, factor))
+    assert reason(found, "busy") == Reason("busy", pytest.approx(factor), None, "changed in 8 commits")
+
+
+def test_a_part_of_a_file_without_history_stays():
+    """What nobody has committed is neither raised nor lowered; nor is anything when that is left out."""
+    assert weigh(part(), request(), reader(), {}, 10.0) == part()
+    stat = FileStat("a.py", commits=8, heat=3.0)
+    without = request(without=frozenset({"busy"}))
+    assert weigh(part(), without, reader(), {"a.py": stat}, 0.0) == part()
+
+
+def test_a_test_is_lowered_unless_tests_are_asked_for():
+    """Tests repeat the names of what they test."""
+    assert weigh(part(test=True), request("how is it parsed"), reader(), {}).score < 0.5
+    assert weigh(part(test=True), request("the tests of parsing"), reader(), {}).score == 0.5
