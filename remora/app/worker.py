@@ -260,6 +260,8 @@ def _embed(parts: Parts, space: Space, embedder: Embedder, size: int, wait: floa
     turns = space.turns.get_many([int(owner) for _, kind, owner in waiting if kind == "turn"])
     texts = {("memory", i): memory_text(m) for i, m in records.items() if not m.deprecated}
     texts |= {("turn", str(i)): turn.content for i, turn in turns.items()}
+    notes = space.notes.get_many([int(owner) for _, kind, owner in waiting if kind == "note"])
+    texts |= {("note", str(i)): f"{n.name}\n{n.content}".strip() for i, n in notes.items()}
     # A text of signs only has no piece; its own start stands for it.
     flat = [
         (kind, owner, part, piece)
@@ -271,7 +273,7 @@ def _embed(parts: Parts, space: Space, embedder: Embedder, size: int, wait: floa
         blobs = [to_blob(v) for v in embedder.embed_documents([piece for _, _, _, piece in flat])]
     at = to_iso(parts.clock.now())
     with space.db.transaction(durable=False, wait=wait):
-        for wanted in ("memory", "turn"):
+        for wanted in ("memory", "turn", "note"):
             rows = [(o, part, blobs[n]) for n, (kind, o, part, _) in enumerate(flat) if kind == wanted]
             if rows:
                 space.vectors.put(

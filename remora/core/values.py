@@ -47,6 +47,7 @@ MEMORY_SCOPES: tuple[str, ...] = get_args(MemoryScope)
 RELATION_TYPES: tuple[str, ...] = get_args(RelationType)
 PHASES: tuple[str, ...] = get_args(Phase)
 HIT_SOURCES: tuple[str, ...] = get_args(HitSource)
+NOTE_KINDS = ("longterm", "note", "archive", "history", "daily")  # sources of hits that are written files
 OWNER_KINDS: tuple[str, ...] = get_args(OwnerKind)
 ENTRY_KINDS: tuple[str, ...] = get_args(EntryKind)
 

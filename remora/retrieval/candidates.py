@@ -378,6 +378,21 @@ def as_hit(candidate: Candidate) -> Hit:
             time=memory.created_at,
             realm=realm,
         )
+    if candidate.note is not None:
+        note = candidate.note
+        place = note.path if note.start_line is None else f"{note.path}:{note.start_line}-{note.end_line}"
+        return Hit(
+            note.name or place,
+            note.kind,
+            note.content,
+            candidate.score,
+            candidate.reasons,
+            path=note.path,
+            start_line=note.start_line,
+            end_line=note.end_line,
+            time=note.time,
+            realm=realm,
+        )
     assert turn is not None
     return Hit(
         i,

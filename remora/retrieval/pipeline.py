@@ -25,6 +25,7 @@ from remora.core.values import Hit
 from remora.retrieval import boost as boosting
 from remora.retrieval import candidates as gathering
 from remora.retrieval import code, disagree, fusion, hyde
+from remora.retrieval import notes as noting
 from remora.retrieval import rerank as reranking
 from remora.retrieval import weigh as weighing
 from remora.retrieval.candidates import Pool, Question, TurnEvidence
@@ -134,6 +135,13 @@ def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
         found += parts.candidates.values()
         for path, keys in parts.lists.items():
             state.lists[f"code:{space.realm}:{path}"] = keys
+    kinds = noting.wanted(state.request)
+    if kinds and state.reader.spaces[0].notes.any(kinds):
+        space = state.reader.spaces[0]
+        written = noting.notes(space, state.request, state.asked, kinds)
+        found += written.candidates.values()
+        for path, keys in written.lists.items():
+            state.lists[f"note:{space.realm}:{path}"] = keys
     if gathering.wanted(state.request, "turn") and state.reader.spaces[0].turns.count():
         space = state.reader.spaces[0]
         evidence, lists = gathering.turns(space, state.request, state.asked, state.reader)
@@ -229,6 +237,7 @@ def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     """Fetch the rows of the candidates: what follows looks at what they are."""
     found = [c for c in candidates if c.turn is not None]
     found += code.with_chunks(state.reader.spaces[0], [c for c in candidates if c.key[0] == "code"])
+    found += noting.with_notes(state.reader.spaces[0], [c for c in candidates if c.key[0] == "note"])
     for space in state.reader.spaces:
         own = [c for c in candidates if c.key[:2] == ("memory", space.realm)]
         found += gathering.with_rows(space, own, state.request.filters)

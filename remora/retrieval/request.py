@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from remora.llm.client import LanguageModel, Reranker
     from remora.store.chunks import ChunkRow
+    from remora.store.notes import NoteRow
     from remora.store.space import Space
 
 Key = tuple[str, str, str]  # source, realm, id
@@ -88,6 +89,7 @@ class Candidate(NamedTuple):
     memory: MemoryRecord | None = None
     turn: Turn | None = None
     chunk: ChunkRow | None = None
+    note: NoteRow | None = None
     dense: float | None = None
     lexical: float = 0.0
     graph: float = 0.0

@@ -261,6 +261,7 @@ _FTS_ROWS = {
            WHERE session_id IN (SELECT session_id FROM turns GROUP BY session_id HAVING count(*) > 1)""",
         "SELECT id FROM turn_windows_fts_docsize",
     ),
+    ("notes_fts", "notes"): ("SELECT id FROM notes", "SELECT id FROM notes_fts_docsize"),
     ("code_chunks_fts", "code_chunks"): (
         "SELECT id FROM code_chunks",
         "SELECT id FROM code_chunks_fts_docsize",

@@ -16,6 +16,7 @@ from remora.store.layers import Layers
 from remora.store.leads import Leads
 from remora.store.memories import Memories
 from remora.store.meta import Meta
+from remora.store.notes import Notes
 from remora.store.other_sources import OtherSources
 from remora.store.overview import Overview
 from remora.store.ties import Ties
@@ -44,6 +45,7 @@ class Space:
         self.vectors = Vectors(db)
         self.cache = EmbeddingCache(db)
         self.turns = Turns(db)
+        self.notes = Notes(db)
         self.history = History(db)
         self.commits = Commits(db)
         self.graph = Graph(db)

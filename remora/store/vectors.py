@@ -112,10 +112,11 @@ class Vectors:
         self._db.execute_many("DELETE FROM embedding_queue WHERE id = ?", [(i,) for i in queue_ids])
 
     def queue_all(self, model_id: str) -> None:
-        """Queue every live memory and every turn without a vector of a model: it is now the one in use."""
+        """Queue every live memory, turn and note without a vector of a model: it is now the one in use."""
         for kind, owners in (
             ("memory", "SELECT id FROM memories WHERE deprecated = 0"),
             ("turn", "SELECT CAST(id AS TEXT) AS id FROM turns"),
+            ("note", "SELECT CAST(id AS TEXT) AS id FROM notes"),
         ):
             self._db.execute(
                 f"""INSERT OR IGNORE INTO embedding_queue(owner_kind, owner_id)

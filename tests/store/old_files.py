@@ -75,6 +75,12 @@ ROWS: dict[int, tuple[str, ...]] = {
            ('cli:1', 1, 0, 'user', 'where is readConfig', '2025-12-02T08:00:00.000Z', 'D1:1', 'read config'),
            ('cli:1', 3, 1, 'assistant', 'in the settings module', NULL, 'D1:2', '')""",
     ),
+    9: (
+        """INSERT INTO note_files VALUES ('MEMORY.md', '1:2:3'), ('entries.mem', '4:5:6')""",
+        """INSERT INTO notes(id, kind, path, name, start_line, end_line, time, content, search_terms) VALUES
+           (1, 'longterm', 'MEMORY.md', '', 3, 5, NULL, 'The project uses readConfig', 'read config'),
+           (2, 'note', 'entries.mem', 'deploy', NULL, NULL, '2025-12-03T08:00:00.000Z', 'on Fridays', '')""",
+    ),
 }
 # Rows of tables that a later version made anew: only the newest set that fits is in a file.
 _EMBEDDINGS = {

@@ -1,0 +1,70 @@
+"""Candidates among what is written in files: MEMORY.md, HISTORY, daily notes, notes and archives.
+
+Archives are summaries of what was said, made by machine, and may repeat an error or a wish that has
+passed. They answer when somebody asks; what is put into a prompt unasked does without them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.core.values import NOTE_KINDS
+from remora.retrieval.candidates import SEARCHED, Pool, Question, affordable, lexical
+from remora.retrieval.request import Candidate, Key, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from remora.store.space import Space
+
+TABLE = "notes"
+
+
+def wanted(request: Request) -> tuple[str, ...]:
+    """Return the kinds of notes that may be returned; they have no type, file or module to be filtered by."""
+    filters = request.filters
+    if filters.types or filters.files or filters.modules or filters.scope:
+        return ()
+    kinds = tuple(k for k in NOTE_KINDS if not filters.kinds or k in filters.kinds)
+    return kinds if request.explicit else tuple(k for k in kinds if k != "archive")
+
+
+def notes(space: Space, request: Request, asked: Question, kinds: Sequence[str]) -> Pool:
+    """Return the notes of some kinds that a path finds, without their texts."""
+    depth = max(SEARCHED, request.k)
+    dense: dict[int, float] = {}
+    if asked.vector is not None:
+        near = space.nearest("note", asked.vector.model_id)
+        allowed = None if len(kinds) == len(NOTE_KINDS) else {str(i) for i in space.notes.ids_of(kinds)}
+        dense = {int(n.owner_id): n.cosine for n in near.search(asked.vector.vector, depth, allowed)}
+    words: dict[int, float] = {}
+    by_words: list[tuple[int, float]] = []
+    if "fts" not in request.without:
+
+        def find(terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+            return space.notes.search(terms, kinds, limit)
+
+        by_words = find(affordable(space, TABLE, asked.terms), depth)
+        words = lexical(space, TABLE, asked.terms, by_words, find)
+    # A vector may outlive its note by a moment: the rows decide.
+    found = sorted(space.notes.ids_of(kinds, {*dense, *words}))
+    if asked.vector is not None:
+        missing = [str(i) for i in found if i not in dense]
+        index = space.nearest("note", asked.vector.model_id)
+        dense |= {int(i): c for i, c in index.cosines(asked.vector.vector, missing).items()}
+    keys: dict[int, Key] = {i: ("note", space.realm, str(i)) for i in found}
+    candidates = {
+        keys[i]: Candidate(keys[i], "", dense=dense.get(i), lexical=words.get(i, 0.0)) for i in found
+    }
+    lists = {"dense": list(dense), "fts": [i for i, _ in by_words]}
+    return Pool(candidates, {path: [keys[i] for i in ids if i in keys] for path, ids in lists.items()})
+
+
+def with_notes(space: Space, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates with their texts; one that is gone meanwhile is dropped."""
+    rows = space.notes.get_many([int(c.key[2]) for c in candidates])
+    return [
+        c._replace(note=rows[int(c.key[2])], text=rows[int(c.key[2])].content)
+        for c in candidates
+        if int(c.key[2]) in rows
+    ]

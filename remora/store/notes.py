@@ -1,0 +1,133 @@
+"""SQL for what stands in the written files: pieces of MEMORY.md, HISTORY, daily notes, and entries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from remora.core.fts import any_of
+from remora.core.text import index_terms
+from remora.store.connection import Database
+
+# name, content, search_terms: what something is called counts more, parts of identifiers half.
+_WEIGHTS = "1.5, 1.0, 0.5"
+_SELECT = "SELECT n.id, n.kind, n.path, n.name, n.start_line, n.end_line, n.time, n.content FROM notes n"
+
+
+class Written(NamedTuple):
+    """One piece of a written file.
+
+    Attributes:
+        kind: "longterm", "note", "archive", "history" or "daily".
+        name: of an entry; empty for text of a file.
+        start_line, end_line: in the file, from 1; None for an entry.
+        time: when it was written, ISO 8601, where the file says so.
+    """
+
+    kind: str
+    name: str
+    start_line: int | None
+    end_line: int | None
+    time: str | None
+    content: str
+
+
+class NoteRow(NamedTuple):
+    """A stored piece; `path` is relative to the project's memory folder."""
+
+    id: int
+    kind: str
+    path: str
+    name: str
+    start_line: int | None
+    end_line: int | None
+    time: str | None
+    content: str
+
+
+class Notes:
+    """The written pieces of one project. Writers call inside a transaction."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def files(self) -> dict[str, str]:
+        """Return how each file looked when its pieces were made, by path."""
+        return dict(self._db.rows("SELECT path, seen FROM note_files"))
+
+    def put(self, path: str, seen: str, pieces: Iterable[Written]) -> int:
+        """Replace the pieces of a file; one whose text is the same keeps its id, and so its vector.
+
+        Returns how many pieces are new.
+        """
+        self._db.execute(
+            "INSERT INTO note_files(path, seen) VALUES (?1, ?2) ON CONFLICT(path) DO UPDATE SET seen = ?2",
+            (path, seen),
+        )
+        known: dict[tuple[object, ...], list[tuple[int, object, object]]] = {}
+        sql = "SELECT id, start_line, end_line, kind, name, time, content FROM notes WHERE path = ? ORDER BY id"
+        for i, start, end, *what in self._db.rows(sql, (path,)):
+            known.setdefault(tuple(what), []).append((i, start, end))
+        new: list[Written] = []
+        moved: list[tuple[object, object, int]] = []
+        for piece in pieces:
+            same = known.get((piece.kind, piece.name, piece.time, piece.content))
+            if not same:
+                new.append(piece)
+                continue
+            i, start, end = same.pop(0)
+            if (start, end) != (piece.start_line, piece.end_line):
+                moved.append((piece.start_line, piece.end_line, i))
+        gone = [(i,) for left in known.values() for i, _, _ in left]
+        self._db.execute_many("DELETE FROM notes WHERE id = ?", gone)
+        self._db.execute_many("UPDATE notes SET start_line = ?, end_line = ? WHERE id = ?", moved)
+        self._db.execute_many(
+            """INSERT INTO notes(kind, path, name, start_line, end_line, time, content, search_terms)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+            [
+                (p.kind, path, p.name, p.start_line, p.end_line, p.time, p.content)
+                + (index_terms(f"{p.name} {p.content}"),)
+                for p in new
+            ],
+        )
+        return len(new)
+
+    def forget(self, path: str) -> None:
+        """Drop the pieces of a file that is gone."""
+        self._db.execute("DELETE FROM notes WHERE path = ?", (path,))
+        self._db.execute("DELETE FROM note_files WHERE path = ?", (path,))
+
+    def any(self, kinds: Collection[str]) -> bool:
+        """Return whether there is a piece of one of some kinds."""
+        sql = "SELECT 1 FROM notes WHERE kind IN (SELECT value FROM json_each(?)) LIMIT 1"
+        return self._db.row(sql, (json.dumps(sorted(kinds)),)) is not None
+
+    def counts(self) -> dict[str, int]:
+        """Return how many pieces there are of each kind."""
+        return dict(self._db.rows("SELECT kind, count(*) FROM notes GROUP BY kind ORDER BY kind"))
+
+    def get_many(self, ids: Collection[int]) -> dict[int, NoteRow]:
+        """Return pieces by id; unknown ids are absent."""
+        sql = f"{_SELECT} WHERE n.id IN (SELECT value FROM json_each(?))"
+        return {r[0]: NoteRow._make(r) for r in self._db.rows(sql, (json.dumps(list(ids)),))}
+
+    def ids_of(self, kinds: Collection[str], among: Collection[int] | None = None) -> set[int]:
+        """Return the ids of the pieces of some kinds, of all or among some."""
+        given = json.dumps(sorted(kinds))
+        if among is None:
+            sql = "SELECT id FROM notes WHERE kind IN (SELECT value FROM json_each(?))"
+            return {r[0] for r in self._db.rows(sql, (given,))}
+        sql = """SELECT n.id FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value
+                 WHERE n.kind IN (SELECT value FROM json_each(?))"""
+        return {r[0] for r in self._db.rows(sql, (json.dumps(list(among)), given))}
+
+    def search(self, terms: Sequence[str], kinds: Collection[str], limit: int) -> list[tuple[int, float]]:
+        """Return (id, bm25) of pieces of some kinds with at least one term, best first, ties by id."""
+        if not (match := any_of(terms)):
+            return []
+        sql = f"""SELECT n.id, -bm25(notes_fts, {_WEIGHTS}) AS score FROM notes_fts
+                  CROSS JOIN notes n ON n.id = notes_fts.rowid
+                  WHERE notes_fts MATCH ? AND n.kind IN (SELECT value FROM json_each(?))
+                  ORDER BY score DESC, n.id LIMIT ?"""
+        return [(i, s) for i, s in self._db.rows(sql, (match, json.dumps(sorted(kinds)), limit))]
