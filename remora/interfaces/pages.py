@@ -30,7 +30,7 @@ from remora.interfaces.present import (
 )
 
 # Stages whose score is a factor; the others add evidence or give a rank.
-FACTORS = frozenset({"phase", "source", "use", "confidence", "stale", "review", "pinned"})
+FACTORS = frozenset({"busy", "test", "phase", "source", "use", "confidence", "stale", "review", "pinned"})
 GOOD = 0.5  # on the calibrated scale a hit above this is about the question
 FAINT = 0.1  # below this a hit is only what was left
 CODE_LINES = 8  # of a hit in code

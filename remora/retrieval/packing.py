@@ -73,6 +73,15 @@ HEADING = "## Relevant Context from Memory"
 NEAR_DUPLICATE = 0.85  # Jaccard of words; above it the second says nothing new
 LOW_CONFIDENCE = 0.7  # below it the reader is told how sure we are
 MAX_FILES_SHOWN = 2
+LABELS = {
+    "turn": "Conversation",
+    "code": "Code",
+    "longterm": "Long-term memory",
+    "note": "Note",
+    "archive": "Archive",
+    "history": "History",
+    "daily": "Daily note",
+}
 
 
 def pack(hits: Sequence[Hit], phase: str, budget: int | None = None) -> Context:
@@ -112,7 +121,7 @@ def entry(hit: Hit) -> str:
         if hit.realm == "user":
             notes.append("[yours, in every project]")
     else:
-        label = {"turn": "Conversation", "code": "Code"}.get(hit.source, label)
+        label = LABELS[hit.source]
         place = ", ".join(p for p in (hit.role, hit.time[:10] if hit.time else None, hit.path) if p)
         files = f" ({place})" if place else ""
     if hit.disagrees_with:

@@ -1,0 +1,85 @@
+"""Pieces of written files: which keep their ids, how words find them, who waits for a vector."""
+
+from __future__ import annotations
+
+from remora.store.notes import Written
+from remora.store.space import Space
+
+MEMORY = Written("longterm", "", 3, 4, None, "The project uses Spring Boot 4")
+NOTE = Written("note", "deploy", None, None, "2026-02-07T14:15:00Z", "Never on Fridays")
+ARCHIVE = Written(
+    "archive", "cli-1-1", None, None, "2026-02-07T14:15:00Z", "They spoke of deploys on Fridays"
+)
+
+
+def put(space: Space, path: str, *pieces: Written, seen: str = "1") -> dict[str, int]:
+    """Write the pieces of a file; returns all ids there are by text."""
+    with space.db.transaction():
+        space.notes.put(path, seen, pieces)
+    rows = space.db.rows("SELECT content, id FROM notes")
+    return dict(rows)
+
+
+def waiting(space: Space) -> list[str]:
+    """Return the ids of notes that wait for a vector."""
+    return sorted(owner for _, kind, owner in space.vectors.pending(100) if kind == "note")
+
+
+def test_a_piece_that_only_moved_keeps_its_id(space: Space) -> None:
+    """Lines above it may come and go; a changed text is a new piece."""
+    before = put(space, "MEMORY.md", MEMORY, MEMORY._replace(content="Other"))
+    after = put(
+        space, "MEMORY.md", MEMORY._replace(start_line=9, end_line=10), MEMORY._replace(content="New")
+    )
+    assert after[MEMORY.content] == before[MEMORY.content]
+    row = space.notes.get_many([after[MEMORY.content]])[after[MEMORY.content]]
+    assert (row.start_line, row.end_line) == (9, 10)
+    assert "Other" not in after
+    assert after["New"] > max(before.values())
+
+
+def test_files_are_known_by_how_they_looked(space: Space) -> None:
+    """What was seen of a file is kept with its pieces, and goes with them."""
+    put(space, "MEMORY.md", MEMORY, seen="a")
+    put(space, "entries.mem", NOTE, ARCHIVE, seen="b")
+    assert space.notes.files() == {"MEMORY.md": "a", "entries.mem": "b"}
+    assert space.notes.counts() == {"archive": 1, "longterm": 1, "note": 1}
+    with space.db.transaction():
+        space.notes.forget("entries.mem")
+    assert space.notes.files() == {"MEMORY.md": "a"}
+    assert space.notes.counts() == {"longterm": 1}
+    assert space.db.value("SELECT count(*) FROM notes_fts_docsize") == 1
+
+
+def test_words_find_pieces_of_the_wanted_kinds(space: Space) -> None:
+    """A search names its kinds; the name of an entry is found like its text."""
+    ids = put(space, "entries.mem", NOTE, ARCHIVE)
+    found = space.notes.search(["fridays"], ("note", "archive"), 10)
+    assert {i for i, _ in found} == set(ids.values())
+    assert all(score > 0 for _, score in found)
+    assert [i for i, _ in space.notes.search(["fridays"], ("note",), 10)] == [ids[NOTE.content]]
+    assert [i for i, _ in space.notes.search(["deploy"], ("note",), 10)] == [ids[NOTE.content]]
+    assert space.notes.search(["nothing"], ("note",), 10) == []
+    assert space.notes.search([], ("note",), 10) == []
+
+
+def test_kinds_are_told_apart(space: Space) -> None:
+    """Whether there is any of a kind, and which ids are of one."""
+    ids = put(space, "entries.mem", NOTE, ARCHIVE)
+    assert space.notes.any(("note",))
+    assert not space.notes.any(("daily", "history"))
+    assert space.notes.ids_of(("archive",)) == {ids[ARCHIVE.content]}
+    assert space.notes.ids_of(("archive", "note"), [ids[NOTE.content], 99]) == {ids[NOTE.content]}
+
+
+def test_new_pieces_wait_for_vectors_and_gone_ones_leave_none(space: Space) -> None:
+    """The queue and the vectors follow the pieces."""
+    ids = put(space, "entries.mem", NOTE, ARCHIVE)
+    assert waiting(space) == sorted(str(i) for i in ids.values())
+    gone = str(ids[ARCHIVE.content])
+    with space.db.transaction():
+        space.vectors.put("note", [(gone, 0, b"\0\0\x80?")], model_id="m", dims=1, prefix="", at="")
+    put(space, "entries.mem", NOTE)
+    assert waiting(space) == [str(ids[NOTE.content])]
+    assert space.vectors.count("note", "m") == 0
+    assert space.db.check() == []
