@@ -14,6 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
+from remora.app.entries import Entries
+from remora.app.journal import Journal
 from remora.app.memory import Memory
 from remora.app.session import Session
 
@@ -48,6 +50,86 @@ def _session_in_thread(
     return run
 
 
+def _entries_in_thread(
+    method: Callable[Concatenate[Entries, P], R],
+) -> Callable[Concatenate[AsyncEntries, P], Coroutine[Any, Any, R]]:
+    @functools.wraps(method)
+    async def run(self: AsyncEntries, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self.entries, *args, **kwargs)
+
+    return run
+
+
+def _journal_in_thread(
+    method: Callable[Concatenate[Journal, P], R],
+) -> Callable[Concatenate[AsyncJournal, P], Coroutine[Any, Any, R]]:
+    @functools.wraps(method)
+    async def run(self: AsyncJournal, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self.journal, *args, **kwargs)
+
+    return run
+
+
+class AsyncEntries:
+    """Notes and archives, for async programs.
+
+    Attributes:
+        entries: the synchronous object behind it.
+    """
+
+    def __init__(self, entries: Entries) -> None:
+        self.entries = entries
+
+    @property
+    def redactions(self) -> tuple[Redaction, ...]:
+        """Secrets taken out by the last change, by kind."""
+        return self.entries.redactions
+
+    add = _entries_in_thread(Entries.add)
+    rename = _entries_in_thread(Entries.rename)
+    alias = _entries_in_thread(Entries.alias)
+    unalias = _entries_in_thread(Entries.unalias)
+    write = _entries_in_thread(Entries.write)
+    remove = _entries_in_thread(Entries.remove)
+    show = _entries_in_thread(Entries.show)
+    list = _entries_in_thread(Entries.list)
+    search = _entries_in_thread(Entries.search)
+
+
+class AsyncJournal:
+    """MEMORY.md, HISTORY and the daily notes, for async programs.
+
+    Attributes:
+        journal: the synchronous object behind it.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+
+    @property
+    def folder(self) -> Path:
+        """Where the files lie."""
+        return self.journal.folder
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What the last call could not read."""
+        return self.journal.problems
+
+    block = _journal_in_thread(Journal.block)
+    show = _journal_in_thread(Journal.show)
+    write = _journal_in_thread(Journal.write)
+    versions = _journal_in_thread(Journal.versions)
+    restore = _journal_in_thread(Journal.restore)
+    note = _journal_in_thread(Journal.note)
+    today = _journal_in_thread(Journal.today)
+    day = _journal_in_thread(Journal.day)
+    days = _journal_in_thread(Journal.days)
+    add_history = _journal_in_thread(Journal.add_history)
+    history = _journal_in_thread(Journal.history)
+    consolidate = _journal_in_thread(Journal.consolidate)
+
+
 class AsyncSession:
     """A conversation, for async programs.
 
@@ -70,6 +152,19 @@ class AsyncSession:
     history = _session_in_thread(Session.history)
     count = _session_in_thread(Session.count)
     clear = _session_in_thread(Session.clear)
+    new = _session_in_thread(Session.new)
+    compact = _session_in_thread(Session.compact)
+    compact_if_needed = _session_in_thread(Session.compact_if_needed)
+    standing = _session_in_thread(Session.standing)
+    recap = _session_in_thread(Session.recap)
+    note_today = _session_in_thread(Session.note_today)
+    set_state = _session_in_thread(Session.set_state)
+    problems = _session_in_thread(Session.problems)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What is known of the session."""
+        return self.session.metadata
 
 
 class _Opening:
@@ -168,7 +263,18 @@ class AsyncMemory:
         """Return a conversation by its id; see `Memory.session`."""
         return AsyncSession(self.memory.session(session_id))
 
+    @property
+    def entries(self) -> AsyncEntries:
+        """The notes and archives of the project."""
+        return AsyncEntries(self.memory.entries)
+
+    @property
+    def journal(self) -> AsyncJournal:
+        """MEMORY.md, HISTORY and the daily notes of the project."""
+        return AsyncJournal(self.memory.journal)
+
     close = _in_thread(Memory.close)
+    sessions = _in_thread(Memory.sessions)
     remember = _in_thread(Memory.remember)
     remember_many = _in_thread(Memory.remember_many)
     show = _in_thread(Memory.show)

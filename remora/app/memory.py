@@ -33,8 +33,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from remora.app.doctor import Report
+    from remora.app.entries import Entries
+    from remora.app.journal import Journal
     from remora.app.session import Session
     from remora.app.stats import Stats
+    from remora.conversation.sessions import SessionInfo
     from remora.core.config import Settings
     from remora.embeddings.embedder import Embedder
     from remora.lifecycle.prune import PrunePlan
@@ -431,6 +434,33 @@ class Memory(CodeVerbs):
         from remora.app.session import Session
 
         return Session(self._parts, session_id, self._lock)
+
+    def sessions(self) -> builtins.list[SessionInfo]:
+        """Return the conversations of the project, the one written to last first."""
+        from remora.conversation.sessions import list_sessions
+
+        return list_sessions(self._parts.sessions_folder)
+
+    @property
+    def entries(self) -> Entries:
+        """The notes and archives of the project, by name or alias."""
+        from remora.app.entries import Entries
+
+        return Entries(self._parts, self._lock)
+
+    @property
+    def journal(self) -> Journal:
+        """MEMORY.md, HISTORY and the daily notes of the project."""
+        from remora.app.journal import Journal
+
+        return Journal(self._parts, self._lock, self._relevant)
+
+    def _relevant(self, task: str) -> str:
+        """Return what a search finds for a task beside what the memory block says already."""
+        from remora.retrieval.packing import HEADING
+
+        kinds = ("memory", "note", "history", "turn")
+        return self.context(task, kinds=kinds).text.removeprefix(HEADING).strip()
 
     # The store itself
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from remora.app.session import follow_all
 from remora.app.worker import catch_up, go_on_in_background
+from remora.app.written import follow_written
 from remora.core import cochange
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.text import MAX_QUERY_CHARS, clean
-from remora.core.values import Context, FileHit, Filters, Hit
+from remora.core.values import NOTE_KINDS, Context, FileHit, Filters, Hit
 from remora.retrieval import pipeline
 from remora.retrieval.packing import BUDGETS, pack
 from remora.retrieval.pipeline import PARTS as SEARCH_PARTS
@@ -66,7 +67,14 @@ def search(
         found, without_them = _fresh_code(parts, request, found, without_them)
     if parts.trouble and not any(parts.trouble in note for note in found.notes):
         without_them.append(f"not everything has a vector yet: {parts.trouble}")
-    return Results(found.hits, (*found.notes, *without_them))
+    return Results([_placed(parts, hit) for hit in found.hits], (*found.notes, *without_them))
+
+
+def _placed(parts: Parts, hit: Hit) -> Hit:
+    """Return a hit in a written file with the file's whole path, so that it can be opened."""
+    if hit.source not in NOTE_KINDS or hit.path is None:
+        return hit
+    return hit._replace(path=str(parts.memory_folder / hit.path))
 
 
 def _fresh_code(
@@ -163,6 +171,7 @@ def reader(
     notes = [] if notes is None else notes
     if not parts.read_only:
         follow_all(parts)
+        follow_written(parts)
         if "dense" not in without:
             catch_up(parts, BACKLOG_SECONDS, code=code)
             go_on_in_background(parts, code=code)

@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.worker import embed_when_many
+from remora.conversation.flatten import working_context
 from remora.conversation.log import SUFFIX, SessionLog
 from remora.conversation.sessions import list_sessions
 from remora.core.clock import to_iso
@@ -27,7 +28,11 @@ from remora.lifecycle.redaction import holds_secret, redact_json
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from remora.app.compaction import Compaction
+    from remora.app.consolidation import Consolidation
     from remora.app.wiring import Parts
+    from remora.conversation.budget import Standing
+    from remora.conversation.replay import Problem
     from remora.store.space import Space
 
 INDEX_BYTES = 4_000_000  # of the log, read and indexed in one transaction
@@ -93,8 +98,16 @@ class Session:
         return kept
 
     def messages(self) -> list[Message]:
-        """Return the working context: from the latest compact or clear marker on."""
-        return self._log.messages()
+        """Return the working context: from the latest compact or clear marker on.
+
+        After a compaction the first message is its summary (role "system"), and the tool calls and
+        results that the compaction kept are plain text.
+        """
+        while True:
+            boundary = self._log.boundary
+            messages = self._log.messages()
+            if self._log.boundary == boundary:  # nobody moved it meanwhile
+                return working_context(messages, boundary)
 
     def history(self) -> list[Message]:
         """Return everything ever said, oldest first."""
@@ -105,9 +118,95 @@ class Session:
         return self._log.count()
 
     def clear(self) -> None:
-        """Start the working context anew; the history stays."""
+        """Start the working context anew; the history stays. `new` tells the journal first."""
         self._require_writable()
         self._log.clear()
+
+    def new(self) -> Consolidation:
+        """Bring the conversation into the journal, wait for it, then start the working context anew.
+
+        Returns:
+            What the journal got; the context is empty when this returns.
+
+        Raises:
+            StoreBusy, StoreError: the journal could not be written; the context is as it was.
+        """
+        from remora.app.consolidation import consolidate_session
+
+        self._require_writable()
+        done = consolidate_session(self._parts, self._log)
+        self._log.clear()
+        return done
+
+    def compact(self, keep_last: int | None = None) -> Compaction:
+        """Put a summary in the place of all but the last messages; the history stays.
+
+        The summary is archived (`memory.entries`) before the context changes, and the journal gets
+        what left it.
+
+        Args:
+            keep_last: how many messages stay; `compaction.keep_last` by default. A tool call is never
+                parted from its results.
+
+        Raises:
+            InvalidInput: a negative number.
+            StoreBusy, StoreError: nothing could be written; the context is as it was.
+        """
+        from remora.app.compaction import compact
+
+        self._require_writable()
+        if keep_last is not None and (isinstance(keep_last, bool) or not isinstance(keep_last, int)):
+            raise InvalidInput(f"keep_last is a number of messages, not {keep_last!r}")
+        return compact(self._parts, self._log, keep_last)
+
+    def compact_if_needed(self, input_limit: int | None = None) -> Compaction | None:
+        """Shorten a conversation that takes more tokens than the model, or has outgrown its window.
+
+        Call it before each request to the model. It costs next to nothing while there is room.
+
+        Args:
+            input_limit: tokens the model takes; `compaction.model_input_limit` by default.
+        """
+        from remora.app.compaction import compact_if_needed
+
+        self._require_writable()
+        return compact_if_needed(self._parts, self._log, input_limit)
+
+    def standing(self, input_limit: int | None = None) -> Standing:
+        """Return how many tokens the working context takes, about, and how many it may take."""
+        from remora.conversation.budget import standing
+
+        return standing(self.messages(), self._parts.settings.compaction, input_limit)
+
+    def recap(self) -> str:
+        """Return the working context as a section for the system prompt of a fresh model session."""
+        from remora.journal.window import recap
+
+        return recap(self.messages())
+
+    def note_today(self) -> str:
+        """Add the last exchange to today's note and return the line; empty while there is no answer."""
+        from remora.journal.daily import last_exchange
+
+        self._require_writable()
+        exchange = last_exchange(self.messages())
+        if exchange is None or not self._parts.settings.journal.enabled:
+            return ""
+        return self._parts.journal().append_today(*exchange)
+
+    def set_state(self, state: str) -> None:
+        """Set the state of the session: ACTIVE, PAUSED or TERMINATED."""
+        self._require_writable()
+        self._log.set_state(state)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What is known of the session: `key`, `state`, `createdAt`, and what callers added."""
+        return self._log.metadata
+
+    def problems(self) -> list[Problem]:
+        """Return the lines of the log that were skipped or read only in part, with the reason."""
+        return self._log.problems()
 
     def _require_writable(self) -> None:
         self._parts.room("project")  # a closed memory says so before anything is written

@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from remora.app.methodologies import Plugins
     from remora.app.worker import Background
     from remora.embeddings.embedder import Choice, Embedder
+    from remora.entries.store import EntryStore
+    from remora.journal.files import Journal
     from remora.llm.client import LanguageModel, Reranker
 
 DATABASE = "memory.db"
+ENTRIES = "entries.mem"
 USER_PROJECT_ID = "user"
 
 
@@ -40,10 +43,10 @@ class Room(NamedTuple):
 
 
 class Followed:
-    """What this process knows of the session logs, so that a search only looks at what changed.
+    """What this process knows of a folder of files, so that a search only looks at what changed.
 
     Attributes:
-        seen: file name to (size, modification time in ns) when its turns were last made.
+        seen: file name to (size, modification time in ns) when its rows were last made.
         next_look: when to look again, on the monotonic clock; later where looking takes long.
     """
 
@@ -83,6 +86,8 @@ class Parts:
         self._closed = False
         self._user_database = str(self.user_home / DATABASE)
         self.logs = Followed()
+        self.written = Followed()
+        self._entries: EntryStore | None = None
         self.background: Background | None = None  # embeds a backlog while the program goes on
         self.embedding = threading.Lock()  # one batch at a time
         self.trouble = ""  # what stopped the last pass of embedding, for doctor
@@ -155,6 +160,25 @@ class Parts:
     def sessions_folder(self) -> Path:
         """Folder of the project's session logs."""
         return self.project.home / "sessions"
+
+    @property
+    def memory_folder(self) -> Path:
+        """Folder of the journal's files and the entry store."""
+        return self.project.home / "memory"
+
+    def entries(self) -> EntryStore:
+        """Return the store of notes and archives; its file is made by the first write."""
+        if self._entries is None:
+            from remora.entries.store import EntryStore
+
+            self._entries = EntryStore(self.memory_folder / ENTRIES, self.clock)
+        return self._entries
+
+    def journal(self) -> Journal:
+        """Return the journal's files."""
+        from remora.journal.files import Journal
+
+        return Journal(self.memory_folder, self.clock)
 
     def choice(self) -> Choice:
         """Return the embedding tier in use, with the reasons for it."""

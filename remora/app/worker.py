@@ -162,10 +162,10 @@ def _catch_up_chunks(parts: Parts, seconds: float | None, started: float) -> Ite
 
 
 def reindex(parts: Parts, progress: Progress | None = None) -> int:
-    """Make derived data again: turns from the logs, the full-text index, the vectors that are missing.
+    """Make derived data again: turns of the logs, pieces of written files, words, missing vectors.
 
-    Vectors of other models go when those of the present model are complete. Returns how many turns and
-    vectors were made.
+    Vectors of other models go when those of the present model are complete. Returns how many turns, pieces
+    and vectors were made.
     """
     from remora.app.session import follow
     from remora.conversation.log import SessionLog
@@ -183,12 +183,25 @@ def reindex(parts: Parts, progress: Progress | None = None) -> int:
         made += follow(parts, SessionLog(parts.sessions_folder, info.id, parts.clock), wait=None)
         if progress:
             progress("sessions", number, len(logs))
+    made += _written_again(parts)
     for room in parts.rooms():
         _index_words(room.space)
     made += catch_up(parts, None, progress, code=True)
     if not parts.trouble:
         _drop_other_models(parts)
     return made
+
+
+def _written_again(parts: Parts) -> int:
+    """Make the pieces of every written file again, with the extra terms as they are made today."""
+    from remora.app.written import follow_written
+
+    space = parts.room("project").space
+    with space.db.transaction(durable=False):
+        for path in space.notes.files():
+            space.notes.forget(path)
+    parts.written.seen = {}
+    return follow_written(parts, wait=None)
 
 
 def _index_words(space: Space) -> None:

@@ -154,6 +154,12 @@ class SessionLog:
             return view.replay.consolidated
 
     @property
+    def last_seq(self) -> int:
+        """The number of the last message; 0 before the first."""
+        with self._reader.current() as view:
+            return view.replay.last_seq
+
+    @property
     def problem_count(self) -> int:
         """How many lines were skipped or read only in part."""
         with self._reader.current() as view:

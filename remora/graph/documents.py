@@ -46,6 +46,17 @@ def document_links(path: str, text: str, symbols: Symbols) -> list[Link]:
     return [Link(path, key, "documents", *found[key]) for key in sorted(found)]
 
 
+def document_names(text: str) -> frozenset[str]:
+    """Return every name by which a change elsewhere could reach the links of a prose file.
+
+    >>> sorted(document_names("See lib/cart.py and `Cart.total()`"))
+    ['Cart', 'cart', 'total']
+    """
+    stems = {match.group(1).rpartition("/")[2].partition(".")[0] for match in _PATH.finditer(text)}
+    ticked = (_NAME.fullmatch(match.group(1).strip()) for match in _TICKED.finditer(text))
+    return frozenset({*stems, *(match.group(1) for match in ticked if match)} - {""})
+
+
 def _note(found: dict[str, tuple[float, int, int]], key: str, sure: float, line: int) -> None:
     before, first, count = found.get(key, (sure, line, 0))
     found[key] = (max(before, sure), first, count + 1)

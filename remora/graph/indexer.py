@@ -24,12 +24,13 @@ from remora.core.code import FileFacts, Outline, Uses
 from remora.core.secrets import find as find_secrets
 from remora.core.values import Skipped
 from remora.graph.chunks import chunks as cut
+from remora.graph.documents import document_links, document_names
 from remora.graph.extract import extract
 from remora.graph.languages import LANGUAGES, kind_of, language_of
 from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.names import changed_names, names_of, spread, takes
 from remora.graph.packed import pack_outline, pack_uses, unpack_outline, unpack_uses
-from remora.graph.resolve import Resolver, document_links, is_test_path
+from remora.graph.resolve import Resolver, is_test_path
 from remora.graph.roots import Roots, find_roots, is_manifest
 from remora.graph.statements import Statements
 from remora.graph.stored_symbols import StoredSymbols
@@ -40,13 +41,15 @@ if TYPE_CHECKING:
     from remora.store.graph import FileRow
     from remora.store.space import Space
 
-VERSION = 1  # of what is read from a file: a change makes every file be read again
+VERSION = 2  # of what is read from a file: a change makes every file be read again
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
 MANY = 150  # files to resolve from which all outlines are loaded at once
 HEAD_BYTES = 65_536  # what tells the language of a file whose name does not
 PARSE_SECONDS = 5.0  # for one file; the slowest real ones take a tenth of it
 NO_FACTS = Uses()
-OPEN = "graph.closure.open"  # meta key: a run began to change edges; cleared when its closure is done
+OPEN = "graph.closure.open"  # meta key: how far a run that changes edges got, False when it is done
+READING, LINKING = "reading", "linking"  # what a change touches is known to the run alone; it is written
+TRY_AGAIN = -1  # in place of a file's time: no file has it, so the next run looks again
 
 Read = Callable[[str], "bytes | str"]
 Progress = Callable[[str, int, int], None]
@@ -69,6 +72,13 @@ class Outcome(NamedTuple):
     deleted: int
     skipped: tuple[Skipped, ...]
     complete: bool
+
+
+class _LeftOut(NamedTuple):
+    """Why a file is not read; `again` when that can pass without the file changing."""
+
+    why: str
+    again: bool = False
 
 
 class _Parsed(NamedTuple):
@@ -151,11 +161,14 @@ class Indexer:
         there = {item.path for item in listed}
         gone = [path for path in (known if whole else gone) if path in known and path not in there]
         touched = _Touched()
-        touched.reopened = bool(self._space.meta.get(OPEN))
+        left_at = self._space.meta.get(OPEN)
+        touched.reopened = bool(left_at)
+        # A run that died while it read took with it what its files touch elsewhere.
+        everything = state is None or left_at not in (None, False, LINKING)
         if changed or gone:
             with self._space.db.transaction(durable=False):
                 self._graph.mark_stale([*(i.path for i in changed), *gone], now)
-                self._space.meta.set(OPEN, True)
+                self._space.meta.set(OPEN, READING)
         self._delete(gone, touched)
         report = progress or (lambda *_: None)
         read, same, skipped = self._take(changed, known, touched, now, report, stop)
@@ -165,12 +178,12 @@ class Indexer:
             roots, moved = self._roots(paths, state.roots if state else "")
         else:  # an edit of a file that was there says nothing new of where imports lead
             roots, moved = Roots.from_json(state.roots), False
-        resolved = self._resolve(touched, roots, now, report, stop, everything=moved or state is None)
+        resolved = self._resolve(touched, roots, now, report, stop, everything=everything or moved)
         complete = not self._graph.unlinked() and read + same + len(skipped) >= len(changed)
         if commit is None and not whole and state is not None:
             commit = state.commit  # a few files say nothing of what is checked out
         moved_on = state is None or state.commit != commit
-        if changed or gone or resolved or moved_on:
+        if changed or gone or resolved or moved_on or touched.reopened:
             with self._space.db.transaction(durable=False):
                 self._graph.set_state(
                     now=now,
@@ -222,8 +235,8 @@ class Indexer:
             with self._space.db.transaction(durable=False):
                 for item, new in zip(batch, parsed, strict=True):
                     before = known.get(item.path)
-                    if isinstance(new, str):
-                        skipped.append(Skipped(item.path, new))
+                    if isinstance(new, _LeftOut):
+                        skipped.append(Skipped(item.path, new.why))
                         self._leave_out(item, new, touched, now)
                     elif before is not None and before.hash == new.file.hash and not before.skipped:
                         self._graph.touch(item.path, item.size, item.mtime_ns)
@@ -235,17 +248,17 @@ class Indexer:
             report("reading", done, len(changed))
         return read, same, skipped
 
-    def _parse(self, item: Listed) -> _Parsed | str:
+    def _parse(self, item: Listed) -> _Parsed | _LeftOut:
         """Return a file's content made ready for writing, or why it is left out."""
         data = self._read(item.path)
         if isinstance(data, str):
-            return data
+            return _LeftOut(data, again=True)
         if why := self._unwanted(item.path, data):
-            return why
+            return _LeftOut(why)
         head = data[:HEAD_BYTES]
         kind = kind_of(item.path, head)
         if kind is None:
-            return "unknown kind"
+            return _LeftOut("unknown kind")
         language = language_of(item.path, head) or ""
         hashed = hashlib.blake2b(data, digest_size=16).hexdigest()
         text, secrets = without_secrets(self._decode(data))
@@ -257,7 +270,7 @@ class Indexer:
                 deadline = time.monotonic() + PARSE_SECONDS
                 facts = extract(data, language, lambda: time.monotonic() > deadline)
             except Exception as error:  # noqa: BLE001  one file never stops the others, whatever it holds
-                return f"could not be parsed: {type(error).__name__}: {error}"
+                return _LeftOut(f"could not be parsed: {type(error).__name__}: {error}")
         lines = facts.lines if facts else text.count("\n") + 1
         file = NewFile(
             item.path,
@@ -277,13 +290,14 @@ class Indexer:
         )
         return _Parsed(file, facts, text, data)
 
-    def _leave_out(self, item: Listed, why: str, touched: _Touched, now: int) -> None:
-        """Note a file that is not read, so that the next run need not try again while it is the same."""
+    def _leave_out(self, item: Listed, left: _LeftOut, touched: _Touched, now: int) -> None:
+        """Note a file that is not read; the next run tries again when it changed, or when that may pass."""
         if self._graph.node(item.path) is not None:
             touched.paths.update(self._graph.pointing_at(item.path))
             touched.names |= changed_names(item.path, self._outline(item.path), None)
         self._remove(item.path, touched)
-        file = NewFile(item.path, "data", "", "", "", False, item.size, item.mtime_ns, "", 0, 0, why)
+        at = TRY_AGAIN if left.again else item.mtime_ns
+        file = NewFile(item.path, "data", "", "", "", False, item.size, at, "", 0, 0, left.why)
         self._graph.put_file(file, now)
 
     def _write(self, new: _Parsed, touched: _Touched, now: int) -> None:
@@ -296,7 +310,8 @@ class Indexer:
         self._graph.put_links(path, (), "scip", now)  # they speak of the file as it was
         if new.facts:
             self._graph.set_names(file_id, names_of(new.facts, path))
-
+        elif new.file.kind == "prose":
+            self._graph.set_names(file_id, document_names(new.text))
         breaks = Statements(new.data, new.file.language)
         parts = cut(path, new.text, new.facts, new.file.kind, breaks)
         self._space.chunks.put(file_id, path, parts, self._heat.get(path, 0.0))
@@ -305,8 +320,11 @@ class Indexer:
         """Note what a changed file touches elsewhere.
 
         What it defines may be meant anywhere. A name that it only imports reaches no further than the
-        files that import this one, and those that import them where they pass it on.
+        files that import this one, and those that import them where they pass it on. Of prose and data
+        only that they are there means something to others.
         """
+        if before is None and after is None and self._graph.node(path) is not None:
+            return
         names = changed_names(path, before, after)
         if before is None or after is None or "*" in names:
             touched.names |= names
@@ -359,6 +377,8 @@ class Indexer:
                 self._graph.unlink_all()
             else:
                 self._graph.unlink([*touched.paths, *self._using(touched.names)])
+            if self._space.meta.get(OPEN):
+                self._space.meta.set(OPEN, LINKING)
         todo = self._graph.unlinked()
         many = len(todo) > MANY or touched.reopened
         if not todo and not many:

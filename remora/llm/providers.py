@@ -267,7 +267,7 @@ def context_size(messages: Sequence[Message], max_tokens: int) -> int:
         InvalidInput: more than 131,072 tokens would be needed.
 
     >>> context_size([Message("user", "hello")], 800), context_size([Message("user", "a b " * 8000)], 800)
-    (4096, 16384)
+    (4096, 32768)
     """
     needed = max_tokens + sum(scripts(m.content) * 5 // 4 + 16 for m in messages)
     if needed > MOST_CONTEXT:

@@ -382,7 +382,7 @@ def as_hit(candidate: Candidate) -> Hit:
         note = candidate.note
         place = note.path if note.start_line is None else f"{note.path}:{note.start_line}-{note.end_line}"
         return Hit(
-            note.name or place,
+            note.name if note.start_line is None else place,
             note.kind,
             note.content,
             candidate.score,

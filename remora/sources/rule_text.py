@@ -57,7 +57,7 @@ def read(raw: bytes) -> Text:
     Raises:
         ValueError: the bytes are no text.
     """
-    text, note = _decode(raw)
+    text, note = decode(raw)
     lines = clean(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
     end = _front_end(lines)
     if end is None:
@@ -65,7 +65,12 @@ def read(raw: bytes) -> Text:
     return Text("\n".join(lines[end + 1 :]), end + 2, _front(lines[1:end]), note)
 
 
-def _decode(raw: bytes) -> tuple[str, str]:
+def decode(raw: bytes) -> tuple[str, str]:
+    """Return the text of a file's bytes, and what was odd about the encoding ("" when nothing).
+
+    Raises:
+        ValueError: the bytes are no text.
+    """
     for bom, encoding in _BOMS:
         if raw.startswith(bom):
             return raw[len(bom) :].decode(encoding, "replace"), ""

@@ -103,6 +103,27 @@ class RuleScan(NamedTuple):
     skipped: tuple[Skipped, ...]
 
 
+def read_memory_file(
+    file: Path, shown: str, *, index: bool = False
+) -> tuple[tuple[MemoryDraft, ...], tuple[Skipped, ...]]:
+    """Return what an agent noted in one file, cut and typed as `read_rules` does, and what was left out.
+
+    Args:
+        file: a Markdown file of an agent's own memory.
+        shown: its name in reports and origins.
+        index: whether it lists the other files; lines that only do that are left out.
+    """
+    text, digest, why = _read(file)
+    if text is None:
+        return (), (Skipped(shown, why),)
+    text, _ = _without_secrets(text)
+    found = Found(shown, "claude_memory", "", file, whole=index)
+    gathered: dict[str, _Gathered] = {}
+    skipped: list[Skipped] = []
+    _gather(_Loaded(found, RuleFile(shown, found.kind, sha256=digest), text), file.parent, gathered, skipped)
+    return tuple(one.rule(key).draft for key, one in gathered.items()), tuple(skipped)
+
+
 class _Loaded(NamedTuple):
     found: Found
     file: RuleFile

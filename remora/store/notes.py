@@ -66,7 +66,9 @@ class Notes:
             (path, seen),
         )
         known: dict[tuple[object, ...], list[tuple[int, object, object]]] = {}
-        sql = "SELECT id, start_line, end_line, kind, name, time, content FROM notes WHERE path = ? ORDER BY id"
+        sql = (
+            "SELECT id, start_line, end_line, kind, name, time, content FROM notes WHERE path = ? ORDER BY id"
+        )
         for i, start, end, *what in self._db.rows(sql, (path,)):
             known.setdefault(tuple(what), []).append((i, start, end))
         new: list[Written] = []

@@ -25,6 +25,7 @@ class World:
         self.space = space
         self.files: dict[str, bytes] = {}
         self.read: list[str] = []
+        self.refused: dict[str, str] = {}  # files that cannot be had just now, and why
         self.clock = 0
 
     def put(self, files: Files) -> None:
@@ -42,7 +43,7 @@ class World:
 
         def read(path: str) -> bytes | str:
             self.read.append(path)
-            return self.files.get(path, "gone")
+            return self.refused.get(path) or self.files.get(path, "gone")
 
         indexer = Indexer(
             self.space,
@@ -213,6 +214,72 @@ def test_an_interrupted_run_is_finished_by_the_next(
         fresh.put(SHOP)
         fresh.index()
         assert world.everything() == fresh.everything()
+
+
+@pytest.mark.parametrize("step", ["reading", "resolving"])
+def test_what_a_killed_run_had_touched_is_resolved_by_the_next(world: World, tmp_path: Path, step: str):
+    """A run that ends without a word loses nothing: who waited for a new name still gets it."""
+    world.put({**SHOP, "shop/money.py": "", "shop/old.py": "def price(): pass\n"})
+    world.index()
+
+    def killed(what: str, *_: int) -> None:
+        if what == step:
+            raise KeyboardInterrupt
+
+    world.put(SHOP)
+    with pytest.raises(KeyboardInterrupt):
+        world.index(progress=killed)
+    assert world.index().complete
+    assert ("shop/cart.py:total", "shop/money.py:price") in world.edges("calls")
+    (tmp_path / "other").mkdir()
+    with world_in(tmp_path / "other") as fresh:
+        fresh.put(SHOP)
+        fresh.index()
+        assert world.everything() == fresh.everything()
+
+
+def test_a_file_that_could_not_be_had_is_tried_again(world: World, tmp_path: Path):
+    """Permissions and folders that were away come back without a new time on the file."""
+    world.refused = {"shop/money.py": "unreadable", "shop/cart.py": "gone"}
+    world.put(SHOP)
+    assert {s.why for s in world.index().skipped} == {"unreadable", "gone"}
+    assert len(world.index().skipped) == 2
+    world.refused = {}
+    outcome = world.index()
+    assert (outcome.read, outcome.skipped, outcome.complete) == (2, (), True)
+    (tmp_path / "other").mkdir()
+    with world_in(tmp_path / "other") as fresh:
+        fresh.put(SHOP)
+        fresh.index()
+        assert world.everything() == fresh.everything()
+
+
+def test_an_edit_of_data_or_prose_resolves_that_file_alone(world: World):
+    """Nothing uses what such a file says, only that it is there."""
+    code = {f"m{n}.py": "from config import settings\n\nprint(settings.readme)\n" for n in range(3)}
+    world.put({**code, "config.json": "{}", "readme.md": "# One\n"})
+    world.index()
+    world.put({**code, "config.json": '{"a": 1}', "readme.md": "# Two\n"})
+    outcome = world.index()
+    assert (outcome.read, outcome.resolved) == (2, 2)
+
+
+def test_a_document_finds_what_it_speaks_of_when_it_comes(world: World):
+    """A file or a name that is mentioned before it exists is linked once it does, and while it is the one."""
+    text = {
+        "readme.md": "# Shop\n\nSee shop/cart.py and\n\n`get_price()`.\n",
+        **dict.fromkeys(("main.py", "shop/__init__.py"), ""),
+    }
+    world.put(text)
+    world.index()
+    assert world.edges("documents") == set()
+    both = {**text, "shop/cart.py": "", "lib.py": "def get_price(): pass\n"}
+    world.put(both)
+    world.index()
+    assert world.edges("documents") == {("readme.md", "shop/cart.py"), ("readme.md", "lib.py:get_price")}
+    world.put({**both, "other.py": "def get_price(): pass\n"})
+    world.index()
+    assert world.edges("documents") == {("readme.md", "shop/cart.py")}
 
 
 def test_a_touched_file_is_read_but_not_resolved(world: World):

@@ -1,0 +1,104 @@
+"""Where to cut a conversation: the last messages stay, and no call is parted from its results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from remora.conversation.budget import characters, measure
+from remora.conversation.calls import pair, waiting
+from remora.conversation.flatten import flatten
+from remora.conversation.format import SUMMARY_HEAD
+from remora.core.config import CompactionSettings
+from remora.core.errors import InvalidInput
+from remora.core.values import Message
+
+LEAST_KEPT, MOST_KEPT = 1, 100  # what a person may ask to keep
+
+
+def clamped(keep_last: int) -> int:
+    """Return how many messages to keep when a person or an agent asks for a number.
+
+    >>> clamped(0), clamped(7), clamped(1000)
+    (1, 7, 100)
+    """
+    return min(max(keep_last, LEAST_KEPT), MOST_KEPT)
+
+
+def is_summary(message: Message) -> bool:
+    """Return whether a message is the summary that a compaction put first."""
+    return message.seq == 0 and message.content.startswith(SUMMARY_HEAD)
+
+
+def cut(messages: Sequence[Message], keep_last: int) -> int:
+    """Return the position of the first message that stays: what stands before it is summarised.
+
+    0 means that nothing is to be summarised. An earlier summary at the front is never counted among
+    the kept, and never the only one that goes. Where the cut would part a tool call from a result,
+    it moves back, so that the call stays too; if then everything would stay, it moves on instead,
+    past the last result. A call whose result has not come yet always stays.
+
+    Args:
+        messages: the working context as the log has it, not flattened.
+        keep_last: how many messages stay, without the summary.
+
+    Raises:
+        InvalidInput: a negative number.
+    """
+    if keep_last < 0:
+        raise InvalidInput(f"keep_last is {keep_last}; it counts messages")
+    first = 1 if messages and is_summary(messages[0]) else 0
+    wanted = len(messages) - keep_last
+    if wanted <= first:
+        return 0
+    spans, at_work = _spans(messages)
+    earlier = wanted
+    for start in sorted(spans, reverse=True):
+        if start < earlier <= spans[start]:
+            earlier = start
+    if earlier > first:
+        return earlier
+    later = wanted
+    for start in sorted(spans):
+        if start < later <= spans[start]:
+            later = spans[start] + 1
+    return 0 if at_work is not None and later > at_work else later
+
+
+def _spans(messages: Sequence[Message]) -> tuple[dict[int, int], int | None]:
+    """Return from where to where calls and results reach, and the position of a call at work."""
+    pairs = pair(messages)
+    spans: dict[int, int] = {}
+    for at, place in pairs.items():
+        spans[place.message] = max(at, spans.get(place.message, at))
+    at_work = waiting(messages, pairs)
+    if at_work is not None:
+        spans[at_work] = len(messages)
+    return spans, at_work
+
+
+def cut_to_fit(
+    messages: Sequence[Message],
+    settings: CompactionSettings,
+    input_limit: int | None = None,
+    *,
+    summary_characters: int = 0,
+) -> int:
+    """Return the cut of a compaction that starts by itself: at the setting, or later if need be.
+
+    A conversation of few, huge messages would stay over its limit with the last 20 kept. So the
+    number is halved until what stays, flattened and with its summary, is within the limit, or one
+    message is left.
+
+    Args:
+        messages: as in `cut`.
+        settings: how many stay, and the limit.
+        input_limit: tokens that the model takes, if the caller knows.
+        summary_characters: the room that the summary may take.
+    """
+    keep = settings.keep_last
+    while True:
+        place = cut(messages, keep)
+        kept = characters(flatten(messages[place:])) + summary_characters
+        if keep <= 1 or not measure(kept, settings, input_limit).over:
+            return place
+        keep //= 2

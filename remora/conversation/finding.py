@@ -1,0 +1,70 @@
+"""Find messages of a conversation by what they say: BM25 over their words, without an index.
+
+For the few thousand messages that a memory holds. Sessions on disk have an index of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from remora.conversation.calls import arguments_text
+from remora.core.text import collapse, index_terms, query_terms, words
+from remora.core.values import Message
+
+_SATURATION, _LENGTH = 1.2, 0.75  # k1 and b of BM25, as everywhere
+_PHRASE = 1.5  # for a message that has the query word for word
+
+
+class Found(NamedTuple):
+    """A message that was found; `place` is its position in `get_all`, `score` compares within one search."""
+
+    message: Message
+    place: int
+    score: float
+
+
+def find(messages: Sequence[Message], query: str, role: str | None = None, limit: int = 10) -> list[Found]:
+    """Return the messages that say something of a query, the best first, then the newest.
+
+    Compound names are found by their parts, Chinese and its kin by pairs of signs, a plural by its
+    singular. The names and arguments of tool calls are searched too.
+
+    Args:
+        messages: where to look.
+        query: words; a blank one finds nothing.
+        role: only what this speaker said.
+        limit: the most that are returned; none for 0 and less.
+    """
+    wanted = {_stem(term) for term in query_terms(query)}
+    if not wanted or limit <= 0:
+        return []
+    places = [at for at, message in enumerate(messages) if role is None or message.role == role]
+    texts = [_text(messages[place]) for place in places]
+    counts = [Counter(_stem(w) for w in (*words(text), *index_terms(text).split())) for text in texts]
+    usual = sum(map(Counter.total, counts)) / max(1, len(counts))
+    rarity = {term: _rarity(sum(term in count for count in counts), len(counts)) for term in wanted}
+    phrase = collapse(query).casefold()
+    found = []
+    for place, text, count in zip(places, texts, counts, strict=True):
+        ease = _SATURATION * (1 - _LENGTH + _LENGTH * count.total() / (usual or 1))
+        score = sum(rarity[t] * count[t] * (_SATURATION + 1) / (count[t] + ease) for t in wanted if count[t])
+        if score:
+            exact = phrase in collapse(text).casefold()
+            found.append(Found(messages[place], place, score * _PHRASE if exact else score))
+    return sorted(found, key=lambda one: (-one.score, -one.place))[:limit]
+
+
+def _rarity(having: int, total: int) -> float:
+    return math.log(1 + (total - having + 0.5) / (having + 0.5))
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _text(message: Message) -> str:
+    called = [f"{call.name} {arguments_text(call.arguments)}" for call in message.tool_calls]
+    return "\n".join([message.content, message.tool_name or "", *called])

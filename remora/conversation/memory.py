@@ -1,0 +1,300 @@
+"""The conversation that an agent sees: add to it, read it, prune it to a budget of tokens.
+
+`ConversationMemory` holds it in memory. `MessageMemory` is the interface, which `PersistentMemory`
+(`persistent`) implements over a session's log. Messages go in and come out as copies: what a caller
+does to one it was given changes nothing here. Every method may be called by several threads.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from remora.conversation.exact_tokens import token_counter
+from remora.conversation.finding import Found, find
+from remora.conversation.format import BadLine, decode, prepare, read_message
+from remora.conversation.pruning import SUMMARY_TOKENS, Pruned, Summarise, check_budget, prune
+from remora.conversation.strategies import Strategy
+from remora.conversation.strategies import strategy as strategy_of
+from remora.core.errors import InvalidInput
+from remora.core.tokens import Estimator
+from remora.core.values import Message
+
+TAGS = "tags"  # the key in a message's metadata
+
+Which = int | Callable[[Message], bool]
+_EPOCH = "1970-01-01T00:00:00.000Z"
+
+
+class MessageMemory(ABC):
+    """What every memory of a conversation can do.
+
+    Args:
+        counter: the name of a token counter (`core.tokens`, `exact_tokens`), or one.
+        strategy: the name of a strategy (`strategies`), or one.
+        summarise: turns dropped messages into the text of a summary; none is made without it.
+        summary_tokens: the most that a summary may take.
+    """
+
+    def __init__(
+        self,
+        *,
+        counter: str | Estimator = "scripts",
+        strategy: str | Strategy = "recency",
+        summarise: Summarise | None = None,
+        summary_tokens: int = SUMMARY_TOKENS,
+    ) -> None:
+        self.counter = token_counter(counter)
+        self._strategy = strategy_of(strategy)
+        self._summarise = summarise
+        self._summary_tokens = summary_tokens
+
+    def add(self, message: Message | Mapping[str, Any] | None) -> None:
+        """Add a message at the end: a `Message`, or a mapping with `role` and `content`. None is ignored.
+
+        Raises:
+            InvalidInput: it is neither, or says something that a message cannot.
+        """
+        self.add_many([message])
+
+    @abstractmethod
+    def add_many(self, messages: Iterable[Message | Mapping[str, Any] | None]) -> None:
+        """Add messages at the end, all or none; nothing comes between them. None is ignored.
+
+        Raises:
+            InvalidInput: one of them cannot be used; none was added.
+        """
+
+    @abstractmethod
+    def get_all(self) -> list[Message]:
+        """Return the conversation, oldest first."""
+
+    def get_recent(self, n: int) -> list[Message]:
+        """Return the last `n` messages, oldest first; none for 0 and less."""
+        return self.get_all()[-n:] if n > 0 else []
+
+    def get_by_role(self, role: str) -> list[Message]:
+        """Return what one role said, oldest first."""
+        return [message for message in self.get_all() if message.role == role]
+
+    def count(self) -> int:
+        """Return how many messages there are."""
+        return len(self.get_all())
+
+    def tokens(self) -> int:
+        """Return how many tokens the conversation takes, by this memory's counter."""
+        return self.counter.tokens(self.get_all())
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Forget the conversation, system messages too."""
+
+    @abstractmethod
+    def prune(self, max_tokens: int, strategy: str | Strategy | None = None) -> Pruned:
+        """Shorten the conversation to a budget and say what became of it.
+
+        Args:
+            max_tokens: the budget for all that is kept.
+            strategy: another one than the memory's, this time.
+
+        Raises:
+            InvalidInput: the budget is not positive, or no strategy has that name.
+        """
+
+    @abstractmethod
+    def tag(self, which: Which, *tags: str) -> int:
+        """Tag messages, and return how many got a tag that they did not have.
+
+        Args:
+            which: a position in `get_all`, or a function that says which messages are meant.
+            tags: words; they are kept in the metadata under `tags`.
+
+        Raises:
+            InvalidInput: no message stands there, or a tag is blank.
+        """
+
+    def by_tag(self, tag: str) -> list[Message]:
+        """Return the messages with a tag, oldest first."""
+        return [message for message in self.get_all() if tag in tags_of(message)]
+
+    def find(self, query: str, role: str | None = None, limit: int = 10) -> list[Found]:
+        """Return the messages that say something of a query, the best first; see `finding`."""
+        return find(self.get_all(), query, role, limit)
+
+    def _strategy_for(self, wanted: str | Strategy | None) -> Strategy:
+        return self._strategy if wanted is None else strategy_of(wanted)
+
+
+class ConversationMemory(MessageMemory):
+    """A conversation in this process's memory; it ends with the object. See `MessageMemory`."""
+
+    def __init__(
+        self,
+        messages: Iterable[Message | Mapping[str, Any] | None] = (),
+        *,
+        counter: str | Estimator = "scripts",
+        strategy: str | Strategy = "recency",
+        summarise: Summarise | None = None,
+        summary_tokens: int = SUMMARY_TOKENS,
+    ) -> None:
+        super().__init__(
+            counter=counter, strategy=strategy, summarise=summarise, summary_tokens=summary_tokens
+        )
+        self._lock = threading.RLock()
+        self._pruning = threading.RLock()  # one at a time, while others go on adding
+        self._messages: list[Message] = []
+        self._life = 0  # grows with every clear
+        self.add_many(messages)
+
+    def add_many(self, messages: Iterable[Message | Mapping[str, Any] | None]) -> None:
+        """Add messages at the end, all or none; nothing comes between them. None is ignored.
+
+        Raises:
+            InvalidInput: one of them cannot be used; none was added.
+        """
+        new = as_messages(messages)
+        with self._lock:
+            self._messages.extend(new)
+
+    def get_all(self) -> list[Message]:
+        """Return the conversation, oldest first."""
+        with self._lock:
+            return [copied(message) for message in self._messages]
+
+    def count(self) -> int:
+        """Return how many messages there are."""
+        with self._lock:
+            return len(self._messages)
+
+    def clear(self) -> None:
+        """Forget the conversation, system messages too."""
+        with self._lock:
+            self._messages.clear()
+            self._life += 1
+
+    def prune(self, max_tokens: int, strategy: str | Strategy | None = None) -> Pruned:
+        """Shorten the conversation to a budget and say what became of it.
+
+        While a summary is written others may go on adding; what they add is kept, behind the rest, and
+        is not in the result. A `clear` meanwhile wins.
+
+        Args:
+            max_tokens: the budget for all that is kept.
+            strategy: another one than the memory's, this time.
+
+        Raises:
+            InvalidInput: the budget is not positive, or no strategy has that name.
+        """
+        chosen = self._strategy_for(strategy)
+        check_budget(max_tokens)
+        with self._pruning:
+            with self._lock:
+                life, before = self._life, self.get_all()
+            outcome = prune(before, max_tokens, self.counter, chosen, self._summarise, self._summary_tokens)
+            with self._lock:
+                if self._life != life:
+                    left = tuple(self.get_all())
+                    tokens = self.counter.tokens(left)
+                    note = "the memory was cleared meanwhile"
+                    return Pruned(left, (), tokens, max_tokens, tokens <= max_tokens, note)
+                now = self._messages
+                self._messages = [now[place] for place in outcome.instructions]
+                self._messages += [outcome.summary] if outcome.summary else []
+                self._messages += [now[place] for place in outcome.conversation]
+                self._messages += now[len(before) :]
+        return outcome.pruned
+
+    def tag(self, which: Which, *tags: str) -> int:
+        """Tag messages, and return how many got a tag that they did not have.
+
+        Args:
+            which: a position in `get_all`, or a function that says which messages are meant.
+            tags: words; they are kept in the metadata under `tags`.
+
+        Raises:
+            InvalidInput: no message stands there, or a tag is blank.
+        """
+        wanted = checked_tags(tags)
+        with self._lock:
+            tagged = 0
+            for place in places(self._messages, which):
+                message = self._messages[place]
+                if not set(wanted) <= set(tags_of(message)):
+                    self._messages[place] = with_tags(message, wanted)
+                    tagged += 1
+            return tagged
+
+
+def as_messages(messages: Iterable[Message | Mapping[str, Any] | None]) -> list[Message]:
+    """Return messages as our own copies, without those that are None.
+
+    Raises:
+        InvalidInput: one of them is no message; mappings are held to the rules of the session log.
+    """
+    if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
+        raise InvalidInput("messages must be a list of messages, not one", hint="Use add for a single one.")
+    return [_as_message(message) for message in messages if message is not None]
+
+
+def _as_message(message: Message | Mapping[str, Any]) -> Message:
+    if isinstance(message, Message):
+        if not isinstance(message.role, str) or not message.role.strip():
+            raise InvalidInput("role must be a string that is not empty")
+        if not isinstance(message.content, str):
+            raise InvalidInput("content must be a string")
+        return copied(message)
+    try:
+        record = decode(prepare([message], _EPOCH)[0].body) or {}
+        read, _ = read_message(record, 0)
+    except BadLine as error:
+        raise InvalidInput(f"this message cannot be kept: {error}") from None
+    return read if message.get("time") is not None else read._replace(time=None)
+
+
+def copied(message: Message) -> Message:
+    """Return a message that shares nothing with it that could change."""
+    if message.metadata is None and not message.tool_calls:
+        return message
+    calls = tuple(call._replace(arguments=deepcopy(call.arguments)) for call in message.tool_calls)
+    return message._replace(metadata=deepcopy(message.metadata), tool_calls=calls)
+
+
+def places(messages: Sequence[Message], which: Which) -> list[int]:
+    """Return the positions of the messages that are meant.
+
+    Raises:
+        InvalidInput: a position where no message stands.
+    """
+    if callable(which):
+        return [place for place, message in enumerate(messages) if which(copied(message))]
+    if not -len(messages) <= which < len(messages):
+        raise InvalidInput(f"there is no message {which}; there are {len(messages)}, counted from 0")
+    return [which % len(messages)]
+
+
+def tags_of(message: Message) -> tuple[str, ...]:
+    """Return a message's tags."""
+    found = (message.metadata or {}).get(TAGS, ())
+    return tuple(tag for tag in found if isinstance(tag, str)) if isinstance(found, list | tuple) else ()
+
+
+def with_tags(message: Message, tags: Iterable[str]) -> Message:
+    """Return a message that has some tags more, each once."""
+    return message._replace(
+        metadata={**(message.metadata or {}), TAGS: list(dict.fromkeys((*tags_of(message), *tags)))}
+    )
+
+
+def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return tags as they are kept, without white space around them.
+
+    Raises:
+        InvalidInput: there is none, or one is blank.
+    """
+    found = tuple(tag.strip() if isinstance(tag, str) else "" for tag in tags)
+    if not found or not all(found):
+        raise InvalidInput("a tag is text that is not blank", hint="Give one or more.")
+    return found

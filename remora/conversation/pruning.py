@@ -1,0 +1,206 @@
+"""Prune a conversation to a budget of tokens: what stays, what goes, and a summary of what goes.
+
+    system messages, all of them, at the front        always kept, whatever they take
+    [Conversation summary] of what was dropped        where the caller has something that summarises
+    what the strategy keeps of the conversation       whole units, in their order
+
+The budget is for all of it. If the system messages alone take more, nothing else is kept and the result
+says so; nobody is helped by an agent without its instructions. The summary's room is set aside before
+the strategy chooses, so that one call of the summariser is enough, and a longer text is cut. An earlier
+summary is handed to the summariser with what is dropped and replaced by the new one: there is never
+more than one, and it does not grow. Where the summariser fails the conversation is pruned without it,
+the earlier summary stays, and what was dropped is in the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from remora.conversation.format import SUMMARY_HEAD
+from remora.conversation.groups import Unit, is_instruction, orphans, units
+from remora.conversation.strategies import Strategy
+from remora.core.errors import InvalidInput
+from remora.core.tokens import Estimator
+from remora.core.values import Message
+
+SUMMARY_TOKENS = 500  # that a summary may take, and never more than a quarter of the conversation's room
+LEAST_SUMMARY = 16  # tokens below which a summary says nothing
+
+Summarise = Callable[[Sequence[Message]], str | None]
+
+
+class Pruned(NamedTuple):
+    """What became of a conversation.
+
+    Attributes:
+        kept: what it is now, in order; the memory's `get_all` returns the same.
+        dropped: what left it, in order, for whoever archives it. A replaced summary is not among them.
+        tokens: what is kept, in tokens of the memory's counter.
+        budget: what was asked for.
+        fits: whether the kept is within the budget; False only if the system messages alone are not, or
+            for a window that was told to disregard it.
+        note: in words, anything a caller should know; empty when all went as asked.
+    """
+
+    kept: tuple[Message, ...]
+    dropped: tuple[Message, ...]
+    tokens: int
+    budget: int
+    fits: bool
+    note: str
+
+
+class Outcome(NamedTuple):
+    """A pruned conversation by places in the list that was given, for whoever has to change that list.
+
+    Attributes:
+        pruned: the same as messages.
+        instructions: the places of the system messages that stay.
+        conversation: the places of the conversation that stay; what is kept is these two, one behind
+            the other, with the summary between them.
+        dropped: the places of the conversation that go.
+        summary: the new summary; None without one.
+        replaced: the places of earlier summaries that it replaces.
+    """
+
+    pruned: Pruned
+    instructions: tuple[int, ...]
+    conversation: tuple[int, ...]
+    dropped: tuple[int, ...]
+    summary: Message | None = None
+    replaced: tuple[int, ...] = ()
+
+
+class _Split(NamedTuple):
+    kept: tuple[int, ...]  # of the conversation
+    dropped: tuple[int, ...]
+    left: int  # room that is not used, in parts of a token
+
+
+def is_summary(message: Message) -> bool:
+    """Return whether a system message is the summary of what was dropped or compacted earlier."""
+    return is_instruction(message) and message.content.startswith(SUMMARY_HEAD)
+
+
+def summary_message(text: str) -> Message:
+    """Return the system message that a summary becomes."""
+    return Message(0, "system", f"{SUMMARY_HEAD}\n{text}")
+
+
+def check_budget(max_tokens: int) -> None:
+    """Refuse a budget that is none.
+
+    Raises:
+        InvalidInput: it is not positive.
+    """
+    if max_tokens <= 0:
+        raise InvalidInput("max_tokens must be positive", hint=f"It is {max_tokens}; give 1 or more.")
+
+
+def prune(
+    messages: Sequence[Message],
+    max_tokens: int,
+    counter: Estimator,
+    strategy: Strategy,
+    summarise: Summarise | None = None,
+    summary_tokens: int = SUMMARY_TOKENS,
+) -> Outcome:
+    """Return what of a conversation stays within a budget. Pure, but for what the summariser does.
+
+    Args:
+        messages: the conversation, oldest first.
+        max_tokens: the budget for all that is kept.
+        counter: the rule that tokens are counted by.
+        strategy: chooses among the units of the conversation.
+        summarise: gets the earlier summary, if there is one, and the dropped messages; returns the text of
+            the new summary. Called at most once, and only if something is dropped.
+        summary_tokens: the most that the summary may take.
+
+    Raises:
+        InvalidInput: the budget is not positive.
+    """
+    check_budget(max_tokens)
+    found = units(messages, counter.weigh)
+    instructions = tuple(place for place, message in enumerate(messages) if is_instruction(message))
+    room = counter.fitting(max_tokens) - sum(counter.weigh(messages[place]) for place in instructions)
+    plain = _split(found, room, strategy)
+    failure = ""
+    if summarise is not None and plain.dropped:
+        earlier = tuple(place for place in instructions if is_summary(messages[place]))
+        freed = room + sum(counter.weigh(messages[place]) for place in earlier)
+        reserve = min(summary_tokens * counter.parts, freed // 4)
+        if reserve >= LEAST_SUMMARY * counter.parts:
+            split = _split(found, freed - reserve, strategy)
+            told = [messages[place] for place in (*earlier, *split.dropped)]
+            text, failure = _summary(summarise, told)
+            if text:
+                most = min(split.left + reserve, summary_tokens * counter.parts)
+                summary = _cut(text, most, counter)
+                others = tuple(place for place in instructions if place not in earlier)
+                return _outcome(messages, max_tokens, counter, others, split, summary, earlier)
+        else:
+            failure = "there is no room for a summary"
+    return _outcome(messages, max_tokens, counter, instructions, plain, failure=failure)
+
+
+def _split(found: Sequence[Unit], room: int, strategy: Strategy) -> _Split:
+    chosen = set(strategy(found, room)) if room >= 0 and found else set()
+    chosen &= set(range(len(found)))
+    kept = sorted(place for position in chosen for place in found[position].places)
+    dropped = sorted(place for at, unit in enumerate(found) if at not in chosen for place in unit.places)
+    return _Split(tuple(kept), tuple(dropped), room - sum(found[position].size for position in chosen))
+
+
+def _summary(summarise: Summarise, messages: Sequence[Message]) -> tuple[str, str]:
+    """Return the text of a summary and an empty note, or no text and what went wrong."""
+    try:
+        text = summarise(messages)
+    except Exception as error:  # noqa: BLE001 - the caller's code, often a model: nothing it raises may lose messages
+        return "", f"the summary failed ({type(error).__name__}: {error}), so there is none"
+    if not isinstance(text, str) or not text.strip():
+        return "", "the summary came back empty, so there is none"
+    return text.strip().removeprefix(SUMMARY_HEAD).strip(), ""
+
+
+def _cut(text: str, most: int, counter: Estimator) -> Message:
+    """Return the summary as a message that weighs no more than it may."""
+    whole = summary_message(text)
+    if counter.weigh(whole) <= most:
+        return whole
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if counter.weigh(summary_message(text[:middle] + "…")) <= most:
+            low = middle
+        else:
+            high = middle - 1
+    return summary_message(text[:low].rstrip() + "…")
+
+
+def _outcome(
+    messages: Sequence[Message],
+    budget: int,
+    counter: Estimator,
+    instructions: tuple[int, ...],
+    split: _Split,
+    summary: Message | None = None,
+    replaced: tuple[int, ...] = (),
+    failure: str = "",
+) -> Outcome:
+    front = [messages[place] for place in instructions]
+    kept = (*front, *([summary] if summary else []), *(messages[place] for place in split.kept))
+    tokens = counter.tokens(kept)
+    notes = [failure] if failure else []
+    if tokens > budget:
+        who = "the strategy keeps" if split.kept else "the system messages alone take"
+        notes.append(f"{who} {tokens} tokens of {budget}")
+    elif split.dropped and not split.kept:
+        notes.append("not even the latest message fits")
+    lost = orphans(kept)
+    if lost:
+        notes.append(f"{lost} tool result{'s stand' if lost > 1 else ' stands'} without the call")
+    dropped = tuple(messages[place] for place in split.dropped)
+    note = "; ".join(notes)
+    pruned = Pruned(kept, dropped, tokens, budget, tokens <= budget, note)
+    return Outcome(pruned, instructions, split.kept, split.dropped, summary, replaced)

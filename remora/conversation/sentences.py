@@ -1,0 +1,71 @@
+"""Split text into sentences, and shorten it at the end of one, in Western and East Asian scripts."""
+
+from __future__ import annotations
+
+import re
+
+from remora.core.text import clean, collapse
+
+# A full stop inside a number, a file name or a version has no space after it.
+_END = re.compile(r"(?<![.!?…؟])(?>[.!?…؟]+[\"'”’»)\]*_`]*)(?=\s|$)|[。！？．｡][」』”）)]*|(?=\n)")
+_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
+_BULLET = re.compile(r"^\s*(?:[-*•>#]+|\d{1,3}[.)])\s+")
+
+
+def without_code(text: str) -> str:
+    r"""Return a text without its fenced blocks; an open one reaches to the end.
+
+    >>> without_code("Run it:\n```\nmake\n```\nThen wait.")
+    'Run it:\n\nThen wait.'
+    """
+    return _FENCE.sub("", text)
+
+
+def sentences(text: str) -> list[str]:
+    r"""Return the sentences of a text, each on one line, without bullets; lines end sentences too.
+
+    >>> sentences("Use v1.2 of a.py. Really?\n- 用制表符。不要空格！")
+    ['Use v1.2 of a.py.', 'Really?', '用制表符。', '不要空格！']
+    """
+    found = []
+    for line in text.split("\n"):
+        start, line = 0, _BULLET.sub("", line)
+        for end in _END.finditer(line):
+            found.append(line[start : end.end()])
+            start = end.end()
+        found.append(line[start:])
+    return [one for one in (collapse(clean(sentence)) for sentence in found) if one]
+
+
+def shorten_to_sentence(text: str, limit: int, *, broken: bool = False) -> str:
+    """Return a text of at most `limit` characters (one at least) that ends where a sentence or a line does.
+
+    If that would leave less than half, it ends at a word, with an ellipsis.
+
+    Args:
+        text: any text; outer white space goes.
+        limit: in characters.
+        broken: the text itself stops in the middle of a sentence, which then goes too.
+
+    >>> shorten_to_sentence("One two. Three four.", 14)
+    'One two.'
+    >>> shorten_to_sentence("One two three four five", 12)
+    'One two…'
+    >>> shorten_to_sentence("One two three. Four f", 100, broken=True)
+    'One two three.'
+    """
+    text = text.strip()
+    limit = max(1, limit)
+    if len(text) <= limit and not broken:
+        return text
+    room = min(limit, len(text))
+    last = 0
+    for end in _END.finditer(text):
+        if end.end() > room:
+            break
+        last = end.end()
+    if last > room // 2:
+        return text[:last].rstrip()
+    kept = text[: min(limit - 1, len(text))]
+    space = kept.rfind(" ")
+    return (kept[:space] if space > len(kept) // 2 else kept).rstrip() + "…"

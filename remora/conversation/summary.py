@@ -1,0 +1,195 @@
+"""Summarise what leaves a working context: by a model if there is one, by rule if not, always in bounds.
+
+The model gets the older messages as `role: content` lines, each cut short, without tool results and
+blank ones; what an earlier summary said is given apart and whole, so that it is folded into the new one.
+Whatever comes back is held to `room(settings)` characters, so a summary of summaries never grows.
+
+A model that fails, answers late or answers nothing costs nothing but quality: the extract takes its
+place, and `Summary.note` says why. An answer that is far too short to stand for what it replaces is kept
+and the extract follows it. Only an error that is no failure of a model or a network (a bug in a model
+object of the caller's) is passed on: the boundary has not moved then, so nothing is lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from remora.conversation.budget import limit_of
+from remora.conversation.calls import is_result
+from remora.conversation.cut import is_summary
+from remora.conversation.extract import extract
+from remora.conversation.flatten import clip
+from remora.conversation.format import SUMMARY_HEAD
+from remora.conversation.sentences import shorten_to_sentence
+from remora.core.config import CompactionSettings
+from remora.core.errors import RemoraError
+from remora.core.text import clean, collapse, shorten, sound
+from remora.core.tokens import scripts
+from remora.core.values import Message
+from remora.llm.client import Completion, LanguageModel, strip_thinking
+from remora.llm.client import Message as Prompt
+from remora.llm.prompts import fill, load
+
+CHARACTERS_PER_TOKEN = 5  # of a summary, at most: English prose has 4 to 5, so an honest answer is not cut
+LEAST_ROOM = 400  # characters; in fewer there is no room for what was asked first
+WORDS_PER_TOKEN = 0.6  # asked for, so that an answer ends before it is cut; English has about 0.75
+THIN_TOKENS, THIN_FROM = (
+    10,
+    200,
+)  # an answer below the first says nothing about a conversation above the second
+SHRINK, SHRINK_FROM = 4, 400  # an answer 4 times shorter than an earlier summary of 400 characters lost it
+HEAD_SHARE = 4  # of a conversation too long for the model, a quarter is taken from its beginning
+
+_FENCED = re.compile(r"\A```[^\n]*\n(.*?)\n?(?:```\s*)?\Z", re.DOTALL)
+_GAP = re.compile(r"\n\s*\n+")
+
+
+class Summary(NamedTuple):
+    """What takes the place of older messages.
+
+    `how` is "model" or "extract"; `note` says what did not go as it should, empty if all did. `said`
+    counts the messages that were summarised, `left_out` tool results and blank ones.
+    """
+
+    text: str
+    how: Literal["model", "extract"]
+    note: str = ""
+    said: int = 0
+    left_out: int = 0
+    model_id: str = ""
+
+
+def room(settings: CompactionSettings) -> int:
+    """Return how many characters a summary may have: 2,500 by default."""
+    return max(LEAST_ROOM, settings.summary_tokens * CHARACTERS_PER_TOKEN)
+
+
+def summarise(
+    older: Sequence[Message],
+    previous_summary: str,
+    model: LanguageModel | None,
+    settings: CompactionSettings,
+) -> Summary:
+    """Summarise messages that leave the context, together with what an earlier summary said.
+
+    Args:
+        older: the messages as the log has them; an earlier summary among them is taken as such.
+        previous_summary: the earlier summary's text if it is not among the messages; else empty.
+        model: None for the extract.
+        settings: tokens, temperature, seconds and characters of a message.
+
+    Returns:
+        A text that is never blank and at most `room(settings)` characters long, and how it was made.
+    """
+    previous = previous_summary or "\n".join(m.content for m in older if is_summary(m))
+    previous = previous.replace(f"{SUMMARY_HEAD}\n", "").strip()
+    messages = [m for m in older if not is_summary(m)]
+    lines = conversation_lines(messages, settings.message_characters)
+    said, left_out = len(lines), len(messages) - len(lines)
+    if not messages and previous:
+        return Summary(shorten_to_sentence(previous, room(settings)), "extract", "nothing new was said")
+    if model is None:
+        answer, note = "", "there is no model"
+    elif not lines:
+        answer, note = "", "nothing was said besides tool traffic; the model was not asked"
+    else:
+        answer, note = _ask(model, lines, previous, settings)
+    if not answer:
+        return Summary(extract(messages, previous, room(settings)), "extract", note, said, left_out)
+    thin = _thin(answer, lines, previous)
+    left = room(settings) - len(answer) - 2
+    if thin and left > 0:
+        answer = f"{answer}\n\n{extract(messages, previous, left)}"
+        note = _notes(note, f"{thin}; the extract follows it")
+    return Summary(answer, "model", note, said, left_out, model.model_id if model else "")
+
+
+def conversation_lines(messages: Sequence[Message], characters: int) -> list[str]:
+    """Return messages as `role: content`, one a line, each cut to so many characters and three dots.
+
+    Tool results and blank messages are left out, and so are the arguments of tool calls.
+    """
+    return [
+        f"{collapse(m.role)}: {clip(said, characters)}"
+        for m in messages
+        if not is_result(m) and (said := collapse(clean(sound(m.content))))
+    ]
+
+
+def _ask(
+    model: LanguageModel, lines: Sequence[str], previous: str, settings: CompactionSettings
+) -> tuple[str, str]:
+    """Return the model's summary, empty if it gave none, and what is to be said about it."""
+    words = str(max(1, int(settings.summary_tokens * WORDS_PER_TOKEN)))
+    system = fill(load("remora.conversation", "summary"), words=words)
+    conversation, note = _fitting(lines, settings)
+    if previous:
+        earlier = shorten_to_sentence(previous, room(settings))
+        conversation = f"Earlier summary:\n{earlier}\n\nConversation since then:\n{conversation}"
+    else:
+        conversation = f"Conversation:\n{conversation}"
+    try:
+        completion = model.complete(
+            [Prompt("system", system), Prompt("user", conversation)],
+            max_tokens=settings.summary_tokens,
+            temperature=settings.summary_temperature,
+            timeout=settings.summary_timeout,
+        )
+    except (RemoraError, OSError) as error:  # OSError: timeouts and sockets of a model that is not ours
+        return "", f"the model failed: {shorten(str(error) or type(error).__name__, 300)}"
+    answer, cut = _usable(completion, settings)
+    if not answer:
+        return "", "the model answered nothing"
+    return answer, _notes(note, cut)
+
+
+def _fitting(lines: Sequence[str], settings: CompactionSettings) -> tuple[str, str]:
+    """Return the lines that the model can take; of too many, the first and the most recent ones."""
+    most = int(limit_of(settings) * settings.characters_per_token)
+    if sum(len(line) + 1 for line in lines) <= most:
+        return "\n".join(lines), ""
+    head = _count_within(lines, most // HEAD_SHARE)
+    tail = _count_within(lines[:head:-1], most - most // HEAD_SHARE)
+    missing = len(lines) - head - tail
+    shown = [*lines[:head], f"[{missing} messages are left out here]", *lines[len(lines) - tail :]]
+    return "\n".join(shown), f"{missing} messages in the middle were too many for the model"
+
+
+def _count_within(lines: Sequence[str], most: int) -> int:
+    """Return how many lines from the beginning fit into so many characters."""
+    used = 0
+    for count, line in enumerate(lines):
+        used += len(line) + 1
+        if used > most:
+            return count
+    return len(lines)
+
+
+def _usable(completion: Completion, settings: CompactionSettings) -> tuple[str, str]:
+    """Return an answer as it can stand in a context, within bounds, and a note if it was cut."""
+    text = strip_thinking(clean(sound(completion.text)))
+    if fenced := _FENCED.match(text):
+        text = fenced[1]
+    text = _GAP.sub("\n\n", text.replace(SUMMARY_HEAD, "")).strip()
+    broken = completion.finish_reason == "length"
+    if not text or (len(text) <= room(settings) and not broken):
+        return text, ""
+    kept = shorten_to_sentence(text, room(settings), broken=broken)
+    if broken:
+        return kept, f"the answer was cut at {settings.summary_tokens} tokens and ends at its last sentence"
+    return kept, f"the answer had {len(text):,} characters; the first {len(kept):,} were kept"
+
+
+def _thin(answer: str, lines: Sequence[str], previous: str) -> str:
+    """Return why an answer is too short to stand for what it replaces; empty if it is not."""
+    if scripts(answer) < THIN_TOKENS and sum(map(scripts, lines)) >= THIN_FROM:
+        return f"the answer had only {len(answer)} characters"
+    if len(previous) >= SHRINK_FROM and len(answer) * SHRINK < len(previous):
+        return f"the answer had {len(answer)} characters for an earlier summary of {len(previous)}"
+    return ""
+
+
+def _notes(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)

@@ -1,0 +1,167 @@
+"""The search index of the entries: BM25 over the words of each entry's content and name.
+
+A change must not touch lists that cover everything, so the index has three parts: lists (`Postings`) of
+many entries; `young`, the packed words of entries that were added or changed since; and `dead`, those of
+entries in the lists that are gone or changed. Now and then the two are merged into the lists. An index is
+immutable: a change returns another one.
+
+Scores are those of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
+with the idf that stays above 0: for a word in df of n entries, which stands tf times in an entry of `length`
+words,
+
+    ln((n - df + 0.5) / (df + 0.5) + 1) * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length / average))
+
+summed over the different words of the query, in alphabetical order. n and the average count only entries
+that have words.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from zlib import crc32
+
+from remora.entries.postings import EMPTY, Doc, Postings, doc_size, pack_doc, unpack_doc
+from remora.entries.words import VERSION, tokens
+
+K1 = 1.2  # how soon more of the same word stops to count
+B = 0.75  # how much the length of an entry counts
+
+# So many changed entries may stand beside the lists. A search looks into each, a merge costs some ten
+# milliseconds: with 256 it is every search's tenth of a millisecond and one change in 256.
+CHANGED = 256
+
+# Version of the words, bytes of the lists, young and dead entries, their checksums.
+_HEAD = struct.Struct("<16sQIIII")
+_ID = struct.Struct("<Q")
+
+
+def idf(n: int, df: int) -> float:
+    """Return the weight of a word that stands in df of n entries; it is above 0.
+
+    >>> round(idf(3, 2), 6)
+    0.470004
+    """
+    return math.log((n - df + 0.5) / (df + 0.5) + 1.0)
+
+
+class Index:
+    """The words of all entries, and the scores that a query gets from them."""
+
+    def __init__(
+        self,
+        lists: Postings = EMPTY,
+        young: Mapping[int, bytes] | None = None,
+        dead: Mapping[int, bytes] | None = None,
+    ) -> None:
+        self.lists = lists
+        self.young = young or {}
+        self.dead = dead or {}
+
+    @classmethod
+    def of(cls, texts: Iterable[tuple[int, str]]) -> Index:
+        """Return the index of entries given as (id, text to search in)."""
+        return cls().changed((id_, None, text) for id_, text in texts)
+
+    def changed(self, changes: Iterable[tuple[int, str | None, str | None]]) -> Index:
+        """Return the index after changes, given as (id, text before, text after).
+
+        None stands for an entry that was not or is no longer there.
+        """
+        young, dead = dict(self.young), dict(self.dead)
+        for id_, before, after in changes:
+            if id_ in young:
+                del young[id_]
+            elif before is not None and id_ in self.lists.lengths and id_ not in dead:
+                dead[id_] = pack_doc(tokens(before))
+            words = tokens(after) if after is not None else []
+            if words:
+                young[id_] = pack_doc(words)
+        if len(young) + len(dead) > CHANGED:
+            return Index(self.lists.merged(dead, young))
+        return Index(self.lists, young, dead)
+
+    @cached_property
+    def _new(self) -> list[tuple[int, Doc]]:
+        return [(id_, unpack_doc(data)) for id_, data in self.young.items()]
+
+    @cached_property
+    def _gone(self) -> list[Doc]:
+        return [unpack_doc(data) for data in self.dead.values()]
+
+    @cached_property
+    def _norms(self) -> tuple[int, dict[int, float], dict[int, float]]:
+        """How many entries have words, and what the length of each adds below the line.
+
+        The entries in the lists come first, with infinity for those that are gone or changed, which
+        makes their scores 0; then those beside the lists.
+        """
+        lists = self.lists.lengths
+        young = {id_: doc.length for id_, doc in self._new}
+        n = len(lists) - len(self.dead) + len(young)
+        total = sum(lists.values()) - sum(doc.length for doc in self._gone) + sum(young.values())
+        plain, scale = K1 * (1.0 - B), K1 * B * n / total if total else 0.0
+        old = {id_: plain + scale * length for id_, length in lists.items()}
+        old.update(dict.fromkeys(self.dead, math.inf))
+        return n, old, {id_: plain + scale * length for id_, length in young.items()}
+
+    def scores(self, query: str) -> dict[int, float]:
+        """Return the score of every entry that has a word of the query, by id; all are above 0."""
+        n, old, young = self._norms
+        found: dict[int, float] = {}
+        so_far = found.get
+        for term in sorted(set(tokens(query))):
+            ids, times = self.lists.of(term)
+            new = [(id_, doc.counts[term]) for id_, doc in self._new if term in doc.counts]
+            df = len(ids) - sum(term in doc.counts for doc in self._gone) + len(new)
+            weight = idf(n, df) * (K1 + 1.0)
+            for id_, tf in zip(ids, times, strict=True):
+                found[id_] = so_far(id_, 0.0) + weight * tf / (tf + old[id_])
+            for id_, tf in new:
+                found[id_] = so_far(id_, 0.0) + weight * tf / (tf + young[id_])
+        for id_ in self.dead:
+            if so_far(id_) == 0.0:
+                del found[id_]
+        return found
+
+    def encode(self) -> list[bytes]:
+        """Return the index as bytes, in parts that are to stand one behind the other."""
+        rest = b"".join(
+            part
+            for docs in (self.young, self.dead)
+            for id_, data in docs.items()
+            for part in (_ID.pack(id_), data)
+        )
+        counts = (len(self.lists.data), len(self.young), len(self.dead))
+        head = _HEAD.pack(VERSION.encode(), *counts, self.lists.checksum, crc32(rest))
+        return [head, self.lists.data, rest, struct.pack("<I", crc32(head))]
+
+    @classmethod
+    def decode(cls, data: bytes) -> Index:
+        """Return the index of bytes that `encode` gave.
+
+        Raises:
+            ValueError: they are damaged, or another version cut the words.
+        """
+        if len(data) < _HEAD.size + 4:
+            raise ValueError("the search index is cut off")
+        head, tail = data[: _HEAD.size], data[-4:]
+        version, size, young, dead, lists_checksum, rest_checksum = _HEAD.unpack(head)
+        rest = data[_HEAD.size + size : -4]
+        if tail != struct.pack("<I", crc32(head)) or crc32(rest) != rest_checksum:
+            raise ValueError("the search index is damaged")
+        lists = Postings(data[_HEAD.size : _HEAD.size + size])
+        if lists.checksum != lists_checksum:
+            raise ValueError("the search index is damaged")
+        if version.rstrip(b"\0").decode() != VERSION:
+            raise ValueError("another version made the search index")
+        docs: list[tuple[int, bytes]] = []
+        at = 0
+        for _ in range(young + dead):
+            (id_,) = _ID.unpack_from(rest, at)
+            end = at + _ID.size + doc_size(rest, at + _ID.size)
+            docs.append((id_, rest[at + _ID.size : end]))
+            at = end
+        return cls(lists, dict(docs[:young]), dict(docs[young:]))

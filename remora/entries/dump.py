@@ -1,0 +1,237 @@
+"""The entries as a folder of Markdown files that people and mdBook can read, and back.
+
+```text
+SUMMARY.md            the list of all entries, as mdBook wants it
+book.toml             mdBook's settings; written once, then left alone
+notes/<name>.md       a note: a block with its date and aliases, then its content
+archives/<name>.md    the same of an archive
+```
+
+A dump is a copy, the store stays the source: a dump that was cut off is made again. It removes what an
+earlier dump left behind, so it only goes into folders that hold no other `notes` and `archives`. Loading
+replaces everything in the store, in one step, and only if every file can be read.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from remora.core.clock import from_iso, to_iso
+from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.core.values import Entry
+from remora.disk.files import TEMP_PREFIX, make_folder, os_errors
+from remora.entries.store import EntryStore
+from remora.entries.table import Add, Clear
+
+FOLDERS = {"note": "notes", "archive": "archives"}
+
+_FOREIGN = "topics"  # a kind of CrabTalk's that the entry store does not have
+_SUMMARY = "# Summary\n"
+_BOOK = '[book]\ntitle = "Memory"\nsrc = "."\n'
+_SUFFIX = ".md"
+
+_META = re.compile(r'\s*<div id="meta">(.*?)</div>', re.DOTALL)
+_TIME = re.compile(r'<time datetime="([^"]*)">')
+_ITEM = re.compile(r"<li>(.*?)</li>", re.DOTALL)
+_ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
+_MAX_FILE_NAME = 255  # bytes, on the common file systems
+
+
+def dump(store: EntryStore, folder: Path) -> int:
+    """Write every entry as a file below a folder; return how many.
+
+    Leading line ends of a content are left out, and a line end is added where it has none at its end;
+    ids are not kept.
+
+    Raises:
+        InvalidInput: an entry's name cannot be a file name; nothing was written.
+        Conflict: `notes` or `archives` is there and no dump made it, or the file system takes two names
+            for one; nothing was changed.
+        StoreError: a file cannot be written.
+    """
+    entries = store.entries()
+    for entry in entries:
+        _check_file_name(entry.name)
+    with os_errors(folder, "write to"):
+        _check_ours(folder)
+        make_folder(folder)
+        place = Path(tempfile.mkdtemp(prefix=TEMP_PREFIX, dir=folder))
+        try:
+            _write_all(entries, place)
+            for name in FOLDERS.values():
+                _swap_in(place / name, folder / name)
+            (place / "SUMMARY.md").replace(folder / "SUMMARY.md")
+            with suppress(FileExistsError), (folder / "book.toml").open("x", encoding="utf-8") as book:
+                book.write(_BOOK)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+    return len(entries)
+
+
+def load(store: EntryStore, folder: Path) -> int:
+    """Replace everything in a store by the entries of a dumped folder; return how many.
+
+    Other files than `notes/*.md` and `archives/*.md` are left aside. A file without a sound block at its
+    top is content as a whole; without a date, or with one before 1970, its entry is new now. White space
+    around a content is dropped. Ids go on from the store's last one, in the order of dates.
+
+    Raises:
+        NotFound: the folder has neither `notes` nor `archives`.
+        InvalidInput: a file is not text, its name cannot be a name, or there are CrabTalk topics.
+        Conflict: two entries have the same name or alias.
+        StoreError: a file cannot be read, or the store cannot be written.
+
+    Where one of them is raised the store is as it was.
+    """
+    with os_errors(folder, "read"):
+        if not any((folder / name).is_dir() for name in FOLDERS.values()):
+            raise NotFound(
+                f"{folder} holds neither notes/ nor archives/", hint="Name the folder that a dump made."
+            )
+        if any((folder / _FOREIGN).glob(f"*{_SUFFIX}")):
+            raise InvalidInput(
+                f"{folder} holds topics, which the entry store does not have",
+                hint="`remora move-in` takes over what CrabTalk kept.",
+            )
+        found = [_read(path, kind) for kind in FOLDERS for path in _files(folder / FOLDERS[kind])]
+    # An entry without a date comes last: it is new now.
+    found.sort(key=lambda new: (new.created_at or "~", new.kind, new.name))
+    store.apply(Clear(), *found)
+    return len(found)
+
+
+def _check_file_name(name: str) -> None:
+    wrong = (
+        name.startswith(".")
+        or name.endswith((".", " "))
+        or ".." in name
+        or any(sign in "/\\" or ord(sign) < 32 or 127 <= ord(sign) < 160 for sign in name)
+        or len((name + _SUFFIX).encode()) > _MAX_FILE_NAME
+    )
+    if wrong:
+        raise InvalidInput(
+            f"the entry {name!r} cannot be dumped: its name cannot be that of a file",
+            hint="Rename it: no / or \\, no dots at its ends or in a row, not too long.",
+        )
+
+
+def _check_ours(folder: Path) -> None:
+    """Refuse to clean up in folders that no dump made."""
+    filled = [name for name in FOLDERS.values() if any((folder / name).glob(f"*{_SUFFIX}"))]
+    summary = folder / "SUMMARY.md"
+    ours = summary.is_file() and summary.read_bytes().startswith(_SUMMARY.encode())
+    if filled and not ours:
+        raise Conflict(
+            f"{folder / filled[0]} holds files that no dump made",
+            hint="Choose another folder: a dump removes what it does not know there.",
+        )
+    if summary.exists() and not ours:
+        raise Conflict(f"{summary} is not the list of a dump", hint="Choose another folder.")
+
+
+def _write_all(entries: list[Entry], place: Path) -> None:
+    for kind, name in FOLDERS.items():
+        (place / name).mkdir()
+        for entry in entries:
+            if entry.kind == kind:
+                _write(entry, place / name / (entry.name + _SUFFIX))
+    (place / "SUMMARY.md").write_bytes(_summary(entries).encode())
+
+
+def _write(entry: Entry, path: Path) -> None:
+    try:
+        path.touch(mode=0o600, exist_ok=False)
+    except FileExistsError as error:
+        raise Conflict(
+            f"the file system takes {entry.name!r} and another entry's name for one",
+            hint="Rename one of them, or dump to a disk that tells them apart.",
+        ) from error
+    path.write_bytes(_page(entry).encode())
+
+
+def _swap_in(new: Path, old: Path) -> None:
+    """Move the files of a folder into another one, and remove pages there that are not among them."""
+    make_folder(old)
+    kept = set()
+    for path in new.iterdir():
+        kept.add(path.name)
+        path.replace(old / path.name)
+    for path in _files(old):
+        if path.name not in kept:
+            path.unlink()
+
+
+def _summary(entries: list[Entry]) -> str:
+    parts = [_SUMMARY]
+    for kind, folder in FOLDERS.items():
+        names = sorted(entry.name for entry in entries if entry.kind == kind)
+        if names:
+            links = [f"- [{_bracketed(name)}]({folder}/{quote(name + _SUFFIX)})\n" for name in names]
+            parts.append(f"# {folder.capitalize()}\n\n{''.join(links)}")
+    return "\n".join(parts)
+
+
+def _bracketed(name: str) -> str:
+    return re.sub(r"([\[\]*_`<>])", r"\\\1", name)
+
+
+def _page(entry: Entry) -> str:
+    lines = [
+        '<div id="meta">',
+        "<dl>",
+        "  <dt>Created</dt>",
+        f'  <dd><time datetime="{entry.created_at}">{entry.created_at}</time></dd>',
+    ]
+    if entry.aliases:
+        items = [f"      <li>{_escaped(alias)}</li>" for alias in entry.aliases]
+        lines += ["  <dt>Aliases</dt>", "  <dd>", "    <ul>", *items, "    </ul>", "  </dd>"]
+    lines += ["</dl>", "</div>"]
+    content = entry.content.lstrip("\n")
+    return "\n".join([*lines, "", content]) + ("" if content.endswith("\n") else "\n")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Return the pages of a folder in the order of their names."""
+    found = (path for path in folder.glob(f"*{_SUFFIX}") if path.is_file() and path.name != _SUFFIX)
+    return iter(sorted(found, key=lambda path: path.name))
+
+
+def _read(path: Path, kind: str) -> Add:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not UTF-8 text", hint="Mend it or take it out.") from error
+    meta = _META.match(text)
+    if meta is None:
+        return Add(path.name.removesuffix(_SUFFIX), text.rstrip(), kind)
+    aliases = tuple(_plain(item) for item in _ITEM.findall(meta[1]))
+    time = _TIME.search(meta[1])
+    created = _date(time[1]) if time else ""
+    return Add(path.name.removesuffix(_SUFFIX), text[meta.end() :].strip(), kind, aliases, created)
+
+
+def _date(text: str) -> str:
+    """Return a date as the store takes it; nothing where it is none, or one before 1970."""
+    try:
+        seconds = from_iso(text)
+        return to_iso(seconds) if seconds >= 0 else ""
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _escaped(text: str) -> str:
+    for sign, escape in _ESCAPES:
+        text = text.replace(sign, escape)
+    return text
+
+
+def _plain(text: str) -> str:
+    for sign, escape in reversed(_ESCAPES):
+        text = text.replace(escape, sign)
+    return text.strip()

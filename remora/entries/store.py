@@ -1,0 +1,264 @@
+"""Notes and archives in one file: find them by name, alias or words; change them one durable step at a time.
+
+Every change writes the whole file anew and swaps it in (temporary file, fsync, rename, fsync of the folder),
+so a crash at any byte leaves the old entries or the new ones. Changes are made one at a time under a lock
+that all threads and processes share, on what the file says at that moment; what this object holds in memory
+changes when the write has succeeded. Reads take no lock. They look at the file's header first and read the
+file again when somebody else has changed it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+from remora.core.clock import Clock
+from remora.core.errors import InvalidInput
+from remora.core.values import ENTRY_KINDS, Entry
+from remora.disk.files import lock, os_errors, write_atomic
+from remora.entries import snapshot
+from remora.entries.table import (
+    EMPTY,
+    Add,
+    Alias,
+    Archive,
+    Change,
+    Operation,
+    Remove,
+    Rename,
+    Table,
+    Unalias,
+    Write,
+)
+
+# The time of change, the size, the inode and the header of a file; None when there is no file.
+_Look = tuple[int, int, int, bytes] | None
+
+
+class _View(NamedTuple):
+    """What is in memory, and how the file looked that it came from. Always replaced as one."""
+
+    look: _Look
+    table: Table
+
+
+class EntryStore:
+    """The notes and archives of one file. Many threads and processes may use it at once.
+
+    Names and aliases are unique together, compared in composed form (NFC) without white space around them;
+    wherever a name is asked for, an alias does as well. Nothing is made on disk before the first change.
+
+    Args:
+        path: the file; it and its folder need not exist.
+        clock: gives new entries their time.
+        lock_timeout: seconds that a change waits for another one to end.
+
+    Every method may raise StoreCorrupt (the file is damaged or foreign; it is never overwritten),
+    StoreTooNew, or StoreError when it cannot be read. Every change may raise StoreBusy, StoreFull or
+    StoreReadOnly; then nothing has changed.
+    """
+
+    def __init__(self, path: Path, clock: Clock, *, lock_timeout: float = 10.0) -> None:
+        self.path = path
+        self._clock, self._timeout = clock, lock_timeout
+        self._view = _View(None, EMPTY)
+        self._loading = threading.Lock()
+
+    # --- reading
+
+    def get(self, name: str) -> Entry | None:
+        """Return the entry that has this name or alias."""
+        record = self._table().find(name)
+        return record.entry() if record is not None else None
+
+    def entries(self, kind: str | None = None) -> list[Entry]:
+        """Return all entries, or those of a kind, in the order in which they were added.
+
+        Raises:
+            InvalidInput: there is no such kind.
+        """
+        _check_kind(kind)
+        return [r.entry() for r in self._table().records.values() if kind is None or r.kind == kind]
+
+    def count(self, kind: str | None = None) -> int:
+        """Return how many entries there are, or how many of a kind.
+
+        Raises:
+            InvalidInput: there is no such kind.
+        """
+        _check_kind(kind)
+        records = self._table().records
+        return len(records) if kind is None else sum(r.kind == kind for r in records.values())
+
+    def search(self, query: str, limit: int = 10, kind: str | None = None) -> list[tuple[Entry, float]]:
+        """Return the entries that have words of the query in their content or name, the best first.
+
+        Args:
+            query: any text; its different words count once each.
+            limit: at most so many; 0 gives none. The caller draws the line: no score is too low.
+            kind: only entries of this kind. Scores are the same with and without it.
+
+        Returns:
+            (entry, BM25 score) pairs, scores above 0, ties by id.
+
+        Raises:
+            InvalidInput: there is no such kind.
+        """
+        _check_kind(kind)
+        table = self._table()
+        records, scores = table.records, table.index.scores(query)
+        if kind is not None:
+            scores = {id_: score for id_, score in scores.items() if records[id_].kind == kind}
+        if limit < 1 or not scores:
+            return []
+        cut = heapq.nlargest(limit, scores.values())[-1]
+        best = sorted((-score, id_) for id_, score in scores.items() if score >= cut)[:limit]
+        return [(records[id_].entry(), -score) for score, id_ in best]
+
+    def generation(self) -> int:
+        """Return a number that grows with every change of the file; 0 while there is none.
+
+        Whoever keeps something derived from the entries can compare it instead of reading them.
+        """
+        return self._table().generation
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the file although all its entries are sound; the next change mends it."""
+        problem = self._table().problem
+        return [f"{self.path}: {problem}; it is made again"] if problem else []
+
+    # --- changing
+
+    def add(self, name: str, content: str, kind: str = "note", aliases: tuple[str, ...] = ()) -> Entry:
+        """Add an entry under a new name.
+
+        Raises:
+            Conflict: the name or an alias is taken; the message says by what.
+            InvalidInput: a name, the kind or the content cannot be stored.
+        """
+        return self.apply(Add(name, content, kind, aliases))[0]
+
+    def archive(self, slug_of: str, content: str) -> Entry:
+        """Add an archive named after a text (a session's id) with the next free number: `cli-42-3`.
+
+        The number is one above the highest that any name or alias of any kind has behind the same slug,
+        found and taken in one step under the lock.
+        """
+        return self.apply(Archive(slug_of, content))[0]
+
+    def rename(self, name: str, new_name: str) -> Entry:
+        """Give an entry another canonical name; the old one stays as an alias.
+
+        So everything that speaks of the entry by its old name, such as the marker that a compaction left
+        in a conversation, still finds it. Renaming to one of its own aliases swaps the two. `unalias`
+        frees the old name.
+
+        Raises:
+            NotFound: no entry has the name.
+            Conflict: another entry has the new one.
+            InvalidInput: the new name cannot be stored.
+        """
+        return self.apply(Rename(name, new_name))[0]
+
+    def alias(self, name: str, alias: str) -> Entry:
+        """Bind one more name to an entry; binding it again changes nothing.
+
+        Raises:
+            NotFound: no entry has the name.
+            Conflict: another entry has the alias.
+            InvalidInput: the alias cannot be stored.
+        """
+        return self.apply(Alias(name, alias))[0]
+
+    def unalias(self, name: str, alias: str) -> Entry:
+        """Free an alias of an entry, so that another one can have it.
+
+        Raises:
+            NotFound: no entry has the name, or it has no such alias.
+            InvalidInput: it is the canonical name.
+        """
+        return self.apply(Unalias(name, alias))[0]
+
+    def write(self, name: str, content: str) -> Entry:
+        """Replace the content of an entry; an archive's too, though nobody should need to.
+
+        Raises:
+            NotFound: no entry has the name.
+            InvalidInput: the content is too long.
+        """
+        return self.apply(Write(name, content))[0]
+
+    def remove(self, name: str) -> Entry:
+        """Delete an entry and all its names; return what it was. Its id is never given again.
+
+        Raises:
+            NotFound: no entry has the name.
+        """
+        return self.apply(Remove(name))[0]
+
+    def apply(self, *operations: Operation) -> list[Entry]:
+        """Carry out operations in order, all of them or none, with one write.
+
+        Returns:
+            For each operation (but Clear) the entry as it left it, or as it was when it was removed.
+
+        Raises:
+            NotFound, Conflict, InvalidInput: an operation does not fit; nothing was changed.
+        """
+        with lock(self.path.resolve(), timeout=self._timeout):
+            table = self._table()
+            change = Change(table, self._clock.now())
+            found = [change.do(operation) for operation in operations]
+            changed = change.finish()
+            if changed is not table:
+                data = snapshot.encode(changed)
+                write_atomic(self.path, data)
+                look = self._look()
+                # Should somebody without the lock have put another file there, the next look finds it.
+                ours = look is not None and look[1] == len(data) and data.startswith(look[3])
+                self._view = _View(look if ours else None, changed)
+        return [record.entry() for record in found if record is not None]
+
+    # --- the file
+
+    def _table(self) -> Table:
+        """Return the entries as the file has them now."""
+        view = self._view
+        if self._look() == view.look:
+            return view.table
+        with self._loading:
+            if self._look() != self._view.look:
+                self._view = self._load()
+            return self._view.table
+
+    def _look(self) -> _Look:
+        with os_errors(self.path, "read"):
+            try:
+                descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            except FileNotFoundError:
+                return None
+            try:
+                return _look_at(os.fstat(descriptor), os.read(descriptor, snapshot.HEADER))
+            finally:
+                os.close(descriptor)
+
+    def _load(self) -> _View:
+        with os_errors(self.path, "read"):
+            try:
+                with self.path.open("rb") as file:
+                    status, data = os.fstat(file.fileno()), file.read()
+            except FileNotFoundError:
+                return _View(None, EMPTY)
+        return _View(_look_at(status, data[: snapshot.HEADER]), snapshot.decode(data, self.path))
+
+
+def _look_at(status: os.stat_result, header: bytes) -> _Look:
+    return status.st_mtime_ns, status.st_size, status.st_ino, header
+
+
+def _check_kind(kind: str | None) -> None:
+    if kind is not None and kind not in ENTRY_KINDS:
+        raise InvalidInput(f"{kind!r} is no kind of entry", hint=f"Kinds are {' and '.join(ENTRY_KINDS)}.")

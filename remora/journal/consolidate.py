@@ -1,0 +1,200 @@
+"""Turn a part of a conversation into a history entry and a better MEMORY.md.
+
+With a model, it is asked for both; without one, or when it fails, the history entry is made of the
+conversation's own words and MEMORY.md stays. Whatever happens, an outcome says so.
+
+Everything from reading MEMORY.md to writing it happens in the turn of the journal (`turns`), so that
+two sessions never start from the same memory and overwrite each other. The model's time begins with
+the turn, not with the wait for it. The messages are best given as a function: it is called in the turn
+and sees what another process has just consolidated.
+
+The session is marked (`done`) after everything is durable, and a crash in between is finished by the
+next consolidation, or by `recover_interrupted` (`pending` says how).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from remora.core.clock import to_iso
+from remora.core.config import JournalSettings
+from remora.core.values import MemoryDraft, Message
+from remora.journal.asking import ask
+from remora.journal.files import Journal
+from remora.journal.judge import Reply
+from remora.journal.pending import Done, Intent, Recovered, Step, aside, carry_out, recover
+from remora.journal.prompting import build_prompt
+from remora.journal.turns import turn
+from remora.journal.without_model import extract, raw_fallback
+from remora.llm.client import LanguageModel
+
+TURN = ".consolidation"
+
+_TURNS_WAITED = 4  # consolidations of others, at their longest, that one waits for
+_TURN_SLACK = 10.0  # seconds
+
+How = Literal["model", "extract", "raw-fallback", "nothing"]
+Messages = Sequence[Message] | Callable[[], Sequence[Message]]
+
+
+class Outcome(NamedTuple):
+    """What a consolidation did.
+
+    `how`: "model", "extract" (there is no model), "raw-fallback" (the model failed, `notes` says why)
+    or "nothing". `up_to` is the last message that is in the history now; 0 for none. `facts` are
+    memories that the model offers; nobody stored them yet. `kept_aside` holds what was not used.
+    `seconds` counts from the begin of the turn.
+    """
+
+    how: How
+    history_entry: str = ""
+    memory_changed: bool = False
+    facts: tuple[MemoryDraft, ...] = ()
+    up_to: int = 0
+    marked: bool = False
+    notes: tuple[str, ...] = ()
+    kept_aside: Path | None = None
+    seconds: float = 0.0
+
+
+class _Draft(NamedTuple):
+    """What is to be written, before it is."""
+
+    how: How
+    entry: str
+    update: str | None = None
+    facts: tuple[MemoryDraft, ...] = ()
+    notes: tuple[str, ...] = ()
+    kept_aside: Path | None = None
+
+
+def consolidate(
+    journal: Journal,
+    messages: Messages,
+    model: LanguageModel | None,
+    settings: JournalSettings,
+    *,
+    session_id: str = "",
+    done: Done | None = None,
+    with_facts: bool = True,
+    wait: float | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+    step: Step = lambda _: None,
+) -> Outcome:
+    """Consolidate messages into the journal, once.
+
+    Args:
+        journal: where to.
+        messages: oldest first, or a function that gives them; it is called when the turn has come.
+        model: None for the deterministic extract.
+        settings: limits of time, tokens and the memory's size.
+        session_id: whose messages they are.
+        done: called with the session's id and the `seq` of its last consolidated message, after
+            everything is durable. It may be called again with the same numbers after a crash, and for
+            other sessions whose consolidation was interrupted. Without it no session is marked.
+        with_facts: ask the model for typed memories too.
+        wait: seconds to wait for the turn; by default four consolidations at their longest.
+        sleep: how to wait before the model is asked a second time.
+        step: told after each step what was done: "intent", "history", "month", "memory", "done",
+            "removed".
+
+    Raises:
+        StoreBusy: the turn did not come. Nothing was written.
+        StoreError: the history could not be written. Nothing was changed, and the session not marked.
+    """
+    if not settings.enabled:
+        return Outcome("nothing", notes=("the journal is off",))
+    if not callable(messages) and not messages:
+        return Outcome("nothing")
+    if wait is None:
+        wait = _TURNS_WAITED * settings.consolidation_timeout + _TURN_SLACK
+    with turn(journal.folder / TURN, wait):
+        began = time.monotonic()
+        before = recover(journal, done, step)
+        told = messages() if callable(messages) else messages
+        told = [m for m in told if not 0 < m.seq <= before.reached.get(session_id, 0)]
+        if not any(m.content.strip() for m in told):
+            return Outcome("nothing", notes=before.notes, seconds=time.monotonic() - began)
+        outcome = _consolidate(journal, told, model, settings, session_id, done, with_facts, sleep, step)
+    notes = (*before.notes, *outcome.notes)
+    return outcome._replace(notes=notes, seconds=time.monotonic() - began)
+
+
+def recover_interrupted(journal: Journal, done: Done | None, wait: float = _TURN_SLACK) -> Recovered:
+    """Finish consolidations that a crash interrupted; see `consolidate` for `done`.
+
+    Raises:
+        StoreBusy: a consolidation is under way.
+    """
+    with turn(journal.folder / TURN, wait):
+        return recover(journal, done)
+
+
+def _consolidate(
+    journal: Journal,
+    messages: Sequence[Message],
+    model: LanguageModel | None,
+    settings: JournalSettings,
+    session_id: str,
+    done: Done | None,
+    with_facts: bool,
+    sleep: Callable[[float], None],
+    step: Step,
+) -> Outcome:
+    memory = journal.read_memory()
+    if model is None:
+        draft = _Draft("extract", extract(messages, session_id))
+    else:
+        draft = _ask(journal, memory.text, messages, model, settings, session_id, with_facts, sleep)
+    if memory.problem:
+        # What was not seen whole must not be replaced.
+        draft = draft._replace(notes=(*draft.notes, f"{memory.problem}; it stays as it is"), update=None)
+    up_to = max(m.seq for m in messages)
+    intent = Intent(
+        session_id,
+        up_to,
+        done is not None and up_to > 0,
+        to_iso(journal.clock.now()),
+        draft.entry,
+        memory.text,
+        draft.update,
+    )
+    carried = carry_out(journal, intent, done, step)
+    return Outcome(
+        draft.how,
+        draft.entry,
+        carried.memory_changed,
+        draft.facts,
+        up_to,
+        carried.marked,
+        (*draft.notes, *carried.notes),
+        carried.kept_aside or draft.kept_aside,
+    )
+
+
+def _ask(
+    journal: Journal,
+    memory: str,
+    messages: Sequence[Message],
+    model: LanguageModel,
+    settings: JournalSettings,
+    session_id: str,
+    with_facts: bool,
+    sleep: Callable[[float], None],
+) -> _Draft:
+    prompt = build_prompt(memory, messages, settings.max_memory_size, with_facts=with_facts)
+    asked = ask(model, prompt, memory, settings, session_id=session_id, sleep=sleep)
+    if asked.reply is not None:
+        return _of_reply(asked.reply, messages, prompt.notes)
+    kept, notes = aside(journal, asked.answer, asked.problem) if asked.answer else (None, ())
+    entry = raw_fallback(messages)
+    return _Draft("raw-fallback", entry, None, (), (asked.problem, *notes), kept)
+
+
+def _of_reply(reply: Reply, messages: Sequence[Message], notes: tuple[str, ...]) -> _Draft:
+    times = [m.time for m in messages if m.time]
+    facts = tuple(fact._replace(created_at=times[-1] if times else None) for fact in reply.facts)
+    return _Draft("model", reply.history_entry, reply.memory_update, facts, (*notes, *reply.problems))

@@ -1,0 +1,257 @@
+"""The files of the journal: MEMORY.md with its earlier versions, HISTORY.md with its months, daily notes.
+
+Nothing is cached: a person's edit shows at the next read. Every change of ours goes through a lock
+that all processes share, and is durable when the call returns.
+
+MEMORY.md is read trimmed and written as it was given, without a line end of ours. What it held before
+a change is kept in `versions/`, byte for byte. A person's editor asks for no lock; so before a write
+the file is read once more, and a change in between starts the step over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, timedelta, tzinfo
+from pathlib import Path
+from typing import NamedTuple
+
+from remora.core.clock import Clock, to_iso
+from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy
+from remora.core.text import sound
+from remora.disk.files import append_line, error_of, lock, write_atomic
+from remora.journal.daily import note_line
+from remora.journal.history import HISTORY, month_file, render
+from remora.journal.kept import KeptFile, Shelf
+
+MEMORY = "MEMORY.md"
+VERSIONS = 50  # earlier texts of MEMORY.md; at 8 kB each they take less than half a megabyte
+REJECTED = 20  # answers of a model that were not used
+
+_ATTEMPTS = 5  # at writing MEMORY.md while somebody else saves it
+
+
+class Reading(NamedTuple):
+    """What a file holds: its text, trimmed, with bare line feeds; empty where it is missing.
+
+    `problem` says why a file that is there gave no text, or not all of it. `data` are its bytes, None
+    where there is no file or it cannot be read.
+    """
+
+    text: str
+    problem: str = ""
+    data: bytes | None = None
+
+
+class Appended(NamedTuple):
+    """An entry that is in the history: its time, the names of the files that hold it, and problems."""
+
+    time: str
+    files: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+
+
+class Journal:
+    """The journal in a folder. Objects are cheap and hold nothing but the folder, the clock and the zone.
+
+    Attributes:
+        folder: where the files lie; it is made with the first write.
+        clock: gives the time of entries and notes.
+        zone: of the daily notes' dates and times; None for the machine's own.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        clock: Clock,
+        zone: tzinfo | None = None,
+        *,
+        keep_versions: int = VERSIONS,
+        keep_rejected: int = REJECTED,
+    ) -> None:
+        self.folder = folder
+        self.clock = clock
+        self.zone = zone
+        self.memory_path = folder / MEMORY
+        self.history_path = folder / HISTORY
+        self._versions = Shelf(folder / "versions", "MEMORY-", ".md", keep_versions)
+        self._rejected = Shelf(folder / "rejected", "", ".txt", keep_rejected)
+
+    # --- MEMORY.md -------------------------------------------------------------------------------
+
+    def read_memory(self) -> Reading:
+        """Return the long-term memory; a file that is missing or cannot be read gives an empty text."""
+        return self._read(self.memory_path)
+
+    def write_memory(self, content: str) -> bool:
+        """Replace the long-term memory, keep what it held, and return whether anything changed.
+
+        Raises:
+            StoreError: it could not be written; the old text is untouched.
+        """
+        return self.change_memory(lambda _: content)
+
+    def change_memory(self, change: Callable[[Reading], bytes | str | None]) -> bool:
+        """Read, change and write the long-term memory under its lock; return whether it was written.
+
+        Args:
+            change: gets what the file holds and returns what it should hold, None to leave it. It is
+                called again where somebody saved the file meanwhile.
+
+        Raises:
+            StoreBusy: somebody keeps saving the file, or another process holds its lock.
+            StoreError: it could not be written; the old text is untouched.
+        """
+        with lock(self.memory_path):
+            for _ in range(_ATTEMPTS):
+                before = self.read_memory()
+                wanted = change(before)
+                data = sound(wanted).encode() if isinstance(wanted, str) else wanted
+                if data is None or data == (before.data or b""):
+                    return False
+                if before.data:
+                    self._versions.keep(before.data, self.clock.now())
+                if self._read(self.memory_path).data == before.data:
+                    write_atomic(self.memory_path, data)
+                    return True
+        raise StoreBusy(f"{self.memory_path} changed at every attempt to write it", hint="Try again.")
+
+    def versions(self) -> list[KeptFile]:
+        """Return the earlier texts of the long-term memory, newest first."""
+        return self._versions.contents()[::-1]
+
+    def restore_version(self, name: str) -> bool:
+        """Bring an earlier text of the long-term memory back, keep today's, return whether they differ.
+
+        Raises:
+            NotFound: no version has that name.
+        """
+        kept = next((one for one in self.versions() if one.name == name), None)
+        if kept is None:
+            raise NotFound(f"no version of {MEMORY} is called {name!r}", hint="List the versions first.")
+        try:
+            data = kept.path.read_bytes()
+        except OSError as error:
+            raise error_of(error, kept.path, "read") from error
+        return self.change_memory(lambda _: data)
+
+    def keep_aside(self, text: str, reason: str) -> Path:
+        """Keep a text that was not used, under the reason, and return the file.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        folder = self._rejected.folder
+        with lock(folder.with_name(f".{folder.name}")):
+            return self._rejected.keep(sound(f"{reason}\n\n{text}\n").encode(), self.clock.now())
+
+    # --- HISTORY.md ------------------------------------------------------------------------------
+
+    def append_history(self, entry: str) -> Appended:
+        """Append an entry to HISTORY.md and the month's file, durably, under the present time.
+
+        An entry that is in one of the two is kept; the other one's failure is a problem in the result.
+
+        Raises:
+            InvalidInput: the entry is blank.
+            StoreError: neither file could be written.
+        """
+        if not entry.strip():
+            raise InvalidInput("a history entry cannot be blank")
+        instant = to_iso(self.clock.now())
+        block = render(entry, instant)
+        with self.history_lock():
+            return append_to_each(self.history_of(instant), instant, lambda path: append_line(path, block))
+
+    def history_of(self, instant: str) -> tuple[Path, Path]:
+        """Return the two files of an entry with that time."""
+        return self.history_path, self.folder / month_file(instant)
+
+    @contextmanager
+    def history_lock(self) -> Iterator[None]:
+        """Hold the one lock of all history files."""
+        with lock(self.history_path):
+            yield
+
+    # --- daily notes -----------------------------------------------------------------------------
+
+    def append_today(self, user: str | None, assistant: str | None, at: float | None = None) -> str:
+        """Append one exchange to the note of its day and return the line; empty if there was nothing.
+
+        Args:
+            user: what the user said; None where there was no message of the user, and nothing is noted.
+            assistant: the final answer; nothing is noted without one.
+            at: when, in seconds since the epoch; now by default.
+
+        Raises:
+            StoreError: the line could not be written.
+        """
+        if user is None or not (assistant or "").strip():
+            return ""
+        moment = self.moment(at)
+        line = note_line(user, assistant or "", moment)
+        path = self.day_path(moment.date())
+        with lock(path):
+            append_line(path, line)
+        return line
+
+    def moment(self, at: float | None = None) -> datetime:
+        """Return an instant (seconds since the epoch; now by default) in the journal's zone."""
+        return datetime.fromtimestamp(self.clock.now() if at is None else at, self.zone)
+
+    def day_path(self, day: date) -> Path:
+        """Return the file of a day."""
+        return self.folder / f"{day:%Y-%m-%d}.md"
+
+    def read_day(self, day: date) -> Reading:
+        """Return the notes of a day; a file that is missing or cannot be read gives an empty text."""
+        return self._read(self.day_path(day))
+
+    def recent_days(self, count: int) -> list[date]:
+        """Return the days before today, newest first; today is not among them."""
+        today = self.moment().date()
+        return [today - timedelta(days=back) for back in range(1, min(count, today.toordinal() - 1) + 1)]
+
+    def note_days(self) -> list[date]:
+        """Return the days that have a note, oldest first."""
+        days = []
+        for path in self.folder.glob("????-??-??.md"):
+            try:
+                days.append(date.fromisoformat(path.stem))
+            except ValueError:
+                continue
+        return sorted(days)
+
+    def _read(self, path: Path) -> Reading:
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return Reading("")
+        except OSError as error:
+            return Reading("", f"cannot read {path.name}: {error.strerror or error}")
+        problem = ""
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            text = data.decode("utf-8-sig", "replace")
+            problem = f"{path.name} is not UTF-8 from byte {error.start} on"
+        return Reading(text.replace("\r\n", "\n").strip(), problem, data)
+
+
+def append_to_each(paths: tuple[Path, ...], instant: str, append: Callable[[Path], None]) -> Appended:
+    """Append to every file that takes it; one is enough.
+
+    Raises:
+        RemoraError: the first file's error, where none took it.
+    """
+    written: list[str] = []
+    errors: list[RemoraError] = []
+    for path in paths:
+        try:
+            append(path)
+            written.append(path.name)
+        except RemoraError as error:
+            errors.append(error)
+    if not written:
+        raise errors[0]
+    return Appended(instant, tuple(written), tuple(str(error) for error in errors))

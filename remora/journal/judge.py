@@ -1,0 +1,195 @@
+"""Decide whether what a model answered may change the journal.
+
+Nothing of an answer is used unless all of it can be: a history entry that says something, and a
+long-term memory that still holds what it held. An answer that is half, empty or cut off is rejected,
+and so is one that would lose memory that nobody asked to lose:
+
+- A memory of more than `SMALL` bytes must keep half of its bytes and half of its words. Words are what
+  tells a text that was put in better order from one that was replaced; half of them leaves room for
+  real rewriting, while answers that lose memory keep next to nothing (171 of 10,180 bytes in the case
+  that users reported). Below `SMALL` bytes a memory is a template or a few facts, and one correction
+  may rightly change most of it.
+- Where the memory is over its size and shortening was asked for, a quarter of the allowed size must
+  remain: a model that leaves less has not shortened the memory but thrown it away.
+
+What an accepted answer replaces is kept as a version all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from remora.core.text import cjk_pairs, clean, shorten, sound, words
+from remora.core.values import MEMORY_TYPES, MemoryDraft
+from remora.journal.reply import FACTS, HISTORY_ENTRY, MEMORY_UPDATE, Unreadable, read_fields
+
+SMALL = 400  # bytes
+KEPT_SHARE = 0.5
+FLOOR_SHARE = 0.25
+EMPTY = "(empty)"  # how an empty memory is shown to the model
+
+MAX_FACTS = 20
+MAX_FACT_CHARS = 1_000  # a fact is a statement or two
+MAX_FACT_FILES = 20
+FACT_CONFIDENCE = 0.6  # said by a model about a conversation, confirmed by nobody
+
+# What models write in place of a memory that stays as it is.
+_UNCHANGED = frozenset(
+    {"unchanged", "no change", "no changes", "same", "same as before", "nothing new", "n/a"}
+)
+
+
+class Reply(NamedTuple):
+    """An answer that may be used. `memory_update` is the new long-term memory, None to leave it."""
+
+    history_entry: str
+    memory_update: str | None
+    facts: tuple[MemoryDraft, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class Rejected(NamedTuple):
+    """An answer that may not be used, and why."""
+
+    reason: str
+
+
+def judge(
+    answer: str, memory: str, max_memory_size: int, finish_reason: str = "stop", session_id: str = ""
+) -> Reply | Rejected:
+    """Return what a model's answer says, or why it may not be used.
+
+    Args:
+        answer: the model's text.
+        memory: the long-term memory that the model was shown.
+        max_memory_size: bytes; a longer memory was to be shortened.
+        finish_reason: why the model stopped; "length" where it was cut off.
+        session_id: the session that facts come from; empty for none.
+    """
+    fields = read_fields(answer, finish_reason)
+    if isinstance(fields, Unreadable):
+        return Rejected(fields.reason)
+    entry = _text_of(fields.values, HISTORY_ENTRY)
+    if isinstance(entry, Rejected):
+        return entry
+    entry = clean(entry).strip()
+    if not entry:
+        return Rejected(f"{HISTORY_ENTRY} is blank")
+    update = _text_of(fields.values, MEMORY_UPDATE)
+    if isinstance(update, Rejected):
+        return update
+    update = _meant(update, memory)
+    loss = what_is_lost(memory, update, max_memory_size)
+    if loss:
+        return Rejected(loss)
+    facts, problems = read_facts(fields.values.get(FACTS), session_id)
+    return Reply(entry, update if update != memory.strip() else None, facts, problems)
+
+
+def _text_of(values: Mapping[str, Any], key: str) -> str | Rejected:
+    """Return a field as a text, trimmed; an object or a list as JSON."""
+    if key not in values:
+        return Rejected(f"{key} is missing")
+    value = values[key]
+    if isinstance(value, dict | list):
+        return sound(json.dumps(value, ensure_ascii=False)) if value else ""
+    if not isinstance(value, str):
+        return Rejected(f"{key} is {json.dumps(value)}, not a text")
+    return sound(value).replace("\r\n", "\n").strip()
+
+
+def _meant(update: str, memory: str) -> str:
+    """Return what an update means: `unchanged` is the memory itself, `(empty)` is nothing."""
+    said = update.strip("()[]<>*_\"'. ").casefold()
+    if said in _UNCHANGED or update == memory.strip():
+        return memory.strip()
+    return "" if update == EMPTY else clean(update).strip()
+
+
+def what_is_lost(memory: str, update: str, max_memory_size: int) -> str:
+    """Return why an update would lose too much of a memory; empty if it would not.
+
+    >>> what_is_lost("- uses PostgreSQL", "- uses PostgreSQL 16", 8192)
+    ''
+    >>> what_is_lost("- uses PostgreSQL", "", 8192)
+    'memory_update is blank and would empty the memory'
+    """
+    memory, update = memory.strip(), update.strip()
+    before, after = len(memory.encode()), len(update.encode())
+    if memory and not update:
+        return f"{MEMORY_UPDATE} is blank and would empty the memory"
+    if before <= SMALL or memory == update:
+        return ""
+    shrinks = f"{MEMORY_UPDATE} would shrink the memory from {before:,} to {after:,} bytes"
+    if before > max_memory_size:
+        floor = int(max_memory_size * FLOOR_SHARE)
+        asked = f"asked for was {max_memory_size:,}, and {floor:,} must remain"
+        return f"{shrinks}; {asked}" if after < floor else ""
+    if after < before * KEPT_SHARE:
+        return f"{shrinks}, which nobody asked for"
+    had = _terms(memory)
+    kept = len(had & _terms(update))
+    if kept < len(had) * KEPT_SHARE:
+        return f"{MEMORY_UPDATE} keeps {kept} of the {len(had)} words of the memory, which nobody asked for"
+    return ""
+
+
+def _terms(text: str) -> frozenset[str]:
+    """Return the words of a text; of scripts without spaces the pairs of signs."""
+    return frozenset([word for word in words(text) if not cjk_pairs(word)] + cjk_pairs(text))
+
+
+def read_facts(value: Any, session_id: str = "") -> tuple[tuple[MemoryDraft, ...], tuple[str, ...]]:
+    """Return the typed memories that an answer offers, and what is wrong with the others.
+
+    Args:
+        value: the list under the key; None for no facts.
+        session_id: the session that they come from; empty for none.
+
+    >>> read_facts([{"content": "Tokens live 24 h.", "type": "decision"}, {"type": "decision"}])[1]
+    ('fact 2: content is missing',)
+    """
+    if value is None:
+        return (), ()
+    if not isinstance(value, list):
+        return (), (f"{FACTS} is not a list",)
+    drafts: dict[str, MemoryDraft] = {}
+    problems: list[str] = []
+    for number, item in enumerate(value[:MAX_FACTS], 1):
+        fact = _fact(item, session_id)
+        if isinstance(fact, str):
+            problems.append(f"fact {number}: {fact}")
+        else:
+            drafts.setdefault(fact.content, fact)
+    if len(value) > MAX_FACTS:
+        problems.append(f"{len(value) - MAX_FACTS} facts beyond the first {MAX_FACTS} were left out")
+    return tuple(drafts.values()), tuple(problems)
+
+
+def _fact(item: Any, session_id: str) -> MemoryDraft | str:
+    if not isinstance(item, dict):
+        return f"it is {shorten(json.dumps(item), 40)}, not an object"
+    content, kind, files = item.get("content"), item.get("type"), item.get("files")
+    if not isinstance(content, str) or not clean(sound(content)).strip():
+        return "content is missing"
+    if len(content) > MAX_FACT_CHARS:
+        return f"content has {len(content):,} characters, more than {MAX_FACT_CHARS:,}"
+    if kind not in MEMORY_TYPES:
+        return f"type is {shorten(json.dumps(kind), 40)}, which is no type of memory"
+    return MemoryDraft(
+        clean(sound(content)).strip(),
+        str(kind),
+        source="observer_inferred",
+        confidence=FACT_CONFIDENCE,
+        related_files=_files(files),
+        session_id=session_id or None,
+    )
+
+
+def _files(value: Any) -> tuple[str, ...]:
+    named: Sequence[Any] = [value] if isinstance(value, str) else value if isinstance(value, list) else ()
+    return tuple(dict.fromkeys(sound(f).strip() for f in named if isinstance(f, str) and f.strip()))[
+        :MAX_FACT_FILES
+    ]

@@ -1,0 +1,101 @@
+"""Keep a bounded number of earlier texts in a folder, named by when they were kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from remora.core.clock import to_iso
+from remora.disk.files import os_errors, write_atomic
+
+_NAME = re.compile(r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)(?:~(?P<count>\d+))?\Z")
+
+
+class KeptFile(NamedTuple):
+    """One text that was kept: its name, when (ISO 8601 in UTC), its size in bytes and where it lies."""
+
+    name: str
+    time: str
+    size: int
+    path: Path
+
+
+class Shelf:
+    """A folder of kept texts: `<prefix><stamp><suffix>`, at most `limit` of them, the oldest go first.
+
+    Names ascend in the order of keeping, also where a clock stands still or goes back: a text that
+    would come before the newest one takes its stamp and a number. One writer at a time: the caller
+    holds a lock.
+    """
+
+    def __init__(self, folder: Path, prefix: str, suffix: str, limit: int) -> None:
+        self.folder = folder
+        self._prefix = prefix
+        self._suffix = suffix
+        self._limit = max(1, limit)
+
+    def keep(self, data: bytes, now: float) -> Path:
+        """Keep a text durably and return where; a text that is there already moves to the top.
+
+        Args:
+            data: the text as bytes.
+            now: seconds since the epoch, for the name.
+
+        Raises:
+            StoreError: it could not be written; nothing was removed.
+        """
+        kept = self.contents()
+        if kept and self._holds(kept[-1], data):
+            return kept[-1].path
+        path = self._next(kept[-1].name if kept else "", now)
+        twin = next((old for old in reversed(kept) if self._holds(old, data)), None)
+        if twin is not None:
+            with os_errors(path, "write"):
+                twin.path.rename(path)
+            return path
+        write_atomic(path, data)
+        for old in kept[: max(0, len(kept) + 1 - self._limit)]:
+            with suppress(OSError):  # one too many does no harm
+                old.path.unlink()
+        return path
+
+    def contents(self) -> list[KeptFile]:
+        """Return what is kept, oldest first. A folder that cannot be read holds nothing."""
+        return sorted(self._found(), key=lambda kept: self._order(kept.name))
+
+    def _found(self) -> Iterator[KeptFile]:
+        with suppress(OSError):
+            for path in self.folder.iterdir():
+                named = self._parts(path.name)
+                if named is not None:
+                    day, _, clock = named[0].partition("T")
+                    with suppress(FileNotFoundError):  # gone since the folder was read
+                        size = path.stat().st_size
+                        yield KeptFile(path.name, f"{day}T{clock.replace('-', ':')}", size, path)
+
+    def _holds(self, kept: KeptFile, data: bytes) -> bool:
+        if kept.size != len(data):
+            return False
+        try:
+            return kept.path.read_bytes() == data
+        except OSError:
+            return False
+
+    def _parts(self, name: str) -> tuple[str, int] | None:
+        if not (name.startswith(self._prefix) and name.endswith(self._suffix)):
+            return None
+        found = _NAME.match(name[len(self._prefix) : len(name) - len(self._suffix)])
+        return (found["stamp"], int(found["count"] or 1)) if found else None
+
+    def _order(self, name: str) -> tuple[str, int]:
+        return self._parts(name) or ("", 0)
+
+    def _next(self, newest: str, now: float) -> Path:
+        stamp = to_iso(now).replace(":", "-")
+        last, count = self._order(newest)
+        if stamp > last:
+            return self.folder / f"{self._prefix}{stamp}{self._suffix}"
+        return self.folder / f"{self._prefix}{last}~{count + 1}{self._suffix}"

@@ -1,0 +1,80 @@
+"""Merge what a model made of a text into what a person made of it meanwhile, line by line.
+
+Both started from the same base. Lines of the base that both left where they were divide the text;
+between two of them, whoever changed something is followed. Where both did, the person's lines stand;
+lines that the other one only added come after them, and what then has no place is handed back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+MOST_LINES = 5_000  # of a text; comparing takes time that grows with their square
+
+
+class Merged(NamedTuple):
+    """The merged text, and the lines of the update that are not in it."""
+
+    text: str
+    unmerged: tuple[str, ...] = ()
+
+
+def merge(base: str, person: str, update: str) -> Merged:
+    r"""Return the person's text with the changes that the update made to the base.
+
+    >>> merge("a\nb", "a\nb\nmine", "A\nb")
+    Merged(text='A\nb\nmine', unmerged=())
+    >>> merge("a\nb", "a1\nb", "a2\nb")
+    Merged(text='a1\nb', unmerged=('a2',))
+    """
+    if person == update or update == base:
+        return Merged(person)
+    if person == base:
+        return Merged(update)
+    base_lines, person_lines, update_lines = base.split("\n"), person.split("\n"), update.split("\n")
+    if max(len(base_lines), len(person_lines), len(update_lines)) > MOST_LINES:
+        return Merged(person, tuple(update_lines))
+    merged: list[str] = []
+    unmerged: list[str] = []
+    at = (0, 0, 0)
+    for stable in _stable(base_lines, person_lines, update_lines):
+        old, mine, theirs = (
+            lines[begin:end]
+            for lines, begin, end in zip((base_lines, person_lines, update_lines), at, stable, strict=True)
+        )
+        kept, lost = _between(old, mine, theirs)
+        merged += kept
+        unmerged += lost
+        if stable[0] < len(base_lines):
+            merged.append(base_lines[stable[0]])
+        at = (stable[0] + 1, stable[1] + 1, stable[2] + 1)
+    return Merged("\n".join(merged), tuple(line for line in unmerged if line.strip()))
+
+
+def _stable(
+    base: Sequence[str], person: Sequence[str], update: Sequence[str]
+) -> Iterator[tuple[int, int, int]]:
+    """Yield the places of the base's lines that both others kept, and at last the three ends."""
+    in_person, in_update = _places(base, person), _places(base, update)
+    for at in sorted(in_person.keys() & in_update.keys()):
+        yield at, in_person[at], in_update[at]
+    yield len(base), len(person), len(update)
+
+
+def _places(base: Sequence[str], other: Sequence[str]) -> dict[int, int]:
+    blocks = SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()
+    return {b.a + i: b.b + i for b in blocks for i in range(b.size)}
+
+
+def _between(old: list[str], mine: list[str], theirs: list[str]) -> tuple[list[str], list[str]]:
+    """Return the lines to keep between two stable ones, and those of the update that are lost."""
+    if mine == theirs or theirs == old:
+        return mine, []
+    if mine == old:
+        return theirs, []
+    new = [line for line in theirs if line not in old and line not in mine]
+    if not old:
+        return mine + new, []
+    return mine, new

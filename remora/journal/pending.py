@@ -1,0 +1,260 @@
+"""Carry a consolidation out exactly once, whatever crashes in between.
+
+What is about to be done is written down first, durably, in a file of its own: the exact text for the
+history, the sizes of the history files, the long-term memory before and after, and how far the session
+is then consolidated. Then it is done step by step, and the file is removed last. Where the file is
+still there, somebody crashed: `recover` looks which steps were done and does the others.
+
+- The history files: an entry that is there whole is not appended again. A part of it at the end of a
+  file, where a crash left it, is cut off first.
+- MEMORY.md: if it is neither what it was before nor what it should be after, a person edited it; then
+  the change is merged into the person's text, as in a normal run.
+- The session's mark is set by the caller's `done`, which may be called twice with the same numbers.
+
+All of it happens while the caller holds the turn of the journal, so only one process is at it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from remora.core.clock import from_iso, to_iso
+from remora.core.errors import InvalidInput, RemoraError
+from remora.disk.files import append_line, error_of, os_errors, write_atomic
+from remora.journal.files import Appended, Journal, Reading, append_to_each
+from remora.journal.history import render
+from remora.journal.merge import merge
+
+FOLDER = ".pending"
+
+Done = Callable[[str, int], None]  # session id, the last consolidated seq
+Step = Callable[[str], None]  # told what has just been done; tests crash here
+
+
+class Intent(NamedTuple):
+    """What a consolidation is about to do.
+
+    `mark` says whether the session is to be marked up to the message `up_to`. `update` is None where
+    MEMORY.md stays. `sizes` are the bytes of the history files before. `written` says that only the
+    mark is missing.
+    """
+
+    session: str
+    up_to: int
+    mark: bool
+    time: str
+    entry: str
+    base: str = ""
+    update: str | None = None
+    sizes: tuple[tuple[str, int], ...] = ()
+    written: bool = False
+
+
+class Carried(NamedTuple):
+    """What came of it: whether MEMORY.md changed, what is kept aside, whether the session is marked."""
+
+    memory_changed: bool = False
+    kept_aside: Path | None = None
+    marked: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Recovered(NamedTuple):
+    """Consolidations that a crash had interrupted: how far each session is in the history, and notes."""
+
+    reached: dict[str, int]
+    notes: tuple[str, ...] = ()
+
+
+def carry_out(journal: Journal, intent: Intent, done: Done | None, step: Step) -> Carried:
+    """Write an intent down and do it.
+
+    Raises:
+        StoreError: the entry could not be written to any history file, or the intent not at all.
+            Then nothing was changed, and the session is not marked.
+    """
+    path = _path_for(journal, intent)
+    with journal.history_lock():
+        paths = journal.history_of(intent.time)
+        intent = intent._replace(sizes=tuple((file.name, _size(file)) for file in paths))
+        _save(path, intent)
+        step("intent")
+        try:
+            appended = _append(journal, intent, step, again=False)
+        except RemoraError:
+            with suppress(OSError):
+                path.unlink()
+            raise
+    return _finish(journal, intent, path, appended.problems, done, step)
+
+
+def recover(journal: Journal, done: Done | None, step: Step = lambda _: None) -> Recovered:
+    """Finish what a crash interrupted.
+
+    Args:
+        journal: the caller holds its turn.
+        done: marks a session; without it, sessions stay unmarked and their intents stay too.
+        step: told what has just been done.
+    """
+    reached: dict[str, int] = {}
+    notes: list[str] = []
+    for path in sorted((journal.folder / FOLDER).glob("*.json")):
+        try:
+            intent = _load(path)
+        except RemoraError as error:
+            with suppress(OSError):
+                path.rename(path.with_suffix(".damaged"))
+            notes.append(f"an interrupted consolidation cannot be finished: {error}")
+            continue
+        if intent.session:
+            # Also where the rest fails: these messages are spoken for and must not come twice.
+            reached[intent.session] = max(reached.get(intent.session, 0), intent.up_to)
+        try:
+            problems: tuple[str, ...] = ()
+            if not intent.written:
+                notes.append(f"a consolidation of {intent.session or 'a conversation'} was finished")
+                with journal.history_lock():
+                    problems = _append(journal, intent, step, again=True).problems
+            carried = _finish(journal, intent, path, problems, done, step)
+        except RemoraError as error:
+            notes.append(f"an interrupted consolidation is still not finished: {error}")
+            continue
+        notes += carried.notes
+    return Recovered(reached, tuple(notes))
+
+
+def _append(journal: Journal, intent: Intent, step: Step, *, again: bool) -> Appended:
+    block = render(intent.entry, intent.time).encode()
+    sizes = dict(intent.sizes)
+
+    def append(path: Path) -> None:
+        if not (again and _holds(path, block, sizes.get(path.name, 0))):
+            append_line(path, block)
+        step("history" if path == journal.history_path else "month")
+
+    return append_to_each(journal.history_of(intent.time), intent.time, append)
+
+
+def _holds(path: Path, block: bytes, size: int) -> bool:
+    """Return whether a file has an entry; a part of it at the file's end is cut off."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise error_of(error, path, "read") from error
+    if block in data or block in data.replace(b"\r\n", b"\n"):
+        return True
+    rest = data[size:]
+    if rest and (block.startswith(rest) or (b"\n" + block).startswith(rest)):
+        with os_errors(path, "append to"):
+            os.truncate(path, size)
+    return False
+
+
+def _finish(
+    journal: Journal, intent: Intent, path: Path, problems: tuple[str, ...], done: Done | None, step: Step
+) -> Carried:
+    """Do what comes after the history: the memory, the mark, and away with the intent."""
+    carried = Carried(notes=problems)
+    if intent.update is not None and not intent.written:
+        carried = _apply(journal, intent.base, intent.update, problems)
+        step("memory")
+    if intent.mark:
+        problem = "nobody is there to mark the session" if done is None else ""
+        try:
+            if done is not None:
+                done(intent.session, intent.up_to)
+        except RemoraError as error:
+            problem = str(error)
+        if problem:
+            note = f"{intent.session} could not be marked as consolidated up to {intent.up_to}: {problem}"
+            with suppress(RemoraError):  # then the steps are looked at once more, and found done
+                _save(path, intent._replace(written=True))
+            return carried._replace(notes=(*carried.notes, note))
+        carried = carried._replace(marked=True)
+        step("done")
+    with suppress(OSError):  # likewise
+        path.unlink()
+    step("removed")
+    return carried
+
+
+def _apply(journal: Journal, base: str, update: str, problems: tuple[str, ...]) -> Carried:
+    """Bring an update into MEMORY.md; what a person wrote since the model saw it stays."""
+    notes = list(problems)
+    unmerged: tuple[str, ...] = ()
+
+    def change(now: Reading) -> str | None:
+        nonlocal unmerged
+        if now.problem:
+            raise InvalidInput(now.problem)
+        merged = merge(base.strip(), now.text, update.strip())
+        unmerged = merged.unmerged
+        return None if merged.text == now.text else merged.text
+
+    try:
+        changed = journal.change_memory(change)
+    except RemoraError as error:
+        reason = f"MEMORY.md could not be changed: {error}"
+        kept, note = aside(journal, update, reason)
+        return Carried(False, kept, notes=(*notes, reason, *note))
+    if not unmerged:
+        return Carried(changed, notes=tuple(notes))
+    reason = f"MEMORY.md was edited meanwhile; {len(unmerged)} lines of the update were not merged"
+    kept, note = aside(journal, "\n".join(unmerged), reason)
+    return Carried(changed, kept, notes=(*notes, reason, *note))
+
+
+def aside(journal: Journal, text: str, reason: str) -> tuple[Path | None, tuple[str, ...]]:
+    """Keep a text aside; return where, and a note if even that failed."""
+    try:
+        return journal.keep_aside(text, reason), ()
+    except RemoraError as error:
+        return None, (f"it could not be kept aside: {error}",)
+
+
+def _path_for(journal: Journal, intent: Intent) -> Path:
+    return journal.folder / FOLDER / f"{intent.time.replace(':', '-')}-{os.urandom(4).hex()}.json"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _save(path: Path, intent: Intent) -> None:
+    write_atomic(path, json.dumps(intent._asdict(), ensure_ascii=False))
+
+
+def _load(path: Path) -> Intent:
+    """Return the intent in a file.
+
+    Raises:
+        InvalidInput: the file holds none.
+        StoreError: it cannot be read.
+    """
+    try:
+        found = json.loads(path.read_bytes())
+        return Intent(
+            str(found["session"]),
+            int(found["up_to"]),
+            bool(found["mark"]),
+            to_iso(from_iso(found["time"])),
+            str(found["entry"]),
+            str(found["base"]),
+            None if found["update"] is None else str(found["update"]),
+            tuple((str(name), int(size)) for name, size in found["sizes"]),
+            bool(found["written"]),
+        )
+    except OSError as error:
+        raise error_of(error, path, "read") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InvalidInput(f"{path} is damaged ({type(error).__name__})") from error

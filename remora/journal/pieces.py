@@ -1,0 +1,220 @@
+"""Cut the journal's files into pieces that a search can find, each with its lines.
+
+MEMORY.md is cut at its headings, then into groups of paragraphs: a group ends when it has `TARGET`
+characters or the next paragraph would take it past `MOST`. A paragraph longer than that is cut at its
+lines, a longer line at its spaces. Pieces do not overlap. A history entry is one piece, or several by
+the same rule; an exchange in a daily note is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, time, tzinfo
+from itertools import groupby
+from typing import NamedTuple
+
+from remora.core.clock import to_iso
+from remora.journal.files import MEMORY, Journal
+from remora.journal.history import HistoryEntry, entries
+
+TARGET, MOST = 800, 1200  # characters of a piece
+
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*\Z")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_STAMP = re.compile(r"\[([01]\d|2[0-3]):([0-5]\d)\]")
+
+
+class Piece(NamedTuple):
+    """A part of one file: `kind` is "longterm", "history" or "daily"; lines count from 1.
+
+    `time` is ISO 8601 in UTC where the text has one. `heading` names the sections of MEMORY.md that the
+    piece stands in, from the outside in.
+    """
+
+    kind: str
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    time: str | None = None
+    heading: str = ""
+
+
+class _Line(NamedTuple):
+    number: int
+    text: str
+
+
+_Group = list[_Line]
+
+
+def all_pieces(journal: Journal, problems: list[str] | None = None) -> Iterator[Piece]:
+    """Yield the pieces of every file of a journal; what cannot be read is reported in `problems`."""
+    found = problems if problems is not None else []
+    memory = journal.read_memory()
+    found += [memory.problem] if memory.problem else []
+    yield from memory_pieces((memory.data or b"").decode("utf-8-sig", "replace"))
+    for entry in entries(journal.folder, found):
+        yield from history_pieces(entry)
+    for day in journal.note_days():
+        notes = journal.read_day(day)
+        found += [notes.problem] if notes.problem else []
+        text = (notes.data or b"").decode("utf-8-sig", "replace")
+        yield from daily_pieces(text, day, journal.zone, journal.day_path(day).name)
+
+
+def memory_pieces(text: str, path: str = MEMORY) -> list[Piece]:
+    """Return the pieces of a long-term memory. A heading stands in the first piece of its section."""
+    pieces: list[Piece] = []
+    for heading, section in _sections(_lines(text)):
+        if any(line.text.strip() and not _HEADING.match(line.text) for line in section):
+            pieces += [
+                Piece("longterm", path, group[0].number, group[-1].number, _joined(group), None, heading)
+                for group in _groups(_paragraphs(section))
+            ]
+    return pieces
+
+
+def history_pieces(entry: HistoryEntry) -> list[Piece]:
+    """Return an entry as one piece, or as several if it is long; the header stands in the first."""
+    if len(entry.text) <= MOST:
+        return [Piece("history", entry.path, entry.start_line, entry.end_line, entry.text, entry.time)]
+    lines = entry.text.split("\n")
+    first = entry.end_line - len(lines) + 1
+    groups = _groups(_paragraphs([_Line(first + at, line) for at, line in enumerate(lines)]))
+    starts = [entry.start_line, *(group[0].number for group in groups[1:])]
+    return [
+        Piece("history", entry.path, start, group[-1].number, _joined(group), entry.time)
+        for start, group in zip(starts, groups, strict=True)
+    ]
+
+
+def daily_pieces(text: str, day: date, zone: tzinfo | None = None, path: str = "") -> list[Piece]:
+    """Return the pieces of a daily note: one for each exchange, with the lines that follow it.
+
+    An exchange has the time of its stamp on that day; what a person wrote apart, the day's beginning.
+
+    Args:
+        text: the note.
+        day: its date, in the journal's zone.
+        zone: that zone; None for the machine's own.
+        path: the file's name.
+    """
+    path = path or f"{day:%Y-%m-%d}.md"
+    pieces: list[Piece] = []
+    for block in _exchanges(_lines(text)):
+        stamp = _STAMP.match(block[0].text)
+        moment = datetime.combine(day, time(int(stamp[1]), int(stamp[2])) if stamp else time(), zone)
+        instant = to_iso(moment.timestamp())
+        pieces += [
+            Piece("daily", path, group[0].number, group[-1].number, _joined(group), instant)
+            for group in _groups([block])
+        ]
+    return pieces
+
+
+def _lines(text: str) -> list[_Line]:
+    return [_Line(at, line.rstrip("\r")) for at, line in enumerate(text.split("\n"), 1)]
+
+
+def _joined(group: _Group) -> str:
+    return "\n".join(line.text for line in group)
+
+
+def _sections(lines: Sequence[_Line]) -> Iterator[tuple[str, _Group]]:
+    """Yield each heading's path with the lines from it to the next heading."""
+    above: list[tuple[int, str]] = []
+    section: _Group = []
+    fence = ""
+    for line in lines:
+        heading = None if fence else _HEADING.match(line.text)
+        if heading is not None:
+            yield " > ".join(title for _, title in above), section
+            level = len(heading[1])
+            above = [(depth, title) for depth, title in above if depth < level] + [(level, heading[2])]
+            section = []
+        fence = _fence_after(line.text, fence)
+        section.append(line)
+    yield " > ".join(title for _, title in above), section
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """Return the fence that is open after a line; empty if none is."""
+    found = _FENCE.match(line)
+    if found is None:
+        return fence
+    if not fence:
+        return found[1]
+    closes = found[1].startswith(fence) and not line.strip().strip(fence[0])
+    return "" if closes else fence
+
+
+def _paragraphs(lines: Sequence[_Line]) -> list[_Group]:
+    """Return the runs of lines that are not blank; a fenced block is one run."""
+    runs: list[_Group] = [[]]
+    fence = ""
+    for line in lines:
+        if line.text.strip() or fence:
+            runs[-1].append(line)
+        elif runs[-1]:
+            runs.append([])
+        fence = _fence_after(line.text, fence)
+    while runs[-1] and not runs[-1][-1].text.strip():  # in a fence that nobody closed
+        runs[-1].pop()
+    return [run for run in runs if run]
+
+
+def _exchanges(lines: Sequence[_Line]) -> Iterator[_Group]:
+    """Yield the lines of each exchange: from its stamp, or from a blank line, to the next of either."""
+    for blank, run in groupby(lines, lambda line: not line.text.strip()):
+        block: _Group = []
+        for line in () if blank else run:
+            if block and _STAMP.match(line.text):
+                yield block
+                block = []
+            block.append(line)
+        if block:
+            yield block
+
+
+def _groups(paragraphs: Iterable[_Group]) -> list[_Group]:
+    """Return paragraphs joined, or cut, to groups of about `TARGET` characters, with blank lines between."""
+    groups: list[_Group] = []
+    size = TARGET  # so that the first part opens a group
+    for paragraph in paragraphs:
+        for at, part in enumerate(_cut(paragraph)):
+            length = sum(len(line.text) + 1 for line in part) + (at == 0)
+            if size >= TARGET or size + length > MOST:
+                groups.append([])
+                size = 0
+            elif at == 0:
+                last = groups[-1][-1].number
+                groups[-1] += [_Line(number, "") for number in range(last + 1, part[0].number)]
+            groups[-1] += part
+            size += length
+    return groups
+
+
+def _cut(paragraph: _Group) -> Iterator[_Group]:
+    """Yield a paragraph whole, or in parts of whole lines where it is longer than `MOST`."""
+    part: _Group = []
+    size = 0
+    for line in paragraph:
+        for text in _slices(line.text):
+            if part and size + len(text) >= MOST:
+                yield part
+                part, size = [], 0
+            part.append(_Line(line.number, text))
+            size += len(text) + 1
+    if part:
+        yield part
+
+
+def _slices(line: str) -> Iterator[str]:
+    while len(line) > MOST:
+        space = line.rfind(" ", TARGET // 2, MOST)
+        end = space if space > 0 else MOST
+        yield line[:end]
+        line = line[end:].lstrip()
+    yield line

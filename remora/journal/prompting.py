@@ -1,0 +1,146 @@
+"""The prompt of a consolidation: the long-term memory, the conversation line by line, what is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from remora.core.text import collapse, shorten
+from remora.core.values import Message
+from remora.journal.judge import EMPTY
+from remora.journal.reply import FACTS, HISTORY_ENTRY, MEMORY_UPDATE
+from remora.llm.prompts import fill, load
+
+MOST_CHARS = 100_000  # of the conversation in a prompt; about 25,000 tokens, which every usual model takes
+LEAST_SHARE = 200  # characters that every message may have, however many there are
+
+# The types that a conversation can tell. The others have payloads that are measured, not said.
+FACT_TYPES = (
+    "gotcha",
+    "decision",
+    "preference",
+    "pattern",
+    "requirement",
+    "error_pattern",
+    "module_insight",
+    "dead_end",
+)
+_TIME_CHARS = 16  # of an ISO instant: to the minute
+_TIME_TEXT_CHARS = 40
+
+
+class Prompt(NamedTuple):
+    """A prompt, the schema of its answer, and notes on what it leaves out."""
+
+    text: str
+    schema: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+def conversation_line(message: Message, limit: int | None = None) -> str:
+    """Return a message as the prompt shows it.
+
+    Args:
+        message: its time is cut to the minute; a time in the caller's own words is shown as it is.
+        limit: characters of the content; what is over is left out of its middle.
+
+    >>> conversation_line(Message(1, "user", "hello", time="2026-02-27T14:30:00.000Z"))
+    '[2026-02-27T14:30] USER: hello'
+    >>> conversation_line(Message(1, "user", "hello"))
+    '[?] USER: hello'
+    """
+    time = shorten(message.time_text or "", _TIME_TEXT_CHARS) or (message.time or "?")[:_TIME_CHARS]
+    tools = ", ".join(collapse(call.name) for call in message.tool_calls)
+    used = f" [tools: {tools}]" if tools else ""
+    return f"[{time}] {message.role.upper()}{used}: {_cut(message.content, limit)}"
+
+
+def _cut(content: str, limit: int | None) -> str:
+    if limit is None or len(content) <= limit:
+        return content
+    head = limit * 3 // 4  # a message says first what it is about, and last what came of it
+    return (
+        f"{content[:head]} [… {len(content) - limit:,} characters …] {content[len(content) - limit + head :]}"
+    )
+
+
+def conversation(messages: Sequence[Message], most: int = MOST_CHARS) -> tuple[str, tuple[str, ...]]:
+    """Return the lines of all messages with content, and notes on what was shortened to fit.
+
+    Args:
+        messages: oldest first.
+        most: characters. Long messages are cut before short ones, all to the same length; from a
+            conversation with too many messages for that, the middle is left out.
+    """
+    spoken = [m for m in messages if m.content.strip()]
+    limit = _fair_limit([len(m.content) for m in spoken], most)
+    lines = [conversation_line(m, limit) for m in spoken]
+    cut = sum(len(m.content) > limit for m in spoken)
+    notes = (f"{cut} long messages were shown to the model in part",) if cut else ()
+    room = max(1, most // LEAST_SHARE)
+    if len(lines) > room:
+        left_out = len(lines) - room
+        lines[room // 2 : room // 2 + left_out] = [f"[… {left_out} messages …]"]
+        notes = (*notes, f"{left_out} messages in the middle were not shown to the model")
+    return "\n".join(lines), notes
+
+
+def _fair_limit(lengths: Sequence[int], most: int) -> int:
+    """Return the length to which texts are cut so that together they have at most `most` characters."""
+    left, rest = most, len(lengths)
+    for length in sorted(lengths):
+        if length * rest > left:
+            return max(LEAST_SHARE, left // rest)
+        left -= length
+        rest -= 1
+    return max(lengths, default=0)
+
+
+def build_prompt(
+    memory: str, messages: Sequence[Message], max_memory_size: int, *, with_facts: bool = True
+) -> Prompt:
+    """Return the prompt of a consolidation.
+
+    Args:
+        memory: the long-term memory, trimmed.
+        messages: the conversation, oldest first.
+        max_memory_size: bytes; shortening is asked for where the memory has more.
+        with_facts: ask for typed memories too, as an optional third key.
+    """
+    said, notes = conversation(messages)
+    size = len(memory.encode())
+    compression = ""
+    if size > max_memory_size:
+        note = load(__package__, "compression")
+        compression = "\n" + fill(note, size=str(size), limit=str(max_memory_size)) + "\n"
+    types = ", ".join(f'"{name}"' for name in FACT_TYPES)
+    text = fill(
+        load(__package__, "consolidation"),
+        third_key=", and a third that may be left out" if with_facts else "",
+        facts="\n" + fill(load(__package__, "facts"), types=types) + "\n" if with_facts else "",
+        memory=memory or EMPTY,
+        conversation=said,
+        compression=compression,
+    )
+    return Prompt(text, _schema(with_facts), notes)
+
+
+def _schema(with_facts: bool) -> dict[str, Any]:
+    properties: dict[str, Any] = {HISTORY_ENTRY: {"type": "string"}, MEMORY_UPDATE: {"type": "string"}}
+    if with_facts:
+        fact = {
+            "type": "object",
+            "properties": {
+                "content": {"type": "string"},
+                "type": {"type": "string", "enum": list(FACT_TYPES)},
+                "files": {"type": "array", "items": {"type": "string"}},
+            },
+            "required": ["content", "type"],
+        }
+        properties[FACTS] = {"type": "array", "items": fact}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [HISTORY_ENTRY, MEMORY_UPDATE],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,177 @@
+r"""Find the fields of a consolidation in whatever a model answered, in three tiers.
+
+1. A code fence around the answer is taken off and the whole is read as JSON.
+2. The first `{…}` that is JSON is read, whatever stands around it.
+3. Each field is read by itself, as a key and a string in double quotes.
+
+Unlike the implementation behind the documents, tier 2 knows strings, so that a brace inside one
+neither opens nor closes anything, and goes on to the next `{` where the first is prose. Raw line feeds
+inside strings are read as they are, in every tier. And where an object is opened and never closed,
+the answer was cut off: then no tier reads it, because its last field may be half.
+
+An answer may come wrapped, as tools get their arguments: as JSON in a JSON string, as a list with one
+object, or as `{"arguments": …}`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from remora.core.text import shorten, sound
+from remora.llm.client import strip_thinking
+
+HISTORY_ENTRY, MEMORY_UPDATE, FACTS = "history_entry", "memory_update", "facts"
+
+MAX_CHARS = 1_000_000  # of an answer; far more than any model gives
+_CANDIDATES = 200  # opening braces tried in one answer
+_WRAPPERS = ("arguments", "parameters", "input")
+_DEPTH = 4  # wrappers in each other
+_STRING = r'"((?>[^"\\]+|\\.)*)"'
+# What may follow a field. A quote that somebody forgot to escape is followed by something else, and a
+# field that ends there would be half.
+_AFTER = r'(?=\s*,?\s*(?:"\w+"\s*:|[}\]]|```|\Z))'
+_SIGNS = re.compile(_STRING + '|["{}]', re.DOTALL)
+_DECODER = json.JSONDecoder(strict=False)
+
+
+class Fields(NamedTuple):
+    """What an answer holds under each key; `tier` says how it was read, 1 to 3."""
+
+    values: dict[str, Any]
+    tier: int
+
+
+class Unreadable(NamedTuple):
+    """Why an answer has no fields."""
+
+    reason: str
+
+
+def read_fields(answer: str, finish_reason: str = "stop") -> Fields | Unreadable:
+    """Return the fields of an answer, or why there are none.
+
+    Args:
+        answer: the model's text.
+        finish_reason: "length" where the model was cut off.
+    """
+    text = strip_thinking(sound(answer))
+    if finish_reason == "length":
+        return Unreadable("the answer was cut off at its longest length")
+    if not text:
+        return Unreadable("the answer is empty")
+    if len(text) > MAX_CHARS:
+        return Unreadable(f"the answer has {len(text):,} characters")
+    text = unfence(text)
+    whole = _json(text)
+    if whole is not None:
+        return _of_value(whole[0], 1)
+    if _never_closes(text):
+        return Unreadable("the answer was cut off: its JSON does not end")
+    for found in _objects(text):
+        values = _unwrap(found)
+        if isinstance(values, dict) and (HISTORY_ENTRY in values or MEMORY_UPDATE in values):
+            return Fields(values, 2)
+    fields = {
+        key: value for key in (HISTORY_ENTRY, MEMORY_UPDATE) if (value := _field(text, key)) is not None
+    }
+    if fields:
+        return Fields(fields, 3)
+    return Unreadable(f"there is no JSON object with the keys in it: {shorten(text, 80)!r}")
+
+
+def unfence(text: str) -> str:
+    r"""Return a text without the code fence around it.
+
+    >>> unfence("```json\n{}\n```"), unfence("```\n{}"), unfence("{}")
+    ('{}', '{}', '{}')
+    """
+    text = text.strip()
+    if not text.startswith("```"):
+        return text
+    lines = text.split("\n")[1:]
+    if lines and lines[-1].strip().startswith("```"):
+        lines.pop()
+    return "\n".join(lines).strip()
+
+
+def _json(text: str) -> tuple[Any] | None:
+    """Return a text's JSON value in a tuple, None where it is not JSON."""
+    try:
+        return (json.loads(text, strict=False),)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _of_value(value: Any, tier: int) -> Fields | Unreadable:
+    found = _unwrap(value)
+    if not isinstance(found, dict):
+        return Unreadable(f"the answer is JSON, but no object: {shorten(json.dumps(value), 60)}")
+    if HISTORY_ENTRY not in found and MEMORY_UPDATE not in found:
+        return Unreadable("the answer is a JSON object without the keys")
+    return Fields(found, tier)
+
+
+def _unwrap(value: Any) -> Any:
+    for _ in range(_DEPTH):
+        if isinstance(value, str):
+            inner = _json(value)
+            if inner is None:
+                return value
+            value = inner[0]
+        elif isinstance(value, list):
+            if not value or not isinstance(value[0], dict):
+                return value
+            value = value[0]
+        elif isinstance(value, dict) and HISTORY_ENTRY not in value and MEMORY_UPDATE not in value:
+            wrapper = next((w for w in _WRAPPERS if isinstance(value.get(w), dict | list | str)), None)
+            if wrapper is None:
+                return value
+            value = value[wrapper]
+        else:
+            return value
+    return value
+
+
+def _objects(text: str) -> Iterator[Any]:
+    at = -1
+    for _ in range(_CANDIDATES):
+        at = text.find("{", at + 1)
+        if at < 0:
+            return
+        try:
+            found, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            continue
+        yield found
+        at = end - 1
+
+
+def _never_closes(text: str) -> bool:
+    """Return whether the object that holds the fields is opened and not closed, or a string not ended.
+
+    Quotes count from the first key on only: prose has apostrophes and quotes as it likes.
+    """
+    keys = [at for key in (HISTORY_ENTRY, MEMORY_UPDATE) if (at := text.find(f'"{key}"')) >= 0]
+    if not keys:
+        return False
+    before = text[: min(keys)]
+    depth = opened = max(0, before.count("{") - before.count("}"))
+    for sign in _SIGNS.finditer(text, min(keys)):
+        if sign[0] == '"':
+            return True
+        if sign[0] in "{}":
+            depth += 1 if sign[0] == "{" else -1
+            if opened and depth == 0:
+                return False
+    return depth > 0
+
+
+def _field(text: str, key: str) -> str | None:
+    found = re.search(rf'"{key}"\s*:\s*{_STRING}{_AFTER}', text, re.DOTALL)
+    if found is None:
+        return None
+    value = _json(f'"{found[1]}"')
+    return value[0] if value is not None and isinstance(value[0], str) else None

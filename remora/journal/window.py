@@ -1,0 +1,63 @@
+"""When a conversation has outgrown its window, which messages go, and the recap of those that stay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from remora.core.values import Message
+
+RECAP_HEAD = "## Recent Conversation Recap"
+RECAP_SENTENCE = (
+    "These are the latest messages of a conversation that goes on; answer as if you had been there."
+)
+
+
+class Cut(NamedTuple):
+    """Which messages of a conversation are consolidated: positions `start` up to, not including, `end`.
+
+    `kept` messages stay. `due` says whether the conversation is over its window.
+    """
+
+    start: int
+    end: int
+    kept: int
+    due: bool
+
+    @property
+    def size(self) -> int:
+        """How many messages are consolidated."""
+        return self.end - self.start
+
+
+def window_cut(count: int, memory_window: int, consolidated: int = 0) -> Cut:
+    """Return where a conversation is cut; it keeps half of its window, rounded down.
+
+    It is due when it has more messages than the window; the cut itself does not depend on that.
+
+    Args:
+        count: messages in the conversation.
+        memory_window: the most it may have.
+        consolidated: how many of the first ones are in the journal already.
+
+    >>> window_cut(52, 50), window_cut(60, 50, 30).size
+    (Cut(start=0, end=27, kept=25, due=True), 5)
+    """
+    count = max(0, count)
+    kept = min(count, max(0, memory_window) // 2)
+    end = count - kept
+    return Cut(min(max(0, consolidated), end), end, kept, count > memory_window)
+
+
+def recap(messages: Sequence[Message]) -> str:
+    r"""Return the messages that stay as a section for a system prompt; empty if none says anything.
+
+    >>> print(recap([Message(1, "user", "hello"), Message(2, "assistant", ""), Message(3, "tool", "ok")]))
+    ## Recent Conversation Recap
+    These are the latest messages of a conversation that goes on; answer as if you had been there.
+    <BLANKLINE>
+    USER: hello
+    TOOL: ok
+    """
+    lines = [f"{m.role.upper()}: {m.content}" for m in messages if m.content.strip()]
+    return "\n".join([RECAP_HEAD, RECAP_SENTENCE, "", *lines]) if lines else ""

@@ -1,0 +1,358 @@
+"""Look into somebody else's files: which there are, their text, their JSON, their times.
+
+Nothing is written. A link that leads out of the folder is not followed: the folder may come from
+anywhere, and what it links to need not be meant for us. Whatever cannot be read becomes a reason, in
+words that hold no path of this machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from remora.core.clock import from_iso, to_iso
+from remora.core.text import clean
+from remora.sources.others.found import Gatherer
+from remora.sources.rule_text import decode
+
+MAX_TEXT = 32 << 20  # bytes of a file that is read whole
+MAX_LINE = 16 << 20  # bytes of one line of JSON
+MAX_FILES = 100_000
+MAX_DEPTH = 32  # of metadata and tool arguments; the session log takes 64
+MILLISECONDS_FROM = 1e11  # as seconds the year 5138; as milliseconds 1973
+
+
+class File(NamedTuple):
+    """A file below a folder. `shown` is its path from there, with forward slashes."""
+
+    path: Path
+    shown: str
+
+
+class Unreadable(ValueError):
+    """Something cannot be read; the message is the reason."""
+
+
+def files_of(root: Path, gather: Gatherer | None = None, *, prefix: str = "") -> Iterator[File]:
+    """Yield the regular files below a folder, by name; links are followed only where they stay inside.
+
+    Args:
+        root: the folder, or one file.
+        gather: is told what was not looked at.
+        prefix: what stands before each shown path.
+    """
+    if root.is_file():
+        yield File(root, prefix + root.name)
+        return
+    inside = root.resolve()
+    number = 0
+
+    def closed(error: OSError) -> None:
+        if gather:
+            shown = prefix + Path(error.filename or root).relative_to(root).as_posix()
+            gather.pass_over("files", shown, f"cannot be read: {error.strerror}")
+
+    for here, folders, names in os.walk(root, onerror=closed):
+        folders.sort()
+        for name in [*folders, *sorted(names)]:
+            path = Path(here, name)
+            shown = prefix + path.relative_to(root).as_posix()
+            if path.is_symlink():
+                why = _link(path, inside)
+                if why and gather:
+                    gather.pass_over("files", shown, why)
+                if why:
+                    continue
+            if name in folders:
+                continue
+            number += 1
+            if number > MAX_FILES:
+                if gather:
+                    gather.pass_over("files", shown, f"only the first {MAX_FILES:,} files are read")
+                return
+            yield File(path, shown)
+
+
+def _link(path: Path, inside: Path) -> str:
+    """Return why a link is not followed, "" when it may be."""
+    try:
+        target = path.resolve(strict=True)
+    except (OSError, RuntimeError):  # a loop is the one or the other, by the version of Python
+        return "a link that leads nowhere"
+    if not target.is_relative_to(inside):
+        return "a link that leads out of the folder"
+    if target.is_dir():
+        return "a link to a folder"
+    return "a link to a file that is read itself"
+
+
+def open_regular(path: Path) -> int:
+    """Return a descriptor for reading; what is no regular file is not waited for.
+
+    Raises:
+        Unreadable: it is missing, forbidden, or no regular file.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        raise Unreadable(f"cannot be read: {error.strerror}") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Unreadable("not a regular file")
+    return descriptor
+
+
+def read_bytes(path: Path, limit: int = MAX_TEXT) -> bytes:
+    """Return a file's bytes.
+
+    Raises:
+        Unreadable: it cannot be read, or has more than `limit` bytes.
+    """
+    try:
+        with os.fdopen(open_regular(path), "rb") as file:
+            raw = file.read(limit + 1)
+    except OSError as error:
+        raise Unreadable(f"cannot be read: {error.strerror}") from None
+    if len(raw) > limit:
+        raise Unreadable(f"larger than {limit >> 20} MB")
+    return raw
+
+
+def head_of(path: Path, number: int) -> bytes:
+    """Return a file's first bytes, none when it cannot be read."""
+    try:
+        with os.fdopen(open_regular(path), "rb") as file:
+            return file.read(number)
+    except (OSError, Unreadable):
+        return b""
+
+
+def read_text(file: File, gather: Gatherer) -> str:
+    r"""Return a file's text with "\n" line ends, without signs that nobody sees.
+
+    UTF-8 is expected, UTF-16 understood, Windows-1252 the last resort; the gatherer is told.
+
+    Raises:
+        Unreadable: it cannot be read, is too large, or is no text.
+    """
+    try:
+        text, note = decode(read_bytes(file.path))
+    except Unreadable:
+        raise
+    except ValueError:
+        raise Unreadable("binary, not text") from None
+    if note:
+        gather.remark(note, file.shown)
+    return clean(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def modified(path: Path) -> str | None:
+    """Return when a file was last written, ISO 8601 in UTC; None when nobody knows."""
+    try:
+        return to_iso(path.stat().st_mtime)
+    except (OSError, ValueError, OverflowError):
+        return None
+
+
+def parse_json(raw: bytes | str) -> Any:
+    """Return a JSON value that JSON can hold again: no NaN, no infinity, not nested too deep.
+
+    Raises:
+        Unreadable: it is none.
+    """
+    try:
+        text = raw.decode("utf-8-sig") if isinstance(raw, bytes) else raw
+    except UnicodeDecodeError:
+        raise Unreadable("not UTF-8") from None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Unreadable("not JSON") from None
+    if not _is_sound(value):
+        raise Unreadable("JSON with numbers out of range, or nested too deep")
+    return value
+
+
+def _is_sound(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH + 8):  # a few levels around the metadata itself
+        if not level:
+            return True
+        inner: list[Any] = []
+        for one in level:
+            if isinstance(one, float) and not math.isfinite(one):
+                return False
+            if isinstance(one, dict):
+                inner.extend(one.values())
+            elif isinstance(one, list):
+                inner.extend(one)
+        level = inner
+    return False
+
+
+def json_lines(file: File) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """Yield the number of each line that is not blank, with its object or the reason why it has none.
+
+    The file is read line by line, so its size does not matter.
+
+    Raises:
+        Unreadable: the file cannot be read at all, or not to its end.
+    """
+    try:
+        with os.fdopen(open_regular(file.path), "rb") as stream:
+            number = 0
+            while line := stream.readline(MAX_LINE + 1):
+                number += 1
+                if len(line) > MAX_LINE:
+                    while line and not line.endswith(b"\n"):
+                        line = stream.readline(MAX_LINE)
+                    yield number, f"longer than {MAX_LINE >> 20} MB"
+                elif line.strip():
+                    yield number, _record(line)
+    except OSError as error:
+        raise Unreadable(f"cannot be read: {error.strerror}") from None
+
+
+def _record(line: bytes) -> dict[str, Any] | str:
+    try:
+        value = parse_json(line)
+    except Unreadable as error:
+        whole = line.endswith(b"\n")
+        return str(error) if whole or str(error) != "not JSON" else "not JSON; the file ends in it"
+    return value if isinstance(value, dict) else "JSON, but not an object"
+
+
+def instant(value: object) -> str | None:
+    """Return a time as ISO 8601 in UTC; None where it is none.
+
+    ISO 8601 text and numbers are understood (seconds since 1970, milliseconds from 1e11 on). A time
+    without a zone is taken as UTC.
+
+    >>> instant("2026-02-07T15:15:00.123456789+01:00"), instant(1577836800), instant("soon")
+    ('2026-02-07T14:15:00.123Z', '2020-01-01T00:00:00.000Z', None)
+    """
+    try:
+        if isinstance(value, str):
+            stamp = to_iso(from_iso(value.strip()))
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            stamp = to_iso(value / 1000 if abs(value) >= MILLISECONDS_FROM else value)
+        else:
+            return None
+    except (ValueError, OverflowError, OSError):
+        return None
+    return stamp if len(stamp) == len("2026-01-01T00:00:00.000Z") else None
+
+
+def text(value: object) -> str:
+    """Return a value if it is text, else "".
+
+    >>> text("a"), text(3)
+    ('a', '')
+    """
+    return value if isinstance(value, str) else ""
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """Return the texts of a list, () for anything else."""
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+
+def number(value: object) -> float | None:
+    """Return a value if it is a finite number, else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def digest(*parts: str, characters: int = 24) -> str:
+    """Return a short name for some texts: the beginning of the SHA-256 of all of them.
+
+    >>> digest("a", "b") != digest("ab")
+    True
+    """
+    joined = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(joined).hexdigest()[:characters]
+
+
+class Ids:
+    """Names for things that have none of their own: the second of a kind gets `~2`."""
+
+    def __init__(self) -> None:
+        self._given: Counter[str] = Counter()
+
+    def give(self, name: str) -> str:
+        """Return the name, made unique by how often it was given before."""
+        self._given[name] += 1
+        return name if self._given[name] == 1 else f"{name}~{self._given[name]}"
+
+
+def content_of(value: object) -> str:
+    r"""Return what a message says: text, the texts of a list of parts, or any other value as JSON.
+
+    >>> content_of([{"type": "text", "text": "a"}, {"type": "image"}]), content_of(None)
+    ('a\n{"type": "image"}', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return "\n".join(part for part in map(_part, value) if part)
+    return _part(value)
+
+
+def _part(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and isinstance(value.get("text"), str):
+        return str(value["text"])
+    return json.dumps(value, ensure_ascii=False)
+
+
+def tool_calls_of(value: object) -> list[dict[str, Any]]:
+    """Return the tool calls of a message in our form; what names no tool is left out.
+
+    Calls come flat (`id`, `name`, `arguments`) or with a `function`; arguments that are the text of a
+    JSON object become the object.
+    """
+    calls = []
+    for call in value if isinstance(value, list) else []:
+        if not isinstance(call, dict):
+            continue
+        inner = call.get("function")
+        source: Mapping[str, Any] = inner if isinstance(inner, dict) else call
+        if name := text(source.get("name")):
+            arguments = _arguments(source.get("arguments"))
+            calls.append({"id": text(call.get("id")), "name": name, "arguments": arguments})
+    return calls
+
+
+def _arguments(value: object) -> object:
+    if isinstance(value, str):
+        try:
+            parsed = parse_json(value)
+        except Unreadable:
+            return value
+        return parsed if isinstance(parsed, dict | list) else value
+    return value
+
+
+def message(role: str, content: str, external_id: str, **fields: Any) -> dict[str, Any]:
+    """Return a message for `SessionLog.add`; fields that say nothing are left out."""
+    said = {"role": role, "content": content, "external_id": external_id}
+    return said | {name: value for name, value in fields.items() if value}
+
+
+def with_times(messages: list[dict[str, Any]], created: str) -> tuple[dict[str, Any], ...]:
+    """Return messages that all have a time: one without has that of the message before it."""
+    last = created
+    timed = []
+    for one in messages:
+        last = one.get("time") or last
+        timed.append(one | {"time": last} if last else one)
+    return tuple(timed)

@@ -1,0 +1,211 @@
+"""Read Forge's long-term memory: Markdown files with front matter, one an immutable version of a memory.
+
+The front matter has `id`, `created_at`, `updated_at`, `version`, `scope` (repo or user), `category`,
+`supersedes` (the id of the version before), `related` (ids, each with a `relationship`), `session_id` and
+`trigger`. Versions form chains. Only the newest of a chain is live; the older ones are reported, not taken.
+A chain that bites its own tail has no newest, so the highest version stands for it. Where two versions
+supersede the same one, both are live.
+
+The external id of a chain is its oldest id, also when that file is gone: a version that is added later
+changes the memory instead of making a second one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from remora.core.values import MemoryDraft
+from remora.sources.others.files import File, Unreadable, files_of, head_of, instant, read_bytes
+from remora.sources.others.found import Found, Gatherer, Link
+from remora.sources.rule_text import Text
+from remora.sources.rule_text import read as read_markdown
+
+SYSTEM = "forge"
+CATEGORIES = {
+    "coding-preferences": "preference",
+    "project-conventions": "preference",
+    "architectural-decisions": "decision",
+    "user-facts": "preference",
+    "corrections": "gotcha",
+    "patterns": "pattern",
+}
+SCOPES = ("repo", "user")
+CONFIDENCE = 0.7  # a classifier took it from a conversation
+# `relates-to` says nothing that a search would not; `supersedes` is the chain itself.
+_RELATIONS = {"refines": "derived_from", "contradicts": "conflicts_with"}
+_RELATED = re.compile(r"\bid:\s*(\S+)\s+relationship:\s*(\S+)")
+
+
+class Version(NamedTuple):
+    """One file."""
+
+    place: str
+    id: str
+    created_at: str
+    updated_at: str
+    version: int
+    scope: str
+    category: str
+    supersedes: str
+    related: tuple[tuple[str, str], ...]  # relationship, id
+    session_id: str
+    trigger: str
+    content: str
+    line: int
+
+
+def read(path: Path) -> Found:
+    """Return the memories of a folder, or of one file."""
+    gather = Gatherer(SYSTEM)
+    versions: dict[str, Version] = {}
+    for file in files_of(path, gather):
+        if file.path.suffix != ".md":
+            gather.pass_over("files", file.shown, "not a memory file")
+            continue
+        gather.saw("memories")
+        try:
+            found = parse(file)
+        except Unreadable as error:
+            gather.skip("memories", file.shown, str(error))
+            continue
+        if found.id in versions:
+            gather.skip("memories", file.shown, f"the id {found.id} stands in {versions[found.id].place} too")
+        else:
+            versions[found.id] = found
+    _take(versions, gather)
+    return gather.found()
+
+
+def is_memory(path: Path) -> bool:
+    """Return whether a file has the front matter of a memory."""
+    if path.suffix != ".md" or head_of(path, 3) != b"---":
+        return False
+    try:
+        parse(File(path, path.name))
+    except Unreadable:
+        return False
+    return True
+
+
+def parse(file: File) -> Version:
+    """Return the version that a file holds.
+
+    Raises:
+        Unreadable: it has no front matter, or that lacks what makes it a memory.
+    """
+    raw = read_bytes(file.path, 1 << 20)
+    try:
+        said = read_markdown(raw)
+    except ValueError:
+        raise Unreadable("binary, not text") from None
+    if not said.front:
+        begins = said.first_line == 1 and said.body.startswith("---")
+        raise Unreadable("its front matter never ends" if begins else "no front matter")
+    front = said.front
+    for key in ("id", "scope", "category", "version"):
+        if not _one(front, key):
+            raise Unreadable(f"front matter without {key}")
+    number = _one(front, "version")
+    if not number.isascii() or not number.isdigit() or not int(number[:12]) > 0:
+        raise Unreadable("front matter with a version that is no number above 0")
+    return _version(file, said, front, int(number[:12]))
+
+
+def _version(file: File, said: Text, front: Mapping[str, tuple[str, ...]], number: int) -> Version:
+    created = instant(_one(front, "created_at")) or ""
+    return Version(
+        place=file.shown,
+        id=_one(front, "id"),
+        created_at=created,
+        updated_at=instant(_one(front, "updated_at")) or created,
+        version=number,
+        scope=_one(front, "scope"),
+        category=_one(front, "category"),
+        supersedes="" if (before := _one(front, "supersedes")) in ("null", "~") else before,
+        related=tuple((kind, to) for to, kind in _RELATED.findall(" ".join(front.get("related", ())))),
+        session_id=_one(front, "session_id"),
+        trigger=_one(front, "trigger"),
+        content=said.body.strip(),
+        line=said.first_line,
+    )
+
+
+def _one(front: Mapping[str, tuple[str, ...]], key: str) -> str:
+    return " ".join(front.get(key, ())).strip()
+
+
+def _take(versions: dict[str, Version], gather: Gatherer) -> None:
+    """Take the newest version of each chain and report the others."""
+    after: dict[str, list[str]] = {}
+    for one in versions.values():
+        if one.supersedes:
+            after.setdefault(one.supersedes, []).append(one.id)
+    live: dict[str, str] = {}  # id of a version to the external id of its memory
+    names: dict[str, str] = {}  # any id to the external id of what it became
+    heads = [one for one in versions.values() if not after.get(one.id)]
+    roots = {head.id: _root(head, versions) for head in heads}
+    times = Counter(roots.values())
+    for head in heads:
+        root = roots[head.id]
+        live[head.id] = f"{SYSTEM}:{root if times[root] == 1 else head.id}"
+        for member in _chain(head, versions):
+            names.setdefault(member, live[head.id])
+    for cycle in _cycles(versions, names):
+        newest = max(cycle, key=lambda one: (one.version, one.updated_at, one.id))
+        live[newest.id] = f"{SYSTEM}:{min(one.id for one in cycle)}"
+        names.update({one.id: live[newest.id] for one in cycle})
+        gather.remark("versions that supersede each other in a circle; the highest was taken", newest.place)
+    for one in versions.values():
+        if one.id in live:
+            gather.draft(_draft(one, live[one.id]), one.place)
+            for kind, target in one.related:
+                if kind in _RELATIONS and target in names:
+                    gather.link(Link(live[one.id], _RELATIONS[kind], names[target]))
+        else:
+            gather.skip("memories", one.place, "an older version of a memory that came over")
+
+
+def _chain(head: Version, versions: Mapping[str, Version]) -> dict[str, None]:
+    """Return the ids from a version back to its oldest, also those whose file is gone."""
+    chain: dict[str, None] = {}
+    at = head.id
+    while at and at not in chain:
+        chain[at] = None
+        at = versions[at].supersedes if at in versions else ""
+    return chain
+
+
+def _root(head: Version, versions: Mapping[str, Version]) -> str:
+    return list(_chain(head, versions))[-1]
+
+
+def _cycles(versions: Mapping[str, Version], reached: Mapping[str, str]) -> list[list[Version]]:
+    """Return the circles among the versions that no newest one leads to."""
+    circles: list[list[Version]] = []
+    done = set(reached)
+    for one in versions.values():
+        if one.id not in done:
+            ids = [member for member in _chain(one, versions) if member in versions]
+            done.update(ids)
+            circles.append([versions[member] for member in ids])
+    return circles
+
+
+def _draft(version: Version, external_id: str) -> MemoryDraft:
+    tags = [f"scope:{version.scope}", version.category]
+    return MemoryDraft(
+        content=version.content,
+        type=CATEGORIES.get(version.category, "pattern"),
+        source="observer_inferred",
+        confidence=CONFIDENCE,
+        tags=tuple(tags),
+        session_id=version.session_id or None,
+        external_id=external_id,
+        created_at=version.created_at or None,
+        origin_path=version.place,
+        origin_line=version.line,
+    )

@@ -1,0 +1,307 @@
+"""What a reader of another system found: memories, notes, sessions, history, and what it left out.
+
+The records here cross from `sources` to `app`, which stores them. A reader fills a `Gatherer`; that
+checks every piece once (its length, its times, that no id comes twice) and counts. For each kind of
+thing `seen == taken + skipped` holds, and every piece that was skipped has a place and a reason.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from remora.core.text import clean, sound
+from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, Entry, MemoryDraft, Skipped
+
+MAX_CONTENT = 20_000  # characters of one memory; the store takes no more
+MAX_TAGS = 50
+MAX_FILES = 100
+MAX_NAME = 500  # characters of a tag, a path or an id
+EXAMPLES = 20  # skipped pieces of one file that are named one by one, for each reason
+
+
+class FoundSession(NamedTuple):
+    """A conversation.
+
+    Attributes:
+        id: as the other system names it.
+        created_at: ISO 8601 in UTC, "" when nobody knows.
+        state: ACTIVE, PAUSED or TERMINATED.
+        messages: mappings for `SessionLog.add`, oldest first. Each has an `external_id` that is the same
+            at every reading, so that adding them again adds nothing.
+        title: what it is about, "" when nobody said.
+        context_from: the index of the first message of the working context; what stands before it was
+            compacted or consolidated away there.
+        archive_name: the archive that holds what stands before, "" when there is none.
+        summary: the text that took its place, "" when it is not in the session.
+        consolidated: how many messages, from the first on, are in the journal already.
+    """
+
+    id: str
+    created_at: str
+    state: str
+    messages: tuple[Mapping[str, Any], ...]
+    title: str = ""
+    context_from: int = 0
+    archive_name: str = ""
+    summary: str = ""
+    consolidated: int = 0
+
+
+class Event(NamedTuple):
+    """One entry of a history: when (ISO 8601 in UTC) and what."""
+
+    time: str
+    text: str
+
+
+class Day(NamedTuple):
+    """The note of one day, as `YYYY-MM-DD`, and its lines."""
+
+    date: str
+    lines: tuple[str, ...]
+
+
+class Link(NamedTuple):
+    """A relation between two memories by their external ids; it can be made once both are stored."""
+
+    source: str
+    relation_type: str
+    target: str
+    confidence: float = 1.0
+
+
+class Count(NamedTuple):
+    """How many things of one kind were seen, taken and skipped; the last two make up the first."""
+
+    kind: str
+    seen: int
+    taken: int
+    skipped: int
+
+
+class Found(NamedTuple):
+    """All that a reader found in one place. Nothing is in two of its parts.
+
+    Attributes:
+        system: the name under which `formats.SYSTEMS` knows it.
+        drafts: memories, each with a stable `external_id`.
+        entries: notes and archives. Their `id` is the other system's, 0 where it had none. No two share
+            a name or an alias.
+        longterm: the text of MEMORY.md, "" when there is none.
+        counts: by kind of thing.
+        skipped: what did not come over, with the reason.
+        remarks: what came over otherwise than it was.
+    """
+
+    system: str
+    drafts: tuple[MemoryDraft, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    sessions: tuple[FoundSession, ...] = ()
+    history: tuple[Event, ...] = ()
+    daily: tuple[Day, ...] = ()
+    longterm: str = ""
+    links: tuple[Link, ...] = ()
+    counts: tuple[Count, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+class Gatherer:
+    """Takes in what a reader comes upon, piece by piece."""
+
+    def __init__(self, system: str) -> None:
+        self.system = system
+        self._seen: Counter[str] = Counter()
+        self._left: Counter[str] = Counter()
+        self._skipped: list[Skipped] = []
+        self._repeats: Counter[tuple[str, str]] = Counter()
+        self._drafts: dict[str, MemoryDraft] = {}
+        self._entries: dict[str, Entry] = {}
+        self._names: dict[str, str] = {}
+        self._sessions: dict[str, FoundSession] = {}
+        self._history: dict[Event, None] = {}
+        self._days: list[Day] = []
+        self._longterm = ""
+        self._links: dict[Link, None] = {}
+        self._remarks: dict[str, list[str]] = {}
+
+    def saw(self, kind: str, number: int = 1) -> None:
+        """Count things that a reader came upon; each is taken or skipped afterwards."""
+        self._seen[kind] += number
+
+    def skip(self, kind: str, place: str, why: str, number: int = 1) -> None:
+        """Leave something out that was counted. Many of one file for one reason are named together."""
+        self._left[kind] += number
+        file = place.rpartition(":")[0] or place
+        self._repeats[file, why] += 1
+        if self._repeats[file, why] <= EXAMPLES:
+            self._skipped.append(Skipped(place, why))
+
+    def pass_over(self, kind: str, place: str, why: str, number: int = 1) -> None:
+        """Count something and leave it out."""
+        self.saw(kind, number)
+        self.skip(kind, place, why, number)
+
+    def remark(self, text: str, place: str) -> None:
+        """Say something about what came over; places of which the same is true are named together."""
+        self._remarks.setdefault(text, []).append(place)
+
+    def draft(self, draft: MemoryDraft, place: str) -> bool:
+        """Take a memory that was counted; return whether it is one. `external_id` must be set."""
+        content = clean(sound(draft.content)).strip()
+        key = clean(sound(draft.external_id or ""))[:MAX_NAME]
+        if not any(sign.isalnum() for sign in content):
+            self.skip("memories", place, "it says nothing")
+        elif len(content) > MAX_CONTENT:
+            self.skip("memories", place, f"longer than {MAX_CONTENT:,} characters; it came over as a note")
+            self.saw("entries")
+            self.entry(Entry(0, key, content, "note", (), draft.created_at or ""), place)
+        elif key in self._drafts:
+            self.skip("memories", place, "the same memory came over already")
+        else:
+            self._drafts[key] = _sound_draft(draft, self.system)._replace(content=content, external_id=key)
+            return True
+        return False
+
+    def link(self, link: Link) -> None:
+        """Take a relation; it is kept only when both its ends came over as memories."""
+        self._links[link] = None
+
+    def entry(self, entry: Entry, place: str) -> bool:
+        """Take a note or an archive that was counted; its name and aliases are made unique."""
+        entry = entry._replace(
+            name=clean(sound(entry.name)).strip()[:MAX_NAME] or f"entry {entry.id}",
+            content=sound(entry.content),
+        )
+        twin = self._entries.get(entry.name)
+        if twin is not None and (twin.content, twin.kind) == (entry.content, entry.kind):
+            self.skip("entries", place, "the same entry came over already")
+            return False
+        name = self._free_name(entry)
+        if name != entry.name:
+            self.remark("names that others have were changed", f"{entry.name} is now {name}")
+        self._names[name] = name
+        self._entries[name] = entry._replace(name=name)
+        return True
+
+    def _free_name(self, entry: Entry) -> str:
+        """Return a name that no entry has; it depends on nothing but the entry and those before it."""
+        name, number = entry.name, 1
+        while name in self._names:
+            number += 1
+            name = f"{entry.name} ({entry.kind})" if number == 2 else f"{entry.name} ({number})"
+        return name
+
+    def session(self, session: FoundSession, place: str) -> bool:
+        """Take a session that was counted, and whose messages were."""
+        number = len(session.messages)
+        why = ""
+        if not number:
+            why = "no message in it"
+        elif session.id in self._sessions:
+            why = "a session of the same name came over already"
+        if why:
+            self.skip("sessions", place, why)
+            if number:
+                self.skip("messages", place, why, number)
+            return False
+        self._sessions[session.id] = session
+        return True
+
+    def event(self, time: str, text: str, place: str) -> None:
+        """Take an entry of a history that was counted; the same one in two files is one."""
+        event = Event(time, text)
+        if event in self._history:
+            self.skip("history", place, "the same entry stands in another file")
+        else:
+            self._history[event] = None
+
+    def day(self, date: str, lines: Iterable[str]) -> None:
+        """Take the lines of a daily note; they were counted."""
+        self._days.append(Day(date, tuple(lines)))
+
+    def longterm(self, text: str) -> None:
+        """Take the long-term memory, which was counted."""
+        self._longterm = text
+
+    def found(self) -> Found:
+        """Return what was gathered, in a fixed order."""
+        more = [
+            Skipped(f"{file}: {number - EXAMPLES:,} more", why)
+            for (file, why), number in self._repeats.items()
+            if number > EXAMPLES
+        ]
+        entries = self._with_aliases()
+        taken = {
+            "memories": len(self._drafts),
+            "entries": len(entries),
+            "sessions": len(self._sessions),
+            "messages": sum(len(one.messages) for one in self._sessions.values()),
+            "history": len(self._history),
+            "daily lines": sum(len(day.lines) for day in self._days),
+            "long-term memory": int(bool(self._longterm)),
+        }
+        counts = [
+            Count(kind, self._seen[kind], taken.get(kind, 0), self._left[kind])
+            for kind in dict.fromkeys((*taken, *sorted(self._seen)))
+            if self._seen[kind]
+        ]
+        return Found(
+            system=self.system,
+            drafts=tuple(self._drafts.values()),
+            entries=entries,
+            sessions=tuple(self._sessions[key] for key in sorted(self._sessions)),
+            history=tuple(sorted(self._history)),
+            daily=tuple(sorted(self._days)),
+            longterm=self._longterm,
+            links=tuple(
+                one for one in self._links if one.source in self._drafts and one.target in self._drafts
+            ),
+            counts=tuple(counts),
+            skipped=(*self._skipped, *more),
+            remarks=tuple(_together(text, places) for text, places in self._remarks.items()),
+        )
+
+    def _with_aliases(self) -> tuple[Entry, ...]:
+        """Return the entries with those aliases that nothing else is called; names come before aliases."""
+        found = []
+        for entry in self._entries.values():
+            kept: dict[str, None] = {}
+            for alias in (clean(sound(one)).strip()[:MAX_NAME] for one in entry.aliases):
+                if not alias or alias in kept or alias == entry.name:
+                    continue
+                if alias in self._names:
+                    self.remark("aliases that others have were left out", f"{alias} of {entry.name}")
+                    continue
+                kept[alias] = None
+            self._names.update(dict.fromkeys(kept, entry.name))
+            found.append(entry._replace(aliases=tuple(kept)))
+        return tuple(found)
+
+
+def _together(text: str, places: list[str]) -> str:
+    named = dict.fromkeys(places)
+    more = f" and {len(named) - EXAMPLES:,} more" if len(named) > EXAMPLES else ""
+    return f"{text}: {', '.join(list(named)[:EXAMPLES])}{more}"
+
+
+def _sound_draft(draft: MemoryDraft, system: str) -> MemoryDraft:
+    """Return a draft within the store's bounds. No import makes anything verified by the user."""
+    confidence = draft.confidence if math.isfinite(draft.confidence) else 0.5
+    return draft._replace(
+        type=draft.type if draft.type in MEMORY_TYPES else "pattern",
+        source=draft.source if draft.source in MEMORY_SOURCES else "mcp_auto",
+        confidence=min(1.0, max(0.0, confidence)),
+        tags=_names((f"from:{system}", *draft.tags), MAX_TAGS),
+        related_files=_names(draft.related_files, MAX_FILES),
+        related_modules=_names(draft.related_modules, MAX_FILES),
+        user_verified=False,
+    )
+
+
+def _names(values: Iterable[str], limit: int) -> tuple[str, ...]:
+    named = (clean(sound(value)).strip()[:MAX_NAME] for value in values)
+    return tuple(dict.fromkeys(name for name in named if name))[:limit]

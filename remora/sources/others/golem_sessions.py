@@ -1,0 +1,133 @@
+"""Read GolemCore's sessions: JSON files of its first weeks, protocol buffers since.
+
+One tolerant parser serves both. As in GolemCore an unknown state is ACTIVE, a time that is none is left
+out, arguments count only when they are an object, and a session without an id is named after its file
+(`/` becomes `:`). Metadata is kept where it is an object. Fields that nobody knows are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from remora.sources.others import golem_protobuf
+from remora.sources.others.files import (
+    MAX_TEXT,
+    File,
+    Ids,
+    Unreadable,
+    content_of,
+    digest,
+    instant,
+    message,
+    parse_json,
+    read_bytes,
+    text,
+    tool_calls_of,
+    with_times,
+)
+from remora.sources.others.found import FoundSession, Gatherer
+
+SUFFIXES = (".pb", ".json")  # in this order: a .json beside a .pb is what was there before
+_STATES = ("ACTIVE", "PAUSED", "TERMINATED")
+
+
+def read_sessions(files: list[File], gather: Gatherer) -> None:
+    """Take the sessions of some files; `shown` begins with the name of their folder."""
+    ordered = [file for suffix in SUFFIXES for file in files if file.path.suffix == suffix]
+    for file in ordered:
+        gather.saw("sessions")
+        try:
+            record = load(file)
+        except Unreadable as error:
+            gather.skip("sessions", file.shown, str(error))
+            continue
+        gather.session(_session(record, file, gather), file.shown)
+    for file in files:
+        if file.path.suffix not in SUFFIXES:
+            gather.pass_over("files", file.shown, "not a session of GolemCore")
+
+
+def load(file: File) -> Mapping[str, Any]:
+    """Return the record of a session file.
+
+    Raises:
+        Unreadable: there is none in it.
+    """
+    raw = read_bytes(file.path, 4 * MAX_TEXT)
+    if not raw.strip():
+        raise Unreadable("empty")
+    if file.path.suffix == ".pb":
+        return golem_protobuf.session(raw)
+    record = parse_json(raw)
+    if not isinstance(record, dict):
+        raise Unreadable("no session in it")
+    return record
+
+
+def is_session(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is a session: messages, and an id or a channel that says whose."""
+    named = any(text(record.get(key)) for key in ("id", "channelType", "chatId"))
+    return named and isinstance(record.get("messages"), list)
+
+
+def _session(record: Mapping[str, Any], file: File, gather: Gatherer) -> FoundSession:
+    said = record.get("messages")
+    ids = Ids()
+    messages = []
+    for number, one in enumerate(said if isinstance(said, list) else [], 1):
+        gather.saw("messages")
+        found = _message(one, ids) if isinstance(one, dict) else None
+        if found is None:
+            gather.skip("messages", f"{file.shown}:{number}", "no role, or nothing said")
+            continue
+        messages.append(found)
+        if one.get("voiceData"):
+            gather.pass_over("voice", f"{file.shown}:{number}", "sound is not kept; its text is")
+    first = messages[0].get("time") if messages else None
+    created = instant(record.get("createdAt")) or first or ""
+    state = text(record.get("state"))
+    return FoundSession(
+        id=_name(record, file),
+        created_at=created,
+        state=state if state in _STATES else "ACTIVE",
+        messages=with_times(messages, created),
+    )
+
+
+def _name(record: Mapping[str, Any], file: File) -> str:
+    channel, chat = text(record.get("channelType")).strip(), text(record.get("chatId")).strip()
+    if name := text(record.get("id")).strip():
+        return name
+    if channel and chat:
+        return f"{channel}:{chat}"
+    inside = file.shown.partition("/")[2] or file.shown
+    return inside.removesuffix(file.path.suffix).replace("/", ":")
+
+
+def _message(record: Mapping[str, Any], ids: Ids) -> dict[str, Any] | None:
+    role = text(record.get("role")).strip()
+    content = content_of(record.get("content")) or text(record.get("voiceTranscription"))
+    calls = tool_calls_of(record.get("toolCalls"))
+    if not role or not (content or calls or record.get("content") == ""):
+        return None
+    stamp = record.get("timestamp")
+    time = instant(stamp)
+    own = text(record.get("id")).strip()
+    metadata = record.get("metadata")
+    sender = text(record.get("senderId")).strip()
+    return message(
+        role,
+        content,
+        ids.give(f"golemcore:{own or digest(role, time or '', content)}"),
+        time=time,
+        time_text=stamp if isinstance(stamp, str) and stamp.strip() and not time else None,
+        tool_calls=[call | {"arguments": _object(call["arguments"])} for call in calls],
+        tool_call_id=text(record.get("toolCallId")).strip(),
+        tool_name=text(record.get("toolName")).strip(),
+        metadata=({"senderId": sender} if sender else {}) | (metadata if isinstance(metadata, dict) else {}),
+    )
+
+
+def _object(value: object) -> object:
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,79 @@
+"""Read a GolemCore workspace: sessions, MEMORY.md, daily notes, memory items.
+
+<workspace>/sessions/<channel>:<chat>.json or .pb
+<workspace>/memory/MEMORY.md
+<workspace>/memory/2026-02-07.md         lines `[14:15] User: … | Assistant: …`, in local time
+<workspace>/memory/items/…, scopes/…     see `golem_items`
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+
+from remora.sources.others.files import File, Unreadable, files_of, read_text
+from remora.sources.others.found import Found, Gatherer
+from remora.sources.others.golem_items import read_items
+from remora.sources.others.golem_sessions import read_sessions
+from remora.sources.others.neoclaw import read_longterm, workspace_of
+
+SYSTEM = "golemcore"
+
+_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})\.md")
+
+
+def read(path: Path, *, now: float | None = None) -> Found:
+    """Return what a workspace holds.
+
+    Args:
+        path: the workspace, its `memory` folder, or the folder that holds the workspace.
+        now: seconds since 1970; memory items whose span was over by then are left out. None keeps them.
+    """
+    gather = Gatherer(SYSTEM)
+    workspace = workspace_of(path)
+    items: list[File] = []
+    if (workspace / "memory").is_dir():
+        for file in files_of(workspace / "memory", gather, prefix="memory/"):
+            if file.shown == "memory/MEMORY.md":
+                read_longterm(file, gather)
+            elif day := day_of(file):
+                _read_day(file, day, gather)
+            elif is_item_file(file):
+                items.append(file)
+            else:
+                gather.pass_over("files", file.shown, "not a file of GolemCore's memory")
+    read_items(items, gather, now=now)
+    if (workspace / "sessions").is_dir():
+        read_sessions(list(files_of(workspace / "sessions", gather, prefix="sessions/")), gather)
+    return gather.found()
+
+
+def is_item_file(file: File) -> bool:
+    """Return whether a file of the memory folder is one of memory items, by its place."""
+    return file.path.suffix == ".jsonl" and "items" in file.shown.split("/")[:-1]
+
+
+def day_of(file: File) -> str:
+    """Return the day whose note a file is, "" when it is none."""
+    name = _DAY.fullmatch(file.path.name)
+    if not name or file.shown.count("/") != 1:
+        return ""
+    try:
+        return date.fromisoformat(name[1]).isoformat()
+    except ValueError:
+        return ""
+
+
+def _read_day(file: File, day: str, gather: Gatherer) -> None:
+    try:
+        said = read_text(file, gather)
+    except Unreadable as error:
+        gather.pass_over("files", file.shown, str(error))
+        return
+    lines = [line.rstrip() for line in said.split("\n") if line.strip()]
+    gather.saw("daily lines", len(lines))
+    if lines:
+        gather.day(day, lines)
+    else:
+        gather.pass_over("files", file.shown, "empty")

@@ -1,0 +1,226 @@
+"""Read a neoclaw workspace: MEMORY.md, the HISTORY files, and the sessions beside it.
+
+    <workspace>/memory/MEMORY.md
+    <workspace>/memory/HISTORY.md            every entry
+    <workspace>/memory/HISTORY-2026-02.md    the entries of a month, again
+    <workspace>/../sessions/<key>.jsonl      one line of metadata, then one line a message
+
+An entry of a history begins with `## ` and an ISO time. Older files, of the program that neoclaw is
+made from, have paragraphs that begin with `[2026-02-27 14:30]`; those are read too. The month files
+repeat what HISTORY.md holds, but HISTORY.md may hold what is older than they are: all are read, and an
+entry counts once.
+
+Messages have no ids there, and a trim takes the oldest away. So a message is named after what it says,
+by whom and when: the same one has the same id wherever it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from remora.sources.others.files import (
+    File,
+    Ids,
+    Unreadable,
+    content_of,
+    digest,
+    files_of,
+    instant,
+    json_lines,
+    message,
+    read_text,
+    text,
+    texts,
+    tool_calls_of,
+    with_times,
+)
+from remora.sources.others.found import Found, FoundSession, Gatherer
+
+SYSTEM = "neoclaw"
+
+_HISTORY = re.compile(r"HISTORY(?:-\d{4}-\d{2})?\.md")
+_HEADER = re.compile(r"## (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}\S*)[ \t]*")
+_STAMP = re.compile(r"\[(\d{4}-\d{2}-\d{2} \d{2}:\d{2})\]")
+_KNOWN = frozenset(
+    "role content timestamp toolsUsed tools_used tool_calls tool_call_id name _type key createdAt".split()
+)
+
+
+def read(path: Path) -> Found:
+    """Return what a workspace holds.
+
+    Args:
+        path: the workspace, its `memory` folder, or the folder that holds the workspace.
+    """
+    gather = Gatherer(SYSTEM)
+    workspace = workspace_of(path)
+    memory = workspace / "memory"
+    if memory.is_dir():
+        for file in files_of(memory, gather, prefix="memory/"):
+            if file.shown == "memory/MEMORY.md":
+                read_longterm(file, gather)
+            elif _HISTORY.fullmatch(file.path.name) and file.shown.count("/") == 1:
+                read_history(file, gather)
+            else:
+                gather.pass_over("files", file.shown, "not a file of neoclaw's memory")
+    for folder in session_folders(workspace):
+        for file in files_of(folder, gather, prefix="sessions/"):
+            if file.path.suffix == ".jsonl":
+                _read_session(file, gather)
+            else:
+                gather.pass_over("files", file.shown, "not a session of neoclaw")
+    return gather.found()
+
+
+def workspace_of(path: Path) -> Path:
+    """Return the workspace that a path means: itself, the one below it, or the one it is the memory of."""
+    if (path / "memory").is_dir():
+        return path
+    if (path / "workspace" / "memory").is_dir():
+        return path / "workspace"
+    return path.parent if path.name == "memory" else path
+
+
+def session_folders(workspace: Path) -> Iterator[Path]:
+    """Yield the folders in which the sessions of a workspace may lie."""
+    for folder in (workspace.parent / "sessions", workspace / "sessions"):
+        if folder.is_dir():
+            yield folder
+
+
+def read_longterm(file: File, gather: Gatherer) -> None:
+    """Take a MEMORY.md."""
+    gather.saw("long-term memory")
+    try:
+        said = read_text(file, gather).strip()
+    except Unreadable as error:
+        gather.skip("long-term memory", file.shown, str(error))
+        return
+    if said:
+        gather.longterm(said)
+    else:
+        gather.skip("long-term memory", file.shown, "empty")
+
+
+def read_history(file: File, gather: Gatherer) -> None:
+    """Take the entries of a HISTORY file."""
+    try:
+        said = read_text(file, gather)
+    except Unreadable as error:
+        gather.pass_over("files", file.shown, str(error))
+        return
+    for piece in history_pieces(said):
+        gather.saw("history")
+        place = f"{file.shown}:{piece.line}"
+        if not piece.text:
+            gather.skip("history", place, "an entry without text")
+        elif piece.time is None:
+            gather.skip("history", place, "text that stands under no time")
+        else:
+            gather.event(piece.time, piece.text, place)
+
+
+class Piece(NamedTuple):
+    """An entry of a history file: the line it begins at, its time if it has one, its text."""
+
+    line: int
+    time: str | None
+    text: str
+
+
+def history_pieces(said: str) -> Iterator[Piece]:
+    """Yield the entries of a history; text before the first header gives its paragraphs."""
+    begin, time, lines = 1, "", list[str]()
+    for number, line in enumerate([*said.split("\n"), None], 1):
+        header = _HEADER.fullmatch(line) if line is not None else None
+        stamp = instant(header[1]) if header else None
+        if line is not None and stamp is None:
+            lines.append(line)
+            continue
+        if time:
+            yield Piece(begin, time, "\n".join(lines).strip())
+        else:
+            yield from _paragraphs(lines)
+        begin, time, lines = number, stamp or "", []
+
+
+def _paragraphs(lines: list[str]) -> Iterator[Piece]:
+    begin = 1
+    for number, line in enumerate([*lines, ""], 1):
+        if line.strip():
+            continue
+        said = "\n".join(lines[begin - 1 : number - 1]).strip()
+        if said and not re.fullmatch(r"#\s[^\n]*", said):  # the title of the file says nothing
+            stamp = _STAMP.match(said)
+            yield Piece(begin, instant(stamp[1]) if stamp else None, said)
+        begin = number + 1
+
+
+def is_session_line(record: object) -> bool:
+    """Return whether an object is the first line of one of neoclaw's sessions."""
+    if not isinstance(record, dict) or record.get("_type") != "metadata":
+        return False
+    return isinstance(record.get("key"), str) and "version" not in record  # Remora's own has a version
+
+
+def _read_session(file: File, gather: Gatherer) -> None:
+    """Take a session. A bad line is skipped; the last line of metadata counts."""
+    gather.saw("sessions")
+    metadata: dict[str, Any] = {}
+    messages: list[dict[str, Any]] = []
+    ids = Ids()
+    try:
+        for number, record in json_lines(file):
+            place = f"{file.shown}:{number}"
+            if isinstance(record, str):
+                gather.pass_over("messages", place, record)
+            elif record.get("_type") == "metadata":
+                metadata = record
+            elif record.get("_type") not in (None, "message"):
+                gather.pass_over("messages", place, "a line of an unknown kind")
+            else:
+                gather.saw("messages")
+                said = _message(record, ids)
+                if said is None:
+                    gather.skip("messages", place, "no role, or nothing said")
+                else:
+                    messages.append(said)
+    except Unreadable as error:
+        gather.pass_over("files", file.shown, str(error))
+    created = instant(metadata.get("createdAt")) or (messages[0].get("time") if messages else None) or ""
+    done = metadata.get("lastConsolidated")
+    gather.session(
+        FoundSession(
+            id=text(metadata.get("key")) or file.path.stem,
+            created_at=created,
+            state="ACTIVE",
+            messages=with_times(messages, created),
+            consolidated=min(max(done, 0), len(messages)) if isinstance(done, int) else 0,
+        ),
+        file.shown,
+    )
+
+
+def _message(record: dict[str, Any], ids: Ids) -> dict[str, Any] | None:
+    role = text(record.get("role")).strip()
+    content = content_of(record.get("content"))
+    calls = tool_calls_of(record.get("tool_calls"))
+    if not role or not (content or calls or record.get("content") == ""):
+        return None
+    stamp = text(record.get("timestamp"))
+    used = texts(record.get("toolsUsed")) or texts(record.get("tools_used"))
+    more = {key: value for key, value in record.items() if key not in _KNOWN}
+    return message(
+        role,
+        content,
+        ids.give(f"{SYSTEM}:{digest(role, stamp, content)}"),
+        time=instant(stamp),
+        time_text=stamp if stamp.strip() and not instant(stamp) else None,
+        tool_calls=calls,
+        tool_call_id=text(record.get("tool_call_id")).strip(),
+        tool_name=text(record.get("name")).strip(),
+        metadata=({"toolsUsed": list(used)} if used else {}) | more,
+    )

@@ -1,0 +1,252 @@
+"""Read SQLite files of other programs without touching them.
+
+Opening a database can write to its folder: in WAL mode SQLite makes `-wal` and `-shm` files even for a
+reader, and what a crash left in a journal is folded back by whoever opens the file next. Neither is
+ours to do. So there are two ways in:
+
+- A database with a rollback journal and no journal beside it is opened where it is, read-only. That
+  writes nothing, and the shared lock of a reader keeps it whole while others use it.
+- Any other (WAL mode, or a `-wal` or `-journal` beside it) is copied with what lies beside it to a
+  private folder of our own, and the copy is opened there. SQLite recovers the copy, so what is
+  committed in the log is seen. The sizes and times of the files are compared before and after; a copy
+  during which somebody wrote is made again.
+
+The schema is not trusted: it may call no functions with effects, nothing can be attached, and every
+table and column that is asked for is looked up first. Text is taken as bytes and decoded here, so one
+damaged row does not end the reading.
+"""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import apsw
+
+from remora.core.errors import NotFound, StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreReadOnly
+from remora.store.connection import APPLICATION_ID, translate
+
+MAGIC = b"SQLite format 3\x00"
+BUSY_MS = 5_000
+COPIES = 3  # tries to copy a database that others write to
+_HEADER = 100
+_WRITE_VERSION = 18  # offset in the header; 2 there means WAL mode
+_BESIDE = ("-wal", "-journal")  # not "-shm": it holds no data, and SQLite makes it again
+
+
+class Foreign:
+    """A SQLite database of another program, open for reading. Use it in a `with` statement."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a database.
+
+        Raises:
+            NotFound: there is no such file.
+            StoreCorrupt: it is not a SQLite database.
+            StoreBusy: others write to it all the time.
+            StoreReadOnly: it may not be read.
+            StoreFull: there is no room for a copy.
+        """
+        self.path = path
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        try:
+            opened = path if _may_stay(path) else self._copied()
+            self._connection = _connect(opened, path, writable=opened != path)
+        except BaseException:
+            self._tidy()
+            raise
+        try:
+            self._encoding = _ENCODINGS.get(str(self._value("PRAGMA encoding")), "utf-8")
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close it and take the copy away, if there was one; a second call does nothing."""
+        self._connection.close()
+        self._tidy()
+
+    def is_ours(self) -> bool:
+        """Return whether Remora made it."""
+        return bool(self._value("PRAGMA application_id") == APPLICATION_ID)
+
+    def tables(self) -> tuple[str, ...]:
+        """Return the names of the tables, without those that SQLite keeps for itself."""
+        sql = r"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'"
+        return tuple(sorted(str(row[0]) for row in self._rows(sql)))
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """Return the names of a table's columns, none when there is no such table."""
+        return tuple(str(row[0]) for row in self._rows("SELECT name FROM pragma_table_info(?)", (table,)))
+
+    def count(self, table: str) -> int:
+        """Return how many rows a table has."""
+        return int(self._value(f"SELECT count(*) FROM {self._known(table)}"))
+
+    def rows(self, table: str, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table, in the order in which they lie in the file.
+
+        Text that is not valid in the file's encoding has U+FFFD where it is wrong. Rows are read as they
+        are asked for, so the size of the table does not matter.
+
+        Raises:
+            NotFound: there is no such table or column.
+            StoreCorrupt: the file is damaged here; the rows before it were yielded.
+        """
+        name, there = self._known(table), self.columns(table)
+        if missing := [one for one in columns if one not in there]:
+            raise NotFound(f"{self.path} has no column {missing[0]} in {table}")
+        parts = [f"typeof({_quoted(c)}), {_AS_BYTES.format(_quoted(c))}" for c in columns]
+        for row in self._rows(f"SELECT {', '.join(parts)} FROM {name}"):
+            values = (self._text(kind, value) for kind, value in zip(row[::2], row[1::2], strict=True))
+            yield dict(zip(columns, values, strict=True))
+
+    def _text(self, kind: str, value: Any) -> Any:
+        return bytes(value).decode(self._encoding, "replace") if kind == "text" else value
+
+    def _known(self, table: str) -> str:
+        if table not in self.tables():
+            raise NotFound(f"{self.path} has no table {table}")
+        return _quoted(table)
+
+    def _value(self, sql: str) -> Any:
+        return next(self._rows(sql))[0]
+
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        try:
+            yield from self._connection.execute(sql, values)
+        except apsw.Error as error:
+            raise _ours(error, self.path) from error
+        except UnicodeDecodeError as error:
+            raise StoreCorrupt(f"{self.path} has names that are no text") from error
+
+    def _copied(self) -> Path:
+        """Return a copy of the database and of what lies beside it, made while nobody wrote."""
+        self._folder = tempfile.TemporaryDirectory(prefix="remora-", ignore_cleanup_errors=True)
+        copy = Path(self._folder.name, "copy.db")
+        for _ in range(COPIES):
+            before = _state(self.path)
+            try:
+                shutil.copyfile(self.path, copy)
+                for suffix in _BESIDE:
+                    _beside(copy, suffix).unlink(missing_ok=True)
+                    with suppress(FileNotFoundError):
+                        shutil.copyfile(_beside(self.path, suffix), _beside(copy, suffix))
+            except OSError as error:
+                raise _os_error(error, self.path) from error
+            if _state(self.path) == before:
+                return copy
+        raise StoreBusy(
+            f"{self.path} is written to all the time", hint="Close the program that uses it and try again."
+        )
+
+    def _tidy(self) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+
+_ENCODINGS = {"UTF-16le": "utf-16-le", "UTF-16be": "utf-16-be"}
+_AS_BYTES = "CASE typeof({0}) WHEN 'text' THEN CAST({0} AS BLOB) ELSE {0} END"
+
+
+def is_sqlite(path: Path) -> bool:
+    """Return whether a file begins as SQLite databases do."""
+    try:
+        return path.is_file() and _header(path).startswith(MAGIC)
+    except OSError:
+        return False
+
+
+def _header(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_HEADER)
+
+
+def _may_stay(path: Path) -> bool:
+    """Return whether a database can be opened where it is without any trace."""
+    try:
+        header = _header(path)
+    except FileNotFoundError:
+        raise NotFound(f"there is no file {path}") from None
+    except OSError as error:
+        raise _os_error(error, path) from error
+    if not header.startswith(MAGIC) or len(header) < _HEADER:
+        raise StoreCorrupt(f"{path} is not a SQLite database")
+    return header[_WRITE_VERSION] != 2 and not any(_beside(path, suffix).exists() for suffix in _BESIDE)
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _state(path: Path) -> list[tuple[int, int] | None]:
+    """Return what changes when somebody writes to a database: sizes and times of its files."""
+    state: list[tuple[int, int] | None] = []
+    for one in (path, *(_beside(path, suffix) for suffix in _BESIDE)):
+        try:
+            status = one.stat()
+            state.append((status.st_size, status.st_mtime_ns))
+        except FileNotFoundError:
+            state.append(None)
+        except OSError as error:
+            raise _os_error(error, path) from error
+    return state
+
+
+def _connect(opened: Path, path: Path, *, writable: bool) -> apsw.Connection:
+    """Open a file; a copy may be written, since SQLite must recover it."""
+    flags = apsw.SQLITE_OPEN_READWRITE if writable else apsw.SQLITE_OPEN_READONLY
+    try:
+        connection = apsw.Connection(str(opened), flags=flags)
+    except apsw.Error as error:
+        raise _ours(error, path) from error
+    try:
+        connection.set_busy_timeout(BUSY_MS)
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        connection.limit(apsw.SQLITE_LIMIT_ATTACHED, 0)
+        for pragma in ("query_only = ON", "cell_size_check = ON", "mmap_size = 0", "temp_store = MEMORY"):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    except apsw.Error as error:
+        connection.close()
+        raise _ours(error, path) from error
+    return connection
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _ours(error: apsw.Error, path: Path) -> StoreError:
+    """Return our error for SQLite's; the advice for our own files does not fit others'."""
+    found = translate(error, path)
+    found.hint = "The file was not changed. Ask the program that it belongs to to check it."
+    return found if isinstance(found, StoreError) else StoreError(str(found))
+
+
+def _os_error(error: OSError, path: Path) -> StoreError:
+    what = f"{path} cannot be read or copied: {error.strerror or error}"
+    if isinstance(error, PermissionError):
+        return StoreReadOnly(what, hint="Check the permissions of the file.")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StoreFull(what, hint=f"Make room in {tempfile.gettempdir()}; nothing was changed.")
+    return StoreError(what)
+
+
+__all__ = ["Foreign", "is_sqlite"]

@@ -1,0 +1,68 @@
+"""A conversation is over its budget when the estimate is strictly above the limit.
+
+Cases of document 001 (AutoCompactionSystemTest, and the derived ones). Document 004's thresholds are
+tested where they fit; we differ from it on purpose:
+
+- 004 fires at 80 % and above; 001 is the default here and fires strictly above its limit.
+- 004 never fires below four messages. Here `cut` decides: with no more messages than are kept, nothing
+  is removed, however large they are, unless the compaction starts by itself (`cut_to_fit`).
+- A maximum of 0 or less never fires in 004; here it means "not known", and the setting counts.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.conversation.budget import Standing, characters, limit_of, standing
+from remora.core.config import CompactionSettings
+from tests.conversation.compaction import SETTINGS, calls, result, said
+
+
+def test_the_limit_is_passed_by_one_character() -> None:
+    """001: at a limit of 50000, 147,003 characters do not compact and 147,004 do."""
+    assert standing([said(1, "x" * 147_003)], SETTINGS) == Standing(147_003, 50_000, 50_000, False)
+    assert standing([said(1, "x" * 147_004)], SETTINGS) == Standing(147_004, 50_001, 50_000, True)
+
+
+def test_characters_add_up_over_messages() -> None:
+    """001: the estimate is made of the sum, not of parts that are rounded one by one."""
+    split = [said(i, "x" * 3) for i in range(1, 49_001)]
+    assert standing(split, SETTINGS).tokens == 42_000 + 8_000
+    assert standing([], SETTINGS) == Standing(0, 8_000, 50_000, False)
+
+
+def test_the_smaller_of_model_and_setting_is_the_limit() -> None:
+    """001: min(int(0.8 x what the model takes), maxContextTokens); the sample's 102400 is never reached."""
+    assert limit_of(SETTINGS) == 50_000
+    assert limit_of(SETTINGS, 32_000) == 25_600
+    assert limit_of(SETTINGS, 62_499) == 49_999
+    assert limit_of(SETTINGS._replace(max_context_tokens=200_000)) == 102_400
+
+
+@pytest.mark.parametrize("unknown", [None, 0, -1])
+def test_a_limit_that_is_not_known_is_the_setting(unknown: int | None) -> None:
+    """A caller who does not know what the model takes gets the setting (004: never fires)."""
+    assert limit_of(SETTINGS, unknown) == 50_000
+
+
+def test_every_constant_is_a_setting() -> None:
+    """Characters per token, overhead, share and maximum come from the settings."""
+    settings = CompactionSettings(
+        max_context_tokens=1_000, model_input_limit=1_000, model_share=0.5, characters_per_token=4.0,
+        overhead_tokens=100,
+    )  # fmt: skip
+    assert standing([said(1, "x" * 1_603)], settings) == Standing(1_603, 500, 500, False)
+    assert standing([said(1, "x" * 1_604)], settings).over
+
+
+@pytest.mark.parametrize(("tokens", "over"), [(850, True), (801, True), (800, False), (750, False)])
+def test_thresholds_of_the_successor(tokens: int, over: bool) -> None:
+    """004: of 1000 tokens at 80 %, 850 are over and 750 are not; 800, its edge, is not over here."""
+    settings = CompactionSettings(model_input_limit=1_000, overhead_tokens=1, characters_per_token=1.0)
+    assert standing([said(i, "x" * (tokens - 1)) for i in (1,)], settings).over is over
+
+
+def test_tool_traffic_counts() -> None:
+    """Results count as the messages they are; calls count with their name and arguments."""
+    assert characters([result(1, "bash", "x" * 10)]) == 10
+    assert characters([calls(1, "write", content="ok", path="a")]) == 2 + len("write") + len('{"path": "a"}')

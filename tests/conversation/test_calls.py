@@ -1,0 +1,60 @@
+"""Results find the calls that they answer."""
+
+from __future__ import annotations
+
+from remora.conversation.calls import CallPlace, arguments_text, is_result, pair, waiting
+from remora.core.values import Message, ToolCall
+from tests.conversation.compaction import calls, result, said
+
+
+def test_interleaved_results_find_their_calls() -> None:
+    """Results in another order, between other messages, belong to the call with their id."""
+    messages = [calls(1, "a", "b"), result(2, "b"), calls(3, "c"), said(4), result(5, "a"), result(6, "c")]
+    assert pair(messages) == {1: CallPlace(0, 1), 4: CallPlace(0, 0), 5: CallPlace(2, 0)}
+
+
+def test_an_id_that_is_used_again_means_the_nearest_call() -> None:
+    """Programs that number calls anew in each turn get each result where it was asked for."""
+    messages = [calls(1, "x"), result(2, "x"), calls(3, "x"), result(4, "x"), result(5, "x")]
+    assert pair(messages) == {1: CallPlace(0, 0), 3: CallPlace(2, 0), 4: CallPlace(2, 0)}
+    twins = [calls(1, "x", "x"), result(2, "x"), result(3, "x")]
+    assert pair(twins) == {1: CallPlace(0, 0), 2: CallPlace(0, 1)}
+
+
+def test_without_ids_names_and_order_decide() -> None:
+    """A result without an id answers the first open call without one, of its name if it has one."""
+    asked = Message(1, "assistant", "", tool_calls=(ToolCall("", "read"), ToolCall("", "bash")))
+    messages = [asked, Message(2, "tool", "x", tool_name="bash"), Message(3, "tool", "y")]
+    assert pair(messages) == {1: CallPlace(0, 1), 2: CallPlace(0, 0)}
+    assert pair([asked, Message(2, "tool", "x", tool_name="grep")]) == {}
+    assert pair([asked, Message(2, "tool", "x", tool_call_id="7")]) == {}
+
+
+def test_a_result_before_its_call_is_an_orphan() -> None:
+    """An answer cannot come before the question."""
+    assert pair([result(1, "a"), calls(2, "a")]) == {}
+
+
+def test_what_counts_as_a_result() -> None:
+    """The role tool, or the id of a call; what calls tools itself is no result."""
+    assert is_result(Message(1, "tool", ""))
+    assert is_result(Message(1, "Function", ""))
+    assert is_result(Message(1, "user", "x", tool_call_id="1"))
+    assert not is_result(Message(1, "tool", "", tool_calls=(ToolCall("1", "a"),)))
+    assert not is_result(said(1))
+
+
+def test_a_call_waits_until_it_is_answered_or_someone_speaks() -> None:
+    """Only the last thing said can be at work, as long as one of its results is missing."""
+    assert waiting([said(1), calls(2, "a", "b"), result(3, "a")]) == 1
+    assert waiting([said(1), calls(2, "a", "b"), result(3, "a"), result(4, "b")]) is None
+    assert waiting([calls(1, "a"), said(2)]) is None
+    assert waiting([]) is None
+    assert waiting([result(1, "a")]) is None
+
+
+def test_arguments_are_shown_as_json() -> None:
+    """Mappings become JSON with their own letters, text stays, nothing is an empty object."""
+    assert arguments_text({"k": "ä", "n": [1, None]}) == '{"k": "ä", "n": [1, null]}'
+    assert arguments_text('{"k":1}') == '{"k":1}'
+    assert arguments_text(None) == "{}"

@@ -1,0 +1,127 @@
+"""A cut keeps the last messages, and every call with its results."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remora.conversation.calls import pair, waiting
+from remora.conversation.cut import clamped, cut, cut_to_fit, is_summary
+from remora.core.config import CompactionSettings
+from remora.core.errors import InvalidInput
+from remora.core.values import Message
+from tests.conversation.compaction import SETTINGS, calls, result, said
+
+SUMMARY = Message(0, "system", "[Conversation summary]\nEarlier.")
+TEN = [said(i) for i in range(1, 11)]
+
+
+def test_the_last_are_kept() -> None:
+    """Of ten messages with three kept, seven go."""
+    assert cut(TEN, 3) == 7
+    assert cut(TEN, 0) == 10
+    assert cut(TEN, 9) == 1
+
+
+@pytest.mark.parametrize("keep", [10, 11, 1000])
+def test_nothing_goes_if_all_are_kept(keep: int) -> None:
+    """As many as there are, or more, leave nothing to summarise; nor does an empty conversation."""
+    assert cut(TEN, keep) == 0
+    assert cut([], keep) == 0
+
+
+def test_a_negative_number_is_refused() -> None:
+    """Keeping -3 messages is a mistake, not a wish to keep none."""
+    with pytest.raises(InvalidInput, match="-3"):
+        cut(TEN, -3)
+
+
+def test_an_earlier_summary_is_never_counted_or_cut_alone() -> None:
+    """The summary in front is not one of the last N, and never the only thing that goes."""
+    assert cut([SUMMARY, *TEN], 3) == 8
+    assert cut([SUMMARY, *TEN], 9) == 2
+    assert cut([SUMMARY, *TEN], 10) == 0
+    assert cut([SUMMARY], 0) == 0
+    assert is_summary(SUMMARY)
+    assert not is_summary(Message(0, "user", "no summary"))
+
+
+def test_a_call_stays_with_its_results() -> None:
+    """A cut among the results moves back to the call; one before or behind the group stays."""
+    messages = [said(1), said(2), calls(3, "a", "b"), result(4, "a"), result(5, "b"), said(6), said(7)]
+    assert [cut(messages, keep) for keep in range(1, 7)] == [6, 5, 2, 2, 2, 1]
+
+
+def test_interleaved_groups_stay_together() -> None:
+    """Where one group reaches into another, the cut moves back to the first of their calls."""
+    messages = [said(1), calls(2, "a"), calls(3, "b"), result(4, "a"), said(5), result(6, "b"), said(7)]
+    assert [cut(messages, keep) for keep in (1, 2, 3, 4, 5)] == [6, 1, 1, 1, 1]
+
+
+def test_a_group_at_the_beginning_is_left_behind() -> None:
+    """Where moving back would keep everything, the cut moves on, past the group."""
+    messages = [calls(1, "a"), result(2, "a"), said(3), said(4)]
+    assert cut(messages, 3) == 2
+    assert cut([SUMMARY, *messages], 3) == 3
+    chain = [calls(1, "a"), calls(2, "b"), result(3, "a"), result(4, "b"), said(5)]
+    assert cut(chain, 3) == 4
+
+
+def test_a_call_at_work_always_stays() -> None:
+    """A call whose result has not come is never cut off, even if nothing can go then."""
+    assert cut([said(1), said(2), calls(3, "a")], 0) == 2
+    assert cut([said(1), said(2), calls(3, "a", "b"), result(4, "a")], 1) == 2
+    assert cut([calls(1, "a", "b"), result(2, "a")], 1) == 0
+    assert cut([SUMMARY, calls(1, "a")], 0) == 0
+
+
+def test_orphans_do_not_move_the_cut() -> None:
+    """A result whose call is gone binds nothing."""
+    assert cut([said(1), result(2, "gone"), result(3, "gone"), said(4)], 2) == 2
+
+
+@pytest.mark.parametrize(("asked", "kept"), [(-5, 1), (0, 1), (1, 1), (10, 10), (100, 100), (101, 100)])
+def test_what_a_person_asks_for_is_clamped(asked: int, kept: int) -> None:
+    """001: /compact N is held to 1..100."""
+    assert clamped(asked) == kept
+
+
+def _made(kind: str, seq: int) -> Message:
+    if kind == "said":
+        return said(seq)
+    return calls(seq, "a", "b") if kind == "calls" else result(seq, kind[-1])
+
+
+KINDS = st.sampled_from(["said", "calls", "result a", "result b"])
+
+
+@given(st.lists(KINDS, max_size=14), st.integers(0, 15), st.booleans())
+def test_no_result_is_ever_parted_from_its_call(kinds: list[str], keep: int, summarised: bool) -> None:
+    """Calls and results are on one side, and fewer stay only where a group at the beginning goes whole."""
+    body = [_made(kind, seq) for seq, kind in enumerate(kinds, 1)]
+    messages = [SUMMARY, *body] if summarised else body
+    place = cut(messages, keep)
+    assert 0 <= place <= len(messages)
+    assert place != 1 or not summarised
+    assert all((at < place) == (call.message < place) for at, call in pair(messages).items())
+    at_work = waiting(messages)
+    assert at_work is None or place <= at_work
+    assert place == 0 or len(messages) - place >= keep or body[0].tool_calls
+
+
+def test_a_compaction_by_itself_keeps_fewer_if_it_must() -> None:
+    """Few huge messages: the number kept is halved until the rest fits, and is the setting where it fits."""
+    huge = [said(i, "x" * 20_000) for i in range(1, 21)]
+    assert cut(huge, 20) == 0
+    assert cut_to_fit(huge, SETTINGS) == 15  # 20, 10, 5: 100,000 characters fit
+    assert cut_to_fit(huge, SETTINGS, summary_characters=60_000) == 18
+    assert cut_to_fit(huge, SETTINGS, 12_000) == 19
+    assert cut_to_fit([said(1, "x" * 200_000)], SETTINGS) == 0
+    assert cut_to_fit([said(i) for i in range(1, 51)], CompactionSettings(keep_last=5)) == 45
+
+
+def test_what_flattening_will_shorten_does_not_count() -> None:
+    """A kept result of 200,000 characters stands in the context with 2,000."""
+    messages = [*TEN, calls(11, "a"), result(12, "a", "x" * 200_000)]
+    assert cut_to_fit(messages, CompactionSettings(keep_last=5)) == 7

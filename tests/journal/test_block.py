@@ -1,0 +1,101 @@
+"""The `# Memory` block, byte for byte."""
+
+from __future__ import annotations
+
+import time
+from datetime import date
+
+from remora.journal.block import BlockTexts, read_block, read_texts, render_block, to_context
+from tests.journal.made import SETTINGS, journal_in
+
+WHOLE = """# Memory
+## Long-term Memory
+User prefers concise responses.
+Database is PostgreSQL on port 5432.
+
+## Today's Notes
+[14:15] User: a | Assistant: b
+[14:30] User: c | Assistant: d
+
+## Recent Context
+### 2026-02-26
+[10:00] User: e | Assistant: f
+
+### 2026-02-24
+[16:00] User: g | Assistant: h
+
+# Relevant Memory
+Tokens live 24 hours."""
+
+
+def filled(tmp_path):
+    """Return a journal with a memory, notes of today and of some days before, and one of no day."""
+    journal = journal_in(tmp_path)
+    journal.write_memory("User prefers concise responses.\nDatabase is PostgreSQL on port 5432.")
+    for name, text in {
+        "2026-02-27.md": "[14:15] User: a | Assistant: b\n[14:30] User: c | Assistant: d\n",
+        "2026-02-26.md": "[10:00] User: e | Assistant: f\n",
+        "2026-02-25.md": " \n\n",
+        "2026-02-24.md": "[16:00] User: g | Assistant: h\n",
+        "2026-02-19.md": "eight days ago\n",
+        "2026-02-28.md": "tomorrow\n",
+    }.items():
+        (journal.folder / name).write_text(text, "utf-8")
+    return journal
+
+
+def test_the_whole_block(tmp_path):
+    """Long-term memory, today, seven days before it newest first, and what a search found."""
+    block = read_block(filled(tmp_path), SETTINGS, "Tokens live 24 hours.\n")
+    assert block == (WHOLE, ())
+
+
+def test_only_as_many_days_as_wanted(tmp_path):
+    """The setting says how far back; today is never among the days before."""
+    journal = filled(tmp_path)
+    assert read_texts(journal, 8)[0].recent[-1] == (date(2026, 2, 19), "eight days ago")
+    assert [day.day for day, _ in read_texts(journal, 7)[0].recent] == [26, 24]
+    assert read_texts(journal, 1)[0].recent == ((date(2026, 2, 26), "[10:00] User: e | Assistant: f"),)
+
+
+def test_nothing_to_say(tmp_path):
+    """An empty journal gives an empty text, without a heading."""
+    assert to_context(BlockTexts()) == ""
+    assert to_context(BlockTexts(" \n", "\n", ((date(2026, 2, 6), " "),))) == ""
+    assert read_block(journal_in(tmp_path), SETTINGS) == ("", ())
+
+
+def test_relevant_memory_alone():
+    """What a search found is a section of its own, with or without the rest."""
+    assert render_block(BlockTexts(), " found \n") == "# Relevant Memory\nfound"
+
+
+def test_a_journal_that_is_off_says_nothing(tmp_path):
+    """Only what the caller found is left."""
+    off = SETTINGS._replace(enabled=False)
+    assert read_block(filled(tmp_path), off) == ("", ())
+    assert read_block(filled(tmp_path), off, "found").text == "# Relevant Memory\nfound"
+
+
+def test_one_bad_file_takes_no_other_with_it(tmp_path):
+    """A note that cannot be read is reported, and the rest is shown."""
+    journal = filled(tmp_path)
+    (journal.folder / "2026-02-23.md").mkdir()
+    block = read_block(journal, SETTINGS, "Tokens live 24 hours.")
+    assert block.text == WHOLE
+    assert len(block.problems) == 1
+    assert "2026-02-23.md" in block.problems[0]
+
+
+def test_history_costs_nothing(tmp_path):
+    """With 10,000 history entries the block takes less than 10 ms."""
+    journal = filled(tmp_path)
+    entry = "\n## 2026-01-01T00:00:00.000Z\n" + "words " * 150 + "\n"
+    journal.history_path.write_text(entry * 10_000, "utf-8")
+    times = []
+    for _ in range(5):
+        began = time.perf_counter()
+        text = read_block(journal, SETTINGS, "Tokens live 24 hours.").text
+        times.append(time.perf_counter() - began)
+        assert text == WHOLE
+    assert min(times) < 0.010

@@ -1,0 +1,62 @@
+"""The line of a daily note, and the exchange that it is made of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remora.core.values import Message
+from remora.journal.daily import last_exchange, note_line, one_line
+
+AT = datetime(2026, 2, 7, 14, 15)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        ("x" * 300, 200, "x" * 197 + "..."),
+        ("x" * 400, 300, "x" * 297 + "..."),
+        ("x" * 200, 200, "x" * 200),
+        ("x" * 201, 200, "x" * 197 + "..."),
+        (" a\nb ", 200, "a b"),
+        ("a\r\nb\rc", 200, "a b c"),
+        ("a\u2028b\x85c", 200, "a b c"),
+        ("", 200, ""),
+    ],
+)
+def test_a_text_on_one_line(text, limit, expected):
+    """Line ends become spaces, then the text is trimmed, then cut so that the whole has the limit."""
+    assert one_line(text, limit) == expected
+
+
+def test_the_limits_of_a_line():
+    """The user has 200 characters, the assistant 300."""
+    line = note_line("u" * 999, "a" * 999, AT)
+    assert line == "[14:15] User: " + "u" * 197 + "... | Assistant: " + "a" * 297 + "...\n"
+
+
+@given(st.text(), st.text())
+def test_a_line_is_one_line(user, assistant):
+    """Whatever is said, the note is one line by everybody's count."""
+    assert len(note_line(user, assistant, AT).splitlines()) == 1
+
+
+def test_the_last_exchange():
+    """The user's last message counts, with the last thing that the assistant says after it."""
+    talk = [
+        Message(1, "user", "one"),
+        Message(2, "assistant", "first"),
+        Message(3, "user", "two"),
+        Message(4, "assistant", "let me see"),
+        Message(5, "tool", "result"),
+        Message(6, "assistant", "second"),
+        Message(7, "assistant", " "),
+    ]
+    assert last_exchange(talk) == ("two", "second")
+    assert last_exchange(talk[:3]) is None  # no answer yet
+    assert last_exchange(talk[1:2]) is None  # nobody asked
+    assert last_exchange([Message(1, "user", ""), talk[1]]) == ("", "first")
+    assert last_exchange([]) is None

@@ -1,0 +1,245 @@
+"""MEMORY.md, its versions, HISTORY.md and daily notes as files that people edit too."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import date, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from remora.core.clock import FixedClock
+from remora.core.errors import InvalidInput, NotFound, StoreBusy, StoreError, StoreReadOnly
+from remora.journal.files import Journal, append_to_each
+from tests.journal.made import journal_in
+
+unprivileged = pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="permissions bind neither root nor Windows"
+)
+
+
+def test_a_missing_memory_is_empty(tmp_path):
+    """No file is no problem and no text, and reading makes nothing."""
+    journal = journal_in(tmp_path)
+    assert journal.read_memory() == ("", "", None)
+    assert not journal.folder.exists()
+
+
+def test_memory_is_read_trimmed_and_written_as_given(tmp_path):
+    """What is written has no line end of ours; what is read has no white space around it."""
+    journal = journal_in(tmp_path)
+    assert journal.write_memory("- uses ES256")
+    assert journal.memory_path.read_bytes() == b"- uses ES256"
+    journal.memory_path.write_text("\n\n- edited by hand \n\n", "utf-8")
+    assert journal.read_memory().text == "- edited by hand"
+
+
+def test_an_editor_of_windows_does_no_harm(tmp_path):
+    """A byte order mark and Windows line ends are not part of the text."""
+    journal = journal_in(tmp_path)
+    journal.write_memory("x")
+    journal.memory_path.write_bytes(b"\xef\xbb\xbf# A\r\n\r\n- b\r\n")
+    assert journal.read_memory().text == "# A\n\n- b"
+
+
+def test_a_memory_that_cannot_be_read_is_empty_and_reported(tmp_path):
+    """A folder in the place of the file gives no text and says so."""
+    journal = journal_in(tmp_path)
+    journal.memory_path.mkdir(parents=True)
+    reading = journal.read_memory()
+    assert (reading.text, reading.data) == ("", None)
+    assert "MEMORY.md" in reading.problem
+
+
+def test_a_memory_that_is_not_utf8_is_read_in_part_and_reported(tmp_path):
+    """Bytes of another encoding are replaced, and the problem names the place."""
+    journal = journal_in(tmp_path)
+    journal.write_memory("x")
+    journal.memory_path.write_bytes(b"caf\xe9")
+    assert journal.read_memory() == ("caf\ufffd", "MEMORY.md is not UTF-8 from byte 3 on", b"caf\xe9")
+
+
+def test_a_write_keeps_what_was_there(tmp_path):
+    """The text before a write becomes a version, byte for byte, also when a person had edited it."""
+    journal = journal_in(tmp_path)
+    journal.write_memory("one")
+    assert journal.versions() == []
+    journal.memory_path.write_bytes(b"one, edited\r\n\xe9")
+    assert journal.write_memory("two")
+    [kept] = journal.versions()
+    assert kept.path.read_bytes() == b"one, edited\r\n\xe9"
+    assert (kept.name, kept.time) == ("MEMORY-2026-02-27T14-30-00.000Z.md", "2026-02-27T14:30:00.000Z")
+
+
+def test_the_same_text_is_not_written(tmp_path):
+    """Writing what is there changes nothing and keeps nothing."""
+    journal = journal_in(tmp_path)
+    journal.write_memory("one")
+    assert not journal.write_memory("one")
+    assert not journal.change_memory(lambda _: None)
+    assert journal.versions() == []
+
+
+def test_a_version_comes_back(tmp_path):
+    """Restoring brings the bytes of a version back and keeps the present ones as a version."""
+    journal = journal_in(tmp_path)
+    for text in ("one", "two", "three"):
+        journal.write_memory(text)
+    oldest = journal.versions()[-1]
+    assert oldest.path.read_text("utf-8") == "one"
+    assert journal.restore_version(oldest.name)
+    assert journal.read_memory().text == "one"
+    assert [kept.path.read_text("utf-8") for kept in journal.versions()] == ["three", "two", "one"]
+
+
+@pytest.mark.parametrize("name", ["MEMORY-2020-01-01T00-00-00.000Z.md", "../MEMORY.md", ""])
+def test_only_a_version_can_be_restored(tmp_path, name):
+    """A name that no version has, a path among them, is not found."""
+    journal = journal_in(tmp_path)
+    journal.write_memory("one")
+    with pytest.raises(NotFound):
+        journal.restore_version(name)
+    assert journal.read_memory().text == "one"
+
+
+def test_an_edit_between_read_and_write_is_seen(tmp_path):
+    """A file saved while a change is made is read again, and the change starts over from it."""
+    journal = journal_in(tmp_path)
+    journal.write_memory("one")
+    seen = []
+
+    def change(now):
+        seen.append(now.text)
+        if len(seen) == 1:
+            journal.memory_path.write_text("by hand", "utf-8")
+        return now.text + ", more"
+
+    assert journal.change_memory(change)
+    assert seen == ["one", "by hand"]
+    assert journal.read_memory().text == "by hand, more"
+    assert {kept.path.read_text("utf-8") for kept in journal.versions()} == {"one", "by hand"}
+
+
+def test_a_file_that_is_saved_all_the_time_is_left_alone(tmp_path):
+    """After some attempts the write gives up with an error that says to try again."""
+    journal = journal_in(tmp_path)
+    journal.write_memory("0")
+
+    def change(now):
+        journal.memory_path.write_text(str(int(now.text) + 1), "utf-8")
+        return "mine"
+
+    with pytest.raises(StoreBusy):
+        journal.change_memory(change)
+    assert journal.read_memory().text == "5"
+
+
+@unprivileged
+def test_a_read_only_memory_is_not_written(tmp_path):
+    """A permission that somebody took away is respected, and the old text stays."""
+    journal = journal_in(tmp_path)
+    journal.write_memory("one")
+    journal.memory_path.chmod(0o400)
+    with pytest.raises(StoreReadOnly):
+        journal.write_memory("two")
+    assert journal.read_memory().text == "one"
+
+
+def test_an_entry_goes_to_both_files_byte_for_byte(tmp_path):
+    """HISTORY.md and the month's file in UTC get the same bytes, entry after entry."""
+    clock = FixedClock("2026-02-28T23:59:59.999Z")
+    journal = Journal(tmp_path / "memory", clock, ZoneInfo("Asia/Tokyo"))
+    first = journal.append_history("Chose ES256.")
+    clock.advance(seconds=1)
+    second = journal.append_history("Two\nlines.")
+    one = b"\n## 2026-02-28T23:59:59.999Z\nChose ES256.\n"
+    two = b"\n## 2026-03-01T00:00:00.999Z\nTwo\nlines.\n"
+    assert journal.history_path.read_bytes() == one + two
+    assert (journal.folder / "HISTORY-2026-02.md").read_bytes() == one
+    assert (journal.folder / "HISTORY-2026-03.md").read_bytes() == two
+    assert first == ("2026-02-28T23:59:59.999Z", ("HISTORY.md", "HISTORY-2026-02.md"), ())
+    assert second.files == ("HISTORY.md", "HISTORY-2026-03.md")
+
+
+@pytest.mark.parametrize("blocked", ["HISTORY.md", "HISTORY-2026-02.md"])
+def test_one_history_file_is_enough(tmp_path, blocked):
+    """Where one of the two cannot be written the entry is in the other, and the problem is told."""
+    journal = journal_in(tmp_path)
+    (journal.folder / blocked).mkdir(parents=True)
+    appended = journal.append_history("Chose ES256.")
+    assert len(appended.files) == 1
+    assert blocked not in appended.files
+    assert "Chose ES256." in (journal.folder / appended.files[0]).read_text("utf-8")
+    assert blocked in appended.problems[0]
+
+
+def test_an_entry_that_no_file_takes_is_an_error(tmp_path):
+    """Where both files cannot be written nothing was stored, and the caller learns it."""
+    journal = journal_in(tmp_path)
+    for path in journal.history_of("2026-02-27T14:30:00.000Z"):
+        path.mkdir(parents=True)
+    with pytest.raises(StoreError):
+        journal.append_history("x")
+    with pytest.raises(InvalidInput):
+        journal.append_history(" \n")
+
+
+def test_append_to_each_raises_the_first_error(tmp_path):
+    """The error of the first file is the one that is raised."""
+
+    def refuse(path):
+        raise StoreError(path.name)
+
+    with pytest.raises(StoreError, match="^a$"):
+        append_to_each((tmp_path / "a", tmp_path / "b"), "", refuse)
+
+
+def test_notes_are_kept_by_the_local_day(tmp_path):
+    """The line has the local time, and stands in the file of the local date."""
+    journal = Journal(tmp_path / "memory", FixedClock("2026-02-07T23:15:00Z"), timezone(timedelta(hours=2)))
+    line = journal.append_today("hello", "reply")
+    assert line == "[01:15] User: hello | Assistant: reply\n"
+    assert (journal.folder / "2026-02-08.md").read_bytes() == line.encode()
+    assert journal.read_day(date(2026, 2, 8)).text == line.strip()
+
+
+def test_the_machine_has_a_zone_too(tmp_path, monkeypatch):
+    """Without a zone the machine's own is used."""
+    if sys.platform == "win32":
+        pytest.skip("no tzset")
+    import time
+
+    monkeypatch.setenv("TZ", "XYZ-3")  # three hours east of Greenwich
+    time.tzset()
+    try:
+        journal = Journal(tmp_path, FixedClock("2026-02-07T23:15:00Z"))
+        assert journal.append_today("a", "b").startswith("[02:15]")
+        assert journal.note_days() == [date(2026, 2, 8)]
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_note_of_another_time(tmp_path):
+    """A given instant decides day and time."""
+    journal = journal_in(tmp_path)
+    assert journal.append_today("a", "b", at=0.0) == "[00:00] User: a | Assistant: b\n"
+    assert journal.note_days() == [date(1970, 1, 1)]
+
+
+def test_recent_days_are_before_today(tmp_path):
+    """They go back from yesterday, newest first, and never before the first day there is."""
+    journal = journal_in(tmp_path, "2026-03-01T12:00:00Z")
+    assert journal.recent_days(2) == [date(2026, 2, 28), date(2026, 2, 27)]
+    assert journal.recent_days(0) == []
+    assert len(journal.recent_days(10_000_000)) == date(2026, 3, 1).toordinal() - 1
+
+
+def test_files_that_are_no_days_are_not_notes(tmp_path):
+    """Only names that are dates count as daily notes."""
+    journal = journal_in(tmp_path)
+    journal.append_today("a", "b")
+    for name in ("2026-13-01.md", "abcd-ef-gh.md", "notes.md"):
+        (journal.folder / name).write_text("x", "utf-8")
+    assert journal.note_days() == [date(2026, 2, 27)]
