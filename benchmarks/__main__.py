@@ -14,6 +14,7 @@ from benchmarks import (
     concurrency,
     cosqa,
     crash,
+    entries,
     indexing,
     issues,
     latency,
@@ -35,6 +36,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "latency": latency.run,
     "concurrency": concurrency.run,
     "crash": crash.run,
+    "entries": entries.run,
 }
 
 

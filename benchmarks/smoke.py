@@ -21,6 +21,7 @@ from benchmarks import (
     concurrency,
     cosqa,
     crash,
+    entries,
     indexing,
     latency,
     locomo,
@@ -299,6 +300,7 @@ def run(options: Options) -> Report:
     checks += concurrency.run(Options(limit=5)).checks
     crashed = crash.run(Options(limit=3))
     checks += crashed.checks
+    checks += entries.sound(entries.measure(200, 8))
     say("smoke: the code graph")
     checks += resolved_package()
     checks += smoke_trees.checks()

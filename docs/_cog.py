@@ -5,6 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "remora"
@@ -81,7 +85,19 @@ def commands() -> str:
                 continue
             with click.Context(command, info_name=name, parent=context, max_content_width=100) as own:
                 parts.append(f"### remora {name}\n\n```text\n{command.get_help(own)}\n```")
+                parts += _of_group(name, command, own)
     return "\n\n".join(parts)
+
+
+def _of_group(name: str, command: click.Command, context: click.Context) -> list[str]:
+    """Return the help of every command of a group; nothing for a command that is none."""
+    import click
+
+    found = []
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        with click.Context(inner, info_name=inner.name, parent=context, max_content_width=100) as own:
+            found.append(f"#### remora {name} {inner.name}\n\n```text\n{inner.get_help(own)}\n```")
+    return found
 
 
 def tables() -> str:

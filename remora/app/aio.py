@@ -274,6 +274,7 @@ class AsyncMemory:
         return AsyncJournal(self.memory.journal)
 
     close = _in_thread(Memory.close)
+    move_in = _in_thread(Memory.move_in)
     sessions = _in_thread(Memory.sessions)
     remember = _in_thread(Memory.remember)
     remember_many = _in_thread(Memory.remember_many)

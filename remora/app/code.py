@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int], None]
 LEFT_OUT = "index.left_out"  # meta key: what the last whole run left out, by reason
-LOCK_SECONDS = 0.5
+LOCK_SECONDS = 0.5  # that a question waits for another indexer
+WAIT = 10.0  # seconds that whoever brings changes waits for it
 PARTNERS = 10  # of each file that become edges of the graph
 PARTNERS_OF = "index.partners"  # meta key: the state of history and graph that those edges were made of
 IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
@@ -84,8 +85,14 @@ def index(
     return report(space, outcome, precise, tuple(notes), time.monotonic() - started)
 
 
-def index_files(parts: Parts, paths: Iterable[str]) -> IndexReport:
-    """Bring some files up to date, given relative to the root; those that are gone leave the graph."""
+def index_files(parts: Parts, paths: Iterable[str], *, wait: float | None = None) -> IndexReport:
+    """Bring some files up to date, given relative to the root; those that are gone leave the graph.
+
+    Args:
+        paths: the files.
+        wait: seconds for another process that is indexing, WAIT if it is None.
+    """
+    wait = WAIT if wait is None else wait
     started = time.monotonic()
     space = parts.room("project").space
     listed: list[Listed] = []
@@ -98,11 +105,11 @@ def index_files(parts: Parts, paths: Iterable[str]) -> IndexReport:
             gone.append(path)
             continue
         if path not in known:
-            return index(parts, wait=10.0)  # whether a new file is wanted, the listing of all says
+            return index(parts, wait=wait)  # whether a new file is wanted, the listing of all says
         listed.append(Listed(path, status.st_size, status.st_mtime_ns))
     notes: tuple[str, ...] = ()
     try:
-        with lock(parts.project.home / "index", timeout=10.0):
+        with lock(parts.project.home / "index", timeout=wait):
             outcome = _indexer(parts, space).run(listed, _now(parts), whole=False, gone=gone)
     except StoreBusy:
         outcome = Outcome(0, 0, 0, 0, (), complete=False)
@@ -127,13 +134,24 @@ def watch(
     """Follow the project's files until told to stop; `said` hears of each round."""
     from remora.graph.watch import watch as changes
 
-    said(index(parts, wait=10.0))
+    first = _index_in_turn(parts, stop)
+    said(first)
+    known = first.skipped
     for changed in changes(parts.project.root, debounce_ms=debounce_ms, stop=stop, wanted=_known):
         mark_changed(parts, changed)
         # What git ignores is told apart by listing; a handful of files is not worth that.
-        outcome = index(parts, wait=10.0)
-        if outcome.read or outcome.deleted or outcome.skipped:
+        outcome = _index_in_turn(parts, stop)
+        if outcome.read or outcome.deleted or outcome.skipped != known:
             said(outcome)
+        known = outcome.skipped
+
+
+def _index_in_turn(parts: Parts, stop: threading.Event) -> IndexReport:
+    """Bring the graph up to date, after whoever else is doing so: what they listed may be older."""
+    while True:
+        report = index(parts, wait=WAIT)
+        if report.complete or stop.is_set():
+            return report
 
 
 def modules(parts: Parts) -> list[ModuleInfo]:
@@ -188,7 +206,7 @@ def _settle_layers(parts: Parts, space: Space) -> None:
     from remora.graph.knowledge import refresh as follow_memories
 
     now = _now(parts)
-    learnt = [space.history.clock(), *space.graph.counts()[:1], space.graph.file_count()]
+    learnt = [space.history.clock(), *space.overview.newest_file()]
     with space.db.transaction(durable=False):
         space.layers.drop_empty_modules()
         if space.meta.get(PARTNERS_OF) != learnt:
@@ -304,7 +322,7 @@ def refresh(parts: Parts, paths: Iterable[str]) -> str:
     if parts.read_only:
         return f"{names} changed since the last `remora index`"
     if len(changed) <= FEW:
-        report = index_files(parts, changed)
+        report = index_files(parts, changed, wait=LOCK_SECONDS)
         if report.complete:
             return f"{names} changed since the last `remora index` and were read again"
     mark_changed(parts, changed)
@@ -336,4 +354,8 @@ def notices(parts: Parts) -> tuple[str, ...]:
         return ("the code is not indexed yet: `remora index` reads it",)
     if space.graph.state() is None or space.graph.waiting_for_links():
         return (IN_PROGRESS,)
+    if stale := space.overview.stale_files():
+        files = "1 file changed since it was read and is" if stale == 1 else ""
+        files = files or f"{stale:,} files changed since they were read and are"
+        return (f"{files} left out until the next `remora index`",)
     return ()

@@ -18,7 +18,7 @@ from remora.app.consolidation import Consolidation, consolidate_session, model_o
 from remora.conversation.budget import standing
 from remora.conversation.cut import cut, cut_to_fit, is_summary
 from remora.conversation.flatten import FLATTENED_TO, settled, working_context
-from remora.conversation.summary import room, summarise
+from remora.conversation.summary import summarise
 from remora.core.errors import Conflict, RemoraError
 from remora.core.secrets import redact
 from remora.disk.files import lock
@@ -59,9 +59,10 @@ class Compaction(NamedTuple):
 
 
 class Due(NamedTuple):
-    """Why a conversation is to be shortened, and at which message of its context."""
+    """Why a conversation is to be shortened, its context, and the first message of it that stays."""
 
     why: str
+    messages: list[Message]
     place: int
 
 
@@ -78,13 +79,13 @@ def due(parts: Parts, log: SessionLog, input_limit: int | None = None) -> Due | 
         return None
     messages = log.messages()
     if standing(working_context(messages, log.boundary), settings, input_limit).over:
-        place = cut_to_fit(messages, settings, input_limit, summary_characters=room(settings))
-        return Due("tokens", place) if place else None
+        place = cut_to_fit(messages, settings, input_limit)
+        return Due("tokens", messages, place) if place else None
     said = len(messages) - sum(map(is_summary, messages[:1]))
     window = window_cut(said, journal.memory_window)
     if journal.enabled and window.due:
         place = cut(messages, window.kept)
-        return Due("window", place) if place else None
+        return Due("window", messages, place) if place else None
     return None
 
 
@@ -104,7 +105,7 @@ def compact(parts: Parts, log: SessionLog, keep_last: int | None = None) -> Comp
     keep = parts.settings.compaction.keep_last if keep_last is None else keep_last
     with _alone(parts, log):
         messages = log.messages()
-        return _shorten(parts, log, messages, Due("asked", cut(messages, keep)))
+        return _shorten(parts, log, Due("asked", messages, cut(messages, keep)))
 
 
 def compact_if_needed(parts: Parts, log: SessionLog, input_limit: int | None = None) -> Compaction | None:
@@ -113,7 +114,7 @@ def compact_if_needed(parts: Parts, log: SessionLog, input_limit: int | None = N
         return None
     with _alone(parts, log):
         wanted = due(parts, log, input_limit)  # another process may have done it while we waited
-        return _shorten(parts, log, log.messages(), wanted) if wanted is not None else None
+        return _shorten(parts, log, wanted) if wanted is not None else None
 
 
 def _alone(parts: Parts, log: SessionLog) -> AbstractContextManager[None]:
@@ -121,8 +122,8 @@ def _alone(parts: Parts, log: SessionLog) -> AbstractContextManager[None]:
     return lock(log.path.with_suffix(".compacting"), timeout=seconds)
 
 
-def _shorten(parts: Parts, log: SessionLog, messages: list[Message], wanted: Due) -> Compaction:
-    place = wanted.place
+def _shorten(parts: Parts, log: SessionLog, wanted: Due) -> Compaction:
+    messages, place = wanted.messages, wanted.place
     if not place:
         return Compaction(log.session_id, 0, len(messages), why=wanted.why)
     model, notes = model_of(parts)
@@ -136,6 +137,7 @@ def _shorten(parts: Parts, log: SessionLog, messages: list[Message], wanted: Due
     archive = store.archive(log.session_id, clean.text)
     kept_from = messages[place].seq if place < len(messages) else messages[-1].seq + 1
     details = {FLATTENED_TO: settled(messages), "how": made.how, "removed": place, "why": wanted.why}
+    details |= {"note": made.note} if made.note else {}
     try:
         log.compact(clean.text, kept_from, archive_name=archive.name, details=details)
     except Conflict:

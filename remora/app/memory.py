@@ -23,7 +23,7 @@ from remora.app.targets import noted
 from remora.app.wiring import Parts, Room, build
 from remora.app.worker import embed_when_many
 from remora.core.clock import Clock
-from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
 from remora.core.strength import TAINT_FACTOR
 from remora.core.values import PHASES, Context, FileHit, Filters, Hit, InitReport, MemoryDraft, MemoryRecord
 from remora.lifecycle.flags import flag_dependents, unflag_dependents
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from remora.app.doctor import Report
     from remora.app.entries import Entries
     from remora.app.journal import Journal
+    from remora.app.move_in import MoveReport
     from remora.app.session import Session
     from remora.app.stats import Stats
     from remora.conversation.sessions import SessionInfo
@@ -428,6 +429,44 @@ class Memory(CodeVerbs):
 
         with self._lock:
             return init(self._parts, Path(path) if path is not None else None, progress)
+
+    def move_in(
+        self,
+        path: str | os.PathLike[str],
+        system: str | None = None,
+        *,
+        project: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> MoveReport:
+        """Bring over what another memory system left on disk; its files are only read.
+
+        Running it again brings over what is new. What was edited or forgotten here since stays so.
+
+        Args:
+            path: a file or a folder of the other system.
+            system: whose it is; found out from what is in it by default.
+            project: of which project, where the other system keeps several in one database.
+            dry_run: only say what there is.
+            progress: called with (what, done, of) as the work goes on.
+
+        Raises:
+            NotFound: there is nothing at the path, or nothing that can be read.
+            InvalidInput: it may be of several systems; the message names them.
+        """
+        from remora.app.move_in import move_in
+
+        with self._lock:
+            if not dry_run and self._parts.read_only:
+                raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+            return move_in(
+                self._parts,
+                Path(path).expanduser(),
+                system,
+                project=project,
+                dry_run=dry_run,
+                progress=progress,
+            )
 
     def session(self, session_id: str) -> Session:
         """Return a conversation by its id (`channel:chat`); it begins with the first append."""

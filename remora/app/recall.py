@@ -112,12 +112,22 @@ def context(
 
 def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:
     """Return files that change, are tied or are read together with one; see `Memory.related_files`."""
+    from remora.app.code import refresh
+
     if not isinstance(path, str) or not path.strip():
         raise InvalidInput("the path is empty", hint="Name a file of the repository.")
-    wanted = _relative(parts, path)
+    wanted, k = _relative(parts, path), _checked_k(k)
+    found = _related(parts, wanted, k)
+    if refresh(parts, [wanted, *(hit.path for hit in found)]) and not parts.read_only:
+        found = _related(parts, wanted, k)
+    return found
+
+
+def _related(parts: Parts, wanted: str, k: int) -> list[FileHit]:
+    """Return the files related to one by history, code and sessions, best first."""
     space = parts.room("project").space
     history, ties = space.history, space.ties.of(wanted)
-    found = {hit.path: hit for hit in cochange.related(wanted, history, _checked_k(k) + 10, ties)}
+    found = {hit.path: hit for hit in cochange.related(wanted, history, k + 10, ties)}
     for _, other, weight in history.co_access([wanted], 0.0, 50):
         share = min(1.0, weight)
         known = found.get(other, FileHit(other, 0.0))

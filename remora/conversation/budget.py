@@ -21,6 +21,9 @@ from remora.conversation.calls import arguments_text
 from remora.core.config import CompactionSettings
 from remora.core.values import Message
 
+SUMMARY_CHARACTERS = 5  # a token of a summary, at most: English prose has 4 to 5, so an honest answer fits
+LEAST_ROOM = 400  # characters of a summary; in fewer there is no room for what was asked first
+
 
 class Standing(NamedTuple):
     """How large a conversation is; `tokens` is an estimate and includes the overhead."""
@@ -50,6 +53,11 @@ def limit_of(settings: CompactionSettings, input_limit: int | None = None) -> in
     """
     known = input_limit if input_limit is not None and input_limit > 0 else settings.model_input_limit
     return min(int(known * settings.model_share), settings.max_context_tokens)
+
+
+def room(settings: CompactionSettings) -> int:
+    """Return how many characters a summary may have: 2,500 by default."""
+    return max(LEAST_ROOM, settings.summary_tokens * SUMMARY_CHARACTERS)
 
 
 def measure(count: int, settings: CompactionSettings, input_limit: int | None = None) -> Standing:

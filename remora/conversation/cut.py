@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remora.conversation.budget import characters, measure
+from remora.conversation.budget import characters, measure, room
 from remora.conversation.calls import pair, waiting
 from remora.conversation.flatten import flatten
 from remora.conversation.format import SUMMARY_HEAD
@@ -13,6 +13,7 @@ from remora.core.errors import InvalidInput
 from remora.core.values import Message
 
 LEAST_KEPT, MOST_KEPT = 1, 100  # what a person may ask to keep
+FREE_SHARE = 0.25  # of the room, free after a compaction that started by itself, so that it lasts
 
 
 def clamped(keep_last: int) -> int:
@@ -81,24 +82,26 @@ def cut_to_fit(
     settings: CompactionSettings,
     input_limit: int | None = None,
     *,
-    summary_characters: int = 0,
+    summary_characters: int | None = None,
 ) -> int:
     """Return the cut of a compaction that starts by itself: at the setting, or later if need be.
 
-    A conversation of few, huge messages would stay over its limit with the last 20 kept. So the
-    number is halved until what stays, flattened and with its summary, is within the limit, or one
-    message is left.
+    A conversation of few, huge messages would stay over its limit with the last 20 kept, or pass it
+    again with the next message. So the number is halved until what stays, flattened and with its
+    summary, leaves a quarter of the room free, or one message is left.
 
     Args:
         messages: as in `cut`.
         settings: how many stay, and the limit.
         input_limit: tokens that the model takes, if the caller knows.
-        summary_characters: the room that the summary may take.
+        summary_characters: what the summary may take; None for the room that the settings give it.
     """
+    summary = len(SUMMARY_HEAD) + 1 + (room(settings) if summary_characters is None else summary_characters)
     keep = settings.keep_last
     while True:
         place = cut(messages, keep)
-        kept = characters(flatten(messages[place:])) + summary_characters
-        if keep <= 1 or not measure(kept, settings, input_limit).over:
+        stands = measure(characters(flatten(messages[place:])) + summary, settings, input_limit)
+        free = max(0, stands.limit - settings.overhead_tokens) * FREE_SHARE
+        if keep <= 1 or stands.tokens <= stands.limit - free:
             return place
         keep //= 2

@@ -45,7 +45,7 @@ ASKED, RULES, DECIDED = "Asked", "Rules and preferences", "Decided"
 ERRORS, OPEN, LAST = "Errors and fixes", "Open", "Last answer"
 FILES, COMMANDS, TOOLS_USED, EARLIER = "Files", "Commands", "Tools", "Earlier"
 
-_HEAD = re.compile(r"Extract of (\d{1,9}) messages, made without a model\.")
+_HEAD = re.compile(r"Extract of (\d{1,9}) messages?, made without a model\.")
 _LABEL = re.compile(r"([A-Z][a-z ]+):(?: (.+))?")
 _COUNTED = re.compile(r"(.+) ×(\d{1,9})")
 _BULLET = re.compile(r"^(?:[-*•>#]+\s+)+")
@@ -255,7 +255,8 @@ def _open(spoken: Sequence[Message], answers: Sequence[Message]) -> Iterator[str
 
 
 def _render(facts: Facts, limit: int) -> str:
-    head = f"Extract of {min(facts.messages, 999_999_999)} messages, made without a model."
+    count = min(facts.messages, 999_999_999)
+    head = f"Extract of {count} message{'' if count == 1 else 's'}, made without a model."
     if len(head) >= limit:
         return head[: max(1, limit)]
     chosen = _choose(facts, limit - len(head))

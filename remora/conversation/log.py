@@ -59,6 +59,7 @@ class SessionLog:
         clock: the time of messages and markers.
         cache_bytes: how much of the file's newest messages may stay in memory.
         lock_timeout: seconds a write waits for another writer.
+        created_at: when the session began, ISO 8601, if this object makes its file and it was not now.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class SessionLog:
         *,
         cache_bytes: int = CACHE_BYTES,
         lock_timeout: float = 10.0,
+        created_at: str | None = None,
     ) -> None:
         if not isinstance(session_id, str) or not session_id:
             raise InvalidInput("a session id is text that is not empty")
@@ -76,6 +78,7 @@ class SessionLog:
         self.path = folder / f"{safe_name(self.session_id)}{SUFFIX}"
         self._clock = clock
         self._lock_timeout = lock_timeout
+        self._created_at = created_at
         self._reader = LogReader(self.path, self.session_id, cache_bytes)
 
     # What was said
@@ -341,7 +344,7 @@ class SessionLog:
 
     def _metadata_line(self, replay: Replay, now: str) -> dict[str, Any]:
         """Return a whole metadata line, so that a reader who takes only the last one misses nothing."""
-        return {"_type": "metadata"} | self._base(now) | replay.metadata
+        return {"_type": "metadata"} | self._base(self._created_at or now) | replay.metadata
 
     def _base(self, created: str | None = None) -> dict[str, Any]:
         """Return what every session has, in the order in which the first line has it."""

@@ -234,9 +234,18 @@ def as_messages(messages: Iterable[Message | Mapping[str, Any] | None]) -> list[
     Raises:
         InvalidInput: one of them is no message; mappings are held to the rules of the session log.
     """
+    return [_as_message(message) for message in several(messages)]
+
+
+def several(messages: Iterable[Message | Mapping[str, Any] | None]) -> list[Message | Mapping[str, Any]]:
+    """Return a list of what was given, without those that are None.
+
+    Raises:
+        InvalidInput: a single message was given, not a list of them.
+    """
     if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
         raise InvalidInput("messages must be a list of messages, not one", hint="Use add for a single one.")
-    return [_as_message(message) for message in messages if message is not None]
+    return [message for message in messages if message is not None]
 
 
 def _as_message(message: Message | Mapping[str, Any]) -> Message:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from remora.conversation.format import SUMMARY_HEAD
 from remora.conversation.groups import Unit, is_instruction, orphans, units
+from remora.conversation.sentences import shorten_to_sentence
 from remora.conversation.strategies import Strategy
 from remora.core.errors import InvalidInput
 from remora.core.tokens import Estimator
@@ -122,7 +123,12 @@ def prune(
     """
     check_budget(max_tokens)
     found = units(messages, counter.weigh)
-    instructions = tuple(place for place, message in enumerate(messages) if is_instruction(message))
+    instructions = tuple(
+        sorted(
+            (place for place, message in enumerate(messages) if is_instruction(message)),
+            key=lambda place: is_summary(messages[place]),  # summaries behind the rest
+        )
+    )
     room = counter.fitting(max_tokens) - sum(counter.weigh(messages[place]) for place in instructions)
     plain = _split(found, room, strategy)
     failure = ""
@@ -164,7 +170,7 @@ def _summary(summarise: Summarise, messages: Sequence[Message]) -> tuple[str, st
 
 
 def _cut(text: str, most: int, counter: Estimator) -> Message:
-    """Return the summary as a message that weighs no more than it may."""
+    """Return the summary as a message that weighs no more than it may, ended at a sentence or a word."""
     whole = summary_message(text)
     if counter.weigh(whole) <= most:
         return whole
@@ -175,7 +181,7 @@ def _cut(text: str, most: int, counter: Estimator) -> Message:
             low = middle
         else:
             high = middle - 1
-    return summary_message(text[:low].rstrip() + "…")
+    return summary_message(shorten_to_sentence(text, low))
 
 
 def _outcome(

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from remora.conversation.budget import limit_of
+from remora.conversation.budget import room as room
 from remora.conversation.calls import is_result
 from remora.conversation.cut import is_summary
 from remora.conversation.extract import extract
@@ -32,8 +33,6 @@ from remora.llm.client import Completion, LanguageModel, strip_thinking
 from remora.llm.client import Message as Prompt
 from remora.llm.prompts import fill, load
 
-CHARACTERS_PER_TOKEN = 5  # of a summary, at most: English prose has 4 to 5, so an honest answer is not cut
-LEAST_ROOM = 400  # characters; in fewer there is no room for what was asked first
 WORDS_PER_TOKEN = 0.6  # asked for, so that an answer ends before it is cut; English has about 0.75
 THIN_TOKENS, THIN_FROM = (
     10,
@@ -41,6 +40,7 @@ THIN_TOKENS, THIN_FROM = (
 )  # an answer below the first says nothing about a conversation above the second
 SHRINK, SHRINK_FROM = 4, 400  # an answer 4 times shorter than an earlier summary of 400 characters lost it
 HEAD_SHARE = 4  # of a conversation too long for the model, a quarter is taken from its beginning
+ROLE_CHARACTERS = 60  # of a speaker's name
 
 _FENCED = re.compile(r"\A```[^\n]*\n(.*?)\n?(?:```\s*)?\Z", re.DOTALL)
 _GAP = re.compile(r"\n\s*\n+")
@@ -59,11 +59,6 @@ class Summary(NamedTuple):
     said: int = 0
     left_out: int = 0
     model_id: str = ""
-
-
-def room(settings: CompactionSettings) -> int:
-    """Return how many characters a summary may have: 2,500 by default."""
-    return max(LEAST_ROOM, settings.summary_tokens * CHARACTERS_PER_TOKEN)
 
 
 def summarise(
@@ -112,7 +107,7 @@ def conversation_lines(messages: Sequence[Message], characters: int) -> list[str
     Tool results and blank messages are left out, and so are the arguments of tool calls.
     """
     return [
-        f"{collapse(m.role)}: {clip(said, characters)}"
+        f"{shorten(m.role, ROLE_CHARACTERS)}: {clip(said, characters)}"
         for m in messages
         if not is_result(m) and (said := collapse(clean(sound(m.content))))
     ]
@@ -125,6 +120,8 @@ def _ask(
     words = str(max(1, int(settings.summary_tokens * WORDS_PER_TOKEN)))
     system = fill(load("remora.conversation", "summary"), words=words)
     conversation, note = _fitting(lines, settings)
+    if not conversation:
+        return "", note
     if previous:
         earlier = shorten_to_sentence(previous, room(settings))
         conversation = f"Earlier summary:\n{earlier}\n\nConversation since then:\n{conversation}"
@@ -153,8 +150,10 @@ def _fitting(lines: Sequence[str], settings: CompactionSettings) -> tuple[str, s
     head = _count_within(lines, most // HEAD_SHARE)
     tail = _count_within(lines[:head:-1], most - most // HEAD_SHARE)
     missing = len(lines) - head - tail
-    shown = [*lines[:head], f"[{missing} messages are left out here]", *lines[len(lines) - tail :]]
-    return "\n".join(shown), f"{missing} messages in the middle were too many for the model"
+    if missing == len(lines):
+        return "", "the messages are too long for the model; it was not asked"
+    shown = [*lines[:head], f"[left out here: {missing} of {len(lines)}]", *lines[len(lines) - tail :]]
+    return "\n".join(shown), f"the model was not given {missing} of {len(lines)} messages, from the middle"
 
 
 def _count_within(lines: Sequence[str], most: int) -> int:

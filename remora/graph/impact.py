@@ -89,6 +89,11 @@ def find(graph: Graph, target: str) -> Node:
         names = ", ".join(keys[:NAMED]) + (f" or {len(keys) - NAMED} others" if len(keys) > NAMED else "")
         raise Conflict(f"{target!r} may be {names}", hint="Ask for one of them by its full name.")
     node = graph.node(keys[0]) if keys else None
+    if node is None and (row := graph.file(name)) is not None:
+        raise NotFound(
+            f"{name} is left out of the code graph: {row.skipped}",
+            hint="`remora doctor` counts what is left out, by reason.",
+        )
     if node is None:
         raise NotFound(
             f"nothing in the code graph is called {target!r}",

@@ -453,9 +453,12 @@ def without_secrets(text: str) -> tuple[str, int]:
     count = 0
     while found := find_secrets(text):
         count += len(found)
-        for secret in reversed(found):
+        parts, at = list[str](), 0
+        for secret in found:
             breaks = "\n" * text.count("\n", secret.start, secret.end)
-            text = f"{text[: secret.start]}[REDACTED:{secret.kind}]{breaks}{text[secret.end :]}"
+            parts += (text[at : secret.start], f"[REDACTED:{secret.kind}]", breaks)
+            at = secret.end
+        text = "".join((*parts, text[at:]))
     return text, count
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Definition, Import, Link, Outline
 from remora.core.errors import SourceError
+from remora.graph import indexer
 from remora.graph.packed import unpack_outline
 from remora.graph.scip import find_index, precise_links, read_index, symbol_keys
 
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
     from remora.graph.scip import ScipDocument
     from remora.store.space import Space
 
-STAMP = "scip.stamp"  # meta key: [path, size, mtime in ns] of the index that was read last
+STAMP = "scip.stamp"  # meta key: what tells the index that was read last from another one
 SCIP = "scip"
 
 
 def take(space: Space, root: Path, now: int) -> int:
-    """Read the project's SCIP index if it is new, or edges of it were lost since.
+    """Read the project's SCIP index if it is new, or the graph was made anew since.
 
     Returns how many of its edges the graph holds.
 
@@ -41,7 +42,7 @@ def take(space: Space, root: Path, now: int) -> int:
         return 0
     try:
         status = path.stat()
-        stamp = [str(path.relative_to(root)), status.st_size, status.st_mtime_ns]
+        stamp = [str(path.relative_to(root)), status.st_size, status.st_mtime_ns, indexer.VERSION]
         if space.meta.get(STAMP) == stamp:
             return space.other_sources.count_from(SCIP)
         with path.open("rb") as file:

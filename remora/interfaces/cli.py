@@ -144,11 +144,19 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import coding
 
             return coding.COMMANDS[name]
+        case "session":
+            from remora.interfaces.commands import talking
+
+            return talking.SESSION
+        case "note" | "journal":
+            from remora.interfaces.commands import writing
+
+            return writing.COMMANDS[name]
         case "verify" | "pin" | "forget" | "restore" | "prune":
             from remora.interfaces.commands import keeping
 
             return keeping.COMMANDS[name]
-        case "init" | "stats" | "doctor" | "reindex" | "completion" | "work":
+        case "init" | "move-in" | "stats" | "doctor" | "reindex" | "completion" | "work":
             from remora.interfaces.commands import running
 
             return running.COMMANDS[name]

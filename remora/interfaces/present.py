@@ -14,7 +14,7 @@ from typing import Any
 from remora.core.clock import from_iso
 from remora.core.errors import EXIT_CODES, RemoraError
 from remora.core.text import clean
-from remora.core.values import Hit, MemoryRecord, Origin, Receipt, Redaction
+from remora.core.values import NOTE_KINDS, Hit, MemoryRecord, Origin, Receipt, Redaction
 
 SHORT_ID = 8
 SOURCE_WORDS = {
@@ -181,6 +181,8 @@ def hit_whence(hit: Hit) -> str:
         return f"{hit.role} in {hit.session_id}" if hit.role else hit.session_id
     if hit.symbol:
         return hit.symbol
+    if hit.source in NOTE_KINDS:
+        return ""  # its key says it: the name of an entry, the place in a file
     if hit.path:
         return f"{hit.path}:{hit.start_line}" if hit.start_line else hit.path
     return hit.source

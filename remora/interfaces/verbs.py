@@ -9,10 +9,11 @@ class Verb(NamedTuple):
     """One thing a user can ask for.
 
     Attributes:
-        name: what it is called at every way in.
+        name: what it is called at every way in; two words for what belongs to a group.
         help: one line that says what it does.
-        section: the heading it stands under in an overview.
-        method: the method of `Memory` behind it; empty for what needs no memory.
+        section: the heading it stands under in an overview; empty in a group.
+        method: the method of `Memory` behind it (`entries.add` is one of `memory.entries`, and
+            `session.compact` of what `memory.session` returns); empty for what needs no memory.
         hidden: True for what programs call and people need not see.
     """
 
@@ -25,6 +26,7 @@ class Verb(NamedTuple):
 
 VERBS: tuple[Verb, ...] = (
     Verb("init", "Read the rule files and git history that are already there.", "Begin", "init"),
+    Verb("move-in", "Bring over what another memory system left on disk.", "Begin", "move_in"),
     Verb("index", "Read what changed in the code: what it defines, imports and calls.", "Begin", "index"),
     Verb("remember", "Store one statement, or merge it with what it duplicates.", "Remember", "remember"),
     Verb("edit", "Change a memory: its text, type, tags or files.", "Remember", "edit"),
@@ -39,6 +41,9 @@ VERBS: tuple[Verb, ...] = (
     Verb("modules", "Show the parts the code falls into and what each is for.", "Recall", "modules"),
     Verb("show", "Show everything that is known about one memory.", "Recall", "show"),
     Verb("list", "List memories, newest first.", "Recall", "list"),
+    Verb("session", "Show conversations, shorten them, find what was said.", "Write down", "sessions"),
+    Verb("note", "Keep notes under names, and read the archives of conversations.", "Write down", "entries"),
+    Verb("journal", "Show MEMORY.md, today's notes and the history.", "Write down", "journal"),
     Verb("verify", "Confirm memories as a person; clears review flags and taint.", "Look after", "verify"),
     Verb("pin", "Keep memories from fading and from pruning.", "Look after", "pin"),
     Verb("forget", "Take memories out of every search; restore brings them back.", "Look after", "forget"),
@@ -50,6 +55,41 @@ VERBS: tuple[Verb, ...] = (
     Verb("completion", "Print the script that completes commands in a shell.", "The store", ""),
     Verb("work", "Embed what has no vector yet, for a bounded time.", "The store", "catch_up", hidden=True),
 )
+
+# What the groups among the verbs hold; the first of each is what the group does when nothing is said.
+GROUPS: dict[str, tuple[Verb, ...]] = {
+    "session": (
+        Verb("session list", "List conversations, the one written to last first.", "", "sessions"),
+        Verb("session show", "Show the messages of a conversation.", "", "session.messages"),
+        Verb("session append", "Add a message to a conversation.", "", "session.append"),
+        Verb("session compact", "Put a summary in the place of older messages.", "", "session.compact"),
+        Verb("session new", "Tell the journal, then start the conversation anew.", "", "session.new"),
+        Verb("session search", "Find what was said in conversations.", "", "search"),
+    ),
+    "note": (
+        Verb("note list", "List notes and archives.", "", "entries.list"),
+        Verb("note show", "Show a note or an archive by name or alias.", "", "entries.show"),
+        Verb("note add", "Add a note under a new name.", "", "entries.add"),
+        Verb("note rename", "Give a note another name; the old one stays an alias.", "", "entries.rename"),
+        Verb("note alias", "Bind one more name to a note.", "", "entries.alias"),
+        Verb("note write", "Replace what a note says.", "", "entries.write"),
+        Verb("note remove", "Delete a note with all its names.", "", "entries.remove"),
+        Verb("note search", "Find notes and archives by their words.", "", "entries.search"),
+    ),
+    "journal": (
+        Verb("journal show", "Show MEMORY.md, or the whole block for a prompt.", "", "journal.show"),
+        Verb("journal today", "Show today's notes, or those of another day.", "", "journal.today"),
+        Verb("journal history", "Show the newest entries of the history.", "", "journal.history"),
+        Verb(
+            "journal consolidate",
+            "Bring what sessions said into the history and MEMORY.md.",
+            "",
+            "journal.consolidate",
+        ),
+        Verb("journal versions", "List earlier texts of MEMORY.md.", "", "journal.versions"),
+        Verb("journal restore", "Bring an earlier text of MEMORY.md back.", "", "journal.restore"),
+    ),
+}
 
 
 def verb(name: str) -> Verb:
@@ -64,4 +104,4 @@ def verb(name: str) -> Verb:
     return _BY_NAME[name]
 
 
-_BY_NAME = {v.name: v for v in VERBS}
+_BY_NAME = {v.name: v for v in (*VERBS, *(v for group in GROUPS.values() for v in group))}

@@ -145,13 +145,13 @@ def _consolidate(
     step: Step,
 ) -> Outcome:
     memory = journal.read_memory()
+    seen = "" if memory.problem else memory.text
     if model is None:
         draft = _Draft("extract", extract(messages, session_id))
     else:
-        draft = _ask(journal, memory.text, messages, model, settings, session_id, with_facts, sleep)
+        draft = _ask(journal, seen, messages, model, settings, session_id, with_facts, sleep)
     if memory.problem:
-        # What was not seen whole must not be replaced.
-        draft = draft._replace(notes=(*draft.notes, f"{memory.problem}; it stays as it is"), update=None)
+        draft = _without_update(journal, draft, f"{memory.problem}; it stays as it is")
     up_to = max(m.seq for m in messages)
     intent = Intent(
         session_id,
@@ -159,7 +159,7 @@ def _consolidate(
         done is not None and up_to > 0,
         to_iso(journal.clock.now()),
         draft.entry,
-        memory.text,
+        seen,
         draft.update,
     )
     carried = carry_out(journal, intent, done, step)
@@ -173,6 +173,15 @@ def _consolidate(
         (*draft.notes, *carried.notes),
         carried.kept_aside or draft.kept_aside,
     )
+
+
+def _without_update(journal: Journal, draft: _Draft, reason: str) -> _Draft:
+    """Return a draft that leaves MEMORY.md, whose text nobody saw whole, and keep its update aside."""
+    kept, notes = draft.kept_aside, (*draft.notes, reason)
+    if draft.update:
+        kept, failed = aside(journal, draft.update, reason)
+        notes += failed
+    return draft._replace(update=None, notes=notes, kept_aside=kept)
 
 
 def _ask(

@@ -33,7 +33,7 @@ def merge(base: str, person: str, update: str) -> Merged:
         return Merged(person)
     if person == base:
         return Merged(update)
-    base_lines, person_lines, update_lines = base.split("\n"), person.split("\n"), update.split("\n")
+    base_lines, person_lines, update_lines = _lines(base), _lines(person), _lines(update)
     if max(len(base_lines), len(person_lines), len(update_lines)) > MOST_LINES:
         return Merged(person, tuple(update_lines))
     merged: list[str] = []
@@ -51,6 +51,10 @@ def merge(base: str, person: str, update: str) -> Merged:
             merged.append(base_lines[stable[0]])
         at = (stable[0] + 1, stable[1] + 1, stable[2] + 1)
     return Merged("\n".join(merged), tuple(line for line in unmerged if line.strip()))
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n") if text else []
 
 
 def _stable(

@@ -67,6 +67,9 @@ RELEVANCE_SHARE, RECENCY_SHARE, FREQUENCY_SHARE = 0.60, 0.25, 0.15  # section 7
 DOUBTS = frozenset({"stale", "review"})
 NEEDS_REVIEW = 0.9
 PINNED = 1.2
+# What retells a conversation: its own words say it better, where they are found. As with doubts, the
+# relevance itself is lowered, since near 1 a factor on the odds would change nothing.
+RETOLD = {"daily": 0.85, "history": 0.85, "archive": 0.8}
 # What log2(1 + heat) counts in the logarithm of the odds of a part of code. Work goes on where it went
 # on before: this finds more of what a task will touch than raising the neighbours of the best hits
 # does, and does not hurt where one place is looked for (`benchmarks boost`).
@@ -92,6 +95,8 @@ def weigh(
     record = candidate.memory
     if candidate.chunk is not None:
         return _weigh_part(candidate, request, files, clock)
+    if candidate.note is not None:
+        return _weigh_note(candidate, request)
     if record is None:
         return candidate
     factors: list[tuple[str, float, str]] = []
@@ -117,6 +122,17 @@ def weigh(
             score = score * factor if stage in DOUBTS else with_odds(score, factor)
             reasons.append(Reason(stage, factor, None, why))
     return candidate._replace(score=score, reasons=tuple(reasons))
+
+
+def _weigh_note(candidate: Candidate, request: Request) -> Candidate:
+    """Return a written piece, lowered if it only retells what can be found itself."""
+    assert candidate.note is not None
+    kind = candidate.note.kind
+    factor = RETOLD.get(kind, 1.0)
+    if factor == 1.0 or "source" in request.without:
+        return candidate
+    score = candidate.score * factor
+    return candidate._replace(score=score).because("source", factor, f"{kind}: what was said, retold")
 
 
 def _weigh_part(

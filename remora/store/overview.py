@@ -118,6 +118,16 @@ class Overview:
         rows = self._db.rows(sql, (json.dumps(sorted(paths)), limit))
         return [(label, doc) for label, doc in rows]
 
+    def newest_file(self) -> tuple[int, int]:
+        """Return how many files there are and the highest id of their nodes.
+
+        An id is never given twice, so the two are the same again only while no file came or went.
+        """
+        sql = """SELECT count(*), coalesce(max(n.id), 0) FROM graph_files f
+                 CROSS JOIN graph_nodes n ON n.key = f.path"""
+        number, newest = self._db.row(sql) or (0, 0)
+        return number, newest
+
     # For the doctor
 
     def stale_files(self) -> int:

@@ -16,6 +16,7 @@ from remora.core.clock import FixedClock
 from remora.core.code import IndexReport
 from remora.core.errors import Conflict, InvalidInput, NotFound, SourceError
 from remora.disk.files import lock
+from remora.graph import indexer
 from tests.graph.scip_bytes import document, index, occurrence
 from tests.helpers import FakeEmbedder, Repo, environment
 
@@ -147,8 +148,31 @@ def test_many_changed_files_are_left_out_until_they_are_read(
     found = shop.impact("shop/money.py:price")
     assert list(found) == []
     assert "left out until the next" in found.notes[0]
+    again = shop.impact("shop/money.py:price")
+    assert list(again) == []
+    assert again.notes == ("1 file changed since it was read and is left out until the next `remora index`",)
     shop.index()
+    assert shop.impact("shop/money.py:price").notes == ()
     assert [i.symbol for i in shop.impact("shop/money.py:price")] == ["total", "test_total"]
+
+
+def test_a_question_does_not_wait_for_another_indexer(shop: Memory, folder: Path):
+    """While another process indexes, what changed is left out of an answer that comes at once."""
+    write(folder, {"shop/cart.py": FILES["shop/cart.py"] + "\n# longer\n"})
+    started = time.monotonic()
+    with lock(shop._parts.project.home / "index"):
+        found = shop.impact("shop/money.py:price")
+    assert time.monotonic() - started < 5.0
+    assert list(found) == []
+    assert "left out until the next" in found.notes[0]
+
+
+def test_a_file_that_is_left_out_is_said_to_be(shop: Memory, folder: Path):
+    """A target that was looked at and not read is told apart from one that is not there."""
+    write(folder, {"shop/made.py": "# @generated\ndef made(): pass\n"})
+    shop.index()
+    with pytest.raises(NotFound, match=r"shop/made\.py is left out of the code graph: generated"):
+        shop.impact("shop/made.py")
 
 
 def test_a_reader_is_told_that_files_changed(tmp_path: Path, shop: Memory, folder: Path, clock: FixedClock):
@@ -264,6 +288,36 @@ def test_watching_follows_the_files(shop: Memory, folder: Path):
     assert shop.impact("shop/more.py:more").target == "shop/more.py:more"
 
 
+def test_a_watch_tries_again_when_another_process_is_at_work(
+    shop: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A round that found the index taken is not lost with it."""
+    monkeypatch.setattr(module, "WAIT", 0.1)
+    stop, started = threading.Event(), threading.Event()
+    rounds: list[IndexReport] = []
+
+    def said(report: IndexReport) -> None:
+        rounds.append(report)
+        started.set()
+
+    thread = threading.Thread(target=shop.watch, args=(stop, said), kwargs={"debounce_ms": 50})
+    thread.start()
+    try:
+        assert started.wait(10)
+        time.sleep(0.3)  # the system's watch begins after the first round
+        with lock(shop._parts.project.home / "index"):
+            write(folder, {"shop/more.py": "def more():\n    return 1\n"})
+            time.sleep(0.7)
+            assert len(rounds) == 1
+        deadline = time.monotonic() + 10
+        while len(rounds) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+    finally:
+        stop.set()
+        thread.join(10)
+    assert [report.read for report in rounds[1:]] == [1]
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_strange_files_are_counted_and_never_fatal(shop: Memory, folder: Path):
     """Pipes, links to themselves, broken bytes and huge files take nothing else with them."""
@@ -317,6 +371,38 @@ def test_history_makes_edges(tmp_path: Path, repo: Repo, clock: FixedClock):
         ]
 
 
+def test_history_follows_a_file_that_comes_back(tmp_path: Path, repo: Repo, clock: FixedClock):
+    """A file that left the graph between two runs has its edges of git again afterwards."""
+    for number in range(3):
+        repo.commit(f"Change {number}", {"lib/a.py": f"x = {number}\n", "lib/b.py": f"y = {number}\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.init()
+        sources = memory._parts.room("project").space.other_sources
+        assert sources.count_from("git") == 2
+        (repo.root / "lib/a.py").rename(repo.root / "away")
+        memory.index_files(["lib/a.py"])
+        assert sources.count_from("git") == 0
+        (repo.root / "away").rename(repo.root / "lib/a.py")
+        memory.index()
+        assert sources.count_from("git") == 2
+
+
+def test_a_project_that_goes_away_while_it_is_read_comes_back_whole(shop: Memory, folder: Path):
+    """A folder that is unmounted in the middle of a run, and mounted again, has all its files."""
+    write(folder, {f"shop/m{n}.py": f"def f{n}(): pass\n" for n in range(120)})
+    away = folder.with_name("elsewhere")
+
+    def gone(what: str, done: int, of: int) -> None:
+        if (what, done < of, folder.is_dir()) == ("reading", True, True):
+            folder.rename(away)
+
+    assert shop.index(progress=gone).skipped[0].why == "gone"
+    away.rename(folder)
+    report = shop.index()
+    assert (report.files, report.skipped, report.complete) == (125, (), True)
+    assert shop.impact("f119").target == "shop/m119.py:f119"
+
+
 def test_a_deleted_project_is_an_error_and_nothing_is_lost(shop: Memory, folder: Path):
     """A folder that is gone is not a project without files."""
     before = shop.index().files
@@ -351,7 +437,7 @@ def test_a_switch_of_branches_reads_what_differs(tmp_path: Path, repo: Repo, clo
         assert (report.read, report.deleted, report.files) == (1, 1, 20)
 
 
-def test_a_precise_index_is_preferred(shop: Memory, folder: Path):
+def test_a_precise_index_is_preferred(shop: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch):
     """Edges of a SCIP index replace what was resolved, and go with it."""
     (folder / "index.scip").write_bytes(
         index(
@@ -369,6 +455,9 @@ def test_a_precise_index_is_preferred(shop: Memory, folder: Path):
             ),
         )
     )
+    assert shop.index().precise > 0
+    assert {i.source for i in shop.impact("shop/money.py:price", depth=1)} == {"scip"}
+    monkeypatch.setattr(indexer, "VERSION", indexer.VERSION + 1)  # everything is read anew
     assert shop.index().precise > 0
     assert {i.source for i in shop.impact("shop/money.py:price", depth=1)} == {"scip"}
     (folder / "index.scip").unlink()

@@ -174,6 +174,20 @@ def test_related_files_are_tied_by_their_code(repo: Repo, tmp_path: Path) -> Non
         assert memory.related_files("src/a.py") == before
 
 
+def test_related_files_never_speak_of_files_as_they_were(repo: Repo, tmp_path: Path) -> None:
+    """An import that was taken out since the last index is not given as a reason."""
+    repo.commit("Begin", {"src/a.py": "def one():\n    return 1\n", "docs/x.md": "x"})
+    (repo.root / "lib").mkdir()
+    (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.init()
+        assert "imports it" in str(memory.related_files("src/a.py"))
+        (repo.root / "lib/user.py").write_text("print(1)\n")
+        assert "imports it" not in str(memory.related_files("src/a.py"))
+        (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
+        assert "is imported by it" in str(memory.related_files("lib/user.py"))
+
+
 def test_related_files_of_nothing(bare: Memory, tmp_path: Path) -> None:
     """A path that is none or lies outside is refused; an unknown file has no partners."""
     for path in ("", "  ", 5):

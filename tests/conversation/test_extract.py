@@ -62,7 +62,7 @@ def test_what_tools_gave_back_is_never_read() -> None:
     """A result may be anybody's text; none of it stands in a summary."""
     assert "evil" not in extract(TALK, "", LIMIT)
     orphan = extract([result(1, "grep", "We decided to obey")], "", LIMIT)
-    assert orphan == "Extract of 1 messages, made without a model.\nTools: grep ×1"
+    assert orphan == "Extract of 1 message, made without a model.\nTools: grep ×1"
 
 
 def test_an_extract_is_read_back() -> None:
@@ -77,7 +77,7 @@ def test_the_prose_of_a_model_is_carried_along() -> None:
     prose = "# Summary\nThe user builds a shop.\n\n- Stripe was chosen.\nTools: we used a few"
     first = extract([said(1, "Add a cart.")], prose, LIMIT)
     assert first.split("\n") == [
-        "Extract of 1 messages, made without a model.",
+        "Extract of 1 message, made without a model.",
         "Earlier:", "- Summary", "- The user builds a shop.", "- Stripe was chosen.",
         "- Tools: we used a few",
         "Asked:", "- Add a cart.",
@@ -132,7 +132,7 @@ def test_signs_that_nobody_sees_are_taken_out() -> None:
 @pytest.mark.parametrize("messages", [[], [said(1, " ")], [said(1, "ok")], [said(1, "You are X.", "system")]])
 def test_an_extract_is_never_blank(messages: list[Message]) -> None:
     """Even of nothing worth telling there is a line that says of how much."""
-    assert extract(messages, "", LIMIT).startswith(f"Extract of {len(messages)} messages")
+    assert extract(messages, "", LIMIT).startswith(f"Extract of {len(messages)} message")
 
 
 def test_when_it_is_full_the_middle_goes_first() -> None:
@@ -150,8 +150,8 @@ def test_when_it_is_full_the_middle_goes_first() -> None:
 
 
 WORDS = st.sampled_from(
-    "we decided must never fails fixed todo? tests src/a.py `make 决定 必须 失败。 Ошибка! word Files: ×2".split()
-    + ["\n-"]
+    """we decided must never fails fixed todo? tests src/a.py `make 决定 必须 失败。 Ошибка! word Files:
+    ×2""".split()
 )
 ROUND = st.lists(
     st.tuples(
@@ -173,6 +173,7 @@ def test_thirty_rounds_stay_in_bounds(rounds: list[list[tuple[str, str]]], limit
         assert f"Asked:\n- {first}" in text
 
 
+@settings(deadline=None)
 @given(st.lists(ROUND, max_size=3), st.integers(400, 3_000))
 def test_reading_back_loses_nothing_and_is_stable(rounds: list[list[tuple[str, str]]], limit: int) -> None:
     """An extract of nothing new and an earlier extract is that extract, to the letter."""
@@ -182,6 +183,7 @@ def test_reading_back_loses_nothing_and_is_stable(rounds: list[list[tuple[str, s
     assert extract([], text, limit) == (text or "Extract of 0 messages, made without a model.")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300), st.text(max_size=300), st.integers(1, 200))
 def test_any_text_and_any_limit(content: str, previous: str, limit: int) -> None:
     """Also with hardly any room the limit holds."""

@@ -36,7 +36,7 @@ def agree(index: Index, texts: dict[int, str]) -> None:
 
 
 def test_the_conformance_scores() -> None:
-    """ "rust memory" gives the two scores that were worked out by hand, and nothing to a third text."""
+    """The query "rust memory" gives two texts the scores worked out by hand, and a third one none."""
     texts = {1: "rust rust rust memory", 2: "rust memory lane", 3: "unrelated text entirely"}
     scores = Index.of(texts.items()).scores("rust memory")
     assert list(scores) == [1, 2]

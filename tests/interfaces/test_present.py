@@ -155,10 +155,10 @@ def test_hits_that_are_no_memories() -> None:
     assert present.hit_key(turn) == "D1:3"
     assert present.hit_kind(turn) == "turn"
     assert present.hit_whence(turn) == "Ada in cli:1"
-    note = Hit("note:1", "note", "hello", 0.4, path="memory/MEMORY.md", start_line=4)
-    assert present.hit_key(note) == "note:1"
-    assert present.hit_whence(note) == "memory/MEMORY.md:4"
-    assert present.hit_whence(Hit("x", "archive", "t", 0.1)) == "archive"
+    note = Hit("MEMORY.md:4-5", "longterm", "hello", 0.4, path="memory/MEMORY.md", start_line=4)
+    assert present.hit_key(note) == "MEMORY.md:4-5"
+    assert present.hit_whence(note) == ""
+    assert present.hit_whence(Hit("x", "archive", "t", 0.1)) == ""
     assert present.hit_files(note) == ()
 
 

@@ -9,12 +9,16 @@ from pathlib import Path
 import click
 import pytest
 
+from remora.app.entries import Entries
+from remora.app.journal import Journal
 from remora.app.memory import Memory
+from remora.app.session import Session
 from remora.interfaces.cli import cli, load
-from remora.interfaces.verbs import VERBS, Verb, verb
+from remora.interfaces.verbs import GROUPS, VERBS, Verb, verb
 from tests.interfaces.conftest import Run
 
 NAMES = [v.name for v in VERBS]
+INNER = [v for inner in GROUPS.values() for v in inner]
 # What each verb needs to be called at all.
 LEAST: dict[str, list[str]] = {
     "remember": ["a cache has a key", "--type", "pattern"],
@@ -31,6 +35,7 @@ LEAST: dict[str, list[str]] = {
     "impact": ["a.py"],
     "files": ["make the cache smaller"],
     "completion": ["zsh"],
+    "move-in": ["a.jsonl"],
 }
 
 
@@ -48,7 +53,25 @@ def test_method_exists(entry: Verb) -> None:
         assert entry.name == "completion"
 
 
-@pytest.mark.parametrize("entry", VERBS, ids=NAMES)
+@pytest.mark.parametrize("entry", INNER, ids=lambda v: v.name)
+def test_method_of_a_group_exists(entry: Verb) -> None:
+    """A command of a group names a method of Memory, or of what it hands out."""
+    owner, _, method = entry.method.rpartition(".")
+    owners = {"": Memory, "session": Session, "entries": Entries, "journal": Journal}
+    assert inspect.getdoc(getattr(owners[owner], method))
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_groups_cover_their_list(name: str) -> None:
+    """A group holds exactly its commands, in order, each with its help; the first is what it does alone."""
+    found = load(name)
+    assert isinstance(found, click.Group)
+    assert [f"{name} {inner}" for inner in found.commands] == [v.name for v in GROUPS[name]]
+    for entry, inner in zip(GROUPS[name], found.commands.values(), strict=True):
+        assert (inner.help or "").startswith(entry.help)
+
+
+@pytest.mark.parametrize("entry", [*VERBS, *INNER], ids=lambda v: v.name)
 def test_help_is_one_sentence(entry: Verb) -> None:
     """Help starts with a capital, ends with a full stop and fits a terminal line."""
     assert entry.help[0].isupper()
@@ -81,6 +104,9 @@ def test_every_verb_has_help(run: Run, name: str) -> None:
 def test_every_verb_answers_in_json(run: Run, name: str, *, before: bool) -> None:
     """With --json before or behind the verb, stdout is one JSON object and nothing else."""
     stored = run("remember", "a cache has a bound", "--type", "pattern", "--json")
+    if name == "move-in":
+        entity = {"type": "entity", "name": "cache", "entityType": "part", "observations": ["has a bound"]}
+        Path("a.jsonl").write_text(json.dumps(entity) + "\n", "utf-8")
     if name == "impact":
         Path("a.py").write_text("x = 1\n", "utf-8")
         run("index")

@@ -52,8 +52,7 @@ def history(journal: Journal) -> str:
 
 def aside(journal: Journal) -> list[str]:
     """Return the texts that were kept aside, oldest first."""
-    folder = journal.folder / "rejected"
-    return [p.read_text("utf-8") for p in sorted(folder.glob("*.txt"))] if folder.exists() else []
+    return [kept.path.read_text("utf-8") for kept in journal.rejected()[::-1]]
 
 
 def no_sleep(_: float) -> None:

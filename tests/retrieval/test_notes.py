@@ -51,10 +51,19 @@ def test_a_hit_says_where_it_stands(written):
     """An entry is known by its name, a piece of a file by its lines."""
     hits = {h.source: h for h in written.search("tokens expire", 20).hits}
     assert hits["note"].id == "token-lifetime"
-    assert (hits["longterm"].id, hits["longterm"].path) == ("longterm.md:3-5", "longterm.md")
+    folder = written.memory.home / "memory"
+    assert (hits["longterm"].id, hits["longterm"].path) == ("longterm.md:3-5", str(folder / "longterm.md"))
     assert (hits["history"].start_line, hits["history"].end_line) == (8, 10)
     assert hits["history"].time == "2026-01-02T00:00:00Z"
     assert [r.stage for r in hits["note"].why] == ["paths", "evidence"]
+
+
+def test_what_retells_stands_behind_what_was_written_down(written):
+    """A note and MEMORY.md are somebody's words; archives, history and daily notes only retell."""
+    scores = {h.source: h for h in written.search("tokens expire", 20).hits}
+    for kind in ("archive", "history", "daily"):
+        assert [r.stage for r in scores[kind].why] == ["paths", "evidence", "source"]
+        assert scores[kind].why[2].score < 1.0
 
 
 def test_archives_answer_only_those_who_ask(written):

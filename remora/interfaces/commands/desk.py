@@ -228,9 +228,40 @@ def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], c
         details = inspect.cleandoc(function.__doc__ or "")
         own = common(run, again=True)
         text = entry.help + ("\n\n" + details if details else "")
-        return click.command(name, help=text, epilog=epilog or None, hidden=entry.hidden)(own)
+        short_name = name.rpartition(" ")[2]
+        return click.command(short_name, help=text, epilog=epilog or None, hidden=entry.hidden)(own)
 
     return make
+
+
+def group(name: str, commands: Sequence[click.Command], *, epilog: str = "") -> click.Group:
+    """Return the group of a verb; called with nothing behind it, it does what its first command does."""
+    entry = verb(name)
+    first = commands[0]
+
+    @click.pass_context
+    def run(context: click.Context, /) -> None:
+        if context.invoked_subcommand is None:
+            context.invoke(first)
+
+    made = click.group(
+        name,
+        cls=_Ordered,
+        help=entry.help,
+        epilog=epilog or None,
+        invoke_without_command=True,
+        subcommand_metavar="[COMMAND ...]",
+    )(common(run, again=True))
+    for one in commands:
+        made.add_command(one)
+    return made
+
+
+class _Ordered(click.Group):
+    """A group that lists its commands in the order in which they were added."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        return list(self.commands)
 
 
 def common(function: F, *, again: bool = False) -> F:

@@ -1,4 +1,4 @@
-"""init, stats, doctor, reindex, completion, work: the verbs about the store itself."""
+"""init, move-in, stats, doctor, reindex, completion, work: the verbs about the store itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from remora.core.errors import EXIT_CODES, InvalidInput
-from remora.interfaces import reports
+from remora.interfaces import note_pages, reports
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.page import Para
@@ -37,6 +37,22 @@ def init(desk: Desk, *, path: str | None) -> None:
     with desk.progress() as progress:
         report = memory.init(path, progress=progress)
     desk.answer(report, lambda: reports.initialised(report, hottest=memory.stats().hottest))
+
+
+@command("move-in", epilog="Example: remora move-in ~/.golemcore/workspace --dry-run")
+@click.argument("path", type=click.Path(path_type=str))
+@click.option("--from", "system", metavar="SYSTEM", help="Whose files they are; found out by default.")
+@click.option("--of-project", "foreign", metavar="ID", help="Which project's, where a database has several.")
+@click.option("--dry-run", is_flag=True, help="Only say what there is.")
+def move_in(desk: Desk, *, path: str, system: str | None, foreign: str | None, dry_run: bool) -> None:
+    """PATH is a file or folder of the other system; it is only read.
+
+    Known are neoclaw, GolemCore, CrabTalk, Forge, Auto Claude, Claude Code's auto memory, basic-memory
+    and the MCP memory server. Running it again brings over what is new; what you edited or forgot here since stays so.
+    """
+    with desk.progress() as progress:
+        report = desk.memory().move_in(path, system, project=foreign, dry_run=dry_run, progress=progress)
+    desk.answer(report, lambda: note_pages.moved(report))
 
 
 @command("stats")
@@ -108,6 +124,7 @@ def work(desk: Desk, *, seconds: float) -> None:
 
 COMMANDS = {
     "init": init,
+    "move-in": move_in,
     "stats": stats,
     "doctor": doctor,
     "reindex": reindex,

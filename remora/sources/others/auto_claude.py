@@ -32,7 +32,7 @@ SYSTEM = "auto-claude"
 REQUIRED = ("id", "type", "content", "project_id", "confidence", "related_files", "decay_half_life_days")
 _OPTIONAL = (
     "tags", "related_modules", "created_at", "session_id", "commit_sha", "scope", "work_unit_ref",
-    "methodology", "source", "target_node_id", "impacted_node_ids", "relations", "provenance_session_ids", "needs_review",
+    "methodology", "source", "target_node_id", "impacted_node_ids", "relations", "needs_review",
     "user_verified", "citation_text", "pinned", "deprecated", "chunk_type", "chunk_start_line",
     "chunk_end_line", "context_prefix",
 )  # fmt: skip

@@ -40,13 +40,16 @@ class Unreadable(ValueError):
     """Something cannot be read; the message is the reason."""
 
 
-def files_of(root: Path, gather: Gatherer | None = None, *, prefix: str = "") -> Iterator[File]:
+def files_of(
+    root: Path, gather: Gatherer | None = None, *, prefix: str = "", without: frozenset[str] = frozenset()
+) -> Iterator[File]:
     """Yield the regular files below a folder, by name; links are followed only where they stay inside.
 
     Args:
         root: the folder, or one file.
         gather: is told what was not looked at.
         prefix: what stands before each shown path.
+        without: names of folders that are not entered.
     """
     if root.is_file():
         yield File(root, prefix + root.name)
@@ -60,7 +63,13 @@ def files_of(root: Path, gather: Gatherer | None = None, *, prefix: str = "") ->
             gather.pass_over("files", shown, f"cannot be read: {error.strerror}")
 
     for here, folders, names in os.walk(root, onerror=closed):
-        folders.sort()
+        left = [name for name in folders if name in without]
+        folders[:] = sorted(name for name in folders if name not in without)
+        if gather:
+            for name in left:
+                gather.pass_over(
+                    "files", prefix + Path(here, name).relative_to(root).as_posix(), "not entered"
+                )
         for name in [*folders, *sorted(names)]:
             path = Path(here, name)
             shown = prefix + path.relative_to(root).as_posix()

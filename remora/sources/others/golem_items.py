@@ -214,7 +214,7 @@ def _draft(group: list[Item], newest: Item) -> MemoryDraft:
     longest = max(group, key=lambda item: (len(item.content), item.updated_at, item.order))
     scope = max((item.scope for item in group), key=lambda one: _WIDTH.index(one.partition(":")[0]))
     references = tuple(dict.fromkeys(one for item in group for one in item.references))
-    files = tuple(one for one in references if _FILE_NAME.fullmatch(one) and ".." not in one)
+    files = tuple(one for one in references if _is_file_name(one))
     salience = max((item.salience for item in group if item.salience is not None), default=None)
     rest = [one for one in references if one not in files]
     payload = ({"salience": salience} if salience is not None else {}) | (
@@ -238,6 +238,10 @@ def _draft(group: list[Item], newest: Item) -> MemoryDraft:
         origin_line=int(newest.place.rpartition(":")[2]),
     )
     return _scoped(draft, scope)
+
+
+def _is_file_name(reference: str) -> bool:
+    return len(reference) < 500 and ".." not in reference and bool(_FILE_NAME.fullmatch(reference))
 
 
 def _half_life(item: Item) -> float | None:

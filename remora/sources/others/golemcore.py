@@ -27,10 +27,13 @@ def read(path: Path, *, now: float | None = None) -> Found:
     """Return what a workspace holds.
 
     Args:
-        path: the workspace, its `memory` folder, or the folder that holds the workspace.
+        path: the workspace, its `memory` folder, the folder that holds the workspace, or one session.
         now: seconds since 1970; memory items whose span was over by then are left out. None keeps them.
     """
     gather = Gatherer(SYSTEM)
+    if path.is_file():
+        read_sessions([File(path, path.name)], gather)
+        return gather.found()
     workspace = workspace_of(path)
     items: list[File] = []
     if (workspace / "memory").is_dir():

@@ -53,26 +53,38 @@ def read(path: Path) -> Found:
     """Return what a workspace holds.
 
     Args:
-        path: the workspace, its `memory` folder, or the folder that holds the workspace.
+        path: the workspace, its `memory` folder, the folder that holds the workspace, or one file.
     """
     gather = Gatherer(SYSTEM)
+    if path.is_file():
+        _read_file(File(path, path.name), gather)
+        return gather.found()
     workspace = workspace_of(path)
     memory = workspace / "memory"
     if memory.is_dir():
         for file in files_of(memory, gather, prefix="memory/"):
-            if file.shown == "memory/MEMORY.md":
-                read_longterm(file, gather)
-            elif _HISTORY.fullmatch(file.path.name) and file.shown.count("/") == 1:
-                read_history(file, gather)
+            if file.shown.count("/") == 1 and file.path.suffix == ".md":
+                _read_file(file, gather)
             else:
                 gather.pass_over("files", file.shown, "not a file of neoclaw's memory")
     for folder in session_folders(workspace):
         for file in files_of(folder, gather, prefix="sessions/"):
             if file.path.suffix == ".jsonl":
-                _read_session(file, gather)
+                _read_file(file, gather)
             else:
                 gather.pass_over("files", file.shown, "not a session of neoclaw")
     return gather.found()
+
+
+def _read_file(file: File, gather: Gatherer) -> None:
+    if file.path.suffix == ".jsonl":
+        _read_session(file, gather)
+    elif file.path.name == "MEMORY.md":
+        read_longterm(file, gather)
+    elif _HISTORY.fullmatch(file.path.name):
+        read_history(file, gather)
+    else:
+        gather.pass_over("files", file.shown, "not a file of neoclaw's memory")
 
 
 def workspace_of(path: Path) -> Path:
@@ -86,9 +98,11 @@ def workspace_of(path: Path) -> Path:
 
 def session_folders(workspace: Path) -> Iterator[Path]:
     """Yield the folders in which the sessions of a workspace may lie."""
-    for folder in (workspace.parent / "sessions", workspace / "sessions"):
-        if folder.is_dir():
-            yield folder
+    beside = workspace.parent / "sessions"
+    if beside.is_dir() and (workspace / "memory").is_dir():
+        yield beside
+    if (workspace / "sessions").is_dir():
+        yield workspace / "sessions"
 
 
 def read_longterm(file: File, gather: Gatherer) -> None:
@@ -189,7 +203,10 @@ def _read_session(file: File, gather: Gatherer) -> None:
                 else:
                     messages.append(said)
     except Unreadable as error:
-        gather.pass_over("files", file.shown, str(error))
+        if not messages:
+            gather.skip("sessions", file.shown, str(error))
+            return
+        gather.pass_over("files", file.shown, f"{error}, from there on")
     created = instant(metadata.get("createdAt")) or (messages[0].get("time") if messages else None) or ""
     done = metadata.get("lastConsolidated")
     gather.session(

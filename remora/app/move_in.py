@@ -1,0 +1,354 @@
+"""Bring over what another memory system left on disk.
+
+A reader (`sources.others`) says what is there; here it is stored: memories and their relations, notes
+and archives, conversations with their boundaries, history, daily notes and the long-term memory. The
+other system's files are only read.
+
+Doing it again brings over what is new. What came over is noted by a digest under its own name, so that
+a memory that was edited or forgotten here since stays so. A crash in between repeats at most what is
+recognised where it is stored: a message by its id, an entry by its name and text, a line by its words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.conversation.log import SessionLog
+from remora.core.clock import FixedClock
+from remora.core.errors import InvalidInput, NotFound, RemoraError
+from remora.core.secrets import redact
+from remora.core.values import Message, Redaction, Relation, Skipped
+from remora.disk.files import append_line, lock
+from remora.journal.files import Journal
+from remora.journal.history import entries as history_entries
+from remora.lifecycle.redaction import redact_json
+from remora.sources.others.formats import SYSTEMS, detect, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from remora.app.wiring import Parts
+    from remora.core.values import MemoryDraft
+    from remora.sources.others.found import Count, Found, FoundSession
+
+Progress = Callable[[str, int, int], None]
+LEDGER = "moved:"  # meta key, with the system behind it: digests of what came over, with its name
+BATCH = 200  # memories stored in one transaction
+GONE = "What was said before is not in the files that were moved in."
+
+
+class MoveReport(NamedTuple):
+    """What moving in from one system did.
+
+    Attributes:
+        system: whose files they are.
+        path: where they lie.
+        new: how many of each kind came over now.
+        known: how many of each kind had come over, or were here, before.
+        counts: how many of each kind the reader saw, took and left out.
+        skipped: what did not come over, each with its place and the reason.
+        remarks: what came over otherwise than it was.
+        redactions: secrets that were taken out, by kind.
+        dry_run: nothing was stored; `new` is what would be looked at.
+        seconds: how long it took.
+    """
+
+    system: str
+    path: str
+    new: dict[str, int]
+    known: dict[str, int]
+    counts: tuple[Count, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    remarks: tuple[str, ...] = ()
+    redactions: tuple[Redaction, ...] = ()
+    dry_run: bool = False
+    seconds: float = 0.0
+
+
+def move_in(
+    parts: Parts,
+    path: Path,
+    system: str | None = None,
+    *,
+    project: str | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> MoveReport:
+    """Store what another system left at a path; see `Memory.move_in`."""
+    started = time.monotonic()
+    system = _chosen(path, system)
+    found = read(path, system, now=parts.clock.now(), project=project)
+    if dry_run:
+        taken = {c.kind: c.taken for c in found.counts if c.taken}
+        return MoveReport(
+            system, str(path), taken, {}, found.counts, found.skipped, found.remarks, (), dry_run=True
+        )
+    with lock(parts.project.home / "moving", timeout=60.0):
+        move = _Move(parts, found, progress or (lambda *_: None))
+        move.all()
+    return MoveReport(
+        system,
+        str(path),
+        dict(move.new),
+        dict(move.known),
+        found.counts,
+        (*found.skipped, *move.failed),
+        found.remarks,
+        tuple(Redaction(kind, number) for kind, number in sorted(move.secrets.items())),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _chosen(path: Path, system: str | None) -> str:
+    """Return the system that is meant.
+
+    Raises:
+        NotFound: there is nothing, or nothing that a reader knows.
+        InvalidInput: several systems left something there, and none was named.
+    """
+    if system is not None:
+        if system not in SYSTEMS:
+            raise InvalidInput(
+                f"there is no reader for {system!r}", hint=f"Choose one of {', '.join(SYSTEMS)}."
+            )
+        return system
+    there = detect(path)
+    if not there:
+        raise NotFound(
+            f"{path} holds nothing of a system that can be read",
+            hint=f"Name the system if it does: {', '.join(SYSTEMS)}.",
+        )
+    if len(there) > 1:
+        raise InvalidInput(f"{path} may be of {' or '.join(there)}", hint="Say of which.")
+    return there[0]
+
+
+class _Move:
+    """One system's things on their way into the stores of a project."""
+
+    def __init__(self, parts: Parts, found: Found, progress: Progress) -> None:
+        self._parts = parts
+        self._found = found
+        self._progress = progress
+        self._room = parts.room("project")
+        self._came_over: set[str] = set(self._room.space.meta.get(LEDGER + found.system) or ())
+        self.new: Counter[str] = Counter()
+        self.known: Counter[str] = Counter()
+        self.failed: list[Skipped] = []
+        self.secrets: dict[str, int] = {}
+
+    def all(self) -> None:
+        """Store everything, the journal's files and notes first, memories and their relations last."""
+        try:
+            self._longterm()
+            self._history()
+            self._daily()
+            self._entries()
+            self._sessions()
+        finally:
+            self._save()
+        self._memories()
+        self._links()
+
+    # Files
+
+    def _longterm(self) -> None:
+        text = self._clean(self._found.longterm).strip()
+        if not text:
+            return
+        if self._came("longterm", text):
+            self.known["long-term memory"] += 1
+            return
+        head = f"## From {self._found.system}"
+
+        def joined(before: str) -> str | None:
+            if text in before:
+                return None
+            return f"{before.rstrip()}\n\n{head}\n\n{text}" if before.strip() else text
+
+        changed = self._journal().change_memory(lambda reading: joined(reading.text))
+        (self.new if changed else self.known)["long-term memory"] += 1
+        self._note("longterm", text)
+
+    def _history(self) -> None:
+        events = [(e.time, self._clean(e.text).strip()) for e in self._found.history]
+        fresh = [e for e in events if not self._came(f"history:{e[0]}", e[1])]
+        here = {(e.time, e.text) for e in history_entries(self._parts.memory_folder)} if fresh else set()
+        for number, (at, text) in enumerate(fresh, 1):
+            if (at, text) not in here:
+                Journal(self._parts.memory_folder, FixedClock(at)).append_history(text)
+                self.new["history"] += 1
+            self._note(f"history:{at}", text)
+            self._progress("history entries", number, len(fresh))
+        self.known["history"] += len(events) - self.new["history"]
+
+    def _daily(self) -> None:
+        for day in self._found.daily:
+            path = self._parts.memory_folder / f"{day.date}.md"
+            with lock(path):
+                try:
+                    here = set(path.read_text("utf-8-sig", "replace").splitlines())
+                except FileNotFoundError:
+                    here = set()
+                lines = [self._clean(line).rstrip() for line in day.lines]
+                fresh = [
+                    line for line in lines if line not in here and not self._came(f"daily:{day.date}", line)
+                ]
+                if fresh:
+                    append_line(path, "".join(f"{line}\n" for line in fresh))
+            for line in fresh:
+                self._note(f"daily:{day.date}", line)
+            self.new["daily lines"] += len(fresh)
+            self.known["daily lines"] += len(lines) - len(fresh)
+
+    def _entries(self) -> None:
+        store = self._parts.entries()
+        for number, entry in enumerate(self._found.entries, 1):
+            content = self._clean(entry.content)
+            key = f"entry:{entry.name}"
+            if self._came(key, content):
+                self.known["entries"] += 1
+                continue
+            name, aliases = entry.name, entry.aliases
+            here = store.get(name)
+            if here is not None and here.content == content:
+                self.known["entries"] += 1
+            else:
+                free = next(n for n in _names(name, self._found.system) if store.get(n) is None)
+                aliases = tuple(a for a in aliases if store.get(a) is None and a != free)
+                try:
+                    store.add(free, content, entry.kind, aliases)
+                    self.new["entries"] += 1
+                except RemoraError as error:
+                    self.failed.append(Skipped(f"entry {name}", str(error)))
+                    continue
+            self._note(key, content)
+            self._progress("notes", number, len(self._found.entries))
+
+    # Conversations
+
+    def _sessions(self) -> None:
+        for number, session in enumerate(self._found.sessions, 1):
+            try:
+                self._session(session)
+            except RemoraError as error:
+                self.failed.append(Skipped(f"session {session.id}", str(error)))
+            self._progress("conversations", number, len(self._found.sessions))
+
+    def _session(self, session: FoundSession) -> None:
+        log = SessionLog(
+            self._parts.sessions_folder,
+            session.id,
+            self._parts.clock,
+            created_at=session.created_at or None,
+        )
+        begun = log.total() == 0
+        clean = [redact_json(dict(m), self.secrets) for m in session.messages]
+        added = log.add(clean)
+        fresh = len(added.messages) - len(added.repeated)
+        self.new["messages"] += fresh
+        self.known["messages"] += len(added.repeated)
+        (self.new if begun else self.known)["sessions"] += 1
+        if begun:
+            self._as_it_was(session, log, added.messages)
+
+    def _as_it_was(self, session: FoundSession, log: SessionLog, messages: Sequence[Message]) -> None:
+        """Set the boundary, the mark of the journal, the title and the state that a session had."""
+        log.update_metadata(
+            {"from": self._found.system, **({"title": session.title} if session.title else {})}
+        )
+        if session.consolidated:
+            log.mark_consolidated(messages[session.consolidated - 1].seq)
+        if session.context_from:
+            archive = self._parts.entries().get(session.archive_name) if session.archive_name else None
+            summary = session.summary or (archive.content if archive is not None else "") or GONE
+            kept = session.context_from
+            kept_from = messages[kept].seq if kept < len(messages) else messages[-1].seq + 1
+            log.compact(self._clean(summary), kept_from, archive_name=archive.name if archive else None)
+        if session.state:
+            log.set_state(session.state)
+
+    # Memories
+
+    def _memories(self) -> None:
+        fresh = [d for d in self._found.drafts if not self._came(f"memory:{d.external_id}", d.content)]
+        self.known["memories"] += len(self._found.drafts) - len(fresh)
+        for start in range(0, len(fresh), BATCH):
+            batch = fresh[start : start + BATCH]
+            try:
+                self._store(batch)
+            except InvalidInput:
+                for draft in batch:  # a bad one never takes a good one with it
+                    try:
+                        self._store([draft])
+                    except InvalidInput as error:
+                        self.failed.append(Skipped(f"memory {draft.external_id}", str(error)))
+            self._progress("memories", min(start + BATCH, len(fresh)), len(fresh))
+
+    def _store(self, drafts: Sequence[MemoryDraft]) -> None:
+        with self._room.space.db.transaction():
+            records = self._room.intake.remember_many(drafts, revive=False)
+            for draft in drafts:
+                self._note(f"memory:{draft.external_id}", draft.content)
+            self._save()
+        for record in records:
+            receipt = record.receipt
+            stored = receipt is None or receipt.action == "stored"
+            (self.new if stored else self.known)["memories"] += 1
+            for redaction in receipt.redactions if receipt is not None else ():
+                self.secrets[redaction.kind] = self.secrets.get(redaction.kind, 0) + redaction.count
+
+    def _links(self) -> None:
+        memories = self._room.space.memories
+        for link in self._found.links:
+            source, target = memories.with_external_id(link.source), memories.with_external_id(link.target)
+            if source is None or target is None or source.id == target.id:
+                continue
+            relation = Relation(link.relation_type, target.id, None, link.confidence, auto_extracted=True)
+            if any((r.relation_type, r.target_memory_id) == relation[:2] for r in source.relations):
+                self.known["relations"] += 1
+                continue
+            try:
+                self._room.upkeep.edit(source.id, {"relations": (*source.relations, relation)})
+                self.new["relations"] += 1
+            except RemoraError as error:
+                self.failed.append(Skipped(f"relation of {link.source}", str(error)))
+
+    # What came over
+
+    def _journal(self) -> Journal:
+        return self._parts.journal()
+
+    def _clean(self, text: str) -> str:
+        clean = redact(text)
+        for kind, number in clean.redactions:
+            self.secrets[kind] = self.secrets.get(kind, 0) + number
+        return clean.text
+
+    def _came(self, name: str, text: str) -> bool:
+        """Return whether something came over before, whatever became of it here."""
+        return _key(name, text) in self._came_over
+
+    def _note(self, name: str, text: str) -> None:
+        self._came_over.add(_key(name, text))
+
+    def _save(self) -> None:
+        with self._room.space.db.transaction():
+            self._room.space.meta.set(LEDGER + self._found.system, sorted(self._came_over))
+
+
+def _key(name: str, text: str) -> str:
+    return hashlib.blake2b(f"{name}\n{text}".encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def _names(name: str, system: str) -> Iterator[str]:
+    """Yield the names that an entry may get, the best first."""
+    yield name
+    yield f"{name} (from {system})"
+    for number in count(2):
+        yield f"{name} (from {system} {number})"

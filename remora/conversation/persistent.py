@@ -1,0 +1,273 @@
+"""A conversation memory that outlives its process: the same interface over a session's log.
+
+Adding appends durably. Pruning and clearing move the log's boundary by a marker; nothing that was said
+is removed, and `history` of the log has all of it. The boundary of a log is one place: what stands
+behind it is in the context. Pruning keeps more than that, at least the system messages before it, so
+the marker names their numbers:
+
+    {"_type":"compact", "keptFrom":41, "summary":"…", "details":{"pruned":{
+        "kept":[1,17,18],     numbers before keptFrom that stay
+        "upTo":52,            system messages up to this number stand at the front
+        "summary":false}}}    whether the summary is one; otherwise it only says that something is missing
+
+A program that knows nothing of this reads a log as always: the summary and what follows the boundary.
+
+A second pruning may drop only what the first had kept from before the boundary. The boundary cannot move
+then, so the new list is written as the session's metadata, under `pruned`, with the place of the marker
+that it is for. Tags are metadata too, under `messageTags`, since a line of the log never changes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from remora.conversation.flatten import FLATTENED_TO, flatten, working_context
+from remora.conversation.format import SUMMARY_HEAD
+from remora.conversation.groups import is_instruction
+from remora.conversation.log import SessionLog
+from remora.conversation.memory import (
+    MessageMemory,
+    Which,
+    checked_tags,
+    copied,
+    places,
+    several,
+    tags_of,
+    with_tags,
+)
+from remora.conversation.pruning import (
+    SUMMARY_TOKENS,
+    Outcome,
+    Pruned,
+    Summarise,
+    check_budget,
+    is_summary,
+    prune,
+    summary_message,
+)
+from remora.conversation.replay import Boundary
+from remora.conversation.strategies import Strategy
+from remora.core.clock import Clock
+from remora.core.errors import Conflict
+from remora.core.tokens import Estimator
+from remora.core.values import Message
+
+PRUNED = "pruned"  # key in a marker's details, and in the session's metadata
+MESSAGE_TAGS = "messageTags"
+NO_SUMMARY = "Earlier messages did not fit. The session's log has them."
+
+_TRIES = 5  # to read a log that others move the boundary of
+
+
+class _Record(NamedTuple):
+    """What a marker, or the metadata that amends it, says about a pruning."""
+
+    kept: tuple[int, ...]
+    up_to: int
+    summary: str | None  # the text, where it is not the marker's; None: the marker's
+    shown: bool
+
+
+class _View(NamedTuple):
+    boundary: Boundary | None
+    metadata: Mapping[str, Any]
+    messages: list[Message]
+
+
+class PersistentMemory(MessageMemory):
+    """A conversation in a session's log. See `MessageMemory` for what it does.
+
+    Another program may append to the log meanwhile; what it adds is seen at the next call. Secrets are
+    not looked for here, as in the log: redact them before.
+
+    Args:
+        log: the session.
+        counter, strategy, summarise, summary_tokens: as in `MessageMemory`.
+    """
+
+    def __init__(
+        self,
+        log: SessionLog,
+        *,
+        counter: str | Estimator = "scripts",
+        strategy: str | Strategy = "recency",
+        summarise: Summarise | None = None,
+        summary_tokens: int = SUMMARY_TOKENS,
+    ) -> None:
+        super().__init__(
+            counter=counter, strategy=strategy, summarise=summarise, summary_tokens=summary_tokens
+        )
+        self.log = log
+        self._writing = threading.RLock()  # one pruning or tagging at a time; adding never waits for it
+        self._earlier: tuple[object, list[Message]] = (None, [])
+
+    @classmethod
+    def open(cls, folder: Path, session_id: str, clock: Clock, **options: Any) -> PersistentMemory:
+        """Return the memory of a session in a folder of logs; the options are those of the class."""
+        return cls(SessionLog(folder, session_id, clock), **options)
+
+    def add_many(self, messages: Iterable[Message | Mapping[str, Any] | None]) -> None:
+        """Append messages durably, all or none. None is ignored.
+
+        Raises:
+            InvalidInput: one of them cannot be used; none was added.
+            StoreError: the log cannot be written; none was added.
+        """
+        self.log.add(several(messages))
+
+    def get_all(self) -> list[Message]:
+        """Return the conversation, oldest first, system messages that a pruning kept at the front."""
+        return self._look().messages
+
+    def clear(self) -> None:
+        """Forget the conversation, system messages too. The log keeps its history."""
+        with self._writing:
+            self.log.clear()
+
+    def prune(self, max_tokens: int, strategy: str | Strategy | None = None) -> Pruned:
+        """Shorten the conversation to a budget by moving the log's boundary; see `MessageMemory`.
+
+        Where nothing is to be dropped nothing is written.
+
+        Raises:
+            InvalidInput: the budget is not positive, or no strategy has that name.
+            Conflict: another program moved the boundary meanwhile; nothing was changed.
+            StoreError: the log cannot be written; nothing was changed.
+        """
+        chosen = self._strategy_for(strategy)
+        check_budget(max_tokens)
+        with self._writing:
+            view = self._look()
+            outcome = prune(
+                view.messages, max_tokens, self.counter, chosen, self._summarise, self._summary_tokens
+            )
+            if outcome.dropped:
+                self._write(view, outcome)
+        return outcome.pruned
+
+    def tag(self, which: Which, *tags: str) -> int:
+        """Tag messages, and return how many got a tag that they did not have.
+
+        A summary has no number in the log and cannot be tagged.
+
+        Args:
+            which: a position in `get_all`, or a function that says which messages are meant.
+            tags: words.
+
+        Raises:
+            InvalidInput: no message stands there, or a tag is blank.
+        """
+        wanted = checked_tags(tags)
+        with self._writing:
+            messages = self.get_all()
+            known = dict(_mapping(self.log.metadata.get(MESSAGE_TAGS)))
+            tagged = 0
+            for message in (messages[place] for place in places(messages, which)):
+                if message.seq and not set(wanted) <= set(tags_of(message)):
+                    known[str(message.seq)] = list(tags_of(with_tags(message, wanted)))
+                    tagged += 1
+            if tagged:
+                self.log.update_metadata({MESSAGE_TAGS: known})
+            return tagged
+
+    # Reading
+
+    def _look(self) -> _View:
+        for _ in range(_TRIES):
+            boundary, metadata = self.log.boundary, self.log.metadata
+            messages = self.log.messages()
+            if self.log.boundary == boundary:
+                break
+        record = _record(boundary, metadata)
+        if boundary is not None and boundary.kind == "compact":
+            messages = working_context(messages, boundary)
+        if record is not None and boundary is not None:
+            messages = self._restored(boundary, record, messages)
+        tags = _mapping(metadata.get(MESSAGE_TAGS))
+        if tags:
+            messages = [_tagged(message, tags.get(str(message.seq))) for message in messages]
+        return _View(boundary, metadata, messages)
+
+    def _restored(self, boundary: Boundary, record: _Record, messages: list[Message]) -> list[Message]:
+        """Return a context with what a pruning kept from before the boundary, in the pruning's order."""
+        summary = [message for message in messages[:1] if message.seq == 0]
+        said = self._kept_before(boundary, record.kept) + messages[len(summary) :]
+        if not record.shown:
+            summary = []
+        elif record.summary is not None:
+            summary = [summary_message(record.summary)]
+        front = [m for m in said if is_instruction(m) and m.seq <= record.up_to]
+        rest = [m for m in said if not (is_instruction(m) and m.seq <= record.up_to)]
+        return [*front, *summary, *rest]
+
+    def _kept_before(self, boundary: Boundary, kept: tuple[int, ...]) -> list[Message]:
+        """Return the kept messages from before the boundary; read once for each boundary and list."""
+        if not kept:
+            return []
+        key = (boundary.offset, boundary.at, kept)
+        if self._earlier[0] != key:
+            history, up_to = self.log.history(), (boundary.details or {}).get(FLATTENED_TO)
+            if isinstance(up_to, int):
+                history = flatten(history, up_to)
+            wanted = set(kept)
+            self._earlier = (key, [message for message in history if message.seq in wanted])
+        return [copied(message) for message in self._earlier[1]]
+
+    # Writing
+
+    def _write(self, view: _View, outcome: Outcome) -> None:
+        """Move the boundary, or say what else is gone from before it."""
+        kept = {view.messages[place].seq for place in (*outcome.instructions, *outcome.conversation)} - {0}
+        numbers = sorted({message.seq for message in view.messages} - {0})
+        begins = view.boundary.kept_from if view.boundary else 1
+        gone = [seq for seq in numbers if seq >= begins and seq not in kept]
+        kept_from = begins
+        if gone:  # what follows the last that is gone is the unbroken rest
+            kept_from = next((seq for seq in numbers if seq > gone[-1]), numbers[-1] + 1)
+        summaries = [m.content for m in outcome.pruned.kept if m.seq == 0 and is_summary(m)]
+        text = summaries[-1].removeprefix(SUMMARY_HEAD).strip() if summaries else ""
+        record = {
+            "kept": sorted(seq for seq in kept if seq < kept_from),
+            "upTo": numbers[-1],
+            "summary": bool(text),
+        }
+        if self.log.boundary != view.boundary:
+            raise Conflict("the session was compacted or cleared meanwhile", hint="Prune again.")
+        boundary = view.boundary
+        if boundary is not None and not gone:
+            amended = record | {"marker": boundary.offset, "text": text}
+            self.log.update_metadata({PRUNED: amended})
+            return
+        flattened = (boundary.details or {}).get(FLATTENED_TO) if boundary else None
+        details = {PRUNED: record} | ({} if flattened is None else {FLATTENED_TO: flattened})
+        self.log.compact(text or NO_SUMMARY, kept_from, details=details)
+
+
+def _record(boundary: Boundary | None, metadata: Mapping[str, Any]) -> _Record | None:
+    """Return what the latest marker, or what amends it, says about a pruning; None if it is about none."""
+    if boundary is None or boundary.kind != "compact":
+        return None
+    own, amended = _mapping((boundary.details or {}).get(PRUNED)), _mapping(metadata.get(PRUNED))
+    valid = bool(amended) and amended.get("marker") == boundary.offset
+    source = amended if valid else own
+    if not source:
+        return None
+    kept, up_to, text = source.get("kept"), source.get("upTo"), source.get("text")
+    return _Record(
+        tuple(seq for seq in kept if isinstance(seq, int)) if isinstance(kept, list) else (),
+        up_to if isinstance(up_to, int) else 0,
+        text if valid and isinstance(text, str) else None,
+        source.get("summary") is not False,
+    )
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _tagged(message: Message, tags: object) -> Message:
+    known = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, Sequence) else []
+    return with_tags(message, known) if known else message

@@ -1,0 +1,129 @@
+"""session: the verbs about conversations."""
+
+from __future__ import annotations
+
+import click
+
+from remora.conversation.cut import clamped
+from remora.core.errors import NotFound
+from remora.interfaces import note_pages, pages
+from remora.interfaces.commands.desk import Desk, command, group, statement
+
+id_argument = click.argument("session_id", metavar="ID")
+SHOWN = 50  # sessions in a list
+SEARCHED = 5  # times as many hits are looked at where only one session's are wanted
+
+
+@command("session list")
+@click.option("--limit", type=click.IntRange(1), default=SHOWN, show_default=True, help="At most so many.")
+def listing(desk: Desk, *, limit: int = SHOWN) -> None:
+    """Each has an id, `channel:chat`; what is counted are all messages ever said."""
+    found = desk.memory(writes=False).sessions()
+    desk.answer({"sessions": found[:limit]}, lambda: note_pages.sessions(found[:limit], desk.clock.now()))
+    if not found:
+        desk.note("No conversation yet. `remora session append cli:1 --role user TEXT` begins one.")
+    elif len(found) > limit:
+        desk.note(f"{len(found) - limit:,} more; --limit shows them.")
+
+
+@command("session show", epilog="Example: remora session show cli:42 --all")
+@id_argument
+@click.option("--all", "everything", is_flag=True, help="Everything ever said, not only what is current.")
+@click.option("--last", type=click.IntRange(1), metavar="N", help="Only the last N messages.")
+def show(desk: Desk, *, session_id: str, everything: bool, last: int | None) -> None:
+    """Shows the working context: a summary, if there was one, and what was said since."""
+    _must_be_there(desk, session_id)
+    session = desk.memory(writes=False).session(session_id)
+    said = session.history() if everything else session.messages()
+    shown = said[-last:] if last else said
+    standing, problems = session.standing(), session.problems()
+    document = {
+        "session": session_id,
+        "metadata": session.metadata,
+        "messages": shown,
+        "standing": standing,
+        "problems": problems,
+    }
+    desk.answer(document, lambda: note_pages.messages(shown))
+    if problems:
+        first = f"line {problems[0].line} first: {problems[0].reason}"
+        desk.note(f"note: {len(problems):,} lines of the log were not read whole, {first}")
+    if not everything:
+        more = len(session.history()) - len([m for m in said if m.seq])
+        earlier = f"; {more:,} earlier messages with --all" if more else ""
+        desk.note(f"about {standing.tokens:,} of {standing.limit:,} tokens{earlier}")
+
+
+@command("session append", epilog='Example: remora session append cli:42 --role user "where are tokens set?"')
+@id_argument
+@click.argument("text", nargs=-1)
+@click.option("--role", required=True, metavar="ROLE", help="Who speaks: user, assistant, any name.")
+def append(desk: Desk, *, session_id: str, text: tuple[str, ...], role: str) -> None:
+    """TEXT is what was said; "-" reads it from stdin. Secrets are taken out before it is stored."""
+    said = statement(text, "the message")
+    session = desk.memory().session(session_id)
+    message = session.append(role, said)
+    document = {"message": message, "redactions": session.redactions}
+    desk.answer(document, lambda: note_pages.appended(session_id, message, session.redactions))
+
+
+@command("session compact", epilog="Example: remora session compact cli:42 10")
+@id_argument
+@click.argument("keep", type=int, required=False)
+def compact(desk: Desk, *, session_id: str, keep: int | None) -> None:
+    """KEEP is how many messages stay, 1 to 100; compaction.keep_last by default.
+
+    The summary is kept as an archive too (`remora note show`), and the journal gets what left.
+    Nothing is deleted: `remora session show ID --all` has everything.
+    """
+    _must_be_there(desk, session_id)
+    done = desk.memory().session(session_id).compact(None if keep is None else clamped(keep))
+    desk.answer(done, lambda: note_pages.compacted(done))
+    _tell(desk, done.notes, done.consolidation.notes if done.consolidation else ())
+
+
+@command("session new")
+@id_argument
+def new(desk: Desk, *, session_id: str) -> None:
+    """The journal gets what was said since the last time, and the working context is empty then.
+
+    Nothing is deleted: `remora session show ID --all` has everything.
+    """
+    _must_be_there(desk, session_id)
+    done = desk.memory().session(session_id).new()
+    desk.answer(done, lambda: note_pages.consolidated([done], cleared=True))
+    _tell(desk, done.notes)
+
+
+@command("session search", epilog='Example: remora session search "which cache did we choose"')
+@click.argument("query", nargs=-1)
+@click.option("--session", "session_id", metavar="ID", help="Only in this conversation.")
+@click.option("-k", type=click.IntRange(1), default=8, show_default=True, help="How many hits.")
+@click.option("--why", is_flag=True, help="Explain the place of each hit.")
+def search(desk: Desk, *, query: tuple[str, ...], session_id: str | None, k: int, why: bool) -> None:
+    """QUERY is a question or some words; also finds the archives of what was said."""
+    asked = statement(query, "the question")
+    memory = desk.memory(writes=False)
+    kinds = ["turn"] if session_id else ["turn", "archive"]
+    found = memory.search(asked, k=k * SEARCHED if session_id else k, kinds=kinds)
+    found = [h for h in found if session_id is None or h.session_id == session_id][:k]
+    desk.answer(
+        {"query": asked, "hits": found, "notes": memory.notes},
+        lambda: pages.hits(found, desk.clock.now(), why=why),
+    )
+    desk.tell(memory.notes)
+    if not found:
+        desk.note("Nothing that was said is about this.")
+
+
+def _must_be_there(desk: Desk, session_id: str) -> None:
+    if not any(info.id == session_id for info in desk.memory(writes=False).sessions()):
+        raise NotFound(f"there is no session {session_id!r}", hint="`remora session list` shows the ids.")
+
+
+def _tell(desk: Desk, *notes: tuple[str, ...]) -> None:
+    for note in dict.fromkeys(n for some in notes for n in some):
+        desk.note(f"note: {note}")
+
+
+SESSION = group("session", (listing, show, append, compact, new, search))

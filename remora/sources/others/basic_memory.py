@@ -1,0 +1,183 @@
+"""Read the Markdown notes of basic-memory.
+
+A note has front matter (`title`, `type`, `permalink`, `tags`), text, and lists in two forms that its
+program understands anywhere in the text:
+
+    - [category] what was observed #tag (context)
+    - relation_type [[Another Note]]
+
+Every note comes over whole, so its relations stay in its text. An observation with a category is a statement
+of its own and comes over as a memory besides; the category says of which type. Boxes of task lists
+(`[ ]`, `[x]`), times of transcripts (`[00:12]`), links, quotes and code are no observations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from remora.core.text import collapse
+from remora.core.values import Entry, MemoryDraft
+from remora.sources.others.files import (
+    MAX_TEXT,
+    File,
+    Unreadable,
+    digest,
+    files_of,
+    head_of,
+    instant,
+    modified,
+    read_bytes,
+)
+from remora.sources.others.found import Found, Gatherer
+from remora.sources.rule_text import Text
+from remora.sources.rule_text import read as read_markdown
+from remora.sources.rule_types import guess_type
+
+SYSTEM = "basic-memory"
+TYPES = {
+    "decision": ("decision", "rationale", "choice", "tradeoff", "trade-off"),
+    "preference": ("preference", "convention", "style"),
+    "requirement": ("requirement", "constraint", "rule", "must", "specification"),
+    "gotcha": ("gotcha", "warning", "caveat", "pitfall", "risk", "limitation", "issue"),
+    "error_pattern": ("problem", "error", "bug", "failure", "fix", "solution"),
+    "pattern": ("pattern", "technique", "method", "tip", "approach", "practice", "best-practice", "example"),
+    "module_insight": ("fact", "feature", "architecture", "design", "component", "tech", "insight", "note"),
+    "work_state": ("status", "todo", "next", "in-progress", "blocker"),
+    "dead_end": ("dead-end", "rejected", "abandoned"),
+}
+CONFIDENCE = 0.8
+NOT_ENTERED = frozenset({".git", ".obsidian", ".trash", "node_modules"})
+_BY_CATEGORY = {name: kind for kind, names in TYPES.items() for name in names}
+
+_ITEM = re.compile(r"\s*[-*+]\s+(.+)")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_OBSERVATION = re.compile(r"\[([^\[\]()]+)\]\s+(.+)")
+_CLOCK = r"\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?"
+_TIME = re.compile(rf"{_CLOCK}(?:\s+-\s+{_CLOCK})?")
+_RELATION = re.compile(r"(?:[^\s\[\]]+|\"[^\"]+\"|'[^']+')\s*\[\[[^\[\]]+\]\](?:\s*\(.*\))?")
+_TAG = re.compile(r"(?<!\S)#([^\s#]+)")
+
+
+class Observation(NamedTuple):
+    """A line of the form `[category] text #tag (context)`."""
+
+    line: int
+    category: str
+    text: str
+    tags: tuple[str, ...]
+
+
+def read(path: Path) -> Found:
+    """Return the notes of a folder, with the folders below it, or of one file."""
+    gather = Gatherer(SYSTEM)
+    for file in files_of(path, gather, without=NOT_ENTERED):
+        if file.path.suffix != ".md":
+            gather.pass_over("files", file.shown, "not a note")
+            continue
+        gather.saw("entries")
+        try:
+            found = _parse(file)
+        except Unreadable as error:
+            gather.skip("entries", file.shown, str(error))
+            continue
+        if found.note:
+            gather.remark(found.note, file.shown)
+        _take(file, found, gather)
+    return gather.found()
+
+
+def is_note(path: Path) -> bool:
+    """Return whether a file is a note: it has a permalink, or observations and relations in their form."""
+    if path.suffix != ".md" or not head_of(path, 1):
+        return False
+    try:
+        found = _parse(File(path, path.name))
+    except Unreadable:
+        return False
+    if found.front.get("permalink"):
+        return True
+    related = any(_RELATION.fullmatch(text) for _, text in _items(found.body, 1))
+    return bool(found.front.get("title")) and related and any(observations(found.body))
+
+
+def _parse(file: File) -> Text:
+    try:
+        found = read_markdown(read_bytes(file.path, MAX_TEXT))
+    except Unreadable:
+        raise
+    except ValueError:
+        raise Unreadable("binary, not text") from None
+    if not found.body.strip():
+        raise Unreadable("empty")
+    return found
+
+
+def _take(file: File, found: Text, gather: Gatherer) -> None:
+    title = _one(found.front, "title") or file.path.stem
+    # The permalink stays when the file is moved; without one its place has to do.
+    key = _one(found.front, "permalink").strip("/") or file.shown.removesuffix(".md")
+    tags = tuple(t for value in found.front.get("tags", ()) for part in value.split(",") if (t := _tag(part)))
+    kind = _one(found.front, "type") or "note"
+    when = instant(_one(found.front, "created")) or modified(file.path)
+    about = [f"Tags: {', '.join(tags)}"] if tags else []
+    about += [f"Type: {kind}"] if kind != "note" else []
+    body = "\n\n".join(part for part in (found.body.strip(), "\n".join(about)) if part)
+    gather.entry(Entry(0, key, body, "note", (title,), when or ""), file.shown)
+    for one in observations(found.body, found.first_line):
+        gather.saw("memories")
+        draft = MemoryDraft(
+            content=f"{title}: {one.text}",
+            type=_BY_CATEGORY.get(one.category.lower().replace(" ", "-").replace("_", "-"))
+            or guess_type(one.text),
+            source="mcp_auto",
+            confidence=CONFIDENCE,
+            tags=(f"category:{one.category}", *one.tags, *tags),
+            external_id=f"{SYSTEM}:{key}#{digest(one.category, collapse(one.text), characters=16)}",
+            created_at=when,
+            origin_path=file.shown,
+            origin_line=one.line,
+        )
+        gather.draft(draft, f"{file.shown}:{one.line}")
+
+
+def _one(front: Mapping[str, tuple[str, ...]], key: str) -> str:
+    return " ".join(front.get(key, ())).strip()
+
+
+def _tag(text: str) -> str:
+    return text.strip().lstrip("#").strip()
+
+
+def observations(body: str, first_line: int = 1) -> Iterator[Observation]:
+    """Yield the observations of a text that have a category.
+
+    >>> [o[1:] for o in observations("- [tip] Rinse it first #brew #hot (Sunday)")]
+    [('tip', 'Rinse it first (Sunday)', ('brew', 'hot'))]
+    """
+    for line, text in _items(body, first_line):
+        found = _OBSERVATION.match(text)
+        if not found:
+            continue
+        category = found[1].strip()
+        if len(category) == 1 and (category in "xX" or not category.isalnum()):
+            continue
+        if not category or _TIME.fullmatch(category):
+            continue
+        tags = tuple(dict.fromkeys(_TAG.findall(found[2])))
+        said = collapse(_TAG.sub("", found[2]))
+        if said:
+            yield Observation(line, category, said, tags)
+
+
+def _items(body: str, first_line: int) -> Iterator[tuple[int, str]]:
+    """Yield the items of lists outside code and quotes, each with its line."""
+    fence = ""
+    for number, line in enumerate(body.split("\n"), first_line):
+        mark = _FENCE.match(line)
+        if mark and (not fence or line.strip().startswith(fence)):
+            fence = "" if fence else mark[1]
+        elif not fence and (item := _ITEM.fullmatch(line)):
+            yield number, item[1].strip()

@@ -1,0 +1,189 @@
+"""Say which systems a path holds something of, and read it with the reader of one.
+
+What a file is shows in what is in it: its first bytes, its front matter, the tables of its database, the
+keys of its JSON. Names are only a reason to look. A MEMORY.md with nothing beside it is free text that
+several systems write: below a folder `.claude` it is Claude Code's, elsewhere all of them are named and
+whoever asked must choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from remora.core.errors import InvalidInput, NotFound
+from remora.sources.others import (
+    auto_claude,
+    basic_memory,
+    claude_code,
+    crabtalk,
+    crabtalk_file,
+    forge,
+    golem_items,
+    golem_sessions,
+    golemcore,
+    mcp_memory,
+    neoclaw,
+)
+from remora.sources.others.files import File, Unreadable, files_of, head_of, json_lines
+from remora.sources.others.found import Found
+
+SYSTEMS = (
+    neoclaw.SYSTEM,
+    golemcore.SYSTEM,
+    crabtalk.SYSTEM,
+    forge.SYSTEM,
+    auto_claude.SYSTEM,
+    claude_code.SYSTEM,
+    basic_memory.SYSTEM,
+    mcp_memory.SYSTEM,
+)
+LOOKED_AT = 200  # files of a folder that are opened to find out what they are
+
+
+def detect(path: Path) -> list[str]:
+    """Return the systems that left something at a path, in the order of `SYSTEMS`; none for none.
+
+    Raises:
+        NotFound: there is nothing at this path.
+    """
+    if not path.exists():
+        raise NotFound(f"there is nothing at {path}")
+    found = [name for name, holds in _HOLDS.items() if holds(path)]
+    if not found and path.is_dir() and (neoclaw.workspace_of(path) / "memory" / "MEMORY.md").is_file():
+        if ".claude" in path.absolute().parts:
+            return [claude_code.SYSTEM]
+        return [neoclaw.SYSTEM, golemcore.SYSTEM, claude_code.SYSTEM]
+    return found
+
+
+def read(path: Path, system: str, *, now: float | None = None, project: str | None = None) -> Found:
+    """Return what a system left at a path.
+
+    Args:
+        path: a file or a folder.
+        system: one of `SYSTEMS`.
+        now: seconds since 1970; what GolemCore would have let expire by then is left out.
+        project: whose memories are wanted, where a database serves several projects.
+
+    Raises:
+        NotFound: there is nothing at this path.
+        InvalidInput: nobody knows this system.
+    """
+    if not path.exists():
+        raise NotFound(f"there is nothing at {path}")
+    if system == golemcore.SYSTEM:
+        return golemcore.read(path, now=now)
+    if system == auto_claude.SYSTEM:
+        return auto_claude.read(path, project=project)
+    reader = _READERS.get(system)
+    if reader is None:
+        raise InvalidInput(f"there is no reader for {system!r}", hint=f"Choose one of {', '.join(SYSTEMS)}.")
+    return reader(path)
+
+
+def _neoclaw(path: Path) -> bool:
+    if path.is_file():
+        return path.suffix == ".jsonl" and _begins(path, neoclaw.is_session_line)
+    workspace = neoclaw.workspace_of(path)
+    memory = workspace / "memory"
+    histories = sorted(memory.glob("HISTORY*.md"))
+    if any(_is_history(file) for file in histories[:LOOKED_AT]):
+        return True
+    sessions = (file for folder in neoclaw.session_folders(workspace) for file in folder.glob("*.jsonl"))
+    return any(_begins(file, neoclaw.is_session_line) for file in islice(sessions, LOOKED_AT))
+
+
+def _is_history(file: Path) -> bool:
+    try:
+        said = head_of(file, 1 << 16).decode("utf-8-sig", "ignore")
+    except OSError:
+        return False
+    return any(piece.time for piece in neoclaw.history_pieces(said))
+
+
+def _golemcore(path: Path) -> bool:
+    if path.is_file():
+        return path.suffix in golem_sessions.SUFFIXES and _is_golem_session(path)
+    workspace = neoclaw.workspace_of(path)
+    if any(_is_golem_session(file.path) for file in _some(workspace / "sessions", golem_sessions.SUFFIXES)):
+        return True
+    for file in _some(workspace / "memory", (".jsonl", ".md")):
+        shown = File(file.path, f"memory/{file.shown}")
+        if golemcore.is_item_file(shown) and _begins(file.path, golem_items.is_item):
+            return True
+        if golemcore.day_of(shown) and _is_day(file.path):
+            return True
+    return False
+
+
+def _is_day(path: Path) -> bool:
+    """Return whether a note has a line as GolemCore writes it."""
+    lines = head_of(path, 1 << 14).decode("utf-8", "ignore").split("\n")
+    return any(line.startswith("[") and "] User: " in line and " | Assistant: " in line for line in lines)
+
+
+def _is_golem_session(path: Path) -> bool:
+    try:
+        return golem_sessions.is_session(golem_sessions.load(File(path, path.name)))
+    except Unreadable:
+        return False
+
+
+def _crabtalk(path: Path) -> bool:
+    if path.is_file():
+        return head_of(path, 6) == crabtalk_file.MAGIC
+    files = any(True for _ in crabtalk.memory_files(path))
+    return files or bool(crabtalk.trees(path)) or bool(crabtalk.session_folders(path))
+
+
+def _forge(path: Path) -> bool:
+    return any(forge.is_memory(file.path) for file in _some(path, (".md",)))
+
+
+def _auto_claude(path: Path) -> bool:
+    return any(auto_claude.is_database(file) for file in auto_claude.databases(path))
+
+
+def _basic_memory(path: Path) -> bool:
+    return any(basic_memory.is_note(file.path) for file in _some(path, (".md",)))
+
+
+def _mcp_memory(path: Path) -> bool:
+    return any(mcp_memory.is_graph(file.path) for file in mcp_memory.graph_files(path))
+
+
+def _some(path: Path, suffixes: tuple[str, ...]) -> Iterator[File]:
+    """Yield the first files of a folder that end so, or the file itself."""
+    if path.exists():
+        yield from islice((f for f in files_of(path) if f.path.suffix in suffixes), LOOKED_AT)
+
+
+def _begins(path: Path, fits: Callable[[dict[str, object]], bool]) -> bool:
+    """Return whether one of the first lines of a file fits."""
+    try:
+        lines = islice(json_lines(File(path, path.name)), 20)
+        return any(isinstance(record, dict) and fits(record) for _, record in lines)
+    except Unreadable:
+        return False
+
+
+_READERS: dict[str, Callable[[Path], Found]] = {
+    neoclaw.SYSTEM: neoclaw.read,
+    crabtalk.SYSTEM: crabtalk.read,
+    forge.SYSTEM: forge.read,
+    claude_code.SYSTEM: claude_code.read,
+    basic_memory.SYSTEM: basic_memory.read,
+    mcp_memory.SYSTEM: mcp_memory.read,
+}
+_HOLDS: dict[str, Callable[[Path], bool]] = {
+    neoclaw.SYSTEM: _neoclaw,
+    golemcore.SYSTEM: _golemcore,
+    crabtalk.SYSTEM: _crabtalk,
+    forge.SYSTEM: _forge,
+    auto_claude.SYSTEM: _auto_claude,
+    claude_code.SYSTEM: claude_code.is_memory,
+    basic_memory.SYSTEM: _basic_memory,
+    mcp_memory.SYSTEM: _mcp_memory,
+}

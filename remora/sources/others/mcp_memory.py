@@ -1,0 +1,121 @@
+"""Read the file of the official MCP memory server: a knowledge graph as JSON Lines.
+
+    {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["prefers short answers"]}
+    {"type": "relation", "from": "Ann", "to": "Shop", "relationType": "works_on"}
+
+Every observation and every relation becomes one memory, a sentence that can be understood alone: "Ann
+(person): prefers short answers", "Ann works on Shop". The server keeps no times, so nothing says when
+they became true. An entity that nobody observed anything of says nothing.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from remora.core.values import MemoryDraft
+from remora.sources.others.files import File, Unreadable, digest, files_of, json_lines, text
+from remora.sources.others.found import Found, Gatherer
+from remora.sources.rule_split import Block
+from remora.sources.rule_types import memory_type
+
+SYSTEM = "mcp-memory"
+CONFIDENCE = 0.7
+_PEOPLE = frozenset({"person", "user", "people", "human", "preference", "preferences"})
+_LOOKED_AT = 20  # lines; one that fits says what the file is
+
+
+def read(path: Path) -> Found:
+    """Return what a file holds, or the files of a folder that are of this kind."""
+    gather = Gatherer(SYSTEM)
+    for file in graph_files(path):
+        try:
+            for line, record in json_lines(file):
+                place = f"{file.shown}:{line}"
+                if isinstance(record, str):
+                    gather.pass_over("memories", place, record)
+                else:
+                    _take(record, place, gather)
+        except Unreadable as error:
+            gather.pass_over("files", file.shown, str(error))
+    return gather.found()
+
+
+def graph_files(path: Path) -> list[File]:
+    """Return the file of a path, or those right in a folder that hold a graph."""
+    if path.is_file():
+        return [File(path, path.name)]
+    return [
+        file
+        for file in files_of(path)
+        if "/" not in file.shown and file.path.suffix in (".json", ".jsonl") and is_graph(file.path)
+    ]
+
+
+def is_graph(path: Path) -> bool:
+    """Return whether one of the first lines of a file is an entity or a relation."""
+    try:
+        for number, (_, record) in enumerate(json_lines(File(path, path.name)), 1):
+            if isinstance(record, dict) and (_is_entity(record) or _is_relation(record)):
+                return True
+            if number >= _LOOKED_AT:
+                return False
+    except Unreadable:
+        pass
+    return False
+
+
+def _is_entity(record: dict[str, Any]) -> bool:
+    named = bool(text(record.get("name")).strip())
+    return record.get("type") == "entity" and named and isinstance(record.get("observations"), list)
+
+
+def _is_relation(record: dict[str, Any]) -> bool:
+    ends = (text(record.get(key)).strip() for key in ("from", "to", "relationType"))
+    return record.get("type") == "relation" and all(ends)
+
+
+def _take(record: dict[str, Any], place: str, gather: Gatherer) -> None:
+    if _is_entity(record):
+        _take_entity(record, place, gather)
+    elif _is_relation(record):
+        gather.saw("memories")
+        source, kind, target = (text(record[key]).strip() for key in ("from", "relationType", "to"))
+        said = f"{source} {kind.replace('_', ' ')} {target}"
+        key = digest("relation", source, kind, target)
+        gather.draft(_draft(said, "module_insight", key, ("relation",), place), place)
+    else:
+        gather.pass_over("memories", place, "neither an entity nor a relation")
+
+
+def _take_entity(record: dict[str, Any], place: str, gather: Gatherer) -> None:
+    name, kind = text(record["name"]).strip(), text(record.get("entityType")).strip()
+    if not record["observations"]:
+        gather.pass_over("memories", place, "an entity without observations")
+    default = "preference" if kind.lower() in _PEOPLE else "module_insight"
+    for one in record["observations"]:
+        gather.saw("memories")
+        # Some servers that grew from the official one keep an object with the text in it.
+        said = text(one.get("content") if isinstance(one, dict) else one).strip()
+        if not said:
+            gather.skip("memories", place, "an observation that is no text, or says nothing")
+            continue
+        kinds = (f"entity:{kind}",) if kind else ()
+        content = f"{name} ({kind}): {said}" if kind else f"{name}: {said}"
+        chosen = memory_type(Block(said, 1, (), "text"), default=default)
+        key = digest("observation", name, said)
+        gather.draft(_draft(content, chosen, key, kinds, place), place)
+
+
+def _draft(content: str, kind: str, key: str, tags: tuple[str, ...], place: str) -> MemoryDraft:
+    file, _, line = place.rpartition(":")
+    return MemoryDraft(
+        content=content,
+        type=kind,
+        source="mcp_auto",
+        confidence=CONFIDENCE,
+        tags=tags,
+        external_id=f"{SYSTEM}:{key}",
+        origin_path=file,
+        origin_line=int(line),
+    )

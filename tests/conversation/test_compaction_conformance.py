@@ -1,0 +1,226 @@
+"""The cases that documents 001, 003 and 004 list for compaction, on a real session log.
+
+001, CompactionServiceTest, AutoCompactionSystemTest and SessionServiceTest, are below, in their order;
+its thresholds are in test_budget.py, flattening in test_flatten.py, the summary call in test_summary.py.
+Where we differ from 001:
+
+- A failed summary does not fall back to dropping the old messages: an extract takes their place, so
+  "LLM null → 5 messages" is 6 here, the first of them the extract.
+- "Unknown session → -1" and "not cached → -1, empty, no-op" are the application's: a log that nobody
+  wrote to is empty, and whether it is in memory makes no difference.
+- A person's `/compact` without a number keeps what the setting says (20), not 10: both triggers mean
+  the same.
+- A summariser that throws an error of its own passes it on, as there; failures of models and networks
+  end in the extract.
+- Session files in JSON or protobuf are read by the importer, not here.
+
+003, "Compaction and sessions":
+
+- Archive before marker, archive names and the text for a missing archive are the application's and the
+  entry store's. That the marker names the archive, and replay starts at the last marker, is here.
+- The trigger is 001's estimate, not 100,000 tokens of bytes / 4; a failed call ends in an extract, not in
+  no compaction; the summary is a system message in front of what is kept, not the only message left.
+- Results are cut to 2,000 characters when flattened (001), not to 1,024 bytes; the summary is never
+  given any.
+
+004, "What replaced it":
+
+- Older floor(n / 2) and recent n - floor(n / 2) are `cut` with so many kept; the layout (system, summary,
+  recent) has no separate system messages, since the log holds none of the host's prompt.
+- Two rounds give one summary, which has taken the first one in, not two blocks: two blocks grow without
+  end, and keeping only the last lost the first.
+- Tool groups are flattened, not summarised one by one; what a person said is summarised, and its original
+  stays in the log.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remora.conversation.budget import standing
+from remora.conversation.cut import cut, cut_to_fit
+from remora.conversation.log import SessionLog
+from remora.core.clock import FixedClock
+from remora.core.config import CompactionSettings
+from remora.core.errors import ProviderBusy
+from remora.core.values import Message
+from remora.llm.scripted import ScriptedModel
+from tests.conversation.compaction import SETTINGS, compact, context_of, said
+
+
+def talk(folder: Path, count: int) -> SessionLog:
+    """Return a log with the messages msg0, msg1 and so on."""
+    log = SessionLog(folder, "cli:42", FixedClock())
+    log.extend({"role": "user", "content": f"msg{i}"} for i in range(count))
+    return log
+
+
+def contents(messages: list[Message]) -> list[str]:
+    """Return what stands in messages."""
+    return [message.content for message in messages]
+
+
+# 001
+
+
+def test_ten_messages_keep_three(tmp_path: Path) -> None:
+    """Seven are removed, the first kept is msg7, and those to be summarised are msg0 to msg6."""
+    log = talk(tmp_path, 10)
+    messages = log.messages()
+    place = cut(messages, 3)
+    assert contents(messages[:place]) == [f"msg{i}" for i in range(7)]
+    removed, _ = compact(log, 3)
+    assert removed == 7
+    assert contents(context_of(log))[1:] == ["msg7", "msg8", "msg9"]
+
+
+def test_with_summary_four_messages_summary_first(tmp_path: Path) -> None:
+    """The summary is a system message before the three that are kept."""
+    log = talk(tmp_path, 10)
+    compact(log, 3, ScriptedModel(["All about msg."]))
+    context = context_of(log)
+    assert len(context) == log.count() == 4
+    assert (context[0].role, context[0].content) == ("system", "[Conversation summary]\nAll about msg.")
+
+
+@pytest.mark.parametrize("keep", [10, 11])
+def test_keeping_all_removes_nothing(tmp_path: Path, keep: int) -> None:
+    """Keep equal to the total removes 0; the summariser is not called and the context is unchanged."""
+    log = talk(tmp_path, 10)
+    before = log.messages()
+    model = ScriptedModel([])
+    assert compact(log, keep, model) == (0, None)
+    assert (model.calls, log.messages(), log.boundary) == ([], before, None)
+
+
+def test_an_unknown_session_has_nothing_to_compact(tmp_path: Path) -> None:
+    """A log that nobody wrote to is empty; there is nothing to remove and nothing is written."""
+    log = talk(tmp_path, 0)
+    assert compact(log, 3, ScriptedModel([])) == (0, None)
+    assert not log.path.exists()
+
+
+def test_fifty_messages_keep_five_by_itself(tmp_path: Path) -> None:
+    """With a summary 6 messages are left."""
+    log = talk(tmp_path, 50)
+    assert cut_to_fit(log.messages(), CompactionSettings(keep_last=5)) == 45
+    compact(log, 5, ScriptedModel(["Fifty messages."]))
+    assert len(context_of(log)) == 6
+
+
+@pytest.mark.parametrize("failure", ["", ProviderBusy("late")])
+def test_fifty_messages_keep_five_without_an_answer(tmp_path: Path, failure: str | Exception) -> None:
+    """No summary from the model: 5 messages there, 6 here, for the extract stands in front of them."""
+    log = talk(tmp_path, 50)
+    compact(log, 5, ScriptedModel([failure]))
+    context = context_of(log)
+    assert len(context) == 6
+    assert context[0].content.startswith("[Conversation summary]\nExtract of 45 messages")
+    assert contents(context)[1:] == [f"msg{i}" for i in range(45, 50)]
+
+
+def test_an_error_of_the_summarisers_own_propagates(tmp_path: Path) -> None:
+    """It is passed on, and the context is what it was."""
+    log = talk(tmp_path, 50)
+    with pytest.raises(ZeroDivisionError):
+        compact(log, 5, ScriptedModel([ZeroDivisionError()]))
+    assert log.boundary is None
+    assert log.count() == 50
+
+
+def test_under_the_limit_nothing_happens(tmp_path: Path) -> None:
+    """A short conversation does not ask for a compaction; a long one does, and is short afterwards."""
+    log = talk(tmp_path, 30)
+    assert not standing(log.messages(), SETTINGS).over
+    log.extend({"role": "user", "content": "x" * 15_000} for _ in range(10))
+    assert standing(log.messages(), SETTINGS).over
+    place = cut_to_fit(log.messages(), SETTINGS)
+    compact(
+        log, len(log.messages()) - place, ScriptedModel(["Many x were said, in thirty messages and more."])
+    )
+    assert not standing(context_of(log), SETTINGS).over
+
+
+# 003
+
+
+def test_replay_starts_at_the_latest_marker(tmp_path: Path) -> None:
+    """Any number of compactions leaves one marker each; the context begins at the last one."""
+    log = talk(tmp_path, 30)
+    for number in range(1, 4):
+        compact(log, 5, ScriptedModel([f"Summary {number}, which holds the ones before."]))
+        log.extend({"role": "user", "content": f"more{number}.{i}"} for i in range(10))
+    fresh = SessionLog(tmp_path, "cli:42", FixedClock())
+    context = context_of(fresh)
+    assert context[0].content == "[Conversation summary]\nSummary 3, which holds the ones before."
+    assert len(context) == 1 + 5 + 10
+    assert len(fresh.history()) == 60
+    assert fresh.path.read_text("utf-8").count('"_type":"compact"') == 3
+
+
+def test_each_summary_takes_in_the_one_before(tmp_path: Path) -> None:
+    """The model is given what the last summary said, apart from what was said since."""
+    log = talk(tmp_path, 10)
+    compact(log, 2, ScriptedModel(["First facts."]))
+    log.extend({"role": "user", "content": f"new{i}"} for i in range(3))
+    model = ScriptedModel(["Both."])
+    compact(log, 2, model)
+    sent = model.calls[0].messages[1].content
+    assert sent == (
+        "Earlier summary:\nFirst facts.\n\nConversation since then:\nuser: msg8\nuser: msg9\nuser: new0"
+    )
+    assert contents(context_of(log)) == ["[Conversation summary]\nBoth.", "new1", "new2"]
+
+
+def test_tool_traffic_that_is_kept_is_text_and_what_follows_is_not(tmp_path: Path) -> None:
+    """After the marker the kept calls are flattened; later calls stay calls; the log has them all."""
+    log = talk(tmp_path, 10)
+    call = {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "name": "ls", "arguments": {}}]}
+    given = {"role": "tool", "content": "a.py", "tool_call_id": "1", "tool_name": "ls"}
+    log.extend([call, given, {"role": "user", "content": "ok"}])
+    compact(log, 2, ScriptedModel(["Ten messages."]))
+    log.extend([call, given])
+    context = context_of(log)
+    assert contents(context) == [
+        "[Conversation summary]\nTen messages.", "[Tool: ls | Args: {}]\n[Result: a.py]", "ok", "", "a.py",
+    ]  # fmt: skip
+    assert [bool(m.tool_calls) for m in context] == [False, False, False, True, False]
+    assert sum(bool(m.tool_calls) for m in log.history()) == 2
+
+
+def test_a_compaction_between_call_and_result(tmp_path: Path) -> None:
+    """The call at work stays a call, so the result that comes later finds it."""
+    log = talk(tmp_path, 10)
+    log.append(
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "name": "ls", "arguments": {}}]}
+    )
+    compact(log, 3, ScriptedModel(["Eight messages."]))
+    log.append({"role": "tool", "content": "a.py", "tool_call_id": "1"})
+    context = context_of(log)
+    assert context[-2].tool_calls[0].id == context[-1].tool_call_id == "1"
+
+
+# 004
+
+
+@pytest.mark.parametrize(("count", "older", "recent"), [(4, 2, 2), (5, 2, 3), (6, 3, 3)])
+def test_older_half_and_recent_half(count: int, older: int, recent: int) -> None:
+    """The older floor(n / 2) are summarised, the others stay."""
+    messages = [said(i) for i in range(1, count + 1)]
+    assert cut(messages, count - count // 2) == older
+    assert len(messages) - older == recent
+
+
+def test_two_rounds_give_one_summary(tmp_path: Path) -> None:
+    """Six messages become four, and again: one summary, which came from the first."""
+    log = talk(tmp_path, 6)
+    compact(log, 3)
+    assert len(context_of(log)) == 4
+    log.extend([{"role": "user", "content": f"later{i}"} for i in range(3)])
+    compact(log, 3)
+    context = context_of(log)
+    assert [m.seq == 0 for m in context] == [True, False, False, False]
+    assert "- msg0\n" in context[0].content
+    assert "Extract of 6 messages" in context[0].content

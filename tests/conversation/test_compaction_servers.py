@@ -1,0 +1,157 @@
+"""Whatever a model server does, a compaction ends with a usable summary and says what happened.
+
+Real HTTP against a local server that misbehaves. In every case the log keeps every message, the context
+begins with a summary within its room, and the marker's details tell how it was made.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from remora.conversation.budget import room
+from remora.conversation.log import SessionLog
+from remora.core.clock import FixedClock
+from remora.llm.providers import AnthropicModel, OllamaModel, OpenAIModel
+from tests.conversation.compaction import SETTINGS, compact, context_of
+from tests.servers import ModelServer, Reply, free_port
+
+QUICK = SETTINGS._replace(summary_timeout=0.5)
+GOOD = "The harbour timetable was chosen over the tide table; src/harbour.py holds it. The tests pass."
+
+
+class Case(NamedTuple):
+    """A server's answer, and what becomes of it."""
+
+    reply: Any
+    how: str
+    note: str
+    text: str = ""
+
+
+def answer(text: str | None, reason: str = "stop") -> dict[str, Any]:
+    """Return the body of a chat completion."""
+    return {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": reason}]}
+
+
+CASES = {
+    "prose": Case(answer(GOOD), "model", "", GOOD),
+    "fences": Case(answer(f"```text\n{GOOD}\n```"), "model", "", GOOD),
+    "thinking": Case(answer(f"<think>hm</think>\n{GOOD}"), "model", "", GOOD),
+    "json": Case(answer('{"summary": "' + GOOD + '"}'), "model", "", GOOD),
+    "length": Case(answer(GOOD + " And th", "length"), "model", "cut at 500 tokens", GOOD),
+    "100 kB": Case(
+        answer("It was long and said little. " * 3_500), "model", "had 101,499 characters", "It was"
+    ),
+    "three words": Case(
+        answer("Here you go!"), "model", "only 12 characters; the extract follows", "Extract of"
+    ),
+    "empty": Case(answer(""), "extract", "answered without text"),
+    "null": Case(answer(None), "extract", "answered without text"),
+    "blank": Case(answer(" \n "), "extract", "answered without text"),
+    "no choices": Case({"choices": []}, "extract", "another shape"),
+    "a list": Case([1, 2], "extract", "another shape"),
+    "not JSON": Case(Reply(b"<html>Bad gateway</html>"), "extract", "not JSON"),
+    "half JSON": Case(Reply(b'{"choices": [{"message": {"content": "The har'), "extract", "not JSON"),
+    "500": Case(Reply({"error": {"message": "CUDA out of memory"}}, 500), "extract", "CUDA out of memory"),
+    "503": Case(Reply({"error": "loading"}, 503, {"retry-after": "60"}), "extract", "answered 503"),
+    "401": Case(Reply({"error": "bad key"}, 401), "extract", "answered 401"),
+    "no model": Case(Reply({"error": "model not found"}, 404), "extract", "does not have the model"),
+    "cut body": Case(Reply(answer(GOOD), cut=True), "extract", "broke off"),
+    "hang": Case(Reply(answer(GOOD), delay=30), "extract", "did not answer within"),
+}
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    """A server that gets its answer from the test."""
+    with ModelServer() as running:
+        yield running
+
+
+def talk(folder: Path) -> SessionLog:
+    """Return a log of forty messages."""
+    log = SessionLog(folder, "cli:42", FixedClock())
+    log.extend(
+        {
+            "role": ("user", "assistant")[i % 2],
+            "content": f"Message {i} about src/harbour.py and its timetable.",
+        }
+        for i in range(1, 41)
+    )
+    return log
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_every_answer_ends_in_a_usable_summary(case: Case, server: ModelServer, tmp_path: Path) -> None:
+    """Raw messages safe, a summary within bounds, the outcome in the marker, and all in time."""
+    log = talk(tmp_path)
+    before = log.history()
+    server.on("POST /v1/chat/completions", case.reply)
+    model = OpenAIModel(server.url, "m", timeout=30)
+    started = time.monotonic()
+    try:
+        removed, summary = compact(log, 10, model, QUICK)
+    finally:
+        model.close()
+    assert time.monotonic() - started < 3
+    assert summary is not None
+    assert (removed, summary.how) == (30, case.how)
+    assert case.note in summary.note
+    assert bool(summary.note) == bool(case.note)
+    assert (case.text or "Extract of 30 messages") in summary.text
+    assert len(summary.text) <= room(QUICK)
+    assert log.history() == before
+    context = context_of(log)
+    assert context[0].content == f"[Conversation summary]\n{summary.text}"
+    assert context[1:] == before[30:]
+    assert log.boundary is not None
+    assert log.boundary.details == {"flattenedTo": 40, "how": summary.how, "note": summary.note}
+
+
+def test_nobody_there(tmp_path: Path) -> None:
+    """A server that does not run is a note, not an error."""
+    model = OpenAIModel(f"http://127.0.0.1:{free_port()}", "m")
+    try:
+        _, summary = compact(talk(tmp_path), 10, model, QUICK)
+    finally:
+        model.close()
+    assert summary is not None
+    assert summary.how == "extract"
+    assert "cannot be reached" in summary.note
+
+
+MODELS: dict[str, tuple[str, Callable[[str], Any], Any]] = {
+    "ollama": (
+        "POST /api/chat",
+        lambda url: OllamaModel(url, "m"),
+        {"message": {"content": GOOD}, "done_reason": "stop"},
+    ),
+    "anthropic": (
+        "POST /v1/messages",
+        lambda url: AnthropicModel(url, "m"),
+        {"content": [{"type": "text", "text": GOOD}], "stop_reason": "end_turn"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_other_providers_are_asked_the_same(name: str, server: ModelServer, tmp_path: Path) -> None:
+    """The summary comes through every provider's own shape; 500 tokens and 0.3 are asked for."""
+    route, make, body = MODELS[name]
+    server.on(route, body)
+    model = make(server.url)
+    try:
+        _, summary = compact(talk(tmp_path), 10, model, QUICK)
+    finally:
+        model.close()
+    assert summary is not None
+    assert (summary.text, summary.how, summary.note) == (GOOD, "model", "")
+    (sent,) = server.bodies()
+    numbers = sent.get("options", sent)
+    assert numbers["temperature"] == 0.3
+    assert numbers.get("num_predict", numbers.get("max_tokens")) == 500

@@ -1,0 +1,107 @@
+"""Exact counts of tokens, by the packages that have the tables."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from remora.conversation.exact_tokens import _openai, token_counter
+from remora.core.errors import InvalidInput
+from remora.core.tokens import ESTIMATORS
+from remora.core.values import Message
+from tests.core.test_tokens import SAMPLES
+
+
+def tokenizer_file(folder: Path) -> Path:
+    """Return a tokenizer.json of words at white space, with a start token that nobody may count."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    words = {"<s>": 0, "[UNK]": 1, "the": 2, "log": 3, "grows": 4}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 0)])
+    tokenizer.enable_truncation(max_length=4)
+    path = folder / "tokenizer.json"
+    tokenizer.save(str(path))
+    return path
+
+
+def test_estimates_are_counters_too():
+    """A name of an estimate gives that estimate, and a counter gives itself."""
+    scripts = token_counter("scripts")
+    assert scripts is ESTIMATORS["scripts"]
+    assert token_counter(scripts) is scripts
+
+
+def test_unknown_name():
+    """A name that is none is refused with all that there are."""
+    with pytest.raises(InvalidInput, match="'gpt'") as caught:
+        token_counter("gpt")
+    for name in (*ESTIMATORS, "cl100k_base", "o200k_base", "hf:/path/to/tokenizer.json"):
+        assert name in caught.value.hint
+
+
+def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    """Without the extra the exact names are refused with the command that installs it."""
+    monkeypatch.setitem(sys.modules, "bpe_openai", None)
+    _openai.cache_clear()
+    for name in ("cl100k_base", "o200k_base"):
+        with pytest.raises(InvalidInput, match=f"{name} needs a package") as caught:
+            token_counter(name)
+        assert "pip install remora[exact-tokens]" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_openai_counts(name: str):
+    """With the extra, the counts are those that the estimates were compared with."""
+    pytest.importorskip("bpe_openai", reason="an extra; test_a_missing_package covers its absence")
+    text, old, new = SAMPLES[name]
+    assert (token_counter("cl100k_base").text(text), token_counter("o200k_base").text(text)) == (old, new)
+
+
+def test_openai_counts_any_text():
+    """Special tokens are text, half signs do no harm, a message costs 4 more, and length has no limit."""
+    pytest.importorskip("bpe_openai", reason="an extra; test_a_missing_package covers its absence")
+    counter = token_counter("o200k_base")
+    assert counter.text("") == 0
+    assert counter.text("<|endoftext|>") > 1
+    assert counter.text("a\ud83d") > 0
+    assert counter.tokens([Message(0, "user", "hello world")]) == 2 + 4
+    line = "hello wonderful world\n"
+    assert counter.text(line * 60_000) == 60_000 * counter.text(line)
+
+
+def test_a_tokenizer_of_hugging_face(tmp_path: Path):
+    """A tokenizer.json counts whole texts, without the start token and the limit that are set in it."""
+    counter = token_counter(f"hf:{tokenizer_file(tmp_path)}")
+    assert counter.text("the log grows and grows and grows") == 7
+    assert counter.tokens([Message(0, "user", "the log")]) == 2 + 4
+    assert counter.text("the log grows\n" * 20_000) == 60_000
+
+
+def test_a_tokenizer_file_that_is_none(tmp_path: Path):
+    """A file that is missing, no text or no tokenizer is refused with its name."""
+    with pytest.raises(InvalidInput, match=r"missing\.json cannot be read: No such file"):
+        token_counter(f"hf:{tmp_path / 'missing.json'}")
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidInput, match=r"binary\.json cannot be read: not text"):
+        token_counter(f"hf:{tmp_path / 'binary.json'}")
+    (tmp_path / "other.json").write_text('{"model": 1}')
+    with pytest.raises(InvalidInput, match=r"other\.json is not a tokenizer"):
+        token_counter(f"hf:{tmp_path / 'other.json'}")
+
+
+def test_threads_share_one_tokenizer(tmp_path: Path):
+    """Threads that ask for the same file at once get the same counter."""
+    name = f"hf:{tokenizer_file(tmp_path)}"
+    found: list[int] = []
+    threads = [threading.Thread(target=lambda: found.append(id(token_counter(name)))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len(set(found)) == 1

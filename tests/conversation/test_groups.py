@@ -1,0 +1,101 @@
+"""Units and exchanges: what of a conversation belongs together."""
+
+from __future__ import annotations
+
+from remora.conversation.groups import exchanges, orphans, units
+from remora.core.values import Message, ToolCall
+
+
+def say(role: str, content: str = "") -> Message:
+    """Return a message without tools."""
+    return Message(0, role, content)
+
+
+def call(*ids: str, name: str = "look") -> Message:
+    """Return an assistant's message that calls a tool once for each id."""
+    return Message(0, "assistant", "", tool_calls=tuple(ToolCall(i, name) for i in ids))
+
+
+def result(call_id: str | None, name: str | None = None) -> Message:
+    """Return what a tool gave back."""
+    return Message(0, "tool", "found", tool_call_id=call_id, tool_name=name)
+
+
+def placed(*messages: Message) -> list[tuple[int, ...]]:
+    """Return the places of each unit."""
+    return [unit.places for unit in units(messages, lambda _message: 1)]
+
+
+def test_messages_stand_alone():
+    """Without tools each message is a unit; system messages are in none."""
+    assert placed(say("system"), say("user"), say("developer"), say("assistant")) == [(1,), (3,)]
+
+
+def test_a_call_and_all_its_results():
+    """A message with two calls and the results of both are one unit."""
+    assert placed(say("user"), call("a", "b"), result("a"), result("b"), say("user")) == [
+        (0,),
+        (1, 2, 3),
+        (4,),
+    ]
+
+
+def test_results_that_come_later():
+    """A result belongs to its call also when others spoke in between; the unit stands where it ends."""
+    assert placed(call("a"), say("user"), result("a"), say("user")) == [(1,), (0, 2), (3,)]
+
+
+def test_two_calls_whose_results_cross():
+    """Calls at work at the same time are two units, whatever the order of their results."""
+    assert placed(call("a"), call("b"), result("b"), result("a")) == [(1, 2), (0, 3)]
+
+
+def test_an_id_used_twice():
+    """A result belongs to the nearest call before it that has its id."""
+    assert placed(call("1"), result("1"), call("1"), result("1")) == [(0, 1), (2, 3)]
+
+
+def test_results_without_an_id():
+    """Without ids the name of the tool and the order decide."""
+    assert placed(call("", name="look"), result(None, "look"), say("user")) == [(0, 1), (2,)]
+
+
+def test_results_without_call_and_calls_without_result():
+    """An orphan and an open call are units of their own, and orphans are counted."""
+    messages = (result("gone"), say("user"), call("open"))
+    assert placed(*messages) == [(0,), (1,), (2,)]
+    assert orphans(messages) == 1
+    assert orphans((call("a"), result("a"))) == 0
+
+
+def test_size_of_a_unit():
+    """A unit weighs what its messages weigh together."""
+    found = units([call("a"), result("a"), say("user", "four")], lambda message: len(message.content))
+    assert [unit.size for unit in found] == [5, 4]
+
+
+def test_exchanges():
+    """An exchange begins with the user and goes on until the user speaks again after somebody else."""
+    messages = [
+        say("assistant", "hello"),
+        say("user", "one"),
+        say("user", "and"),
+        call("a"),
+        result("a"),
+        say("assistant", "done"),
+        say("user", "two"),
+    ]
+    assert exchanges(units(messages, lambda _message: 1)) == [[0], [1, 2, 3, 4], [5]]
+    assert exchanges([]) == []
+
+
+def test_a_unit_across_exchanges():
+    """A call whose result comes after the user's next word belongs to the exchange of the result."""
+    messages = [say("user", "one"), call("a"), say("user", "two"), result("a")]
+    assert exchanges(units(messages, lambda _message: 1)) == [[0], [1, 2]]
+
+
+def test_a_conversation_without_a_user():
+    """Where nobody is called user, all is one exchange."""
+    messages = [say("Melanie"), say("Caroline"), say("Melanie")]
+    assert exchanges(units(messages, lambda _message: 1)) == [[0, 1, 2]]

@@ -1,0 +1,224 @@
+"""Strategies: which part of a conversation stays."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remora.conversation.groups import Unit, is_instruction, units
+from remora.conversation.pruning import prune
+from remora.conversation.strategies import (
+    STRATEGIES,
+    by_score,
+    hybrid,
+    importance,
+    importance_scores,
+    recency,
+    semantic,
+    strategy,
+    turns,
+    window,
+)
+from remora.core.errors import InvalidInput
+from remora.core.tokens import Estimator
+from remora.core.values import Message, ToolCall
+
+LENGTH = Estimator("characters", len, calls=False)  # budgets are easy to count
+
+
+def spoken(*sizes: int, roles: str = "ua") -> list[Unit]:
+    """Return units of one message each, of so many characters, user and assistant in turn."""
+    names = {"u": "user", "a": "assistant"}
+    messages = [Message(0, names[roles[i % len(roles)]], "x" * size) for i, size in enumerate(sizes)]
+    return units(messages, LENGTH.weigh)
+
+
+def said(*texts: str) -> list[Unit]:
+    """Return units of what user and assistant say in turn, each with a size of 10."""
+    messages = [Message(0, ("user", "assistant")[i % 2], text) for i, text in enumerate(texts)]
+    return units(messages, lambda _message: 10)
+
+
+def test_recency_stops_at_the_first_that_does_not_fit():
+    """Sizes 1, 9, 2 from old to new and room for 4: only the 2 stays, the 1 lies behind the stop."""
+    assert recency(spoken(1, 9, 2), 4) == {2}
+    assert recency(spoken(1, 9, 2), 12) == {0, 1, 2}
+    assert recency(spoken(1, 9, 2), 1) == set()
+
+
+def test_turns_keep_exchanges_whole():
+    """What would fit of an exchange goes with the part that does not."""
+    units_ = spoken(1, 1, 5, 1, 1, 1)
+    assert turns(units_, 9) == {2, 3, 4, 5}
+    assert turns(units_, 8) == {2, 3, 4, 5}
+    assert turns(units_, 7) == {4, 5}
+    assert turns(units_, 10) == {0, 1, 2, 3, 4, 5}
+
+
+def test_turns_with_a_latest_exchange_that_is_too_large():
+    """The newest of it stays: an agent must see what it is doing."""
+    assert turns(spoken(1, 1, 9, 2, 3, roles="uauaa"), 6) == {3, 4}
+
+
+def test_window_counts_messages_and_tokens():
+    """The newest messages stay, at most so many, and only as far as they fit."""
+    assert window(3)(spoken(1, 1, 1, 1), 100) == {1, 2, 3}
+    assert window(3)(spoken(1, 1, 5, 1), 2) == {3}
+    assert window(3, within_budget=False)(spoken(1, 1, 5, 1), 2) == {1, 2, 3}
+
+
+def test_window_keeps_units_whole():
+    """A call with its results counts with all its messages; the newest unit stays whatever it counts."""
+    call = Message(0, "assistant", "", tool_calls=(ToolCall("a", "look"), ToolCall("b", "look")))
+    results = [Message(0, "tool", "r", tool_call_id=i) for i in "ab"]
+    last = Message(0, "user", "u")
+    found = units([call, *results, last], LENGTH.weigh)
+    assert window(3)(found, 100) == {1}
+    assert window(4)(found, 100) == {0, 1}
+    assert window(1)(found[:1], 100) == {0}
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_window_of_nothing(size: int):
+    """A window needs a number above 0."""
+    with pytest.raises(InvalidInput, match="holds nothing"):
+        window(size)
+
+
+def test_importance_keeps_what_matters():
+    """A decision, a rule and an error stay before small talk; the latest exchange before all."""
+    found = said(
+        "we decided to use SQLite",
+        "fine",
+        "never push to main",
+        "noted",
+        "ok thanks",
+        "you are welcome",
+        "the build failed with an error",
+        "looking at it",
+        "what now?",
+        "a moment",
+    )
+    assert importance(found, 20) == {8, 9}
+    assert importance(found, 50) == {0, 2, 6, 8, 9}
+    assert importance(found, 1000) == set(range(10))
+
+
+def test_importance_scores_grow_with_age_and_kind():
+    """Of two equal texts the newer has more; assent has least; a tool's result has more than chatter."""
+    same = importance_scores(said("the sky is blue", "ok", "the sky is blue"))
+    assert same[0] < same[2]
+    assert same[1] == min(same)
+    tools = [
+        Message(0, "assistant", "hm", tool_calls=(ToolCall("a", "look"),)),
+        Message(0, "tool", "yes", tool_call_id="a"),
+        Message(0, "assistant", "hm\nyes"),
+    ]
+    scores = importance_scores(units(tools, LENGTH.weigh))
+    assert scores[0] > scores[1] - 2.0  # without the newest one's two points
+
+
+def test_scores_pass_over_what_does_not_fit():
+    """After the highest score, the next that fits is taken; of equal ones the newer."""
+    found = spoken(1, 1, 9, 1, 4, 1, roles="ua")
+    chosen = by_score(lambda _units: [1.0, 1.0, 9.0, 0.5, 0.0, 0.0])
+    assert chosen(found, 7) == {0, 1, 4, 5}
+    assert chosen(found, 6) == {1, 4, 5}
+    assert chosen([], 6) == set()
+
+
+def test_hybrid_shares_the_room():
+    """Half of the room is for the newest, the other half for the most important."""
+    found = said("we decided to use SQLite", "fine", "a", "b", "c", "d", "e", "f")
+    assert recency(found, 40) == {4, 5, 6, 7}
+    assert hybrid()(found, 40) == {0, 4, 6, 7}
+    assert hybrid(1.0)(found, 40) == {4, 5, 6, 7}
+    assert hybrid(0.0)(found, 40) == importance(found, 40)
+    with pytest.raises(InvalidInput, match="share of recency is 2"):
+        hybrid(2)
+
+
+def test_semantic_keeps_what_is_close():
+    """With vectors of meaning, what is close to the latest exchange stays."""
+
+    def embed(texts):
+        return [[text.count("token"), text.count("colour"), 0.1] for text in texts]
+
+    found = said(
+        "the colour is red", "colour noted", "a token lives long", "token noted", "which token?", "hm"
+    )
+    assert semantic(embed)(found, 40) == {2, 3, 4, 5}
+
+
+def test_names():
+    """The five strategies have names, a function is its own, and another name is refused with all names."""
+    assert list(STRATEGIES) == ["recency", "turns", "window", "importance", "hybrid"]
+    assert strategy("recency") is recency
+    assert strategy(turns) is turns
+    with pytest.raises(InvalidInput, match="'newest'") as caught:
+        strategy("newest")
+    assert caught.value.hint == "Choose one of recency, turns, window, importance, hybrid."
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> list[Message]:
+    """Make conversations with system messages, calls, results in any order, orphans and open calls."""
+    kinds = draw(st.lists(st.sampled_from("suuaaacrrof"), max_size=24))
+    ids = st.sampled_from(["1", "2", "3"])
+    words = st.sampled_from(["", "ok", "we decided on it", "the error was fixed", "x" * 30])
+    made: list[Message] = []
+    for kind in kinds:
+        text = draw(words)
+        if kind == "c":
+            calls = tuple(ToolCall(i, "look") for i in draw(st.lists(ids, min_size=1, max_size=2)))
+            made.append(Message(0, "assistant", text, tool_calls=calls))
+        elif kind == "r":
+            made.append(Message(0, "tool", text, tool_call_id=draw(ids)))
+        elif kind == "o":
+            made.append(Message(0, "tool", text, tool_call_id="orphan"))
+        else:
+            role = {"s": "system", "u": "user", "a": "assistant", "f": "function"}[kind]
+            made.append(Message(0, role, text))
+    return made
+
+
+@settings(max_examples=250, deadline=None)
+@given(conversations(), st.integers(1, 120), st.sampled_from(sorted(STRATEGIES)))
+def test_what_every_strategy_promises(messages: list[Message], budget: int, name: str):
+    """The budget holds while there is something to drop; units, order and system messages are kept."""
+    outcome = prune(messages, budget, LENGTH, STRATEGIES[name])
+    pruned = outcome.pruned
+    system = [message for message in messages if is_instruction(message)]
+
+    assert list(pruned.kept[: len(system)]) == system
+    assert list(outcome.conversation) == sorted(outcome.conversation)
+    assert sorted((*outcome.instructions, *outcome.conversation, *outcome.dropped)) == list(
+        range(len(messages))
+    )
+    assert pruned.tokens == sum(len(message.content) for message in pruned.kept)
+    assert pruned.fits is (pruned.tokens <= budget)
+    assert pruned.fits or (not outcome.conversation and "system messages alone" in pruned.note)
+    for unit in units(messages, LENGTH.weigh):
+        assert set(unit.places) <= set(outcome.conversation) or set(unit.places) <= set(outcome.dropped)
+
+
+@settings(max_examples=120, deadline=None)
+@given(conversations(), st.integers(1, 120))
+def test_recency_leaves_no_gap(messages: list[Message], budget: int):
+    """Whatever ends after the newest unit that was dropped stays; whatever ends before it goes too."""
+    outcome = prune(messages, budget, LENGTH, recency)
+    ends: dict[bool, list[int]] = {True: [], False: []}
+    for unit in units(messages, LENGTH.weigh):
+        ends[set(unit.places) <= set(outcome.conversation)].append(unit.places[-1])
+    assert max(ends[False], default=-1) < min(ends[True], default=len(messages))
+
+
+@settings(max_examples=120, deadline=None)
+@given(conversations(), st.integers(1, 120), st.sampled_from(sorted(STRATEGIES)))
+def test_the_same_again(messages: list[Message], budget: int, name: str):
+    """The same conversation is pruned the same way, and what was pruned is not pruned further."""
+    first = prune(messages, budget, LENGTH, STRATEGIES[name])
+    assert prune(messages, budget, LENGTH, STRATEGIES[name]) == first
+    if name in ("recency", "turns") and first.pruned.fits:
+        assert prune(first.pruned.kept, budget, LENGTH, STRATEGIES[name]).pruned.kept == first.pruned.kept

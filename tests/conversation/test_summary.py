@@ -1,0 +1,219 @@
+"""A summary is written by a model or by rule, is never blank, and never longer than its room."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.conversation.budget import room
+from remora.conversation.summary import conversation_lines, summarise
+from remora.core.config import CompactionSettings
+from remora.core.errors import ModelMissing, ProviderBusy, ProviderError
+from remora.core.values import Message
+from remora.llm.client import Completion, LanguageModel
+from remora.llm.scripted import Call, ScriptedModel
+from tests.conversation.compaction import SETTINGS, calls, result, said
+
+TALK = [said(1, "Add tokens."), said(2, "Done.", "assistant"), said(3, "Now the tests.")]
+LONG = [said(i, f"Message {i} is about the harbour and says a few words more.") for i in range(1, 40)]
+HOLDS = "The harbour was talked about at length; the ferry timetable was chosen over the tide table."
+
+
+def asked(model: ScriptedModel) -> str:
+    """Return the conversation that a model was given in its only call."""
+    (call,) = model.calls
+    return call.messages[1].content
+
+
+def test_what_the_model_is_asked() -> None:
+    """One system prompt, one user message of `role: content` lines, and the settings' numbers."""
+    model = ScriptedModel(["Tokens were added."])
+    summary = summarise(TALK, "", model, SETTINGS)
+    (call,) = model.calls
+    assert [m.role for m in call.messages] == ["system", "user"]
+    assert "at most 300 words" in call.messages[0].content
+    assert asked(model) == "Conversation:\nuser: Add tokens.\nassistant: Done.\nuser: Now the tests."
+    assert (call.max_tokens, call.temperature, call.timeout, call.schema) == (500, 0.3, 15.0, None)
+    assert summary == ("Tokens were added.", "model", "", 3, 0, "scripted")
+
+
+def test_tool_text_and_blank_messages_are_left_out() -> None:
+    """Results and arguments never reach the model; what the agent said beside a call does."""
+    messages = [said(1), calls(2, "read", content="Looking.", path="secret"), result(3, "read", "hidden"),
+                calls(4, "bash", cmd="hidden"), said(5, " \n "), said(6)]  # fmt: skip
+    model = ScriptedModel(["ok, looked at it"])
+    summary = summarise(messages, "", model, SETTINGS)
+    assert asked(model) == "Conversation:\nuser: msg1\nassistant: Looking.\nuser: msg6"
+    assert (summary.said, summary.left_out) == (3, 3)
+
+
+def test_messages_are_cut() -> None:
+    """Above 300 characters a message ends in three dots; every message stands on one line."""
+    lines = conversation_lines([said(1, "x" * 300), said(2, "x" * 500), said(3, "a\n\tb\u202e")], 300)
+    assert lines == ["user: " + "x" * 300, "user: " + "x" * 300 + "...", "user: a b"]
+
+
+def test_the_earlier_summary_is_given_apart_and_whole() -> None:
+    """It is found among the messages or handed in, without its heading, and not cut at 300."""
+    earlier = "An earlier fact. " * 40
+    first = Message(0, "system", f"[Conversation summary]\n{earlier}")
+    for older, previous in (([first, *TALK], ""), (TALK, earlier)):
+        model = ScriptedModel(["Everything was kept in mind and the tokens were added. " * 4])
+        summarise(older, previous, model, SETTINGS)
+        assert asked(model) == (
+            f"Earlier summary:\n{earlier.strip()}\n\nConversation since then:\n"
+            "user: Add tokens.\nassistant: Done.\nuser: Now the tests."
+        )
+
+
+def test_without_a_model_there_is_an_extract() -> None:
+    """No model is no error; the note says so."""
+    summary = summarise(TALK, "", None, SETTINGS)
+    assert summary.how == "extract"
+    assert summary.note == "there is no model"
+    assert summary.text.startswith("Extract of 3 messages")
+    assert "- Add tokens." in summary.text
+
+
+@pytest.mark.parametrize(
+    ("failure", "note"),
+    [
+        (ProviderBusy("nobody there"), "the model failed: nobody there"),
+        (ProviderError("500"), "the model failed: 500"),
+        (ModelMissing("no such model"), "the model failed: no such model"),
+        (TimeoutError(), "the model failed: TimeoutError"),
+        (ConnectionResetError("reset"), "the model failed: reset"),
+        ("", "the model answered nothing"),
+        (" \n\t", "the model answered nothing"),
+        ("```\n\n```", "the model answered nothing"),
+        ("<think>hm", "the model answered nothing"),
+        ("[Conversation summary]\n", "the model answered nothing"),
+    ],
+)
+def test_a_model_that_fails_is_replaced_by_the_extract(failure: str | Exception, note: str) -> None:
+    """001: blank, failed or late gives no summary; then the extract takes its place and says why."""
+    summary = summarise(TALK, "", ScriptedModel([failure]), SETTINGS)
+    assert (summary.how, summary.note, summary.model_id) == ("extract", note, "")
+    assert "- Add tokens." in summary.text
+
+
+def test_a_bug_of_a_model_object_is_passed_on() -> None:
+    """001: what the summariser throws directly propagates; nothing was written, so nothing is lost."""
+    with pytest.raises(ZeroDivisionError):
+        summarise(TALK, "", ScriptedModel([ZeroDivisionError()]), SETTINGS)
+
+
+@pytest.mark.parametrize("messages", [[result(1, "a", "x")], [calls(1, "a"), result(2, "a")], [said(1, " ")]])
+def test_nothing_said_is_not_sent(messages: list[Message]) -> None:
+    """With tool traffic alone the model is not asked; an earlier summary is kept."""
+    model = ScriptedModel([])
+    summary = summarise(messages, "The user builds a ferry.", model, SETTINGS)
+    assert model.calls == []
+    assert (summary.how, summary.said) == ("extract", 0)
+    assert summary.note == "nothing was said besides tool traffic; the model was not asked"
+    assert "- The user builds a ferry." in summary.text
+
+
+def test_an_earlier_summary_alone_stays_as_it_is() -> None:
+    """Nothing new leaves the earlier summary to the letter."""
+    assert summarise([], "Earlier.", ScriptedModel([]), SETTINGS).text == "Earlier."
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("```markdown\nThe plan is set.\n```", "The plan is set."),
+        ("```\nThe plan is set.", "The plan is set."),
+        ("<think>let me see</think>The plan is set.", "The plan is set."),
+        ("[Conversation summary]\nThe plan is set.", "The plan is set."),
+        ("The plan\u200b is\n\n\n\n  set.", "The plan is\n\n  set."),
+        ('{"summary": "The plan is set."}', '{"summary": "The plan is set."}'),
+    ],
+)
+def test_what_models_put_around_an_answer_is_taken_off(answer: str, text: str) -> None:
+    """Fences, thinking, our own heading, hidden signs and gaps go; any other form is text."""
+    assert summarise(TALK, "", ScriptedModel([answer]), SETTINGS).text == text
+
+
+def test_an_answer_that_was_cut_ends_at_a_sentence() -> None:
+    """What `max_tokens` cut off is kept up to its last whole sentence, and the note says so."""
+    model = ScriptedModel([Completion(f"{HOLDS} Then the crew beg", "length")])
+    summary = summarise(LONG, "", model, SETTINGS)
+    assert (summary.text, summary.how) == (HOLDS, "model")
+    assert summary.note == "the answer was cut at 500 tokens and ends at its last sentence"
+
+
+def test_a_long_answer_is_held_to_its_room() -> None:
+    """100 kB become the sentences that fit into 2,500 characters."""
+    summary = summarise(LONG, "", ScriptedModel(["A sentence of some length. " * 4_000]), SETTINGS)
+    assert room(SETTINGS) == 2_500
+    assert 2_400 < len(summary.text) <= 2_500
+    assert summary.text.endswith("length.")
+    assert summary.note == f"the answer had 107,999 characters; the first {len(summary.text):,} were kept"
+
+
+def test_an_answer_that_says_nothing_is_followed_by_the_extract() -> None:
+    """A few words for a long conversation lose it, so the extract stands behind them."""
+    summary = summarise(LONG, "", ScriptedModel(["Sure!"]), SETTINGS)
+    assert summary.text.startswith("Sure!\n\nExtract of 39 messages")
+    assert (summary.how, summary.note) == (
+        "model", "the answer had only 5 characters; the extract follows it",
+    )  # fmt: skip
+    assert len(summary.text) <= room(SETTINGS)
+    assert summarise(TALK, "", ScriptedModel(["Sure!"]), SETTINGS).text == "Sure!"
+
+
+def test_an_answer_that_drops_the_earlier_summary_is_followed_by_the_extract() -> None:
+    """171 bytes for a long earlier summary are a loss: what it said is carried along."""
+    earlier = "\n".join(f"- Fact {i} about the harbour is that it has {i} piers." for i in range(40))
+    summary = summarise(TALK, earlier, ScriptedModel([HOLDS]), SETTINGS)
+    assert summary.text.startswith(HOLDS + "\n\nExtract of 3 messages")
+    assert "- Fact 0 about" in summary.text
+    assert f"the answer had {len(HOLDS)} characters for an earlier summary of {len(earlier)}" in summary.note
+    assert len(summary.text) <= room(SETTINGS)
+
+
+def test_more_than_the_model_can_take_loses_its_middle() -> None:
+    """The first and the newest messages are sent, and both the model and the note are told of the rest."""
+    model = ScriptedModel([HOLDS])
+    settings = SETTINGS._replace(max_context_tokens=1_000)
+    summary = summarise([said(i, f"n{i} " + "x" * 90) for i in range(1, 101)], "", model, settings)
+    lines = asked(model).split("\n")
+    assert len(asked(model)) < 3_600
+    assert lines[1].startswith("user: n1 ")
+    assert lines[-1].startswith("user: n100 ")
+    assert "[left out here: 67 of 100]" in lines
+    assert len(lines) == 1 + 33 + 1
+    assert summary.note == "the model was not given 67 of 100 messages, from the middle"
+
+
+def test_a_model_that_could_be_given_nothing_is_not_asked() -> None:
+    """Where not even the newest message fits, the extract takes over."""
+    summary = summarise([said(1, "x" * 400)], "", ScriptedModel([]), SETTINGS._replace(max_context_tokens=10))
+    assert summary.how == "extract"
+    assert summary.note == "the messages are too long for the model; it was not asked"
+
+
+def test_the_room_follows_the_tokens() -> None:
+    """Five characters for each token of the setting, and never less than one request needs."""
+    assert room(CompactionSettings(summary_tokens=1_000)) == 5_000
+    assert room(CompactionSettings(summary_tokens=10)) == 400
+
+
+def _parrot(call: Call) -> str:
+    """Repeat everything, as a model does that does not summarise."""
+    return call.messages[1].content + " And more. " * 200
+
+
+@pytest.mark.parametrize("model", [None, "parrot"])
+def test_summaries_of_summaries_never_grow(model: str | None) -> None:
+    """Fifty rounds, with the worst model or with none, stay within the room."""
+    text = ""
+    for turn in range(50):
+        scripted: LanguageModel | None = ScriptedModel([_parrot]) if model else None
+        older = [
+            Message(0, "system", f"[Conversation summary]\n{text}"),
+            *(said(i, f"Round {turn}: decide {i} things, never fail. " * 5) for i in range(1, 30)),
+        ]
+        text = summarise(older if text else older[1:], "", scripted, SETTINGS).text
+        assert 0 < len(text) <= 2_500
+        assert "[Conversation summary]" not in text

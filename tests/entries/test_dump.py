@@ -1,0 +1,236 @@
+"""A dump is a folder that people can read, and loading it gives the entries back.
+
+Where this differs from CrabTalk's code: ids go on after the store's last one (they are never used twice; in
+an empty store they begin at 1, as there), there is no folder of topics, a folder that holds other `notes` is
+not cleared, and names that the disk takes for one are refused instead of written over each other.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from remora.core.clock import FixedClock
+from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
+from remora.core.values import Entry
+from remora.entries.dump import dump, load
+from remora.entries.store import EntryStore
+from remora.entries.table import Add
+
+T0 = "2026-01-01T00:00:00Z"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> EntryStore:
+    """Return a store with two notes and an archive."""
+    store = open_store(tmp_path / "one")
+    store.apply(
+        Add("zeta", "last\n", created_at="2020-01-01T00:00:00Z"),
+        Add("deploy", "# How\n\nRun it.", aliases=("a<b", "x&y", "&lt;")),
+        Add("cli-42-1", "They spoke of <div id=\"meta\">x</div>.", "archive"),
+    )  # fmt: skip
+    return store
+
+
+def open_store(folder: Path) -> EntryStore:
+    """Return a store that has no file yet."""
+    return EntryStore(folder / "entries.mem", FixedClock(T0))
+
+
+def files(folder: Path) -> list[str]:
+    """Return the paths of all files below a folder."""
+    return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+
+
+def page(folder: Path, text: str, name: str = "x", kind: str = "notes") -> Entry:
+    """Return the entry that a file of this text gives."""
+    (folder / kind).mkdir(parents=True, exist_ok=True)
+    (folder / kind / f"{name}.md").write_bytes(text.encode())
+    store = open_store(folder)
+    assert load(store, folder) == 1
+    return store.entries()[0]
+
+
+def test_a_dump_is_a_tree_of_pages(store: EntryStore, tmp_path: Path) -> None:
+    """Each entry is a page with its date and aliases before its content; SUMMARY.md lists them, sorted."""
+    out = tmp_path / "out"
+    assert dump(store, out) == 3
+    assert files(out) == [
+        "SUMMARY.md", "archives/cli-42-1.md", "book.toml", "notes/deploy.md", "notes/zeta.md",
+    ]  # fmt: skip
+    assert (out / "notes" / "deploy.md").read_text("utf-8") == (
+        '<div id="meta">\n<dl>\n  <dt>Created</dt>\n'
+        f'  <dd><time datetime="{T0}">{T0}</time></dd>\n'
+        "  <dt>Aliases</dt>\n  <dd>\n    <ul>\n"
+        "      <li>a&lt;b</li>\n      <li>x&amp;y</li>\n      <li>&amp;lt;</li>\n"
+        "    </ul>\n  </dd>\n</dl>\n</div>\n\n# How\n\nRun it.\n"
+    )
+    assert (out / "notes" / "zeta.md").read_text("utf-8").endswith("</dl>\n</div>\n\nlast\n")
+    assert (out / "SUMMARY.md").read_text("utf-8") == (
+        "# Summary\n\n# Notes\n\n- [deploy](notes/deploy.md)\n- [zeta](notes/zeta.md)\n\n"
+        "# Archives\n\n- [cli-42-1](archives/cli-42-1.md)\n"
+    )
+    assert (out / "book.toml").read_text("utf-8").startswith("[book]\n")
+
+
+def test_load_gives_the_entries_back(store: EntryStore, tmp_path: Path) -> None:
+    """Names, kinds, dates, aliases and contents (without white space around them) survive dump and load."""
+    dump(store, tmp_path / "out")
+    other = open_store(tmp_path / "two")
+    assert load(other, tmp_path / "out") == 3
+    assert other.entries() == [
+        Entry(1, "zeta", "last", "note", (), "2020-01-01T00:00:00Z"),
+        Entry(2, "cli-42-1", "They spoke of <div id=\"meta\">x</div>.", "archive", (), T0),
+        Entry(3, "deploy", "# How\n\nRun it.", "note", ("a<b", "x&y", "&lt;"), T0),
+    ]  # fmt: skip
+    assert [e.name for e, _ in other.search("spoke")] == ["cli-42-1"]
+
+
+def test_load_replaces_everything_and_uses_no_id_twice(store: EntryStore, tmp_path: Path) -> None:
+    """What was in the store and is not in the folder is gone; ids go on; it is one write."""
+    dump(store, tmp_path / "out")
+    store.add("extra", "")
+    generation = store.generation()
+    load(store, tmp_path / "out")
+    assert [(e.id, e.name) for e in store.entries()] == [(5, "zeta"), (6, "cli-42-1"), (7, "deploy")]
+    assert store.generation() == generation + 1
+
+
+def test_a_second_dump_removes_what_is_gone(store: EntryStore, tmp_path: Path) -> None:
+    """Pages without an entry vanish; other files, and a book.toml that is there, stay."""
+    out = tmp_path / "out"
+    dump(store, out)
+    for name in ("book.toml", "README.md", "notes/plan.txt"):
+        (out / name).write_text("mine")
+    (out / "notes" / "orphan.md").write_text("nobody's")
+    store.remove("zeta")
+    store.rename("deploy", "deploy 2")
+    dump(store, out)
+    assert files(out) == [
+        "README.md", "SUMMARY.md", "archives/cli-42-1.md", "book.toml", "notes/deploy 2.md", "notes/plan.txt",
+    ]  # fmt: skip
+    assert "(notes/deploy%202.md)" in (out / "SUMMARY.md").read_text("utf-8")
+    assert (out / "book.toml").read_text() == "mine"
+    assert load(store, out) == 2
+
+
+@pytest.mark.parametrize(
+    "name", [".", "..", ".hidden", "end.", "a..b", "a/b", "a\\b", "/", "ä" * 127, "日" * 100]
+)
+def test_a_name_that_is_no_file_name_is_refused_before_anything_is_written(
+    store: EntryStore, tmp_path: Path, name: str
+) -> None:
+    """One such name and no file is written; the message names the entry."""
+    store.add(name, "x")
+    with pytest.raises(InvalidInput) as refused:
+        dump(store, tmp_path / "out")
+    assert repr(name) in str(refused.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_of_somebody_else_is_left_alone(store: EntryStore, tmp_path: Path) -> None:
+    """A dump does not clean up among files that no dump made, nor replace another SUMMARY.md."""
+    for name in ("notes/mine.md", "SUMMARY.md"):
+        out = tmp_path / name[0]
+        (out / name).parent.mkdir(parents=True)
+        (out / name).write_text("# Shopping\n")
+        with pytest.raises(Conflict):
+            dump(store, out)
+        assert files(out) == [name]
+
+
+def test_names_that_differ_in_case_are_two_pages_where_the_disk_can(
+    store: EntryStore, tmp_path: Path
+) -> None:
+    """Both are dumped, or the dump is refused before the folder is touched; never is one written over."""
+    store.add("Deploy", "other")
+    out = tmp_path / "out"
+    try:
+        assert dump(store, out) == 4
+    except Conflict:
+        assert files(out) == []
+    else:
+        assert load(store, out) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("plain text\n\n", "plain text"),
+        ("\n  indented", "\n  indented"),
+        ("\ufeffwith a mark", "with a mark"),
+        ('<div id="meta">\n<dl> never closed', '<div id="meta">\n<dl> never closed'),
+        ('<div id="meta"></div>\n\n  text  \n', "text"),
+        ('<div id="meta"><dl></dl></div> one </div> two', "one </div> two"),
+        ("", ""),
+    ],
+)
+def test_a_page_without_a_sound_block_is_content(tmp_path: Path, text: str, content: str) -> None:
+    """No block or an open one: all is content, trimmed at its end. The block ends at the first `</div>`."""
+    assert page(tmp_path, text) == Entry(1, "x", content, "note", (), T0)
+
+
+@pytest.mark.parametrize(
+    ("date", "expected"),
+    [
+        ("2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z"),
+        ("2020-01-01T02:00:00+02:00", "2020-01-01T00:00:00Z"),
+        ("1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z"),
+        ("1969-12-31T23:59:59Z", T0),
+        ("soon", T0),
+        ("", T0),
+    ],
+)
+def test_the_date_of_a_page(tmp_path: Path, date: str, expected: str) -> None:
+    """A date is read to the second; none, or one before 1970, is now."""
+    text = f'<div id="meta"><dl><dt>Created</dt><dd><time datetime="{date}">x</time></dd></dl></div>\n\ny\n'
+    assert page(tmp_path, text, kind="archives") == Entry(1, "x", "y", "archive", (), expected)
+
+
+def test_other_files_are_left_aside(store: EntryStore, tmp_path: Path) -> None:
+    """Loading reads pages and nothing else: no .txt, no SUMMARY.md, no folder below."""
+    dump(store, tmp_path / "out")
+    (tmp_path / "out" / "notes" / "plan.txt").write_text("x")
+    (tmp_path / "out" / "notes" / "deep").mkdir()
+    (tmp_path / "out" / "notes" / "deep" / "page.md").write_text("x")
+    (tmp_path / "out" / "SUMMARY.md").write_text("anything")
+    assert load(store, tmp_path / "out") == 3
+
+
+def test_a_load_that_fails_keeps_the_store(store: EntryStore, tmp_path: Path) -> None:
+    """Every file is read and checked before anything changes: a name twice, bad bytes, topics, no folder."""
+    before = store.entries()
+
+    def refused(kind: type[RemoraError], **pages: bytes) -> None:
+        out = tmp_path / str(len(list(tmp_path.iterdir())))
+        dump(store, out)
+        for path, content in pages.items():
+            target = out / path.replace("__", "/")
+            target = target.with_name(target.name + ".md")
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(content)
+        with pytest.raises(kind) as error:
+            load(store, out)
+        assert error.value.hint
+        assert store.entries() == before
+
+    refused(Conflict, archives__deploy=b"the name of a note")
+    refused(Conflict, notes__new=b'<div id="meta"><li>zeta</li></div>\n\nalias of another\n')
+    refused(InvalidInput, notes__broken=b"\xff\xfe\x00")
+    refused(InvalidInput, topics__talk=b"a kind we have not")
+    if sys.platform != "win32":
+        refused(InvalidInput, **{"notes__a\nb": b"a name that cannot be one"})
+    with pytest.raises(NotFound):
+        load(store, tmp_path / "nowhere")
+    assert store.entries() == before
+
+
+def test_an_empty_store_goes_out_and_in(tmp_path: Path) -> None:
+    """No entries give a summary and empty folders, and come back as none."""
+    empty = open_store(tmp_path)
+    assert dump(empty, tmp_path / "out") == 0
+    assert (tmp_path / "out" / "SUMMARY.md").read_text() == "# Summary\n"
+    assert load(empty, tmp_path / "out") == 0
+    assert not empty.path.exists()

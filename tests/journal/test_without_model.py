@@ -1,0 +1,70 @@
+"""Entries that need no model."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remora.core.values import Message, ToolCall
+from remora.journal.without_model import extract, raw_fallback
+from tests.journal.made import talk
+
+TALK = [
+    Message(0, "system", "[Conversation summary]\nWe must not forget this."),
+    Message(
+        1, "user", "How long do tokens live?\nSee auth/tokens.py please.", time="2026-02-27T14:30:00.000Z"
+    ),
+    Message(2, "assistant", "", tool_calls=(ToolCall("1", "read_file"), ToolCall("2", "read_file"))),
+    Message(3, "tool", "TTL = 24 * 3600\nTypeError: bad operand"),
+    Message(4, "assistant", "24 hours. We will use ES256 instead of RS256. auth/tokens.py sets it."),
+    Message(5, "user", "Fine. Never log tokens!"),
+    Message(6, "assistant", "Done: tests pass.", time="2026-02-27T14:41:00.000Z"),
+]
+
+
+def test_an_extract():
+    """The request, decisions, failures, files, tools and the last answer, in the words that were said."""
+    assert extract(TALK, "cli:42").split("\n") == [
+        "[2026-02-27 14:41] 6 messages in cli:42, extracted without a model.",
+        "Asked: How long do tokens live? See auth/tokens.py please.",
+        "Decided:",
+        "- We will use ES256 instead of RS256.",
+        "- Never log tokens!",
+        "Failed:",
+        "- TypeError: bad operand",
+        "Files: auth/tokens.py",
+        "Tools: read_file x2",
+        "At last: Done: tests pass.",
+    ]
+
+
+def test_an_extract_of_people():
+    """Roles may be names; without an assistant the last message stands at the end."""
+    entry = extract([Message(1, "Ann", "Dinner at eight?"), Message(2, "Mel", "Great.")])
+    assert entry == "2 messages, extracted without a model.\nAsked: Dinner at eight?\nAt last: Great."
+    assert extract([Message(1, "tool", "x")]) == "1 message, extracted without a model."
+
+
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text()), max_size=12))
+def test_an_extract_of_anything(said):
+    """It never fails, is never blank, and is the same each time."""
+    messages = [Message(n, role, text) for n, (role, text) in enumerate(said, 1)]
+    assert extract(messages).strip()
+    assert extract(messages) == extract(messages)
+
+
+def test_an_extract_is_bounded():
+    """However much was said, the entry has at most about 4,000 characters."""
+    text = "We must never fail: ValueError in src/some/file.py. " * 2000
+    messages = [Message(n, "user", f"{n} {text} src/file{n}.py") for n in range(1, 30)]
+    assert len(extract(messages, "s" * 10_000)) < 4_000
+
+
+def test_the_raw_end():
+    """The last ten messages with content, each on a line of its role and its first 200 characters."""
+    messages = [*talk(20), Message(21, "tool", " "), Message(22, "Ann", "a\nb " + "x" * 300)]
+    lines = raw_fallback(messages).split("\n")
+    assert lines[0] == "[raw-fallback] Consolidation failed. Recent messages:"
+    assert lines[1:10] == [f"{'user' if n % 2 else 'assistant'}: message {n}" for n in range(12, 21)]
+    assert lines[10] == "Ann: a b " + "x" * 196
+    assert len(lines) == 11
