@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
-from remora.core.errors import InvalidInput, NotFound, RemoraError
+from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.secrets import redact
 from remora.core.values import Message, Redaction, Relation, Skipped
 from remora.disk.files import append_line, lock
+from remora.entries.table import Add
 from remora.journal.files import Journal
 from remora.journal.history import entries as history_entries
 from remora.lifecycle.redaction import redact_json
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 LEDGER = "moved:"  # meta key, with the system behind it: digests of what came over, with its name
 BATCH = 200  # memories stored in one transaction
+ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
 GONE = "What was said before is not in the files that were moved in."
 
 
@@ -208,27 +210,45 @@ class _Move:
 
     def _entries(self) -> None:
         store = self._parts.entries()
-        for number, entry in enumerate(self._found.entries, 1):
-            content = self._clean(entry.content)
-            key = f"entry:{entry.name}"
-            if self._came(key, content):
+        taken: set[str] = set()
+        fresh: list[tuple[str, str, Add]] = []
+
+        def free(name: str) -> bool:
+            return name not in taken and store.get(name) is None
+
+        for entry in self._found.entries:
+            key, content = f"entry:{entry.name}", self._clean(entry.content)
+            here = store.get(entry.name)
+            if self._came(key, content) or (here is not None and here.content == content):
                 self.known["entries"] += 1
+                self._note(key, content)
                 continue
-            name, aliases = entry.name, entry.aliases
-            here = store.get(name)
-            if here is not None and here.content == content:
-                self.known["entries"] += 1
-            else:
-                free = next(n for n in _names(name, self._found.system) if store.get(n) is None)
-                aliases = tuple(a for a in aliases if store.get(a) is None and a != free)
-                try:
-                    store.add(free, content, entry.kind, aliases)
-                    self.new["entries"] += 1
-                except RemoraError as error:
-                    self.failed.append(Skipped(f"entry {name}", str(error)))
-                    continue
-            self._note(key, content)
-            self._progress("notes", number, len(self._found.entries))
+            name = next(filter(free, _names(entry.name, self._found.system)))
+            aliases = tuple(a for a in entry.aliases if a != name and free(a))
+            taken.update((name, *aliases))
+            fresh.append((key, content, Add(name, content, entry.kind, aliases, entry.created_at)))
+        for start in range(0, len(fresh), ENTRIES_TOGETHER):
+            batch = fresh[start : start + ENTRIES_TOGETHER]
+            for one in self._added(batch):
+                self._note(*one)
+                self.new["entries"] += 1
+            self._progress("notes", min(start + ENTRIES_TOGETHER, len(fresh)), len(fresh))
+
+    def _added(self, batch: Sequence[tuple[str, str, Add]]) -> list[tuple[str, str]]:
+        """Add entries with one write, or one by one where one of them is refused; return what was added."""
+        store = self._parts.entries()
+        try:
+            store.apply(*(operation for _, _, operation in batch))
+            return [(key, content) for key, content, _ in batch]
+        except (InvalidInput, Conflict):
+            added = []
+        for key, content, operation in batch:
+            try:
+                store.apply(operation)
+                added.append((key, content))
+            except (InvalidInput, Conflict) as error:
+                self.failed.append(Skipped(f"entry {operation.name}", str(error)))
+        return added
 
     # Conversations
 

@@ -194,9 +194,8 @@ class Journal:
             return ""
         moment = self.moment(at)
         line = note_line(user, assistant or "", moment)
-        path = self.day_path(moment.date())
-        with lock(path):
-            append_line(path, line)
+        with lock(self.folder / ".daily"):  # one for all days, so that no lock file is left for each
+            append_line(self.day_path(moment.date()), line)
         return line
 
     def moment(self, at: float | None = None) -> datetime:

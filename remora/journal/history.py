@@ -126,8 +126,7 @@ def _entry(time: str | None, body: list[str], path: str, start: int) -> Iterator
 
 def history_files(folder: Path) -> list[Path]:
     """Return the history files of a folder: the monthly ones by name, HISTORY.md last."""
-    found = [path for path in folder.glob("HISTORY*.md") if path.is_file()]
-    return sorted(found, key=lambda path: (path.name == HISTORY, path.name))
+    return sorted(folder.glob("HISTORY*.md"), key=lambda path: (path.name == HISTORY, path.name))
 
 
 def entries(folder: Path, problems: list[str] | None = None) -> Iterator[HistoryEntry]:

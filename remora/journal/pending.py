@@ -206,7 +206,7 @@ def _apply(journal: Journal, base: str, update: str, problems: tuple[str, ...]) 
         return Carried(False, kept, notes=(*notes, reason, *note))
     if not unmerged:
         return Carried(changed, notes=tuple(notes))
-    reason = f"MEMORY.md was edited meanwhile; {len(unmerged)} lines of the update were not merged"
+    reason = f"MEMORY.md was edited meanwhile; lines of the update that were not merged: {len(unmerged)}"
     kept, note = aside(journal, "\n".join(unmerged), reason)
     return Carried(changed, kept, notes=(*notes, reason, *note))
 

@@ -76,12 +76,12 @@ def conversation(messages: Sequence[Message], most: int = MOST_CHARS) -> tuple[s
     limit = _fair_limit([len(m.content) for m in spoken], most)
     lines = [conversation_line(m, limit) for m in spoken]
     cut = sum(len(m.content) > limit for m in spoken)
-    notes = (f"{cut} long messages were shown to the model in part",) if cut else ()
+    notes = (f"messages that were shown to the model in part: {cut}",) if cut else ()
     room = max(1, most // LEAST_SHARE)
     if len(lines) > room:
         left_out = len(lines) - room
         lines[room // 2 : room // 2 + left_out] = [f"[… {left_out} messages …]"]
-        notes = (*notes, f"{left_out} messages in the middle were not shown to the model")
+        notes = (*notes, f"messages that were not shown to the model: {left_out}, of the middle")
     return "\n".join(lines), notes
 
 

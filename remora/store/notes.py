@@ -87,11 +87,7 @@ class Notes:
         self._db.execute_many(
             """INSERT INTO notes(kind, path, name, start_line, end_line, time, content, search_terms)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-            [
-                (p.kind, path, p.name, p.start_line, p.end_line, p.time, p.content)
-                + (index_terms(f"{p.name} {p.content}"),)
-                for p in new
-            ],
+            [(*(p.kind, path, p.name, p.start_line, p.end_line, p.time, p.content), _terms(p)) for p in new],
         )
         return len(new)
 
@@ -133,3 +129,7 @@ class Notes:
                   WHERE notes_fts MATCH ? AND n.kind IN (SELECT value FROM json_each(?))
                   ORDER BY score DESC, n.id LIMIT ?"""
         return [(i, s) for i, s in self._db.rows(sql, (match, json.dumps(sorted(kinds)), limit))]
+
+
+def _terms(piece: Written) -> str:
+    return index_terms(f"{piece.name} {piece.content}")

@@ -396,11 +396,39 @@ def test_a_project_that_goes_away_while_it_is_read_comes_back_whole(shop: Memory
         if (what, done < of, folder.is_dir()) == ("reading", True, True):
             folder.rename(away)
 
-    assert shop.index(progress=gone).skipped[0].why == "gone"
+    with pytest.raises(SourceError, match="cannot look at"):
+        shop.index(progress=gone)
     away.rename(folder)
     report = shop.index()
-    assert (report.files, report.skipped, report.complete) == (125, (), True)
+    assert (report.files, report.deleted, report.skipped, report.complete) == (125, 0, (), True)
     assert shop.impact("f119").target == "shop/m119.py:f119"
+    assert [i.symbol for i in shop.impact("shop/money.py:price")] == ["total", "test_total"]
+
+
+def test_a_question_about_a_project_that_is_away_forgets_nothing(shop: Memory, folder: Path):
+    """Files that cannot be seen because their folder is gone are not files that were deleted."""
+    away = folder.with_name("elsewhere")
+    folder.rename(away)
+    found = shop.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["total", "test_total"]
+    assert found.notes == (f"{folder} is not there; this is how it was at the last `remora index`",)
+    with pytest.raises(SourceError, match="cannot look at"):
+        shop.index_files(["shop/cart.py"])
+    away.rename(folder)
+    assert (shop.index().unchanged, shop.impact("shop/money.py:price").notes) == (5, ())
+
+
+@pytest.mark.parametrize("ready", [False, True])
+def test_what_is_not_found_in_a_graph_that_is_not_whole_may_still_come(
+    bare: Memory, folder: Path, ready: bool
+):
+    """An unknown name is said together with the state of the index."""
+    write(folder, FILES)
+    if ready:
+        bare.index()
+    with pytest.raises(NotFound) as error:
+        bare.impact("nothing")
+    assert ("not indexed yet" in error.value.hint) is not ready
 
 
 def test_a_deleted_project_is_an_error_and_nothing_is_lost(shop: Memory, folder: Path):

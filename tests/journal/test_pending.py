@@ -189,7 +189,7 @@ def test_what_cannot_be_merged_is_kept_aside(tmp_path):
     assert (carried.memory_changed, carried.marked) == (False, True)
     assert carried.kept_aside is not None
     assert carried.kept_aside.read_text("utf-8").endswith("\n\n- ES256\n")
-    assert "1 lines of the update were not merged" in carried.notes[0]
+    assert "lines of the update that were not merged: 1" in carried.notes[0]
     assert history(journal).count(ENTRY) == 1
 
 

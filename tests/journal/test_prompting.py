@@ -126,7 +126,7 @@ def test_a_long_message_is_cut_in_its_middle():
     assert "xx END\n" in said
     assert "characters …]" in said
     assert "message 4" in said
-    assert notes == ("1 long messages were shown to the model in part",)
+    assert notes == ("messages that were shown to the model in part: 1",)
 
 
 def test_too_many_messages_lose_their_middle():
@@ -137,7 +137,7 @@ def test_too_many_messages_lose_their_middle():
     assert len(lines) == 501
     assert lines[250] == "[… 1500 messages …]"
     assert lines[-1].endswith(" 2000")
-    assert notes[1] == "1500 messages in the middle were not shown to the model"
+    assert notes[1] == "messages that were not shown to the model: 1500, of the middle"
 
 
 def test_what_fits_is_shown_whole():

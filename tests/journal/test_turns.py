@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 
@@ -9,7 +10,12 @@ import pytest
 
 from remora.core.errors import StoreBusy
 from remora.disk.files import lock
-from remora.journal.turns import turn
+from remora.journal.turns import _lines, turn
+
+
+def waiting(path):
+    """Return how many threads stand in line for a file."""
+    return len(_lines[os.getpid(), str(path)]._waiting)
 
 
 def test_threads_take_turns_in_order(tmp_path):
@@ -32,7 +38,8 @@ def test_threads_take_turns_in_order(tmp_path):
             thread = threading.Thread(target=run, args=(number,))
             thread.start()
             threads.append(thread)
-            time.sleep(0.01)  # so that it stands in line before the next one
+            while waiting(path) < number + 2:  # the one who has the turn stands in line too
+                time.sleep(0.001)
     for thread in threads:
         thread.join()
     assert came == list(range(8))

@@ -48,7 +48,8 @@ def move_in(desk: Desk, *, path: str, system: str | None, foreign: str | None, d
     """PATH is a file or folder of the other system; it is only read.
 
     Known are neoclaw, GolemCore, CrabTalk, Forge, Auto Claude, Claude Code's auto memory, basic-memory
-    and the MCP memory server. Running it again brings over what is new; what you edited or forgot here since stays so.
+    and the MCP memory server. Running it again brings over what is new; what you edited or forgot here
+    since stays so.
     """
     with desk.progress() as progress:
         report = desk.memory().move_in(path, system, project=foreign, dry_run=dry_run, progress=progress)

@@ -102,7 +102,7 @@ def search(desk: Desk, *, query: tuple[str, ...], k: int, kind: str | None) -> N
     document = {"query": asked, "hits": [{"entry": e, "score": score} for e, score in found]}
     desk.answer(document, lambda: note_pages.found_entries(found, desk.clock.now()))
     if not found:
-        desk.note("No note or archive has these words.")
+        desk.note("No note or archive has these words; `remora search` looks for the meaning, too.")
 
 
 @command("journal show")

@@ -1,0 +1,383 @@
+"""A conversation memory over a session's log: the same behaviour, durable, and nothing ever deleted."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from remora.conversation.flatten import FLATTENED_TO
+from remora.conversation.log import SessionLog
+from remora.conversation.memory import ConversationMemory
+from remora.conversation.persistent import NO_SUMMARY, PersistentMemory
+from remora.conversation.strategies import STRATEGIES
+from remora.core.clock import FixedClock
+from remora.core.errors import Conflict, InvalidInput
+from remora.core.values import Message, ToolCall
+
+HEAD = "[Conversation summary]\n"
+
+
+def memory_in(folder: Path, **options: Any) -> PersistentMemory:
+    """Return the memory of the session `cli:42`; every message of 40 characters is 10 tokens."""
+    options.setdefault("counter", "floor-bytes/4")
+    return PersistentMemory.open(folder, "cli:42", FixedClock(), **options)
+
+
+def long(text: str, role: str = "user") -> dict[str, str]:
+    """Return a message of 40 characters."""
+    return {"role": role, "content": text.ljust(40, ".")}
+
+
+def filled(folder: Path, **options: Any) -> PersistentMemory:
+    """Return a memory of a system message and ten others."""
+    memory = memory_in(folder, **options)
+    memory.add(long("sys", "system"))
+    memory.add_many([long(str(n), ("user", "assistant")[n % 2]) for n in range(10)])
+    return memory
+
+
+def texts(messages: Sequence[Message]) -> list[str]:
+    """Return what was said, without dots and heads."""
+    return [message.content.rstrip(".").removeprefix(HEAD) for message in messages]
+
+
+def test_what_is_added_outlives_the_object(tmp_path: Path):
+    """Messages are in the log when `add` returns; another object of the same session has them."""
+    memory = filled(tmp_path)
+    memory.add(None)
+    assert memory_in(tmp_path).get_all() == memory.get_all()
+    assert texts(memory.get_all()) == ["sys", *map(str, range(10))]
+    assert [message.seq for message in memory.get_all()] == list(range(1, 12))
+    assert memory.count() == 11
+    assert texts(memory.get_recent(2)) == ["8", "9"]
+    assert texts(memory.get_by_role("system")) == ["sys"]
+
+
+def test_what_cannot_be_added(tmp_path: Path):
+    """A batch with something that is no message is refused whole, and one message is no list."""
+    memory = memory_in(tmp_path)
+    with pytest.raises(InvalidInput):
+        memory.add_many([long("a"), {"role": "user"}])
+    with pytest.raises(InvalidInput, match="must be a list"):
+        memory.add_many(long("a"))  # type: ignore[arg-type]
+    assert memory.count() == 0
+
+
+def test_pruning_moves_the_boundary(tmp_path: Path):
+    """Pruning keeps the system message and the newest, for every object; the log keeps everything."""
+    memory = filled(tmp_path)
+    history = memory.log.history()
+    pruned = memory.prune(40)
+    assert texts(pruned.kept) == ["sys", "7", "8", "9"]
+    assert texts(pruned.dropped) == [str(n) for n in range(7)]
+    assert (pruned.tokens, pruned.fits) == (40, True)
+    assert memory.get_all() == memory_in(tmp_path).get_all() == list(pruned.kept)
+    assert memory.log.history() == history
+    memory.add(long("new"))
+    assert texts(memory.get_all()) == ["sys", "7", "8", "9", "new"]
+
+
+def test_others_read_the_log_as_always(tmp_path: Path):
+    """A program that knows nothing of pruning sees that something is missing, and what follows."""
+    memory = filled(tmp_path)
+    memory.prune(40)
+    assert texts(memory.log.messages()) == [NO_SUMMARY.rstrip("."), "7", "8", "9"]
+
+
+def test_pruning_that_drops_nothing_writes_nothing(tmp_path: Path):
+    """A conversation that fits leaves the log as it is."""
+    memory = filled(tmp_path)
+    before = memory.log.path.read_bytes()
+    assert len(memory.prune(1000).kept) == 11
+    assert memory.prune(1000).dropped == ()
+    assert memory.log.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("budget", [0, -3])
+def test_no_budget(tmp_path: Path, budget: int):
+    """A budget that is not positive is refused, also by an empty memory."""
+    with pytest.raises(InvalidInput, match="max_tokens must be positive"):
+        memory_in(tmp_path).prune(budget)
+    assert memory_in(tmp_path).prune(5).kept == ()
+
+
+def test_pruning_with_gaps(tmp_path: Path):
+    """What importance keeps from far before the boundary stays, over several prunings and a restart."""
+    memory = memory_in(tmp_path, strategy="importance")
+    memory.add(long("sys", "system"))
+    memory.add(long("we decided to use SQLite"))
+    for n in range(8):
+        memory.add(long(str(n), "assistant"))
+    memory.add(long("now"))
+    assert texts(memory.prune(40).kept) == ["sys", "we decided to use SQLite", "7", "now"]
+    memory = memory_in(tmp_path, strategy="importance")
+    assert texts(memory.get_all()) == ["sys", "we decided to use SQLite", "7", "now"]
+    memory.add_many([long("then", "assistant"), long("and"), long("so", "assistant")])
+    assert (
+        texts(memory.prune(40).kept)
+        == texts(memory.get_all())
+        == ["sys", "we decided to use SQLite", "and", "so"]
+    )
+
+
+def test_dropping_only_what_is_before_the_boundary(tmp_path: Path):
+    """The boundary cannot move for it, so the metadata says what is gone; a later marker ends that."""
+    memory = memory_in(tmp_path)
+    memory.add(long("sys", "system"))
+    memory.add(long("we decided to use SQLite"))
+    memory.add_many([long("a", "assistant"), long("b"), long("c", "assistant")])
+    assert texts(memory.prune(40, "importance").kept) == ["sys", "we decided to use SQLite", "b", "c"]
+    boundary = memory.log.boundary
+    assert texts(memory.prune(30).kept) == ["sys", "b", "c"]
+    assert memory.log.boundary == boundary
+    assert texts(memory_in(tmp_path).get_all()) == ["sys", "b", "c"]
+    memory.add_many([long("d"), long("e", "assistant")])
+    assert texts(memory.prune(20).kept) == texts(memory.get_all()) == ["sys", "e"]
+    memory.clear()
+    memory.add(long("anew"))
+    assert texts(memory.get_all()) == ["anew"]
+
+
+def test_nothing_of_the_conversation_fits(tmp_path: Path):
+    """When only the system message is left, what is added later follows it."""
+    memory = filled(tmp_path)
+    assert texts(memory.prune(11).kept) == ["sys"]
+    memory.add(long("next"))
+    assert texts(memory.get_all()) == ["sys", "next"]
+
+
+def test_clear(tmp_path: Path):
+    """A cleared memory is empty, system messages included; the history is not."""
+    memory = filled(tmp_path)
+    memory.prune(40)
+    memory.clear()
+    assert (memory.get_all(), memory.count(), memory.log.total()) == ([], 0, 11)
+    memory.clear()
+
+
+def test_late_system_messages(tmp_path: Path):
+    """A pruning moves the system messages of its time to the front; later ones stay where they are said."""
+    memory = filled(tmp_path)
+    memory.add(long("rule", "system"))
+    memory.add(long("10"))
+    assert texts(memory.prune(40).kept) == texts(memory.get_all()) == ["sys", "rule", "9", "10"]
+    memory.add_many([long("11"), long("more", "system")])
+    assert texts(memory.get_all()) == ["sys", "rule", "9", "10", "11", "more"]
+
+
+def test_summaries(tmp_path: Path):
+    """What is dropped becomes a summary in the marker, the next one replaces it, and everybody sees it."""
+    given: list[list[str]] = []
+
+    def summarise(messages: Sequence[Message]) -> str:
+        given.append(texts(messages))
+        return f"summary {len(given)}"
+
+    memory = filled(tmp_path, summarise=summarise, summary_tokens=20)
+    pruned = memory.prune(100)
+    assert texts(pruned.kept) == texts(memory.get_all()) == ["sys", "summary 1", *"3456789"]
+    assert given == [["0", "1", "2"]]
+    memory.add_many([long("a"), long("b", "assistant"), long("c")])
+    assert texts(memory.prune(100).kept) == ["sys", "summary 2", *"6789abc"]
+    assert given[1] == ["summary 1", "3", "4", "5"]
+    assert memory_in(tmp_path).get_all() == memory.get_all()
+    assert texts(memory.log.messages()) == ["summary 2", *"6789abc"]
+    assert "summary 2" in texts(memory_in(tmp_path).prune(60).kept)  # without a summariser the last one stays
+
+
+def test_a_summary_where_the_boundary_stays(tmp_path: Path):
+    """A summary of what was kept from before the boundary is in the context too."""
+    answers = iter(["what was said", "all that was said"])
+    memory = memory_in(tmp_path, summarise=lambda _messages: next(answers), summary_tokens=20)
+    memory.add(long("sys", "system"))
+    memory.add(long("we decided to use SQLite"))
+    memory.add_many([long(str(n), ("assistant", "user")[n % 2]) for n in range(8)])
+    kept = ["sys", "what was said", "we decided to use SQLite", *"13567"]
+    assert texts(memory.prune(90, "importance").kept) == texts(memory.get_all()) == kept
+    boundary = memory.log.boundary
+    kept = ["sys", "all that was said", *"3567"]
+    assert texts(memory.prune(75).kept) == texts(memory.get_all()) == kept
+    assert memory.log.boundary == boundary
+    assert texts(memory_in(tmp_path).get_all()) == kept
+
+
+def test_a_summariser_that_fails(tmp_path: Path):
+    """Pruning goes on without a summary, and the result has what was dropped."""
+
+    def fails(_messages: Sequence[Message]) -> str:
+        raise OSError("no network")
+
+    memory = filled(tmp_path, summarise=fails, summary_tokens=20)
+    pruned = memory.prune(100)
+    assert "OSError: no network" in pruned.note
+    assert texts(pruned.dropped) == ["0"]
+    assert memory.get_all() == list(pruned.kept)
+
+
+def test_after_a_compaction(tmp_path: Path):
+    """A compaction's summary is a system message that stays, and its flattened calls stay flattened."""
+    memory = memory_in(tmp_path)
+    memory.add(long("0"))
+    memory.add(
+        {"role": "assistant", "content": "look", "tool_calls": [{"id": "1", "name": "ls", "arguments": {}}]}
+    )
+    memory.add({"role": "tool", "content": "a.py", "tool_call_id": "1", "tool_name": "ls"})
+    memory.add_many([long("3"), long("4", "assistant")])
+    memory.log.compact("what was said", 2, details={FLATTENED_TO: 5})
+    flat = "look\n[Tool: ls | Args: {}]\n[Result: a.py]"
+    assert texts(memory.get_all()) == ["what was said", flat, "3", "4"]
+    memory.add(long("5"))
+    pruned = memory.prune(45, STRATEGIES["window"])
+    assert texts(pruned.kept) == texts(memory.get_all()) == ["what was said", "3", "4", "5"]
+    assert memory.log.messages()[0].content == HEAD + "what was said"
+
+
+def test_flattened_calls_before_the_boundary(tmp_path: Path):
+    """A flattened call that stays from before the boundary has its result in its text."""
+    memory = memory_in(tmp_path)
+    memory.add(long("0"))
+    memory.add(
+        {
+            "role": "assistant",
+            "content": "decided",
+            "tool_calls": [{"id": "1", "name": "ls", "arguments": {}}],
+        }
+    )
+    memory.add({"role": "tool", "content": "a.py", "tool_call_id": "1", "tool_name": "ls"})
+    memory.add_many([long("3"), long("4", "assistant"), long("5")])
+    memory.log.compact("s", 2, details={FLATTENED_TO: 6})
+    kept = texts(memory.prune(36, "importance").kept)
+    assert kept == texts(memory_in(tmp_path).get_all())
+    assert kept[:2] == ["s", "decided\n[Tool: ls | Args: {}]\n[Result: a.py]"]
+
+
+def test_a_boundary_moved_by_others(tmp_path: Path):
+    """Whoever was faster wins: a pruning whose summary came too late changes nothing and says so."""
+    other = SessionLog(tmp_path, "cli:42", FixedClock())
+
+    def slow(_messages: Sequence[Message]) -> str:
+        other.clear()
+        return "too late"
+
+    memory = filled(tmp_path, summarise=slow, summary_tokens=20)
+    with pytest.raises(Conflict, match="meanwhile"):
+        memory.prune(100)
+    assert memory.get_all() == []
+
+
+def test_tags(tmp_path: Path):
+    """Tags are in the session's metadata, so they outlive the object and the pruning."""
+    memory = filled(tmp_path)
+    assert memory.tag(1, "first", "word") == 1
+    assert memory.tag(lambda message: message.content.startswith("9"), "last") == 1
+    assert memory.tag(1, "first") == 0
+    again = memory_in(tmp_path)
+    assert texts(again.by_tag("first")) == ["0"]
+    again.prune(30)
+    assert texts(again.by_tag("last")) == ["9"]
+    assert again.get_all()[-1].metadata == {"tags": ["last"]}
+    assert again.by_tag("first") == []
+    with pytest.raises(InvalidInput):
+        again.tag(99, "t")
+
+
+def test_a_summary_has_no_tags(tmp_path: Path):
+    """A summary is no message of the log, so it gets no tag."""
+    memory = filled(tmp_path, summarise=lambda _messages: "s", summary_tokens=20)
+    memory.prune(100)
+    assert memory.tag(1, "t") == 0
+
+
+def test_metadata_is_a_copy(tmp_path: Path):
+    """What a caller does to a message it was given is not in the next answer."""
+    memory = memory_in(tmp_path, strategy="importance")
+    memory.add({**long("we decided on it"), "metadata": {"n": [1]}})
+    memory.add_many([long(str(n), "assistant") for n in range(5)])
+    memory.add(long("now"))
+    memory.prune(20)
+    for _ in range(2):
+        message = memory.get_all()[0]
+        assert message.metadata == {"n": [1]}
+        message.metadata["n"].append(2)
+
+
+def test_find(tmp_path: Path):
+    """Messages are found as in any memory."""
+    memory = filled(tmp_path)
+    memory.add(long("the pool has five connections"))
+    assert [found.message.seq for found in memory.find("connection")] == [12]
+
+
+def test_what_a_hand_wrote_into_the_record(tmp_path: Path):
+    """Nonsense in a marker's record or the metadata leaves the rest readable."""
+    memory = filled(tmp_path)
+    memory.log.compact("s", 9, details={"pruned": {"kept": "x", "upTo": None, "summary": 1}})
+    assert texts(memory.get_all()) == ["s", "7", "8", "9"]
+    memory.log.update_metadata({"pruned": [1], "messageTags": {"9": "t", "10": [1, "u"]}})
+    assert texts(memory.get_all()) == ["s", "7", "8", "9"]
+    assert texts(memory.by_tag("u")) == ["8"]
+
+
+def test_threads_add(tmp_path: Path):
+    """Threads that add at the same time lose nothing, while another prunes."""
+    memory = filled(tmp_path)
+    threads = [threading.Thread(target=memory.add, args=(long(f"t{n}"),)) for n in range(20)]
+    for thread in threads:
+        thread.start()
+    memory.prune(50)
+    for thread in threads:
+        thread.join()
+    assert memory.log.total() == 31
+    assert memory.get_all()[0].content.startswith("sys")
+    assert set(texts(memory.log.history())) >= {f"t{n}" for n in range(20)}
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.sampled_from(["system", "user", "assistant"]), st.integers(0, 9)),
+        st.tuples(st.just("call"), st.just(""), st.integers(0, 2)),
+        st.tuples(st.just("prune"), st.sampled_from(sorted(STRATEGIES)), st.integers(1, 12)),
+        st.tuples(st.just("clear"), st.just(""), st.just(0)),
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS, st.booleans())
+def test_it_is_what_a_memory_in_memory_is(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, int]], summaries: bool
+):
+    """Whatever is added, pruned and cleared, both memories hold the same, but for the place of late rules."""
+    summarise = (lambda messages: f"{len(messages)} of them") if summaries else None
+    options: dict[str, Any] = {"counter": "chars/4", "summarise": summarise, "summary_tokens": 30}
+    kept = memory_in(tmp_path_factory.mktemp("log"), **options)
+    held = ConversationMemory(**options)
+    said = 0
+    for step, name, number in steps:
+        if step == "add":
+            message = Message(0, name, ("we decided " if number > 7 else f"{said} ") + "x" * number * 8)
+            for memory in (kept, held):
+                memory.add(message)
+            said += 1
+        elif step == "call":
+            call = Message(0, "assistant", "c", tool_calls=(ToolCall(str(number), "ls"),))
+            for memory in (kept, held):
+                memory.add_many([call, Message(0, "tool", "r" * 9, tool_call_id=str(number))])
+            said += 2
+        elif step == "prune":
+            first, second = kept.prune(number * 20, name), held.prune(number * 20, name)
+            assert (first.tokens, first.fits, first.note) == (second.tokens, second.fits, second.note)
+            assert texts(first.kept) == texts(second.kept)
+            assert texts(first.dropped) == texts(second.dropped)
+        else:
+            kept.clear()
+            held.clear()
+        assert sorted(texts(kept.get_all())) == sorted(texts(held.get_all()))
+    assert kept.log.total() == said
