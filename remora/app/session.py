@@ -185,14 +185,18 @@ class Session:
         return recap(self.messages())
 
     def note_today(self) -> str:
-        """Add the last exchange to today's note and return the line; empty while there is no answer."""
-        from remora.journal.daily import last_exchange
+        """Add the last exchange to today's note and return the line; empty while there is no answer.
+
+        Raises:
+            StoreError: the note could not be written.
+        """
+        from remora.journal.noting import note_exchange
 
         self._require_writable()
-        exchange = last_exchange(self.messages())
-        if exchange is None or not self._parts.settings.journal.enabled:
-            return ""
-        return self._parts.journal().append_today(*exchange)
+        noted = note_exchange(self._parts.journal(), self.messages(), self._parts.settings.journal)
+        if noted.problem:
+            raise StoreError(noted.problem)
+        return noted.line
 
     def set_state(self, state: str) -> None:
         """Set the state of the session: ACTIVE, PAUSED or TERMINATED."""

@@ -7,8 +7,13 @@ Where we differ from the code of 004, each beside its test:
 - Where they meet the budget exactly, messages that count as 0 tokens still fit.
 - Copies are deep: its callers share the messages themselves.
 
-The cases of 004 that are about its later context manager (threshold, two rounds of summaries) and its
-long-term files (front matter, chains) are no part of the document; ours are compaction and the store.
+Cases listed for 004 that are not about this document but about what replaced its code:
+
+- The threshold (80 % of a maximum, at least 4 messages, the older half summarised): here the caller names
+  a budget, and what starts by itself is the compaction of document 001.
+- Two rounds leave two summary blocks there. Here the second takes in the first, so that there is one
+  (test_pruning.py).
+- Front matter and chains of long-term files: an importer reads those files.
 """
 
 from __future__ import annotations

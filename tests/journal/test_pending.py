@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -354,3 +356,74 @@ def test_a_killed_process_is_finished_by_another(tmp_path, point):
     marks = [(line.split()[0], int(line.split()[1])) for line in before]
     recover_interrupted(journal, lambda *mark: marks.append(mark))
     everything_once(journal, marks)
+
+
+BUSY = """
+import os
+import re
+import sys
+from datetime import UTC
+from pathlib import Path
+from remora.core.clock import SystemClock
+from remora.core.config import JournalSettings
+from remora.core.values import Message
+from remora.journal.consolidate import consolidate
+from remora.journal.files import Journal
+from remora.llm.scripted import ScriptedModel
+from tests.journal.made import answer
+
+folder = Path(sys.argv[1])
+
+def marked():
+    marks = folder / "marks"
+    return max([int(m) for m in marks.read_text().split()], default=0) if marks.exists() else 0
+
+def done(session, up_to):
+    with (folder / "marks").open("a") as file:
+        file.write(f"{up_to}\\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+def reply(call):
+    numbers = re.findall("message ([0-9]+)", call.messages[0].content)
+    shown = call.messages[0].content.split("## Current Long-term Memory\\n\\n")[1].split("\\n\\n## Conv")[0]
+    lines = ([] if shown == "(empty)" else [shown]) + [f"- {n}" for n in numbers]
+    return answer("Said: " + " ".join(numbers), "\\n".join(lines))
+
+journal = Journal(folder / "memory", SystemClock(), UTC)
+print("ready", flush=True)
+while True:
+    def rest():
+        first = marked() + 1
+        return [Message(n, "user", f"message {n}") for n in (first, first + 1)]
+    consolidate(journal, rest, ScriptedModel([reply]), JournalSettings(), session_id="s", done=done)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_processes_killed_at_any_moment(tmp_path):
+    """However often a process is killed at its work, every message is in one entry and in the memory once."""
+    kills = 6
+    moments = random.Random(7)
+    for _ in range(kills):
+        worker = subprocess.Popen(
+            [sys.executable, "-c", BUSY, str(tmp_path)],
+            env=ENVIRONMENT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert worker.stdout is not None
+        worker.stdout.readline()
+        time.sleep(moments.uniform(0.02, 0.12))
+        worker.kill()
+        _, err = worker.communicate()
+        assert err == b""
+    journal = journal_in(tmp_path)
+    marks: list[tuple[str, int]] = []
+    recover_interrupted(journal, lambda *mark: marks.append(mark))
+    said = [int(n) for e in entries(journal.folder) for n in e.text.removeprefix("Said: ").split()]
+    last = max([up_to for _, up_to in marks], default=int((tmp_path / "marks").read_text().split()[-1]))
+    assert last > 2 * kills
+    assert sorted(said) == list(range(1, last + 1))
+    assert journal.read_memory().text.split("\n") == [f"- {n}" for n in range(1, last + 1)]
+    assert len(history(journal).split("\n## ")) - 1 == last / 2
