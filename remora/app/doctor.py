@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from remora.app.doctor_code import code
 from remora.app.doctor_settings import environment, settings, variables
+from remora.app.doctor_written import written
 from remora.app.findings import Finding, Report, failed
 from remora.app.project import data_dir
 from remora.app.reminders import left_behind
@@ -305,6 +306,7 @@ CHECKS: tuple[tuple[str, Callable[[Parts], Iterable[Finding]]], ...] = (
     ("database", database),
     ("other database", homes),
     ("sessions", sessions),
+    ("written", written),
     ("embedding", embedding),
     ("code graph", code_graph),
     ("git", git),

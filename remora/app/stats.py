@@ -32,6 +32,7 @@ class Stats(NamedTuple):
         by_type: memories of each type that has any.
         forgotten: out of search, not yet deleted.
         user_memories: the user's own, true in every project.
+        written: pieces of written files in the search index, by kind: "longterm", "note", …
         files, pairs: known from git history; pairs are files that changed together.
         hottest: the files that change most, lately more than long ago.
         commit: the last commit that was read, None before the first.
@@ -53,6 +54,7 @@ class Stats(NamedTuple):
     user_memories: int
     sessions: int
     turns: int
+    written: Mapping[str, int]
     vectors: tuple[VectorCount, ...]
     files: int
     pairs: int
@@ -85,6 +87,7 @@ def stats(parts: Parts) -> Stats:
         user_memories=sum(room.space.memories.counts()["live"] for room in rooms[1:]),
         sessions=len(space.turns.sessions()),
         turns=space.turns.count(),
+        written=space.notes.counts(),
         vectors=tuple(VectorCount(*key, *value) for key, value in space.vectors.models().items()),
         files=files,
         pairs=pairs,

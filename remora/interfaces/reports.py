@@ -135,6 +135,7 @@ def counts(found: Stats) -> Page:
         "forgotten": f"{found.forgotten:,}" if found.forgotten else "",
         "your own": counted(found.user_memories, "memory", "memories") if found.user_memories else "",
         "turns": f"{found.turns:,} in {counted(found.sessions, 'session')}" if found.sessions else "",
+        "written": ", ".join(f"{number:,} {kind}" for kind, number in found.written.items()),
         "files": f"{found.files:,} known, {counted(found.pairs, 'pair')} that change together"
         if found.files
         else "",
