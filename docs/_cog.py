@@ -17,6 +17,7 @@ PACKAGE = ROOT / "remora"
 LAYERS = (
     "interfaces",
     "app",
+    "observer",
     "lifecycle",
     "retrieval",
     "conversation",

@@ -1,0 +1,1 @@
+"""What an agent's behaviour shows, without asking it."""

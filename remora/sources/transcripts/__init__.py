@@ -1,0 +1,1 @@
+"""Logs that agents leave of their sessions, read as events."""
