@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 
 from remora.app.project import commit_of
 from remora.core.code import Impact, IndexReport
-from remora.core.errors import InvalidInput, SourceError, StoreBusy
+from remora.core.errors import InvalidInput, NotFound, SourceError, StoreBusy
 from remora.core.values import MemoryRecord
 from remora.disk.files import lock
 from remora.graph.indexer import Indexer, Listed, Outcome
 from remora.graph.languages import kind_of
 from remora.sources.history import module_of
-from remora.sources.tree import LARGEST_CODE, LeftOut, Tree, decode, look, read
+from remora.sources.tree import LARGEST_CODE, LeftOut, Tree, decode, look, must_be_there, read
+from remora.sources.tree_names import GONE
 from remora.sources.tree_read import by_content
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def index(
     """Bring the whole graph up to date; see `Memory.index`."""
     started = time.monotonic()
     project = parts.project
-    if path is not None and not path.resolve().is_relative_to(project.root):
+    if path is not None and not Path(os.path.realpath(path)).is_relative_to(project.root):
         raise InvalidInput(
             f"{path} is not in {project.root}", hint="Open the memory of that folder: Memory.open(path)."
         )
@@ -91,7 +92,11 @@ def index_files(parts: Parts, paths: Iterable[str], *, wait: float | None = None
     Args:
         paths: the files.
         wait: seconds for another process that is indexing, WAIT if it is None.
+
+    Raises:
+        SourceError: the project's folder is not there.
     """
+    must_be_there(parts.project.root)
     wait = WAIT if wait is None else wait
     started = time.monotonic()
     space = parts.room("project").space
@@ -166,6 +171,8 @@ def _indexer(parts: Parts, space: Space) -> Indexer:
 
     def content(path: str) -> bytes | str:
         found = read(root, path, LARGEST_CODE)
+        if isinstance(found, LeftOut) and found.why == GONE:
+            must_be_there(root)  # else every file would be taken for deleted
         return found.why if isinstance(found, LeftOut) else found
 
     clock = space.history.clock()
@@ -285,7 +292,10 @@ def impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
 
     space = parts.room("project").space
     notes = list(notices(parts))
-    found = find(space, _inside(parts, target), depth, limit)
+    try:
+        found = find(space, _inside(parts, target), depth, limit)
+    except NotFound as error:
+        raise NotFound(str(error), hint=notes[0] if notes else error.hint) from None
     if note := refresh(parts, [found.target.path, *(i.path for i in found.impacts)]):
         notes.append(note)
         if not parts.read_only:
@@ -296,8 +306,13 @@ def impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
 
 def _inside(parts: Parts, target: str) -> str:
     """Return a target with its path relative to the root, where it was absolute."""
-    root = str(parts.project.root).rstrip("/") + "/"
-    return target.strip().removeprefix(root)
+    path, colon, symbol = target.strip().partition(":")
+    root = parts.project.root
+    if path.startswith("/") and "\0" not in path:
+        whole = Path(os.path.realpath(path))  # a Path's own way to ask fails on a loop of links
+        if whole.is_relative_to(root):
+            path = whole.relative_to(root).as_posix()
+    return f"{path}{colon}{symbol}"
 
 
 def refresh(parts: Parts, paths: Iterable[str]) -> str:
@@ -318,6 +333,8 @@ def refresh(parts: Parts, paths: Iterable[str]) -> str:
             changed.append(path)
     if not changed:
         return ""
+    if not parts.project.root.is_dir():
+        return f"{parts.project.root} is not there; this is how it was at the last `remora index`"
     names = ", ".join(sorted(changed)[:3]) + (", …" if len(changed) > 3 else "")
     if parts.read_only:
         return f"{names} changed since the last `remora index`"

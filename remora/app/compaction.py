@@ -3,7 +3,7 @@
 A crash after the archive leaves an archive more and the conversation as it was; after the marker,
 everything is done but what the journal gets, and the next consolidation catches up with that from the
 log. One compaction of a session runs at a time, in whichever process; a `clear` that comes in between
-wins, and the archive that was made for nothing is taken back.
+wins. An archive whose marker was not written is taken back.
 
 Two things ask for it: more tokens than the model takes, and more messages than the journal's window.
 Both move the same boundary in the same log.
@@ -105,16 +105,24 @@ def compact(parts: Parts, log: SessionLog, keep_last: int | None = None) -> Comp
     keep = parts.settings.compaction.keep_last if keep_last is None else keep_last
     with _alone(parts, log):
         messages = log.messages()
-        return _shorten(parts, log, Due("asked", messages, cut(messages, keep)))
+        done = _shorten(parts, log, Due("asked", messages, cut(messages, keep)))
+    return _tell_journal(parts, log, done)
 
 
 def compact_if_needed(parts: Parts, log: SessionLog, input_limit: int | None = None) -> Compaction | None:
-    """Shorten a conversation that has outgrown its model or its window; None if it has not."""
+    """Shorten a conversation that has outgrown its model or its window; None if it has not.
+
+    Raises:
+        StoreError: as for `compact`.
+    """
     if due(parts, log, input_limit) is None:
         return None
     with _alone(parts, log):
         wanted = due(parts, log, input_limit)  # another process may have done it while we waited
-        return _shorten(parts, log, wanted) if wanted is not None else None
+        if wanted is None:
+            return None
+        done = _shorten(parts, log, wanted)
+    return _tell_journal(parts, log, done)
 
 
 def _alone(parts: Parts, log: SessionLog) -> AbstractContextManager[None]:
@@ -140,23 +148,29 @@ def _shorten(parts: Parts, log: SessionLog, wanted: Due) -> Compaction:
     details |= {"note": made.note} if made.note else {}
     try:
         log.compact(clean.text, kept_from, archive_name=archive.name, details=details)
-    except Conflict:
+    except RemoraError as error:
         with suppress(RemoraError):
             store.remove(archive.name)
-        raise
-    told = _tell_journal(parts, log, kept_from - 1, notes)
+        if not isinstance(error, Conflict):
+            raise
+        said = f"nothing was removed: {error}"
+        return Compaction(log.session_id, 0, log.count(), why=wanted.why, notes=(said,))
     kept = len(messages) - place
     return Compaction(
-        log.session_id, place, kept, clean.text, made.how, archive.name, wanted.why, tuple(notes), told
+        log.session_id, place, kept, clean.text, made.how, archive.name, wanted.why, tuple(notes)
     )
 
 
-def _tell_journal(parts: Parts, log: SessionLog, up_to: int, notes: list[str]) -> Consolidation | None:
-    """Bring what left the context into the journal; a failure is a note, for the boundary has moved."""
-    if not parts.settings.journal.enabled:
-        return None
+def _tell_journal(parts: Parts, log: SessionLog, done: Compaction) -> Compaction:
+    """Bring what left the context into the journal; a failure is a note, for the boundary has moved.
+
+    The journal has its own turns, and its model takes its time: the next compaction need not wait for it.
+    """
+    boundary = log.boundary
+    if not done.removed or boundary is None or not parts.settings.journal.enabled:
+        return done
     try:
-        return consolidate_session(parts, log, up_to)
+        told = consolidate_session(parts, log, boundary.kept_from - 1)
     except RemoraError as error:
-        notes.append(f"the journal did not get it yet: {error}")
-        return None
+        return done._replace(notes=(*done.notes, f"the journal did not get it yet: {error}"))
+    return done._replace(consolidation=told)

@@ -3,24 +3,29 @@
 The journal writes the history entry and MEMORY.md; the session is marked after that, by its own log;
 the facts that a model offers are then stored as memories, as somebody's inference. A crash in between
 costs nothing but these facts: the next consolidation finishes the rest.
+
+What a model is asked holds no secret, also where a person typed one into MEMORY.md.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from remora.app.arguments import paths
 from remora.conversation.log import SessionLog
 from remora.conversation.sessions import list_sessions
-from remora.core.errors import RemoraError
+from remora.core.errors import RemoraError, SourceError
 from remora.core.secrets import redact
 from remora.journal.consolidate import Outcome, consolidate, recover_interrupted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from remora.app.wiring import Parts
     from remora.core.values import MemoryDraft, MemoryRecord, Message
-    from remora.llm.client import LanguageModel
+    from remora.llm.client import Completion, LanguageModel
+    from remora.llm.client import Message as Said
 
 
 class Consolidation(NamedTuple):
@@ -94,23 +99,46 @@ def consolidate_session(parts: Parts, log: SessionLog, up_to: int | None = None)
 
 
 def consolidate_all(parts: Parts) -> list[Consolidation]:
-    """Bring every session into the journal that said something new; finish what a crash interrupted."""
+    """Bring every session into the journal that said something new; finish what a crash interrupted.
+
+    A log that cannot be read is answered with "nothing" and the reason; the others are done.
+    """
     done = []
     for info in sorted(list_sessions(parts.sessions_folder), key=lambda info: (info.updated, info.id)):
         log = SessionLog(parts.sessions_folder, info.id, parts.clock)
-        if not info.problem and log.consolidated < log.last_seq:
+        try:
+            if log.path != info.path:
+                raise SourceError(f"nobody can say whose it is: {info.problem or info.path}")
+            fresh = log.consolidated < log.last_seq
+        except RemoraError as error:
+            done.append(Consolidation(info.id, "nothing", notes=(f"{info.path.name}: {error}",)))
+            continue
+        if fresh:
             done.append(consolidate_session(parts, log))
-    if not done:
+    if parts.settings.journal.enabled and all(one.how == "nothing" for one in done):
         recover_interrupted(parts.journal(), lambda session_id, seq: _mark(parts, session_id, seq))
     return done
+
+
+class Discreet:
+    """A language model that is told no secrets: what it is asked goes out without them."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self.model_id = model.model_id
+
+    def complete(self, messages: Sequence[Said], **how: Any) -> Completion:
+        """Return the model's answer to the messages without their secrets."""
+        return self._model.complete([m._replace(content=redact(m.content).text) for m in messages], **how)
 
 
 def model_of(parts: Parts) -> tuple[LanguageModel | None, list[str]]:
     """Return the language model, and why there is none though one is configured."""
     try:
-        return parts.llm(), []
+        model = parts.llm()
     except RemoraError as error:
         return None, [f"no language model: {error}"]
+    return Discreet(model) if model is not None else None, []
 
 
 def _mark(parts: Parts, session_id: str, seq: int) -> None:
@@ -122,16 +150,24 @@ def _mark(parts: Parts, session_id: str, seq: int) -> None:
 def _store(
     parts: Parts, session_id: str, outcome: Outcome
 ) -> tuple[tuple[MemoryRecord, ...], tuple[str, ...]]:
-    """Store the facts that a model offered, one by one: a bad one never takes a good one with it."""
+    """Store the facts that a model offered, one by one: a bad one never takes a good one with it.
+
+    What a person forgot stays forgotten, whatever a model says.
+    """
     stored: list[MemoryRecord] = []
     problems: list[str] = []
     for fact in outcome.facts:
         try:
-            stored += parts.room("project").intake.remember_many([_as_inferred(fact, session_id)])
+            draft = _as_inferred(parts, fact, session_id)
+            record = parts.room("project").intake.remember(draft, revive=False)
         except RemoraError as error:
             problems.append(f"a fact was not stored: {error}")
+            continue
+        if record.receipt is None or record.receipt.action != "skipped":
+            stored.append(record)
     return tuple(stored), tuple(problems)
 
 
-def _as_inferred(fact: MemoryDraft, session_id: str) -> MemoryDraft:
-    return fact._replace(source="observer_inferred", session_id=session_id or None)
+def _as_inferred(parts: Parts, fact: MemoryDraft, session_id: str) -> MemoryDraft:
+    files = paths("related_files", fact.related_files, parts.project.root)
+    return fact._replace(source="observer_inferred", session_id=session_id or None, related_files=files)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING
 
+from remora.app.written import look_again
 from remora.core.errors import InvalidInput, NotFound, StoreReadOnly
 from remora.core.secrets import redact
 from remora.lifecycle.redaction import holds_secret
@@ -101,6 +102,7 @@ class Entries:
         self._parts.room("project")  # a closed memory says so before anything is written
         if self._parts.read_only:
             raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+        look_again(self._parts)
         return self._parts.entries()
 
     def _clean(self, content: object) -> str:

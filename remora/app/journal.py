@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from remora.app.written import look_again
 from remora.core.errors import InvalidInput, StoreReadOnly
 from remora.core.secrets import redact
 
@@ -46,7 +47,7 @@ class Journal:
         """Return the `# Memory` block of a system prompt; empty if there is nothing to say.
 
         It has long-term memory, today's notes and those of the days before, and for a task what a
-        search finds that the files do not say already.
+        search finds that the files do not say already. Secrets that somebody typed are not in it.
         """
         from remora.journal.block import read_block
 
@@ -54,7 +55,7 @@ class Journal:
         with self._lock:
             block = read_block(self._parts.journal(), self._parts.settings.journal, relevant)
             self.problems = block.problems
-            return block.text
+            return redact(block.text).text
 
     def show(self) -> str:
         """Return the text of MEMORY.md; empty while there is none."""
@@ -155,4 +156,5 @@ class Journal:
         self._parts.room("project")
         if self._parts.read_only:
             raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+        look_again(self._parts)
         return self._parts.journal()

@@ -63,6 +63,8 @@ class Memory(CodeVerbs):
         self._parts = parts
         self._lock = threading.RLock()
         self._accesses = Accesses(parts)
+        self._entries: Entries | None = None
+        self._journal: Journal | None = None
         self.notes: tuple[str, ...] = ()  # what the last search had to do without
 
     @classmethod
@@ -483,16 +485,20 @@ class Memory(CodeVerbs):
     @property
     def entries(self) -> Entries:
         """The notes and archives of the project, by name or alias."""
-        from remora.app.entries import Entries
+        if self._entries is None:
+            from remora.app.entries import Entries
 
-        return Entries(self._parts, self._lock)
+            self._entries = Entries(self._parts, self._lock)
+        return self._entries
 
     @property
     def journal(self) -> Journal:
         """MEMORY.md, HISTORY and the daily notes of the project."""
-        from remora.app.journal import Journal
+        if self._journal is None:
+            from remora.app.journal import Journal
 
-        return Journal(self._parts, self._lock, self._relevant)
+            self._journal = Journal(self._parts, self._lock, self._relevant)
+        return self._journal
 
     def _relevant(self, task: str) -> str:
         """Return what a search finds for a task beside what the memory block says already."""

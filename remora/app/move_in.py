@@ -27,8 +27,7 @@ from remora.disk.files import append_line, lock
 from remora.entries.table import Add
 from remora.journal.files import Journal
 from remora.journal.history import entries as history_entries
-from remora.lifecycle.redaction import redact_json
-from remora.sources.others.formats import SYSTEMS, detect, read
+from remora.lifecycle.redaction import holds_secret, redact_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,8 +38,10 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int], None]
 LEDGER = "moved:"  # meta key, with the system behind it: digests of what came over, with its name
+FROM = "from"  # metadata of a session: the system that it came from
 BATCH = 200  # memories stored in one transaction
 ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
+OF_USER = "scope:user"  # a tag of what is true in every project, where the other system says so
 GONE = "What was said before is not in the files that were moved in."
 
 
@@ -82,7 +83,10 @@ def move_in(
     progress: Progress | None = None,
 ) -> MoveReport:
     """Store what another system left at a path; see `Memory.move_in`."""
+    from remora.sources.others.formats import read
+
     started = time.monotonic()
+    _refuse_our_own(parts, path)
     system = _chosen(path, system)
     found = read(path, system, now=parts.clock.now(), project=project)
     if dry_run:
@@ -106,6 +110,13 @@ def move_in(
     )
 
 
+def _refuse_our_own(parts: Parts, path: Path) -> None:
+    """Refuse the data folder: our own journal looks like that of a system it was learnt from."""
+    ours = parts.user_home.parent.resolve()
+    if path.resolve().is_relative_to(ours) or path.resolve().is_relative_to(parts.project.home.resolve()):
+        raise InvalidInput(f"{path} is Remora's own", hint="Name a folder of the other system.")
+
+
 def _chosen(path: Path, system: str | None) -> str:
     """Return the system that is meant.
 
@@ -113,6 +124,8 @@ def _chosen(path: Path, system: str | None) -> str:
         NotFound: there is nothing, or nothing that a reader knows.
         InvalidInput: several systems left something there, and none was named.
     """
+    from remora.sources.others.formats import SYSTEMS, detect
+
     if system is not None:
         if system not in SYSTEMS:
             raise InvalidInput(
@@ -138,6 +151,7 @@ class _Move:
         self._found = found
         self._progress = progress
         self._room = parts.room("project")
+        self._called: dict[str, str] = {}  # what entries are called here, by their names there
         self._came_over: set[str] = set(self._room.space.meta.get(LEDGER + found.system) or ())
         self.new: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
@@ -192,7 +206,7 @@ class _Move:
     def _daily(self) -> None:
         for day in self._found.daily:
             path = self._parts.memory_folder / f"{day.date}.md"
-            with lock(path):
+            with lock(self._parts.memory_folder / ".daily"):
                 try:
                     here = set(path.read_text("utf-8-sig", "replace").splitlines())
                 except FileNotFoundError:
@@ -217,14 +231,16 @@ class _Move:
             return name not in taken and store.get(name) is None
 
         for entry in self._found.entries:
-            key, content = f"entry:{entry.name}", self._clean(entry.content)
-            here = store.get(entry.name)
-            if self._came(key, content) or (here is not None and here.content == content):
+            wanted, content = self._clean(entry.name), self._clean(entry.content)
+            key, here = f"entry:{wanted}", self._as_here(wanted, content)
+            self._called[entry.name] = here
+            if here or self._came(key, content):
                 self.known["entries"] += 1
                 self._note(key, content)
                 continue
-            name = next(filter(free, _names(entry.name, self._found.system)))
-            aliases = tuple(a for a in entry.aliases if a != name and free(a))
+            name = self._called[entry.name] = next(filter(free, _names(wanted, self._found.system)))
+            others = dict.fromkeys(map(self._clean, entry.aliases))
+            aliases = tuple(a for a in others if a != name and free(a))
             taken.update((name, *aliases))
             fresh.append((key, content, Add(name, content, entry.kind, aliases, entry.created_at)))
         for start in range(0, len(fresh), ENTRIES_TOGETHER):
@@ -233,6 +249,16 @@ class _Move:
                 self._note(*one)
                 self.new["entries"] += 1
             self._progress("notes", min(start + ENTRIES_TOGETHER, len(fresh)), len(fresh))
+
+    def _as_here(self, name: str, content: str) -> str:
+        """Return the name under which an entry is here, as it is there; empty if it is not."""
+        for candidate in _names(name, self._found.system):
+            here = self._parts.entries().get(candidate)
+            if here is None:
+                return ""
+            if here.content == content:
+                return candidate
+        return ""
 
     def _added(self, batch: Sequence[tuple[str, str, Add]]) -> list[tuple[str, str]]:
         """Add entries with one write, or one by one where one of them is refused; return what was added."""
@@ -257,10 +283,12 @@ class _Move:
             try:
                 self._session(session)
             except RemoraError as error:
-                self.failed.append(Skipped(f"session {session.id}", str(error)))
+                self.failed.append(Skipped(f"session {redact(session.id).text}", str(error)))
             self._progress("conversations", number, len(self._found.sessions))
 
     def _session(self, session: FoundSession) -> None:
+        if holds_secret(session.id):
+            raise InvalidInput("its id holds a secret")
         log = SessionLog(
             self._parts.sessions_folder,
             session.id,
@@ -274,48 +302,52 @@ class _Move:
         self.new["messages"] += fresh
         self.known["messages"] += len(added.repeated)
         (self.new if begun else self.known)["sessions"] += 1
-        if begun:
+        if log.total() == len(added.messages) and FROM not in log.metadata:
             self._as_it_was(session, log, added.messages)
 
     def _as_it_was(self, session: FoundSession, log: SessionLog, messages: Sequence[Message]) -> None:
-        """Set the boundary, the mark of the journal, the title and the state that a session had."""
-        log.update_metadata(
-            {"from": self._found.system, **({"title": session.title} if session.title else {})}
-        )
+        """Set the boundary, the mark of the journal, the state and the title that a session had.
+
+        Whose it was is said last: where that is missing, a crash came in between.
+        """
         if session.consolidated:
             log.mark_consolidated(messages[session.consolidated - 1].seq)
-        if session.context_from:
-            archive = self._parts.entries().get(session.archive_name) if session.archive_name else None
+        if session.context_from and log.boundary is None:
+            called = self._called.get(session.archive_name)
+            archive = self._parts.entries().get(called) if called else None
             summary = session.summary or (archive.content if archive is not None else "") or GONE
             kept = session.context_from
             kept_from = messages[kept].seq if kept < len(messages) else messages[-1].seq + 1
             log.compact(self._clean(summary), kept_from, archive_name=archive.name if archive else None)
         if session.state:
             log.set_state(session.state)
+        title = self._clean(session.title)
+        log.update_metadata({FROM: self._found.system, **({"title": title} if title else {})})
 
     # Memories
 
     def _memories(self) -> None:
         fresh = [d for d in self._found.drafts if not self._came(f"memory:{d.external_id}", d.content)]
         self.known["memories"] += len(self._found.drafts) - len(fresh)
-        for start in range(0, len(fresh), BATCH):
-            batch = fresh[start : start + BATCH]
-            try:
-                self._store(batch)
-            except InvalidInput:
-                for draft in batch:  # a bad one never takes a good one with it
-                    try:
-                        self._store([draft])
-                    except InvalidInput as error:
-                        self.failed.append(Skipped(f"memory {draft.external_id}", str(error)))
-            self._progress("memories", min(start + BATCH, len(fresh)), len(fresh))
+        for realm in ("project", "user"):
+            own = [d for d in fresh if (OF_USER in d.tags) == (realm == "user")]
+            for start in range(0, len(own), BATCH):
+                batch = own[start : start + BATCH]
+                try:
+                    self._store(batch, realm)
+                except InvalidInput:
+                    for draft in batch:  # a bad one never takes a good one with it
+                        try:
+                            self._store([draft], realm)
+                        except InvalidInput as error:
+                            self.failed.append(Skipped(f"memory {draft.external_id}", str(error)))
+                self._progress("memories", min(start + BATCH, len(own)), len(own))
 
-    def _store(self, drafts: Sequence[MemoryDraft]) -> None:
-        with self._room.space.db.transaction():
-            records = self._room.intake.remember_many(drafts, revive=False)
-            for draft in drafts:
-                self._note(f"memory:{draft.external_id}", draft.content)
-            self._save()
+    def _store(self, drafts: Sequence[MemoryDraft], realm: str) -> None:
+        records = self._parts.room(realm).intake.remember_many(drafts, revive=False)
+        for draft in drafts:
+            self._note(f"memory:{draft.external_id}", draft.content)
+        self._save()
         for record in records:
             receipt = record.receipt
             stored = receipt is None or receipt.action == "stored"
@@ -330,14 +362,20 @@ class _Move:
             if source is None or target is None or source.id == target.id:
                 continue
             relation = Relation(link.relation_type, target.id, None, link.confidence, auto_extracted=True)
-            if any((r.relation_type, r.target_memory_id) == relation[:2] for r in source.relations):
+            there = any((r.relation_type, r.target_memory_id) == relation[:2] for r in source.relations)
+            key = f"relation:{link.source}", f"{link.relation_type} {link.target}"
+            if there or self._came(*key):
                 self.known["relations"] += 1
+                self._note(*key)
                 continue
             try:
                 self._room.upkeep.edit(source.id, {"relations": (*source.relations, relation)})
-                self.new["relations"] += 1
             except RemoraError as error:
                 self.failed.append(Skipped(f"relation of {link.source}", str(error)))
+                continue
+            self.new["relations"] += 1
+            self._note(*key)
+        self._save()
 
     # What came over
 

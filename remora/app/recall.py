@@ -7,6 +7,7 @@ moment, then in the background; keywords find the rest meanwhile.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -141,7 +142,7 @@ def predict_files(
     parts: Parts, task: str, k: int, *, tests: bool = False, without: frozenset[str] = frozenset()
 ) -> tuple[list[FileHit], tuple[str, ...]]:
     """Return the files that a task will touch, and what to know about the answer; see `Memory`."""
-    from remora.app.code import notices
+    from remora.app.code import notices, refresh
     from remora.retrieval.files import predict
 
     text, k = checked_query(task), _checked_k(k)
@@ -164,6 +165,10 @@ def predict_files(
         about = pipeline.search(found, request).hits
     space = parts.room("project").space
     hits = predict(space, text, k, vector=vector, memories=about, tests=tests, without=without)
+    if note := refresh(parts, [hit.path for hit in hits]):
+        notes.append(note)
+        if not parts.read_only:
+            hits = predict(space, text, k, vector=vector, memories=about, tests=tests, without=without)
     return hits, tuple(dict.fromkeys(notes))
 
 
@@ -251,7 +256,8 @@ def _relative(parts: Parts, path: str) -> str:
     given = Path(path).expanduser() if path.startswith("~/") else Path(path)
     if given.is_absolute():
         try:
-            return given.resolve().relative_to(parts.project.root).as_posix()
+            # A Path's own way to resolve fails on a loop of links.
+            return Path(os.path.realpath(given)).relative_to(parts.project.root).as_posix()
         except ValueError:
             raise InvalidInput(
                 f"{path} is not in {parts.project.root}", hint="Name a file of this project."

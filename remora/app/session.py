@@ -22,6 +22,7 @@ from remora.conversation.log import SUFFIX, SessionLog
 from remora.conversation.sessions import list_sessions
 from remora.core.clock import to_iso
 from remora.core.errors import Conflict, InvalidInput, StoreError, StoreReadOnly
+from remora.core.secrets import redact
 from remora.core.values import Message, Redaction
 from remora.lifecycle.redaction import holds_secret, redact_json
 
@@ -193,7 +194,8 @@ class Session:
         from remora.journal.noting import note_exchange
 
         self._require_writable()
-        noted = note_exchange(self._parts.journal(), self.messages(), self._parts.settings.journal)
+        said = [m._replace(content=redact(m.content).text) for m in self.messages()]
+        noted = note_exchange(self._parts.journal(), said, self._parts.settings.journal)
         if noted.problem:
             raise StoreError(noted.problem)
         return noted.line
@@ -274,10 +276,11 @@ def follow_all(parts: Parts) -> int:
     started = time.monotonic()
     if started < parts.logs.next_look:
         return 0
+    worked = time.thread_time()
     there = _logs_in(parts.sessions_folder)
-    took = time.monotonic() - started
+    took = time.thread_time() - worked
     parts.logs.next_look = started + LOOK_SHARE * took if took > SLOW_LOOK else 0.0
-    if there is None or there == parts.logs.seen:
+    if there is None or (there and there == parts.logs.seen):
         return 0
     space = parts.room("project").space
     indexed = {path: (session_id, read_to) for session_id, path, read_to, _ in space.turns.sessions()}

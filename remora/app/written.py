@@ -13,11 +13,10 @@ import os
 import time
 from contextlib import suppress
 from datetime import date
-from itertools import groupby
 from typing import TYPE_CHECKING
 
+from remora.app.written_history import Followed, clean, follow_history
 from remora.core.errors import RemoraError, StoreError
-from remora.core.secrets import redact
 from remora.store.notes import Written
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from remora.app.wiring import Parts
     from remora.journal.pieces import Piece
+    from remora.store.notes import Notes
 
 PATIENCE = 1.0  # seconds to wait for another writer: the next search goes on where this one gave up
 SLOW_LOOK, LOOK_SHARE = 0.005, 20  # a look at the folder that takes longer is made a twentieth of the time
@@ -34,8 +34,8 @@ SLOW_LOOK, LOOK_SHARE = 0.005, 20  # a look at the folder that takes longer is m
 def follow_written(parts: Parts, *, wait: float | None = PATIENCE) -> int:
     """Index what changed in the written files; returns how many pieces are new.
 
-    A file that cannot be read, and a database that another process holds, leave the index as it was;
-    the next call tries again.
+    A file that cannot be read keeps the pieces it had, and a database that another process holds leaves
+    the index as it was; the next call tries again.
 
     Args:
         parts: the open memory.
@@ -44,29 +44,40 @@ def follow_written(parts: Parts, *, wait: float | None = PATIENCE) -> int:
     started = time.monotonic()
     if started < parts.written.next_look:
         return 0
+    worked = time.thread_time()
     there = _look(parts.memory_folder)
-    took = time.monotonic() - started
+    took = time.thread_time() - worked
     parts.written.next_look = started + LOOK_SHARE * took if took > SLOW_LOOK else 0.0
-    if there is None or there == parts.written.seen:
+    if there is None or (there and there == parts.written.seen):
         return 0
     space = parts.room("project").space
     known = space.notes.files()
     gone = known.keys() - there.keys()
-    changed = {name for name, state in there.items() if known.get(name) != _seen(state)}
-    if any(_is_history(name) for name in gone):
-        # What stood only in a file that is gone may stand in the other one, too.
-        changed |= {name for name in there if _is_history(name)}
+    changed = {name for name, state in there.items() if not _is_as(known.get(name), state)}
     added = 0
-    try:
-        with space.db.transaction(durable=False, wait=wait):
-            for name in sorted(gone):
-                space.notes.forget(name)
-            for name, pieces in _pieces(parts, changed, there):
-                added += space.notes.put(name, _seen(there[name]), pieces)
-    except (StoreError, OSError):
-        return 0
+    if gone or changed:
+        unread = set(changed)
+        try:
+            with space.db.transaction(durable=False, wait=wait):
+                for name in sorted(gone):
+                    space.notes.forget(name)
+                for name, pieces in _pieces(parts, changed):
+                    added += space.notes.put(name, _seen(there[name]), pieces, clean)
+                    unread.discard(name)
+                histories = _follow_history(parts, space.notes, there, gone, changed)
+                added += histories.added
+                unread = {name for name in unread if not _is_history(name)} | histories.unread
+        except (StoreError, OSError):
+            return 0
+        for name in unread:
+            del there[name]  # the next search tries again
     parts.written.seen = there
     return added
+
+
+def look_again(parts: Parts) -> None:
+    """Have the next search look at the files, however slow that is: we are about to change one."""
+    parts.written.next_look = 0.0
 
 
 def _look(folder: Path) -> dict[str, tuple[int, int]] | None:
@@ -104,54 +115,51 @@ def _seen(state: tuple[int, int]) -> str:
     return f"{state[0]}:{state[1]}"
 
 
-def _pieces(
-    parts: Parts, changed: Iterable[str], there: dict[str, tuple[int, int]]
-) -> Iterator[tuple[str, list[Written]]]:
-    """Yield the pieces of each changed file; one that cannot be read now keeps those it had."""
-    changed = set(changed)
+def _is_as(known: str | None, state: tuple[int, int]) -> bool:
+    """Return whether a file looks as it did; of some, more is known than how they looked."""
+    return known is not None and f"{known}:".startswith(f"{_seen(state)}:")
+
+
+def _pieces(parts: Parts, changed: set[str]) -> Iterator[tuple[str, list[Written]]]:
+    """Yield the pieces of each changed file that can be read, but history, with the secrets in them."""
     if "entries.mem" in changed:
         with suppress(RemoraError):
             yield "entries.mem", _entries(parts)
-    if "MEMORY.md" in changed:
-        from remora.journal.pieces import memory_pieces
-
-        yield "MEMORY.md", _written(memory_pieces(_text(parts.memory_folder / "MEMORY.md")))
     for name in sorted(changed):
-        if (day := _day(name)) is not None:
-            from remora.journal.pieces import daily_pieces
-
-            text = _text(parts.memory_folder / name)
-            yield name, _written(daily_pieces(text, day, parts.journal().zone, name))
-    histories = {name for name in there if _is_history(name)}
-    if changed & histories:
-        yield from _history(parts, histories)
+        if name == "MEMORY.md" or _day(name) is not None:
+            with suppress(OSError):
+                yield name, _written(_notes(parts, name))
 
 
-def _history(parts: Parts, names: set[str]) -> Iterator[tuple[str, list[Written]]]:
-    """Yield the pieces of every history file, each entry by one of the files it stands in."""
-    from remora.journal.history import entries
-    from remora.journal.pieces import history_pieces
+def _notes(parts: Parts, name: str) -> list[Piece]:
+    """Return the pieces of MEMORY.md or of a daily note."""
+    from remora.journal.pieces import daily_pieces, memory_pieces
 
-    left = set(names)
-    for name, own in groupby(entries(parts.memory_folder), lambda entry: entry.path):
-        left.discard(name)
-        if name in names:
-            yield name, _written(piece for entry in own for piece in history_pieces(entry))
-    for name in sorted(left):  # everything in it stands in another file
-        yield name, []
+    text = (parts.memory_folder / name).read_bytes().decode("utf-8-sig", "replace")
+    day = _day(name)
+    return memory_pieces(text) if day is None else daily_pieces(text, day, parts.journal().zone, name)
 
 
 def _entries(parts: Parts) -> list[Written]:
     return [
-        Written(e.kind, e.name, None, None, e.created_at, redact(e.content).text)
+        Written(e.kind, e.name, None, None, e.created_at, e.content)
         for e in parts.entries().entries()
         if e.content.strip()
     ]
 
 
 def _written(pieces: Iterable[Piece]) -> list[Written]:
-    return [Written(p.kind, p.heading, p.start_line, p.end_line, p.time, redact(p.text).text) for p in pieces]
+    return [Written(p.kind, p.heading, p.start_line, p.end_line, p.time, p.text) for p in pieces]
 
 
-def _text(path: Path) -> str:
-    return path.read_bytes().decode("utf-8-sig", "replace")
+def _follow_history(
+    parts: Parts, notes: Notes, there: dict[str, tuple[int, int]], gone: set[str], changed: set[str]
+) -> Followed:
+    """Index what changed in the history files, if anything did."""
+    if not any(map(_is_history, gone | changed)):
+        return Followed(0)
+    known = notes.files()
+    looks = {name: _seen(state) for name, state in there.items() if _is_history(name)}
+    # What stood in a file that is gone may stand in another one, too.
+    anew = any(map(_is_history, gone)) or not looks.keys() & known.keys()
+    return follow_history(notes, parts.memory_folder, looks, changed & looks.keys(), known, anew=anew)

@@ -71,7 +71,7 @@ def find(graph: Graph, target: str) -> Node:
     name = target.strip().removeprefix("./").removesuffix("()")
     if not name:
         raise InvalidInput("impact needs a target", hint="Give a path, path:symbol, or a symbol's name.")
-    if (node := graph.node(name)) is not None:
+    if (node := graph.node(name)) is not None and node.path:  # what layers above the code hold has none
         return node
     head, colons, tail = name.partition("::")
     if colons and graph.ending(head):  # as test runners write it

@@ -15,22 +15,18 @@ edits is the graph that a run from nothing would make.
 
 from __future__ import annotations
 
-import hashlib
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import FileFacts, Outline, Uses
-from remora.core.secrets import find as find_secrets
 from remora.core.values import Skipped
 from remora.graph.chunks import chunks as cut
 from remora.graph.documents import document_links, document_names
-from remora.graph.extract import extract
-from remora.graph.languages import LANGUAGES, kind_of, language_of
 from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.names import changed_names, names_of, spread, takes
-from remora.graph.packed import pack_outline, pack_uses, unpack_outline, unpack_uses
-from remora.graph.resolve import Resolver, is_test_path
+from remora.graph.packed import unpack_outline, unpack_uses
+from remora.graph.reading import FileReader, Listed, Parsed, Read, Refused
+from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots, find_roots, is_manifest
 from remora.graph.statements import Statements
 from remora.graph.stored_symbols import StoredSymbols
@@ -41,26 +37,17 @@ if TYPE_CHECKING:
     from remora.store.graph import FileRow
     from remora.store.space import Space
 
+__all__ = ["Indexer", "Listed", "Outcome"]
+
 VERSION = 2  # of what is read from a file: a change makes every file be read again
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
-MANY = 150  # files to resolve from which all outlines are loaded at once
-HEAD_BYTES = 65_536  # what tells the language of a file whose name does not
-PARSE_SECONDS = 5.0  # for one file; the slowest real ones take a tenth of it
+MANY = 150  # files to resolve from which all outlines are loaded; files gone from which the closure is remade
 NO_FACTS = Uses()
 OPEN = "graph.closure.open"  # meta key: how far a run that changes edges got, False when it is done
 READING, LINKING = "reading", "linking"  # what a change touches is known to the run alone; it is written
 TRY_AGAIN = -1  # in place of a file's time: no file has it, so the next run looks again
 
-Read = Callable[[str], "bytes | str"]
 Progress = Callable[[str, int, int], None]
-
-
-class Listed(NamedTuple):
-    """A file as the folder lists it."""
-
-    path: str
-    size: int
-    mtime_ns: int
 
 
 class Outcome(NamedTuple):
@@ -74,22 +61,6 @@ class Outcome(NamedTuple):
     complete: bool
 
 
-class _LeftOut(NamedTuple):
-    """Why a file is not read; `again` when that can pass without the file changing."""
-
-    why: str
-    again: bool = False
-
-
-class _Parsed(NamedTuple):
-    """A file that was read, before it is written."""
-
-    file: NewFile
-    facts: FileFacts | None
-    text: str
-    data: bytes
-
-
 class _Touched:
     """What a run has to resolve again because of what changed elsewhere."""
 
@@ -97,7 +68,8 @@ class _Touched:
         self.paths: set[str] = set()
         self.names: set[str] = set()
         self.closure: set[tuple[int, int]] = set()
-        self.reopened = False  # a run before this one ended before its closure was done
+        # A run before this one ended before its closure was done, or too much is gone to follow it.
+        self.rebuild = False
 
 
 class Indexer:
@@ -124,10 +96,7 @@ class Indexer:
     ) -> None:
         self._space = space
         self._graph = space.graph
-        self._read = read
-        self._decode = decode
-        self._unwanted = unwanted
-        self._module_of = module_of
+        self._files = FileReader(read, decode, unwanted, module_of)
         self._heat = heat
 
     def run(
@@ -162,7 +131,7 @@ class Indexer:
         gone = [path for path in (known if whole else gone) if path in known and path not in there]
         touched = _Touched()
         left_at = self._space.meta.get(OPEN)
-        touched.reopened = bool(left_at)
+        touched.rebuild = bool(left_at) or len(gone) > MANY
         # A run that died while it read took with it what its files touch elsewhere.
         everything = state is None or left_at not in (None, False, LINKING)
         if changed or gone:
@@ -183,7 +152,7 @@ class Indexer:
         if commit is None and not whole and state is not None:
             commit = state.commit  # a few files say nothing of what is checked out
         moved_on = state is None or state.commit != commit
-        if changed or gone or resolved or moved_on or touched.reopened:
+        if changed or gone or resolved or moved_on or touched.rebuild:
             with self._space.db.transaction(durable=False):
                 self._graph.set_state(
                     now=now,
@@ -210,7 +179,7 @@ class Indexer:
 
     def _remove(self, path: str, touched: _Touched) -> None:
         node = self._graph.node(path)
-        if node is not None:
+        if node is not None and not touched.rebuild:
             pairs = self._space.closure.around(node.id)
             touched.closure = {p for p in touched.closure if node.id not in p} | pairs
         self._graph.delete_file(path)
@@ -231,11 +200,11 @@ class Indexer:
         for batch in _batches(changed):
             if stop():
                 break
-            parsed = [self._parse(item) for item in batch]
+            parsed = [self._files.parse(item) for item in batch]
             with self._space.db.transaction(durable=False):
                 for item, new in zip(batch, parsed, strict=True):
                     before = known.get(item.path)
-                    if isinstance(new, _LeftOut):
+                    if isinstance(new, Refused):
                         skipped.append(Skipped(item.path, new.why))
                         self._leave_out(item, new, touched, now)
                     elif before is not None and before.hash == new.file.hash and not before.skipped:
@@ -248,49 +217,7 @@ class Indexer:
             report("reading", done, len(changed))
         return read, same, skipped
 
-    def _parse(self, item: Listed) -> _Parsed | _LeftOut:
-        """Return a file's content made ready for writing, or why it is left out."""
-        data = self._read(item.path)
-        if isinstance(data, str):
-            return _LeftOut(data, again=True)
-        if why := self._unwanted(item.path, data):
-            return _LeftOut(why)
-        head = data[:HEAD_BYTES]
-        kind = kind_of(item.path, head)
-        if kind is None:
-            return _LeftOut("unknown kind")
-        language = language_of(item.path, head) or ""
-        hashed = hashlib.blake2b(data, digest_size=16).hexdigest()
-        text, secrets = without_secrets(self._decode(data))
-        if secrets:
-            data = text.encode("utf-8", "replace")
-        facts = None
-        if LANGUAGES[language].grammar is not None:
-            try:
-                deadline = time.monotonic() + PARSE_SECONDS
-                facts = extract(data, language, lambda: time.monotonic() > deadline)
-            except Exception as error:  # noqa: BLE001  one file never stops the others, whatever it holds
-                return _LeftOut(f"could not be parsed: {type(error).__name__}: {error}")
-        lines = facts.lines if facts else text.count("\n") + 1
-        file = NewFile(
-            item.path,
-            kind,
-            language,
-            facts.outline.package if facts else "",
-            self._module_of(item.path),
-            is_test_path(item.path),
-            item.size,
-            item.mtime_ns,
-            hashed,
-            lines,
-            facts.errors if facts else 0,
-            "",
-            pack_outline(facts.outline) if facts else None,
-            pack_uses(facts.uses) if facts else None,
-        )
-        return _Parsed(file, facts, text, data)
-
-    def _leave_out(self, item: Listed, left: _LeftOut, touched: _Touched, now: int) -> None:
+    def _leave_out(self, item: Listed, left: Refused, touched: _Touched, now: int) -> None:
         """Note a file that is not read; the next run tries again when it changed, or when that may pass."""
         if self._graph.node(item.path) is not None:
             touched.paths.update(self._graph.pointing_at(item.path))
@@ -300,7 +227,7 @@ class Indexer:
         file = NewFile(item.path, "data", "", "", "", False, item.size, at, "", 0, 0, left.why)
         self._graph.put_file(file, now)
 
-    def _write(self, new: _Parsed, touched: _Touched, now: int) -> None:
+    def _write(self, new: Parsed, touched: _Touched, now: int) -> None:
         path = new.file.path
         before = self._outline(path)
         after = new.facts.outline if new.facts else None
@@ -353,12 +280,7 @@ class Indexer:
 
     def _roots(self, paths: Collection[str], before: str) -> tuple[Roots, bool]:
         """Return what configuration files say of imports, and whether that is new."""
-
-        def read(path: str) -> str | None:
-            data = self._read(path)
-            return None if isinstance(data, str) else self._decode(data)
-
-        roots = find_roots(sorted(paths), read)
+        roots = find_roots(sorted(paths), self._files.text)
         return roots, bool(before) and roots.to_json() != before
 
     def _resolve(
@@ -380,7 +302,7 @@ class Indexer:
             if self._space.meta.get(OPEN):
                 self._space.meta.set(OPEN, LINKING)
         todo = self._graph.unlinked()
-        many = len(todo) > MANY or touched.reopened
+        many = len(todo) > MANY or touched.rebuild
         if not todo and not many:
             with self._space.db.transaction(durable=False):
                 self._space.closure.make_again(touched.closure)
@@ -442,24 +364,6 @@ class Indexer:
             return []
         text = "\n".join(c.text for c in self._space.chunks.of_files([path], 1000))
         return document_links(path, text, symbols)
-
-
-def without_secrets(text: str) -> tuple[str, int]:
-    """Return a text without the secrets in it, each line at its place, and how many there were.
-
-    >>> without_secrets("a = 1")
-    ('a = 1', 0)
-    """
-    count = 0
-    while found := find_secrets(text):
-        count += len(found)
-        parts, at = list[str](), 0
-        for secret in found:
-            breaks = "\n" * text.count("\n", secret.start, secret.end)
-            parts += (text[at : secret.start], f"[REDACTED:{secret.kind}]", breaks)
-            at = secret.end
-        text = "".join((*parts, text[at:]))
-    return text, count
 
 
 def _differs(row: FileRow | None, item: Listed) -> bool:

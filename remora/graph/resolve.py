@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import EXACT, GUESS_BELOW, LIKELY, FileFacts, Link
 from remora.graph.calls import FileNames, calls
-from remora.graph.documents import document_links
 from remora.graph.imports import go
 from remora.graph.lookup import Look
-from remora.graph.names import changed_names, names_of, place_names, spread
 from remora.graph.tables import CLASSES
 from remora.graph.testing import file_under_test, is_test_path
 
@@ -29,17 +27,6 @@ if TYPE_CHECKING:
     from remora.core.code import Definition, Reference, Symbols
     from remora.graph.roots import Roots
     from remora.graph.tables import Table, Value
-
-__all__ = [
-    "Resolver",
-    "changed_names",
-    "document_links",
-    "is_test_path",
-    "links",
-    "names_of",
-    "place_names",
-    "spread",
-]
 
 
 def links(path: str, facts: FileFacts, symbols: Symbols, roots: Roots) -> list[Link]:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from remora.sources.git import Repository
 
-__all__ = ["FolderLeftOut", "LeftOut", "Tree", "TreeFile", "decode", "look", "read"]
+__all__ = ["FolderLeftOut", "LeftOut", "Tree", "TreeFile", "decode", "look", "must_be_there", "read"]
 
 LARGEST_CODE = 1_000_000  # bytes; above that are tables and amalgamations, which nobody reads either
 MOST_FILES = 200_000
@@ -113,7 +113,7 @@ def look(
         InvalidInput: a pattern of `exclude` makes no sense.
         SourceError: the folder is not there or cannot be read, or git failed.
     """
-    _must_be_there(root)
+    must_be_there(root)
     excluded = _patterns(exclude, strict=True) if exclude else None
     folders: list[FolderLeftOut] = []
     paths: list[str] = list(repository.files(root)) if repository else []
@@ -137,7 +137,12 @@ def look(
     return Tree(tuple(files), tuple(sorted(left_out)), tuple(sorted(folders, key=lambda f: f.path)), cut)
 
 
-def _must_be_there(root: Path) -> None:
+def must_be_there(root: Path) -> None:
+    """Raise an error when a project's folder cannot be looked at.
+
+    Raises:
+        SourceError: it is not there or cannot be read.
+    """
     try:
         with os.scandir(root):
             pass

@@ -236,12 +236,6 @@ class Graph:
                  CROSS JOIN graph_files f ON f.path = j.value WHERE f.stale_at IS NULL AND f.skipped = ''"""
         return {path: (size, at) for path, size, at in self._db.rows(sql, (json.dumps(sorted(paths)),))}
 
-    def tests(self, paths: Collection[str]) -> set[str]:
-        """Return those of some files that are tests."""
-        sql = """SELECT f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
-                 WHERE f.test = 1"""
-        return {r[0] for r in self._db.rows(sql, (json.dumps(sorted(paths)),))}
-
     def in_folder(self, folder: str) -> list[str]:
         """Return the files directly in a folder, in order."""
         sql = "SELECT path FROM graph_files WHERE folder = ? AND skipped = '' ORDER BY path"
@@ -362,13 +356,6 @@ class Graph:
         signs = (".", "#") if node.symbol else (":", ":")
         return [_node(r) for r in self._db.rows(sql, (node.path, node.key, *signs))]
 
-    def at_line(self, path: str, line: int) -> Node | None:
-        """Return the innermost definition around a line of a file."""
-        sql = f"""SELECT {_NODE} FROM graph_nodes n WHERE n.file_path = ?1 AND n.key <> ?1 AND n.layer = 1
-                  AND ?2 BETWEEN n.start_line AND n.end_line ORDER BY n.start_line DESC, n.end_line LIMIT 1"""
-        found = self._db.row(sql, (path, line))
-        return _node(found) if found else None
-
     # Edges
 
     def put_links(self, path: str, links: Sequence[Link], source: str, now: int) -> None:
@@ -440,27 +427,6 @@ class Graph:
                  WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.files = 0 AND e.stale_at IS NULL
                  LIMIT ?3"""
         return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), json.dumps(kinds), limit))]
-
-    def used(self, ids: Collection[int], kinds: Sequence[str]) -> list[Edge]:
-        """Return the edges that start at nodes, without stale ones, surest first."""
-        sql = """SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
-                 FROM json_each(?1) j CROSS JOIN graph_edges e ON e.from_id = j.value
-                 WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.stale_at IS NULL
-                 ORDER BY e.confidence DESC, e.weight DESC, e.to_id, e.from_id, e.type, e.source"""
-        return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), json.dumps(list(kinds))))]
-
-    def neighbours(self, paths: Collection[str]) -> list[tuple[str, str, str, float]]:
-        """Return (path, neighbour, edge type, confidence) of the file edges at either end of files."""
-        sql = f"""SELECT a.key, b.key, e.type, e.confidence FROM json_each(?1) j
-                  CROSS JOIN graph_nodes a ON a.key = j.value
-                  CROSS JOIN graph_edges e ON e.from_id = a.id AND {DEPENDENCE}
-                  CROSS JOIN graph_nodes b ON b.id = e.to_id WHERE e.stale_at IS NULL
-                  UNION SELECT a.key, b.key, e.type || ' by', e.confidence FROM json_each(?1) j
-                  CROSS JOIN graph_nodes a ON a.key = j.value
-                  CROSS JOIN graph_edges e ON e.to_id = a.id AND {DEPENDENCE}
-                  CROSS JOIN graph_nodes b ON b.id = e.from_id WHERE e.stale_at IS NULL
-                  ORDER BY 1, 4 DESC, 2, 3"""
-        return [(a, b, t, c) for a, b, t, c in self._db.rows(sql, (json.dumps(sorted(paths)),))]
 
     # The whole
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from remora.core.fts import any_of
@@ -56,15 +56,33 @@ class Notes:
         """Return how each file looked when its pieces were made, by path."""
         return dict(self._db.rows("SELECT path, seen FROM note_files"))
 
-    def put(self, path: str, seen: str, pieces: Iterable[Written]) -> int:
-        """Replace the pieces of a file; one whose text is the same keeps its id, and so its vector.
-
-        Returns how many pieces are new.
-        """
+    def mark(self, path: str, seen: str) -> None:
+        """Keep how a file looked."""
         self._db.execute(
             "INSERT INTO note_files(path, seen) VALUES (?1, ?2) ON CONFLICT(path) DO UPDATE SET seen = ?2",
             (path, seen),
         )
+
+    def put(
+        self,
+        path: str,
+        seen: str,
+        pieces: Iterable[Written],
+        clean: Callable[[Written], Written] = lambda piece: piece,
+    ) -> int:
+        """Replace the pieces of a file; one whose text is the same keeps its id, and so its vector.
+
+        Args:
+            path: the file.
+            seen: how it looked.
+            pieces: all it has now.
+            clean: what is done to a piece before it is stored. What is stored already went through it
+                and is not asked about again.
+
+        Returns:
+            How many pieces are new.
+        """
+        self.mark(path, seen)
         known: dict[tuple[object, ...], list[tuple[int, object, object]]] = {}
         sql = (
             "SELECT id, start_line, end_line, kind, name, time, content FROM notes WHERE path = ? ORDER BY id"
@@ -74,7 +92,10 @@ class Notes:
         new: list[Written] = []
         moved: list[tuple[object, object, int]] = []
         for piece in pieces:
-            same = known.get((piece.kind, piece.name, piece.time, piece.content))
+            same = known.get(_what(piece))
+            if not same:
+                piece = clean(piece)
+                same = known.get(_what(piece))
             if not same:
                 new.append(piece)
                 continue
@@ -84,12 +105,32 @@ class Notes:
         gone = [(i,) for left in known.values() for i, _, _ in left]
         self._db.execute_many("DELETE FROM notes WHERE id = ?", gone)
         self._db.execute_many("UPDATE notes SET start_line = ?, end_line = ? WHERE id = ?", moved)
+        return self.add(path, new)
+
+    def add(self, path: str, pieces: Collection[Written]) -> int:
+        """Add pieces to those of a file that is known; returns how many."""
         self._db.execute_many(
             """INSERT INTO notes(kind, path, name, start_line, end_line, time, content, search_terms)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-            [(*(p.kind, path, p.name, p.start_line, p.end_line, p.time, p.content), _terms(p)) for p in new],
+            [
+                (*(p.kind, path, p.name, p.start_line, p.end_line, p.time, p.content), _terms(p))
+                for p in pieces
+            ],
         )
-        return len(new)
+        return len(pieces)
+
+    def move(self, path: str, to: str, piece: Written) -> None:
+        """Let a piece of one file be a piece of another one, at other lines; it keeps its id."""
+        sql = """UPDATE notes SET path = ?, start_line = ?, end_line = ? WHERE id =
+                 (SELECT min(id) FROM notes WHERE path = ? AND kind = ? AND time IS ? AND content = ?)"""
+        where = (path, piece.kind, piece.time, piece.content)
+        self._db.execute(sql, (to, piece.start_line, piece.end_line, *where))
+
+    def written_at(self, kind: str, times: Collection[str | None]) -> list[tuple[str, str, str]]:
+        """Return (time, path, content) of the pieces of a kind that were written at some times."""
+        sql = """SELECT time, path, content FROM notes
+                 WHERE kind = ? AND time IN (SELECT value FROM json_each(?))"""
+        return self._db.rows(sql, (kind, json.dumps(sorted(filter(None, times))))) if times else []
 
     def forget(self, path: str) -> None:
         """Drop the pieces of a file that is gone."""
@@ -129,6 +170,10 @@ class Notes:
                   WHERE notes_fts MATCH ? AND n.kind IN (SELECT value FROM json_each(?))
                   ORDER BY score DESC, n.id LIMIT ?"""
         return [(i, s) for i, s in self._db.rows(sql, (match, json.dumps(sorted(kinds)), limit))]
+
+
+def _what(piece: Written) -> tuple[object, ...]:
+    return (piece.kind, piece.name, piece.time, piece.content)
 
 
 def _terms(piece: Written) -> str:

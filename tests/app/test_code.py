@@ -78,6 +78,9 @@ def test_index_takes_only_folders_of_the_project(shop: Memory, tmp_path: Path):
     """Another folder has a memory of its own."""
     with pytest.raises(InvalidInput, match="is not in"):
         shop.index(tmp_path)
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(InvalidInput, match="is not in"):
+        shop.index(tmp_path / "loop")
 
 
 def test_two_at_once_do_not_disturb_each_other(shop: Memory, folder: Path):
@@ -114,13 +117,25 @@ def test_impact_names_what_may_break(shop: Memory):
 def test_impact_takes_a_target_as_people_write_it(shop: Memory, folder: Path):
     """An absolute path, a bare name; an unknown or ambiguous one is said to be so."""
     assert shop.impact(str(folder / "shop" / "money.py")).target == "shop/money.py"
+    (folder.parent / "link").symlink_to(folder)
+    assert shop.impact(f"{folder.parent}/link/shop/money.py:price").target == "shop/money.py:price"
     assert shop.impact("total").target == "shop/cart.py:total"
-    with pytest.raises(NotFound):
-        shop.impact("nothing")
+    (folder / "loop").symlink_to("loop")
+    for nothing in ("nothing", "/etc/passwd", "/", "/\0", str(folder / "loop")):
+        with pytest.raises(NotFound):
+            shop.impact(nothing)
     write(folder, {"shop/other.py": "def total():\n    pass\n"})
     shop.index()
     with pytest.raises(Conflict, match=r"shop/cart\.py:total, shop/other\.py:total"):
         shop.impact("total")
+
+
+def test_impact_is_asked_about_code_alone(shop: Memory):
+    """The nodes of memories above the code are no targets, as nothing is said to depend on them."""
+    record = shop.remember("Round once", type="pattern", related_files=["shop/money.py"])
+    shop.index()
+    with pytest.raises(NotFound):
+        shop.impact(f"memory:{record.id}")
 
 
 def test_memories_linked_to_the_node_come_first(shop: Memory):
@@ -242,6 +257,14 @@ def test_a_task_is_led_to_its_files(shop: Memory):
     asked = "an empty cart's total is an int"
     assert shop.predict_files(asked, 9)[0].path == "shop/cart.py"
     assert "tests/test_cart.py" in {h.path for h in shop.predict_files(asked, 9, tests=True)}
+
+
+def test_a_task_is_never_led_to_files_as_they_were(shop: Memory, folder: Path):
+    """A file that is gone is not named, one that changed is read again first, and the notes say so."""
+    assert "shop/cart.py" in [hit.path for hit in shop.predict_files("total of all items")]
+    (folder / "shop/cart.py").unlink()
+    assert "shop/cart.py" not in [hit.path for hit in shop.predict_files("total of all items")]
+    assert "shop/cart.py changed since" in shop.notes[-1]
 
 
 def test_a_task_is_led_to_the_files_of_earlier_commits(tmp_path: Path, repo: Repo, clock: FixedClock):

@@ -193,7 +193,8 @@ def test_related_files_of_nothing(bare: Memory, tmp_path: Path) -> None:
     for path in ("", "  ", 5):
         with pytest.raises(InvalidInput, match="the path is empty"):
             bare.related_files(path)  # type: ignore[arg-type]
-    for path in (str(tmp_path / "other/a.py"), "/a\0.py", "~/a.py"):
+    (tmp_path / "loop").symlink_to("loop")
+    for path in (str(tmp_path / "other/a.py"), str(tmp_path / "loop/a.py"), "/a\0.py", "~/a.py"):
         with pytest.raises(InvalidInput, match="is not in"):
             bare.related_files(path)
     assert bare.related_files("~nobody/x.py") == []

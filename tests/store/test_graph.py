@@ -127,13 +127,6 @@ def test_inside_gives_members_and_twins(space: Space):
     assert [n.symbol for n in space.graph.inside(whole)] == names
 
 
-def test_innermost_definition_at_a_line(space: Space):
-    """A line belongs to the innermost definition around it, or to none."""
-    add_file(space, "a.py", [definition("A", 2, 9), definition("A.f", 4, 6)])
-    found = [space.graph.at_line("a.py", line) for line in (1, 2, 5, 9, 10)]
-    assert [n.symbol if n else None for n in found] == [None, "A", "A.f", "A", None]
-
-
 def test_links_become_edges_between_known_nodes(space: Space):
     """Links to what is unknown are dropped; edges between two files are told from those between parts."""
     ids = small(space)
@@ -145,8 +138,6 @@ def test_links_become_edges_between_known_nodes(space: Space):
         ("calls", ids["src/a.py"]),
         ("imports", ids["src/a.py"]),
     ]
-    used = space.graph.used([ids["tests/test_b.py"]], ["imports"])
-    assert [(e.to_id, e.source) for e in used] == [(ids["src/a.py"], "ast")]
     assert space.graph.counts() == (5, 3, 0)
     add_links(space, "tests/test_b.py")
     assert space.graph.counts() == (5, 0, 0)
@@ -185,7 +176,6 @@ def test_brief_says_what_a_list_needs(space: Space):
         "tests/test_b.py", "file", "tests/test_b.py", None, test=True
     )
     assert set(found) == set(ids.values())
-    assert space.graph.tests(["src/a.py", "tests/test_b.py"]) == {"tests/test_b.py"}
 
 
 def test_edges_of_a_changed_file_are_stale_at_once(space: Space):
@@ -198,8 +188,6 @@ def test_edges_of_a_changed_file_are_stale_at_once(space: Space):
     assert row.stale
     assert space.graph.users(list(ids.values()), ["calls"]) == []
     assert space.graph.users_of_files(list(ids.values())) == []
-    assert space.graph.used(list(ids.values()), ["calls", "imports"]) == []
-    assert space.graph.neighbours(["src/a.py", "tests/test_b.py"]) == []
     assert space.graph.stamps(["tests/test_b.py", "src/a.py"]) == {"src/a.py": (10, 20)}
     assert space.graph.counts()[2] == 3
     with space.db.transaction():
@@ -265,16 +253,6 @@ def test_precise_edges_replace_resolved_ones(space: Space):
     assert space.other_sources.count_from("scip") == 0
 
 
-def test_neighbours_are_at_either_end(space: Space):
-    """The neighbours of a file are what it uses and, said so, what uses it."""
-    small(space)
-    assert space.graph.neighbours(["src/a.py"]) == [
-        ("src/a.py", "tests/test_b.py", "calls by", EXACT),
-        ("src/a.py", "tests/test_b.py", "imports by", EXACT),
-    ]
-    assert [row[2] for row in space.graph.neighbours(["tests/test_b.py"])] == ["calls", "imports"]
-
-
 def test_unlinking_asks_for_links_again(space: Space):
     """Files can be asked for one by one or all together; those left out never."""
     small(space)
@@ -308,8 +286,6 @@ def test_state_is_that_of_the_last_run(space: Space):
 ASKED = [
     ("users", lambda s, ids: s.graph.users(ids, ["calls", "inherits"], 50)),
     ("users_of_files", lambda s, ids: s.graph.users_of_files(ids, 50)),
-    ("used", lambda s, ids: s.graph.used(ids, ["calls"])),
-    ("neighbours", lambda s, _: s.graph.neighbours(["src/a.py"])),
     ("brief", lambda s, ids: s.graph.brief(ids)),
     ("using names", lambda s, _: s.graph.using(["run"])),
     ("places", lambda s, _: s.graph.places("run", "a.py")),

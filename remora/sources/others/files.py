@@ -22,7 +22,7 @@ from remora.core.text import clean
 from remora.sources.others.found import Gatherer
 from remora.sources.rule_text import decode
 
-MAX_TEXT = 32 << 20  # bytes of a file that is read whole
+MAX_TEXT = 64 << 20  # bytes of a file that is read whole
 MAX_LINE = 16 << 20  # bytes of one line of JSON
 MAX_FILES = 100_000
 MAX_DEPTH = 32  # of metadata and tool arguments; the session log takes 64

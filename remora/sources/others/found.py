@@ -7,18 +7,23 @@ thing `seen == taken + skipped` holds, and every piece that was skipped has a pl
 
 from __future__ import annotations
 
+import hashlib
 import math
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from remora.core.text import clean, sound
+from remora.core.text import clean, collapse, sound
 from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, Entry, MemoryDraft, Skipped
 
 MAX_CONTENT = 20_000  # characters of one memory; the store takes no more
 MAX_TAGS = 50
 MAX_FILES = 100
 MAX_NAME = 500  # characters of a tag, a path or an id
+MAX_ENTRY_NAME = 230  # characters; the store takes 255, and a number may have to follow
+MAX_ENTRY = 16 << 20  # bytes of an entry's text
+MAX_ALIASES = 1_000
 EXAMPLES = 20  # skipped pieces of one file that are named one by one, for each reason
 
 
@@ -121,6 +126,7 @@ class Gatherer:
         self._drafts: dict[str, MemoryDraft] = {}
         self._entries: dict[str, Entry] = {}
         self._names: dict[str, str] = {}
+        self._given: Counter[str] = Counter()  # how often a name was changed
         self._sessions: dict[str, FoundSession] = {}
         self._history: dict[Event, None] = {}
         self._days: list[Day] = []
@@ -173,9 +179,11 @@ class Gatherer:
     def entry(self, entry: Entry, place: str) -> bool:
         """Take a note or an archive that was counted; its name and aliases are made unique."""
         entry = entry._replace(
-            name=clean(sound(entry.name)).strip()[:MAX_NAME] or f"entry {entry.id}",
-            content=sound(entry.content),
+            name=_entry_name(entry.name) or f"entry {entry.id}", content=sound(entry.content)
         )
+        if len(entry.content.encode()) > MAX_ENTRY:
+            self.skip("entries", place, f"longer than {MAX_ENTRY >> 20} MB")
+            return False
         twin = self._entries.get(entry.name)
         if twin is not None and (twin.content, twin.kind) == (entry.content, entry.kind):
             self.skip("entries", place, "the same entry came over already")
@@ -189,9 +197,10 @@ class Gatherer:
 
     def _free_name(self, entry: Entry) -> str:
         """Return a name that no entry has; it depends on nothing but the entry and those before it."""
-        name, number = entry.name, 1
+        name = entry.name
         while name in self._names:
-            number += 1
+            self._given[entry.name] += 1
+            number = self._given[entry.name] + 1
             name = f"{entry.name} ({entry.kind})" if number == 2 else f"{entry.name} ({number})"
         return name
 
@@ -270,12 +279,15 @@ class Gatherer:
         found = []
         for entry in self._entries.values():
             kept: dict[str, None] = {}
-            for alias in (clean(sound(one)).strip()[:MAX_NAME] for one in entry.aliases):
+            for alias in map(_entry_name, entry.aliases):
                 if not alias or alias in kept or alias == entry.name:
                     continue
                 if alias in self._names:
                     self.remark("aliases that others have were left out", f"{alias} of {entry.name}")
                     continue
+                if len(kept) == MAX_ALIASES:
+                    self.remark(f"only the first {MAX_ALIASES:,} aliases were kept", entry.name)
+                    break
                 kept[alias] = None
             self._names.update(dict.fromkeys(kept, entry.name))
             found.append(entry._replace(aliases=tuple(kept)))
@@ -300,6 +312,15 @@ def _sound_draft(draft: MemoryDraft, system: str) -> MemoryDraft:
         related_modules=_names(draft.related_modules, MAX_FILES),
         user_verified=False,
     )
+
+
+def _entry_name(written: str) -> str:
+    """Return a name on one line, composed (NFC) and of a length that the entry store takes."""
+    name = unicodedata.normalize("NFC", collapse(clean(sound(written))))
+    if len(name) <= MAX_ENTRY_NAME:
+        return name
+    end = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: MAX_ENTRY_NAME - 9].rstrip()}~{end}"
 
 
 def _names(values: Iterable[str], limit: int) -> tuple[str, ...]:

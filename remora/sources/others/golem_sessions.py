@@ -54,7 +54,7 @@ def load(file: File) -> Mapping[str, Any]:
     Raises:
         Unreadable: there is none in it.
     """
-    raw = read_bytes(file.path, 4 * MAX_TEXT)
+    raw = read_bytes(file.path, 2 * MAX_TEXT)
     if not raw.strip():
         raise Unreadable("empty")
     if file.path.suffix == ".pb":

@@ -92,17 +92,19 @@ def _take_entity(record: dict[str, Any], place: str, gather: Gatherer) -> None:
     name, kind = text(record["name"]).strip(), text(record.get("entityType")).strip()
     if not record["observations"]:
         gather.pass_over("memories", place, "an entity without observations")
-    default = "preference" if kind.lower() in _PEOPLE else "module_insight"
+    person = kind.lower() in _PEOPLE
     for one in record["observations"]:
         gather.saw("memories")
         # Some servers that grew from the official one keep an object with the text in it.
         said = text(one.get("content") if isinstance(one, dict) else one).strip()
-        if not said:
+        if not any(sign.isalnum() for sign in said):
             gather.skip("memories", place, "an observation that is no text, or says nothing")
             continue
         kinds = (f"entity:{kind}",) if kind else ()
         content = f"{name} ({kind}): {said}" if kind else f"{name}: {said}"
-        chosen = memory_type(Block(said, 1, (), "text"), default=default)
+        chosen = memory_type(Block(said, 1, (), "text"), default="module_insight")
+        if person and chosen == "module_insight":  # what is said of a person is about no module
+            chosen = "preference"
         key = digest("observation", name, said)
         gather.draft(_draft(content, chosen, key, kinds, place), place)
 

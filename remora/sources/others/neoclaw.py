@@ -8,7 +8,8 @@
 An entry of a history begins with `## ` and an ISO time. Older files, of the program that neoclaw is
 made from, have paragraphs that begin with `[2026-02-27 14:30]`; those are read too. The month files
 repeat what HISTORY.md holds, but HISTORY.md may hold what is older than they are: all are read, and an
-entry counts once.
+entry counts once. (Remora's journal has files of this form and a parser of its own for them: packages
+side by side do not import each other.)
 
 Messages have no ids there, and a trim takes the oldest away. So a message is named after what it says,
 by whom and when: the same one has the same id wherever it stands.

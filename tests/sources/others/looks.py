@@ -9,6 +9,7 @@ from typing import Any
 
 from remora.conversation.format import prepare as prepare_messages
 from remora.core.clock import from_iso
+from remora.entries.names import checked
 from remora.lifecycle.drafts import prepare as prepare_draft
 from remora.sources.others.found import Found
 
@@ -54,6 +55,7 @@ def _check_entries(found: Found) -> None:
     names = [name for entry in found.entries for name in (entry.name, *entry.aliases)]
     assert all(names)
     assert len(set(names)) == len(names)
+    assert names == [checked(name) for name in names]
     assert {entry.kind for entry in found.entries} <= {"note", "archive"}
 
 

@@ -1,0 +1,137 @@
+"""Read one file for the graph: its bytes become what is stored of it, or the reason why nothing is.
+
+Nothing here knows the database. Secrets are taken out before anything else sees the text, so that
+neither a part nor a signature can hold one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from remora.core.code import FileFacts
+from remora.core.secrets import find as find_secrets
+from remora.graph.extract import extract
+from remora.graph.languages import LANGUAGES, kind_of, language_of
+from remora.graph.packed import pack_outline, pack_uses
+from remora.graph.testing import is_test_path
+from remora.store.graph import NewFile
+
+HEAD_BYTES = 65_536  # what tells the language of a file whose name does not
+PARSE_SECONDS = 5.0  # for one file; the slowest real ones take a tenth of it
+
+Read = Callable[[str], "bytes | str"]
+
+
+class Listed(NamedTuple):
+    """A file as the folder lists it."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+class Refused(NamedTuple):
+    """Why a file is not read; `again` when that can pass without the file changing."""
+
+    why: str
+    again: bool = False
+
+
+class Parsed(NamedTuple):
+    """A file that was read, before it is written."""
+
+    file: NewFile
+    facts: FileFacts | None
+    text: str
+    data: bytes
+
+
+class FileReader:
+    """Reads the files of one project.
+
+    Args:
+        read: gives the bytes of a path, or why they cannot be had.
+        decode: bytes to text.
+        unwanted: says why a file is left out when its bytes are seen (generated, minified), or "".
+        module_of: the module that a path belongs to.
+    """
+
+    def __init__(
+        self,
+        read: Read,
+        decode: Callable[[bytes], str],
+        unwanted: Callable[[str, bytes], str],
+        module_of: Callable[[str], str],
+    ) -> None:
+        self._read = read
+        self._decode = decode
+        self._unwanted = unwanted
+        self._module_of = module_of
+
+    def text(self, path: str) -> str | None:
+        """Return a file's text, None when it cannot be had."""
+        data = self._read(path)
+        return None if isinstance(data, str) else self._decode(data)
+
+    def parse(self, item: Listed) -> Parsed | Refused:
+        """Return a file's content made ready for writing, or why it is left out."""
+        data = self._read(item.path)
+        if isinstance(data, str):
+            return Refused(data, again=True)
+        if why := self._unwanted(item.path, data):
+            return Refused(why)
+        head = data[:HEAD_BYTES]
+        kind = kind_of(item.path, head)
+        if kind is None:
+            return Refused("unknown kind")
+        language = language_of(item.path, head) or ""
+        hashed = hashlib.blake2b(data, digest_size=16).hexdigest()
+        text, secrets = without_secrets(self._decode(data))
+        if secrets:
+            data = text.encode("utf-8", "replace")
+        facts = None
+        if LANGUAGES[language].grammar is not None:
+            try:
+                deadline = time.monotonic() + PARSE_SECONDS
+                facts = extract(data, language, lambda: time.monotonic() > deadline)
+            except Exception as error:  # noqa: BLE001  one file never stops the others, whatever it holds
+                return Refused(f"could not be parsed: {type(error).__name__}: {error}")
+        lines = facts.lines if facts else text.count("\n") + 1
+        file = NewFile(
+            item.path,
+            kind,
+            language,
+            facts.outline.package if facts else "",
+            self._module_of(item.path),
+            is_test_path(item.path),
+            item.size,
+            item.mtime_ns,
+            hashed,
+            lines,
+            facts.errors if facts else 0,
+            "",
+            pack_outline(facts.outline) if facts else None,
+            pack_uses(facts.uses) if facts else None,
+        )
+        return Parsed(file, facts, text, data)
+
+
+def without_secrets(text: str) -> tuple[str, int]:
+    """Return a text without the secrets in it, each line at its place, and how many there were.
+
+    >>> without_secrets("a = 1")
+    ('a = 1', 0)
+    """
+    count = 0
+    while found := find_secrets(text):
+        count += len(found)
+        parts, at = list[str](), 0
+        for secret in found:
+            breaks = "\n" * text.count("\n", secret.start, secret.end)
+            parts += (text[at : secret.start], f"[REDACTED:{secret.kind}]", breaks)
+            at = secret.end
+        text = "".join((*parts, text[at:]))
+    return text, count

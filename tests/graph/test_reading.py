@@ -1,0 +1,61 @@
+"""One file becomes what is stored of it, or the reason why nothing is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from remora.graph.reading import FileReader, Listed, Refused, without_secrets
+
+
+def reader(files: dict[str, bytes]) -> FileReader:
+    """Return a reader of files in memory."""
+    return FileReader(
+        lambda path: files.get(path, "gone"),
+        lambda data: data.decode("utf-8", "replace"),
+        lambda _, data: "generated" if b"@generated" in data else "",
+        lambda path: path.rpartition("/")[0] or ".",
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "expected"),
+    [
+        ("a.py", None, Refused("gone", again=True)),
+        ("a.py", b"# @generated", Refused("generated")),
+        ("a.strange", b"?", Refused("unknown kind")),
+    ],
+)
+def test_what_is_not_read_says_why(path: str, data: bytes | None, expected: Refused):
+    """What cannot be had may be had another time; what the bytes say stays until they change."""
+    files = {} if data is None else {path: data}
+    assert reader(files).parse(Listed(path, 1, 2)) == expected
+
+
+def test_a_file_is_made_ready_for_writing():
+    """Its kind, language, module and facts are there, with size and time as they were listed."""
+    found = reader({"lib/test_a.py": b"def f():\n    pass\n"}).parse(Listed("lib/test_a.py", 3, 4))
+    assert not isinstance(found, Refused)
+    file = found.file
+    assert (file.kind, file.language, file.module, file.test) == ("code", "python", "lib", True)
+    assert (file.size, file.mtime_ns, file.lines, file.errors, file.skipped) == (3, 4, 2, 0, "")
+    assert found.facts is not None
+    assert [d.name for d in found.facts.outline.definitions] == ["f"]
+
+
+def test_taking_secrets_out_keeps_every_line_at_its_place():
+    """A key of many lines leaves as many line breaks."""
+    key = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEowIBAAKCAQEA75\n" * 3 + "-----END RSA PRIVATE KEY-----"
+    text, count = without_secrets(f'a = 1\nKEY = """{key}"""\nb = 2\n')
+    assert count == 1
+    assert text.split("\n").index("b = 2") == 6
+    assert "MIIE" not in text
+
+
+def test_many_secrets_are_taken_out_as_fast_as_few():
+    """A table of thousands of keys is gone over once."""
+    started = time.monotonic()
+    text, count = without_secrets('K = "AKIAIOSFODNN7EXAMPLE"\n' * 30_000)
+    assert time.monotonic() - started < 5.0
+    assert (count, "AKIA" in text, text.count("\n")) == (30_000, False, 30_000)

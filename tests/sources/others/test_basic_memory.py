@@ -1,0 +1,163 @@
+"""basic-memory's notes come over whole; observations with a category are memories besides."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from remora.core.values import Entry
+from remora.sources.others import basic_memory
+from remora.sources.others.basic_memory import observations
+from remora.sources.others.formats import detect
+from tests.sources.others.looks import check, counts, why, write
+
+NOTE = """---
+title: Auth design
+type: note
+tags: [auth, security]
+permalink: specs/auth-design
+created: 2026-01-05T10:00:00+01:00
+---
+
+# Auth design
+
+Some words.
+
+## Observations
+- [decision] Stateless tokens #jwt #api (after a review)
+- [constraint] Tokens expire after 15 minutes
+- plain item #tagged
+
+## Relations
+- implements [[API security]]
+- depends_on [[User schema]] (for now)
+"""
+
+
+def test_a_note_and_its_observations_come_over(tmp_path: Path) -> None:
+    """The note whole with its tags, each observation under its title with a type, tags and its line."""
+    write(tmp_path, {"specs/Auth design.md": NOTE})
+    assert detect(tmp_path) == ["basic-memory"]
+    found = check(basic_memory.read(tmp_path))
+    body = NOTE.split("---\n", 2)[2].strip() + "\n\nTags: auth, security"
+    assert found.entries == (
+        Entry(0, "specs/auth-design", body, "note", ("Auth design",), "2026-01-05T09:00:00.000Z"),
+    )
+    first, second = found.drafts
+    assert (first.content, first.type) == ("Auth design: Stateless tokens (after a review)", "decision")
+    assert first.tags == ("from:basic-memory", "category:decision", "jwt", "api", "auth", "security")
+    assert (first.created_at, first.origin_path, first.origin_line) == (
+        "2026-01-05T09:00:00.000Z", "specs/Auth design.md", 14,
+    )  # fmt: skip
+    assert (second.content, second.type) == ("Auth design: Tokens expire after 15 minutes", "requirement")
+    assert counts(found) == {"memories": (2, 2, 0), "entries": (1, 1, 0)}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("- [tip] Rinse it", ("tip", "Rinse it", ())),
+        ("* [tip] Rinse it", ("tip", "Rinse it", ())),
+        ("  - [best practice] Nested #a", ("best practice", "Nested", ("a",))),
+        ("- [tech] C# and issue #12", ("tech", "C# and issue", ("12",))),
+        ("- [a] One letter is a category", ("a", "One letter is a category", ())),
+        ("- [ ] A task", None),
+        ("- [x] Done", None),
+        ("- [/] Half", None),
+        ("- [00:12:03] Spoken", None),
+        ("- [1:02 - 1:03] Spoken", None),
+        ("- [link](https://example.org) text", None),
+        ("- [[Note]]", None),
+        ("- relates_to [[Note]]", None),
+        ("> - [tip] Quoted", None),
+        ("[tip] No item", None),
+        ("- [tip] #only #tags", None),
+    ],
+)
+def test_what_an_observation_is(line: str, expected: tuple[str, str, tuple[str, ...]] | None) -> None:
+    """The form is that of basic-memory's own parser; what only looks like it is none."""
+    assert [one[1:] for one in observations(line)] == ([expected] if expected else [])
+
+
+def test_observations_in_code_are_code() -> None:
+    """A fence hides them, and ends where it ends."""
+    text = "```md\n- [tip] a\n~~~\n```\n- [tip] b\n~~~\n- [tip] c"
+    assert [(one.line, one.text) for one in observations(text)] == [(5, "b")]
+
+
+def test_titles_and_places_stand_in_for_what_is_missing(tmp_path: Path) -> None:
+    """Without front matter the file's name is the title and its place the name; its time is the file's."""
+    write(
+        tmp_path,
+        {"a/Plain.md": "Just text.\n- [idea] Try it\n", "b/Plain.md": "---\ntype: Person\n---\nBob\n"},
+    )
+    os.utime(tmp_path / "a" / "Plain.md", (1_577_836_800, 1_577_836_800))
+    found = check(basic_memory.read(tmp_path))
+    assert [(e.name, e.aliases, e.content) for e in found.entries] == [
+        ("a/Plain", ("Plain",), "Just text.\n- [idea] Try it"),
+        ("b/Plain", (), "Bob\n\nType: Person"),
+    ]
+    assert found.remarks == ("aliases that others have were left out: Plain of b/Plain",)
+    assert (found.drafts[0].content, found.drafts[0].created_at) == (
+        "Plain: Try it",
+        "2020-01-01T00:00:00.000Z",
+    )
+
+
+def test_a_moved_note_and_a_moved_folder_keep_their_ids(tmp_path: Path) -> None:
+    """The permalink names a note; the words name an observation."""
+    write(tmp_path / "one", {"specs/auth.md": NOTE})
+    first = basic_memory.read(tmp_path / "one")
+    write(tmp_path / "two", {"other/place.md": NOTE.replace("Some words.", "\n\nOther words.\n")})
+    second = basic_memory.read(tmp_path / "two")
+    assert [d.external_id for d in first.drafts] == [d.external_id for d in second.drafts]
+    shutil.move(tmp_path / "one", tmp_path / "three")
+    assert basic_memory.read(tmp_path / "three") == first
+
+
+def test_the_same_observation_twice_is_one(tmp_path: Path) -> None:
+    """A note may repeat itself; a memory does not."""
+    write(tmp_path, {"a.md": "- [tip] Rinse it\n- [tip]  Rinse  it #x\n"})
+    found = check(basic_memory.read(tmp_path))
+    assert counts(found)["memories"] == (2, 1, 1)
+    assert why(found) == {"a.md:2": "the same memory came over already"}
+
+
+def test_bad_files_cost_only_themselves(tmp_path: Path) -> None:
+    """Empty, binary and other files, links and folders that are not entered are named."""
+    write(
+        tmp_path / "kb",
+        {
+            "good.md": NOTE,
+            "empty.md": "---\ntitle: x\n---\n",
+            "bin.md": bytes(range(256)) * 4,
+            "image.png": b"\x89PNG",
+            ".obsidian/app.md": "x",
+            "latin.md": "caf\u00e9".encode("latin-1"),
+        },
+    )
+    write(tmp_path, {"outside.md": "secret"})
+    (tmp_path / "kb" / "out.md").symlink_to(tmp_path / "outside.md")
+    (tmp_path / "kb" / "again").symlink_to(tmp_path / "kb")
+    found = check(basic_memory.read(tmp_path / "kb"))
+    assert [entry.content for entry in found.entries][1] == "café"
+    assert found.remarks == ("not UTF-8; read as Windows-1252: latin.md",)
+    assert why(found) == {
+        ".obsidian": "not entered",
+        "again": "a link to a folder",
+        "bin.md": "binary, not text",
+        "empty.md": "empty",
+        "image.png": "not a note",
+        "out.md": "a link that leads out of the folder",
+    }
+
+
+def test_a_folder_of_markdown_is_not_enough(tmp_path: Path) -> None:
+    """Without permalinks, and without both observations and relations, it is somebody's notes."""
+    write(tmp_path, {"a.md": "---\ntitle: A\n---\n- [tip] b\n", "README.md": "# x\n"})
+    assert detect(tmp_path) == []
+    write(tmp_path, {"b.md": "---\ntitle: B\n---\n- [tip] b\n- relates_to [[A]]\n"})
+    assert detect(tmp_path) == ["basic-memory"]

@@ -1,0 +1,126 @@
+"""Looking into other people's files: JSON, lines, times, messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from remora.sources.others import files
+from remora.sources.others.files import (
+    File,
+    Ids,
+    Unreadable,
+    digest,
+    files_of,
+    instant,
+    json_lines,
+    parse_json,
+    read_bytes,
+    tool_calls_of,
+    with_times,
+)
+from tests.sources.others.looks import write
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"{", "not JSON"),
+        (b"\xff{}", "not UTF-8"),
+        (b"[" * 50_000 + b"]" * 50_000, "not JSON"),
+        (b"[" * 60 + b"]" * 60, "JSON with numbers out of range, or nested too deep"),
+        (b"[1e999]", "JSON with numbers out of range, or nested too deep"),
+        (b"[NaN]", "JSON with numbers out of range, or nested too deep"),
+        (b"9" * 10_000, "not JSON"),
+    ],
+)
+def test_json_that_cannot_be_kept_is_refused(raw: bytes, reason: str) -> None:
+    """What JSON could not hold again, or would break a parser, has a reason."""
+    with pytest.raises(Unreadable) as raised:
+        parse_json(raw)
+    assert str(raised.value) == reason
+
+
+def test_json_may_begin_with_a_mark() -> None:
+    """A byte order mark does no harm."""
+    assert parse_json('\ufeff{"a": 1.5}'.encode()) == {"a": 1.5}
+
+
+def test_a_line_that_is_too_long_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not taken into memory, and the lines after it keep their numbers."""
+    monkeypatch.setattr(files, "MAX_LINE", 1 << 20)
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": 1}\n' + json.dumps({"b": "x" * (5 << 20)}) + '\r\n\n{"c": 3}')
+    found = list(json_lines(File(path, "a.jsonl")))
+    assert found == [(1, {"a": 1}), (2, "longer than 1 MB"), (4, {"c": 3})]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("2026-02-07", "2026-02-07T00:00:00.000Z"),
+        (" 2026-02-07T14:15:00+01:00 ", "2026-02-07T13:15:00.000Z"),
+        (1_577_836_800_000, "2020-01-01T00:00:00.000Z"),
+        (-1, "1969-12-31T23:59:59.000Z"),
+        ("0001-01-01T00:00:00Z", None),
+        ("9999-12-31T23:59:59-10:00", None),
+        (10**400, None),
+        (float("inf"), None),
+        (True, None),
+        (None, None),
+        ([2026], None),
+    ],
+)
+def test_times_are_understood_or_not_there(value: object, expected: str | None) -> None:
+    """Nobody guesses: a time that is none is nothing."""
+    assert instant(value) == expected
+
+
+def test_tool_calls_of_all_forms() -> None:
+    """Flat calls and calls with a function come out alike; what names no tool is left out."""
+    flat = {"id": "1", "name": "a", "arguments": {"x": 1}}
+    nested = {"id": 2, "function": {"name": "b", "arguments": '{"y": 2}'}}
+    plain = {"name": "c", "arguments": "no json"}
+    assert tool_calls_of([flat, nested, plain, {"id": "4"}, "x"]) == [
+        {"id": "1", "name": "a", "arguments": {"x": 1}},
+        {"id": "", "name": "b", "arguments": {"y": 2}},
+        {"id": "", "name": "c", "arguments": "no json"},
+    ]
+    assert tool_calls_of({"id": "1"}) == []
+
+
+def test_names_that_are_given() -> None:
+    """Digests keep parts apart and survive half signs; a name given again gets a number."""
+    assert digest("ab", "c") != digest("a", "bc")
+    assert len(digest("\ud83d")) == 24
+    ids = Ids()
+    assert [ids.give("a"), ids.give("a"), ids.give("b")] == ["a", "a~2", "b"]
+
+
+def test_times_are_handed_on() -> None:
+    """A message without a time has that of the one before, the first that of the session."""
+    said = [{"content": "1"}, {"content": "2", "time": "t2"}, {"content": "3"}]
+    assert [one["time"] for one in with_times(said, "t0")] == ["t0", "t2", "t2"]
+    assert "time" not in with_times(said, "")[0]
+
+
+def test_files_are_listed_by_name_and_only_inside(tmp_path: Path) -> None:
+    """One file is itself; a folder gives its files; links inside are not listed twice."""
+    root = write(tmp_path / "a", {"c.md": "x", "b/d.md": "x", "skip/e.md": "x"})
+    (root / "link.md").symlink_to(root / "c.md")
+    assert [one.shown for one in files_of(root, without=frozenset({"skip"}))] == ["c.md", "b/d.md"]
+    assert [one.shown for one in files_of(root / "c.md", prefix="p/")] == ["p/c.md"]
+    assert list(files_of(tmp_path / "none")) == []
+
+
+def test_files_that_are_too_large_are_refused(tmp_path: Path) -> None:
+    """The limit is in bytes; a missing file is a reason too."""
+    (tmp_path / "a").write_bytes(b"x" * (1 << 20))
+    assert len(read_bytes(tmp_path / "a", 1 << 20)) == 1 << 20
+    (tmp_path / "a").write_bytes(b"x" * ((1 << 20) + 1))
+    with pytest.raises(Unreadable, match="larger than 1 MB"):
+        read_bytes(tmp_path / "a", 1 << 20)
+    with pytest.raises(Unreadable, match="cannot be read: No such file"):
+        read_bytes(tmp_path / "none")
