@@ -262,6 +262,10 @@ _FTS_ROWS = {
         "SELECT id FROM turn_windows_fts_docsize",
     ),
     ("notes_fts", "notes"): ("SELECT id FROM notes", "SELECT id FROM notes_fts_docsize"),
+    ("observer_sessions_fts", "observer_sessions"): (
+        "SELECT seq FROM observer_sessions",
+        "SELECT id FROM observer_sessions_fts_docsize",
+    ),
     ("code_chunks_fts", "code_chunks"): (
         "SELECT id FROM code_chunks",
         "SELECT id FROM code_chunks_fts_docsize",

@@ -17,6 +17,7 @@ from remora.store.leads import Leads
 from remora.store.memories import Memories
 from remora.store.meta import Meta
 from remora.store.notes import Notes
+from remora.store.observed import Observed
 from remora.store.other_sources import OtherSources
 from remora.store.overview import Overview
 from remora.store.ties import Ties
@@ -46,6 +47,7 @@ class Space:
         self.cache = EmbeddingCache(db)
         self.turns = Turns(db)
         self.notes = Notes(db)
+        self.observed = Observed(db, project_id)
         self.history = History(db)
         self.commits = Commits(db)
         self.graph = Graph(db)

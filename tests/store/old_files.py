@@ -81,6 +81,16 @@ ROWS: dict[int, tuple[str, ...]] = {
            (1, 'longterm', 'MEMORY.md', '', 3, 5, NULL, 'The project uses readConfig', 'read config'),
            (2, 'note', 'entries.mem', 'deploy', NULL, NULL, '2025-12-03T08:00:00.000Z', 'on Fridays', '')""",
     ),
+    10: (
+        """INSERT INTO observer_sessions(id, host, seen, started_at, kind, outcome, steps, events, prompt,
+             learned_at) VALUES ('claude-code:s1', 'claude-code', 'x', '2025-12-03T08:00:00.000Z', 'build',
+             'success', 4, 20, 'fix the cache', '2025-12-04T08:00:00.000Z')""",
+        """INSERT INTO observer_sessions_fts(rowid, prompt, summary, terms) VALUES
+           (1, 'fix the cache', '', '')""",
+        """INSERT INTO observer_session_files VALUES ('claude-code:s1', 'src/users.py', 2, 1, 1, 3, NULL)""",
+        """INSERT INTO learned VALUES (1, 'm-one', 'stored', 'error_retry in 2 sessions',
+             '2025-12-04T08:00:00.000Z')""",
+    ),
 }
 # Rows of tables that a later version made anew: only the newest set that fits is in a file.
 _EMBEDDINGS = {

@@ -1,0 +1,313 @@
+"""SQL for what sessions of agents showed: a session's own rows, and the sums over all of them.
+
+`record` replaces a session's rows and makes the sums it touches again, so that learning a session
+twice, or again when it grew, changes nothing but what is new. Writers call inside a transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from remora.core.events import Observation
+from remora.core.fts import any_of
+from remora.core.text import index_terms
+from remora.store.connection import Database
+
+MOST_FILES = 2_000  # of one session that are kept; more are a tool's doing, not an agent's
+PRIOR = 2.0  # sessions added below a co-access weight, so that one common session proves little
+SHORT_SESSIONS = 12  # session ids kept with an error
+
+
+class Pair(NamedTuple):
+    """Two files that a session used close to each other: how often, and how long after the first."""
+
+    file_a: str
+    file_b: str
+    times: int
+    delta_ms: float | None
+
+
+class SignalCount(NamedTuple):
+    """In how many sessions something showed, and when first and last."""
+
+    sessions: int
+    first: str | None
+    last: str | None
+
+
+class SessionRow(NamedTuple):
+    """A session that was learnt."""
+
+    id: str
+    host: str
+    started_at: str | None
+    kind: str
+    outcome: str
+    branch: str | None
+    steps: int
+    prompt: str
+
+
+class Observed:
+    """What the sessions of one project showed."""
+
+    def __init__(self, db: Database, project_id: str) -> None:
+        self._db = db
+        self._project_id = project_id
+
+    def seen(self) -> dict[str, str]:
+        """Return how the files of each session looked when it was learnt, by its id."""
+        return dict(self._db.rows("SELECT id, seen FROM observer_sessions"))
+
+    def count(self) -> int:
+        """Return how many sessions were learnt."""
+        return int(self._db.value("SELECT count(*) FROM observer_sessions"))
+
+    def forget(self, session_id: str) -> None:
+        """Take a session out of everything that it added to."""
+        self._take_out(session_id)
+
+    def record(
+        self, observation: Observation, pairs: Sequence[Pair], seen: str, at: str, modules: Sequence[str]
+    ) -> str:
+        """Store what a session showed in place of what was stored of it; returns its id.
+
+        Args:
+            observation: the session.
+            pairs: files it used close to each other, each way round once.
+            seen: how its files look.
+            at: now.
+            modules: the modules that it worked on.
+        """
+        o = observation
+        session = f"{o.host}:{o.session_id}"
+        known = self._take_out(session)
+        prompt, why = "\n".join(o.prompts), f"{o.kind_why}; {o.outcome_why}"
+        self._db.execute(
+            """INSERT INTO observer_sessions(id, host, seen, started_at, ended_at, kind, outcome, why, branch,
+                 steps, planned, tokens, events, prompt, summary, learned_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            (
+                *(session, o.host, seen, o.started, o.ended, o.kind, o.outcome, why, o.branch, o.steps),
+                *(o.planned, o.tokens, o.events, prompt, o.summary, at),
+            ),
+        )
+        self._db.execute(
+            "INSERT INTO observer_sessions_fts(rowid, prompt, summary, terms) VALUES (?, ?, ?, ?)",
+            (self._db.last_row_id(), prompt, o.summary, index_terms(f"{prompt} {o.summary}")),
+        )
+        self._db.execute_many(
+            "INSERT OR IGNORE INTO observer_signals(type, key, session_id, step, at) VALUES (?, ?, ?, ?, ?)",
+            [(s.type, s.key, session, s.step, s.at) for s in o.signals],
+        )
+        files = sorted(o.files, key=lambda f: (-f.edits, -f.reads, f.path))[:MOST_FILES]
+        self._db.execute_many(
+            "INSERT OR IGNORE INTO observer_session_files VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(session, f.path, f.reads, f.edits, f.first_step, f.last_step, f.last_at) for f in files],
+        )
+        self._db.execute_many(
+            "INSERT OR IGNORE INTO observer_session_pairs VALUES (?, ?, ?, ?, ?)",
+            [(session, *pair) for pair in pairs],
+        )
+        self._db.execute_many(
+            "INSERT OR IGNORE INTO observer_session_errors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    *(session, e.fingerprint, e.tool, e.command, e.message, e.count),
+                    *(int(e.resolved), e.resolved_how, o.ended or at),
+                )
+                for e in o.errors
+            ],
+        )
+        self._db.execute_many(
+            "INSERT OR IGNORE INTO observer_session_commands VALUES (?, ?, ?, ?, ?, ?)",
+            [(session, c.command, c.purpose, c.runs, c.failures, c.last_step) for c in o.commands],
+        )
+        self._db.execute_many(
+            "INSERT OR IGNORE INTO observer_session_sequences VALUES (?, ?)",
+            [(session, json.dumps(s, ensure_ascii=False)) for s in o.sequences],
+        )
+        self._db.execute_many(
+            """INSERT INTO observer_module_session_counts(module, project_id, count) VALUES (?, ?, 1)
+               ON CONFLICT DO UPDATE SET count = count + 1""",
+            [(module, self._project_id) for module in modules if not known],
+        )
+        self._sum_files({f.path for f in files})
+        self._sum_pairs({(p.file_a, p.file_b) for p in pairs})
+        self._sum_errors({e.fingerprint for e in o.errors})
+        return session
+
+    def _take_out(self, session: str) -> bool:
+        """Take a session's rows out of the tables and the sums; returns whether there were any."""
+        files = {
+            r[0] for r in self._rows("SELECT path FROM observer_session_files WHERE session_id = ?", session)
+        }
+        pairs = {
+            (a, b)
+            for a, b in self._rows(
+                "SELECT file_a, file_b FROM observer_session_pairs WHERE session_id = ?", session
+            )
+        }
+        errors = {
+            r[0]
+            for r in self._rows(
+                "SELECT fingerprint FROM observer_session_errors WHERE session_id = ?", session
+            )
+        }
+        if not self._db.execute("DELETE FROM observer_sessions WHERE id = ?", (session,)):
+            return False
+        self._sum_files(files)
+        self._sum_pairs(pairs)
+        self._sum_errors(errors)
+        return True
+
+    def _rows(self, sql: str, value: str) -> list[tuple[str, ...]]:
+        return self._db.rows(sql, (value,))
+
+    # Sums
+
+    def _sum_files(self, paths: Collection[str]) -> None:
+        given = json.dumps(sorted(paths))
+        self._db.execute(
+            "DELETE FROM observer_file_nodes WHERE file_path IN (SELECT value FROM json_each(?))", (given,)
+        )
+        self._db.execute(
+            """INSERT INTO observer_file_nodes(file_path, project_id, access_count, last_accessed_at,
+                 session_count)
+               SELECT f.path, ?2, sum(f.reads + f.edits), coalesce(max(f.last_at), ''), count(*)
+               FROM json_each(?1) j CROSS JOIN observer_session_files f ON f.path = j.value
+               GROUP BY f.path""",
+            (given, self._project_id),
+        )
+
+    def _sum_pairs(self, pairs: Collection[tuple[str, str]]) -> None:
+        """Make the co-access edges of pairs again; a weight is the share of a's sessions that b was in."""
+        given = json.dumps(sorted(pairs))
+        chosen = "json_each(?1) j WHERE {0}file_a = j.value ->> 0 AND {0}file_b = j.value ->> 1"
+        self._db.execute(
+            f"""DELETE FROM observer_co_access_edges WHERE (file_a, file_b) IN (
+                  SELECT e.file_a, e.file_b FROM observer_co_access_edges e, {chosen.format("e.")})""",
+            (given,),
+        )
+        self._db.execute(
+            f"""INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count,
+                  session_count, avg_time_delta_ms, directional, last_observed_at)
+                SELECT p.file_a, p.file_b, ?2,
+                  count(*) / (?3 + (SELECT count(*) FROM observer_session_files f WHERE f.path = p.file_a)),
+                  sum(p.times), count(*), avg(p.delta_ms), 1,
+                  coalesce(max((SELECT s.ended_at FROM observer_sessions s WHERE s.id = p.session_id)), '')
+                FROM observer_session_pairs p, {chosen.format("p.")} GROUP BY p.file_a, p.file_b""",
+            (given, self._project_id, PRIOR),
+        )
+
+    def _sum_errors(self, fingerprints: Collection[str]) -> None:
+        given = json.dumps(sorted(fingerprints))
+        self._db.execute(
+            "DELETE FROM observer_error_patterns WHERE id IN (SELECT value FROM json_each(?))", (given,)
+        )
+        self._db.execute(
+            """INSERT INTO observer_error_patterns(id, project_id, tool_name, error_fingerprint,
+                 error_message, occurrence_count, last_seen_at, resolved_how, sessions)
+               SELECT e.fingerprint, ?2, min(e.tool), e.fingerprint,
+                 (SELECT l.message FROM observer_session_errors l WHERE l.fingerprint = e.fingerprint
+                  ORDER BY l.at DESC, l.session_id LIMIT 1),
+                 sum(e.times), coalesce(max(e.at), ''),
+                 (SELECT r.resolved_how FROM observer_session_errors r
+                  WHERE r.fingerprint = e.fingerprint AND r.resolved_how <> ''
+                  ORDER BY r.at DESC, r.session_id LIMIT 1),
+                 (SELECT json_group_array(id) FROM (SELECT s.session_id AS id FROM observer_session_errors s
+                    WHERE s.fingerprint = e.fingerprint ORDER BY s.at DESC, s.session_id LIMIT ?3))
+               FROM json_each(?1) j CROSS JOIN observer_session_errors e ON e.fingerprint = j.value
+               GROUP BY e.fingerprint""",
+            (given, self._project_id, SHORT_SESSIONS),
+        )
+
+    # Questions
+
+    def sessions_with(self, signal: str, key: str) -> SignalCount:
+        """Return in how many sessions a signal showed under a key, and when."""
+        row = self._db.row(
+            """SELECT count(*), min(coalesce(g.at, s.started_at)), max(coalesce(g.at, s.started_at))
+               FROM observer_signals g JOIN observer_sessions s ON s.id = g.session_id
+               WHERE g.type = ? AND g.key = ?""",
+            (signal, key),
+        )
+        return SignalCount(*row) if row else SignalCount(0, None, None)
+
+    def sessions_editing(self, paths: Sequence[str]) -> int:
+        """Return in how many sessions every one of some files was edited."""
+        given = json.dumps(sorted(set(paths)))
+        sql = """SELECT count(*) FROM (
+                   SELECT f.session_id FROM json_each(?1) j
+                   CROSS JOIN observer_session_files f ON f.path = j.value AND f.edits > 0
+                   GROUP BY f.session_id HAVING count(*) = (SELECT count(*) FROM json_each(?1)))"""
+        return int(self._db.value(sql, (given,)))
+
+    def like(self, terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
+        """Return (session id, bm25) of the sessions whose prompts have the terms, best first, ties newest."""
+        if not (match := any_of(terms)):
+            return []
+        sql = """SELECT s.id, -bm25(observer_sessions_fts) AS score FROM observer_sessions_fts
+                 CROSS JOIN observer_sessions s ON s.seq = observer_sessions_fts.rowid
+                 WHERE observer_sessions_fts MATCH ? ORDER BY score DESC, s.started_at DESC, s.id LIMIT ?"""
+        return [(i, score) for i, score in self._db.rows(sql, (match, limit))]
+
+    def edited(self, session_ids: Collection[str]) -> dict[str, list[str]]:
+        """Return the files that each of some sessions edited."""
+        sql = """SELECT f.session_id, f.path FROM json_each(?) j
+                 CROSS JOIN observer_session_files f ON f.session_id = j.value AND f.edits > 0
+                 ORDER BY 1, 2"""
+        found: dict[str, list[str]] = {}
+        for session, path in self._db.rows(sql, (json.dumps(list(session_ids)),)):
+            found.setdefault(session, []).append(path)
+        return found
+
+    def edit_counts(self, limit: int) -> list[tuple[str, int]]:
+        """Return the files that most sessions edited, with how many, most first."""
+        sql = """SELECT path, count(*) FROM observer_session_files WHERE edits > 0
+                 GROUP BY path ORDER BY 2 DESC, 1 LIMIT ?"""
+        return [(path, number) for path, number in self._db.rows(sql, (limit,))]
+
+    def commands(self, purposes: Collection[str]) -> list[tuple[str, str, int, int]]:
+        """Return (command, purpose, sessions, failures) of commands for some purposes, most used first."""
+        sql = """SELECT command, min(purpose), count(*), sum(failures) FROM observer_session_commands
+                 WHERE purpose IN (SELECT value FROM json_each(?)) GROUP BY command ORDER BY 3 DESC, 1"""
+        return [tuple(r) for r in self._db.rows(sql, (json.dumps(sorted(purposes)),))]
+
+    def sequence_counts(self, sequences: Sequence[Sequence[str]]) -> dict[tuple[str, ...], int]:
+        """Return in how many sessions each of some sequences stands."""
+        given = json.dumps([json.dumps(list(s), ensure_ascii=False) for s in sequences], ensure_ascii=False)
+        sql = """SELECT q.sequence, count(*) FROM json_each(?) j
+                 CROSS JOIN observer_session_sequences q ON q.sequence = j.value GROUP BY q.sequence"""
+        return {tuple(json.loads(text)): number for text, number in self._db.rows(sql, (given,))}
+
+    def sessions(self, limit: int = 100) -> list[SessionRow]:
+        """Return the sessions that were learnt, newest first."""
+        sql = """SELECT id, host, started_at, kind, outcome, branch, steps, prompt FROM observer_sessions
+                 ORDER BY started_at DESC, id LIMIT ?"""
+        return [SessionRow._make(r) for r in self._db.rows(sql, (limit,))]
+
+    def branches(self) -> list[str]:
+        """Return every branch that a session worked on."""
+        sql = "SELECT DISTINCT branch FROM observer_sessions WHERE branch IS NOT NULL ORDER BY branch"
+        return [r[0] for r in self._db.rows(sql)]
+
+    # What was learnt
+
+    def note_learned(self, run: int, rows: Sequence[tuple[str, str, str]], at: str) -> None:
+        """Note (memory id, action, why) of what a run added or changed."""
+        self._db.execute_many(
+            "INSERT OR REPLACE INTO learned(run, memory_id, action, why, at) VALUES (?, ?, ?, ?, ?)",
+            [(run, memory_id, action, why, at) for memory_id, action, why in rows],
+        )
+
+    def last_run(self) -> int:
+        """Return the number of the last run that learnt something; 0 before the first."""
+        return int(self._db.value("SELECT max(run) FROM learned") or 0)
+
+    def learned(self, run: int) -> list[tuple[str, str, str, str]]:
+        """Return (memory id, action, why, at) of a run, in the order of the ids."""
+        sql = "SELECT memory_id, action, why, at FROM learned WHERE run = ? ORDER BY memory_id"
+        return [tuple(r) for r in self._db.rows(sql, (run,))]
