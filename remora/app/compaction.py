@@ -140,7 +140,7 @@ def _shorten(parts: Parts, log: SessionLog, wanted: Due) -> Compaction:
         notes.append(made.note)
     clean = redact(made.text)  # what a model writes may spell out what a tool had hidden
     if clean.count:
-        notes.append(f"{clean.count} secrets were taken out of the summary")
+        notes.append(f"secrets that were taken out of the summary: {clean.count}")
     store = parts.entries()
     archive = store.archive(log.session_id, clean.text)
     kept_from = messages[place].seq if place < len(messages) else messages[-1].seq + 1

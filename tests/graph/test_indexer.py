@@ -362,14 +362,14 @@ def sources(draw: st.DrawFn) -> str:
     return "\n".join(lines) + "\n"
 
 
-MENTIONS = ("`alpha()`", "`beta.gamma`", "one.py", "pkg/four.py", "../one.py", "tests/test_one.py", "one.json")
+MENTIONS = ("`alpha()`", "`beta.gamma`", "one.py", "pkg/four.py", "../one.py", "tests/test_one.py", "x.json")
 documents = st.lists(st.sampled_from(MENTIONS), max_size=4).map(" and ".join)
 data = st.sampled_from(["{}", "[1]"])
 projects = st.builds(
     lambda *parts: {path: text for part in parts for path, text in part.items()},
     st.dictionaries(st.sampled_from([f"{m}.py" for m in MODULES]), sources(), max_size=6),
     st.dictionaries(st.sampled_from(["readme.md", "pkg/notes.md"]), documents, max_size=2),
-    st.dictionaries(st.sampled_from(["one.json", "pkg/alpha.json"]), data, max_size=2),
+    st.dictionaries(st.sampled_from(["x.json", "pkg/alpha.json"]), data, max_size=2),
 )
 
 

@@ -1,0 +1,105 @@
+"""What a session's kind and outcome are judged from: the plain facts of it, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Said(NamedTuple):
+    """A text of the user or of the model, and the step it belongs to."""
+
+    text: str
+    step: int
+
+
+class Ran(NamedTuple):
+    """One run of a command: as it was typed (shortened), its normal form, what it is for, how it ended.
+
+    `failed` is None when no result was seen. `text` is the end of what it printed, shortened.
+    """
+
+    command: str
+    normal: str
+    purpose: str
+    step: int
+    failed: bool | None
+    text: str = ""
+
+
+class Edited(NamedTuple):
+    """A file that was changed, and when."""
+
+    path: str
+    step: int
+
+
+class OpenError(NamedTuple):
+    """An error after which the same thing never succeeded.
+
+    `harness` says that it is an error of the host's own tool (a file edited unread, a text not found).
+    """
+
+    tool: str
+    command: str
+    message: str
+    step: int
+    harness: bool = False
+
+
+class SessionFacts(NamedTuple):
+    """The facts of one session; what is long is cut, what is many keeps its last few hundred.
+
+    Attributes:
+        host: as in an Observation.
+        prompts: what the user typed, in order; the first one is always there.
+        replies: the last few texts of the model to the user, in order.
+        commands: runs in order.
+        edits: changes of files of the repository in order, one for each change.
+        planned: how many things the last plan held; None without a plan.
+        done: how many of them were ticked off.
+        interrupted: how often the user stopped the model.
+        denied: how often the user refused a tool.
+        open_errors: errors never followed by a success, in order.
+        steps: replies of the model.
+        ended: the host said that the session ended.
+        tools: calls of each tool, by the host's own name.
+        actions: calls of each kind of action (ACTIONS).
+        commits: first lines of the messages of the commits it made, as far as they could be seen.
+        branch: the branch it worked on most.
+        last_kind: the kind of the last event that was a prompt, a reply or a tool's.
+        last_edit: step of the last change; None without one.
+        last_check: step and result of the last test, lint or build; None without one.
+    """
+
+    host: str = ""
+    prompts: tuple[Said, ...] = ()
+    replies: tuple[Said, ...] = ()
+    commands: tuple[Ran, ...] = ()
+    edits: tuple[Edited, ...] = ()
+    planned: int | None = None
+    done: int = 0
+    interrupted: int = 0
+    denied: int = 0
+    open_errors: tuple[OpenError, ...] = ()
+    steps: int = 0
+    ended: bool = False
+    tools: Mapping[str, int] = {}
+    actions: Mapping[str, int] = {}
+    commits: tuple[str, ...] = ()
+    branch: str | None = None
+    last_kind: str = ""
+    last_edit: int | None = None
+    last_check: tuple[int, bool] | None = None
+
+
+class Judgement(NamedTuple):
+    """Kind and outcome of a session with the evidence in words.
+
+    `kind` is one of SESSION_KINDS, `outcome` one of OUTCOMES.
+    """
+
+    kind: str
+    kind_why: str
+    outcome: str
+    outcome_why: str
