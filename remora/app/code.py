@@ -213,7 +213,7 @@ def _settle_layers(parts: Parts, space: Space) -> None:
     from remora.graph.knowledge import refresh as follow_memories
 
     now = _now(parts)
-    learnt = [space.history.clock(), *space.overview.newest_file()]
+    learnt = [space.history.clock(), *space.overview.newest_file(), space.observed.count()]
     with space.db.transaction(durable=False):
         space.layers.drop_empty_modules()
         if space.meta.get(PARTNERS_OF) != learnt:

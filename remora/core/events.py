@@ -179,7 +179,7 @@ class ErrorSeen(NamedTuple):
     tool: str
     command: str
     message: str
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     steps: tuple[int, ...]
     resolved: bool
     resolved_how: str = ""

@@ -14,6 +14,7 @@ from remora.store.space import Space
 
 UNREVIEWED = "not reviewed yet"
 RETIRED = "gone from the files it was read from"
+BRANCH_GONE = "learnt on a branch that was deleted unmerged:"  # the branch's name follows
 _BETWEEN = "; "
 
 
@@ -30,10 +31,10 @@ def with_reason(record: MemoryRecord, reason: str) -> dict[str, Any]:
     return {"needs_review": True, "review_reason": _BETWEEN.join([*known, reason])}
 
 
-def without_reason(record: MemoryRecord, start: str) -> dict[str, Any]:
-    """Return the changes that lift the reasons that begin so; none when there is none."""
+def without_reason(record: MemoryRecord, *starts: str) -> dict[str, Any]:
+    """Return the changes that lift the reasons that begin with one of some words; none when none does."""
     known = _reasons(record)
-    kept = [reason for reason in known if not reason.startswith(start)]
+    kept = [reason for reason in known if not reason.startswith(starts)]
     if kept == known:
         return {}
     if kept in ([], [UNREVIEWED]):

@@ -214,6 +214,12 @@ class Memories:
             AND {where} ORDER BY m.confidence DESC, m.id LIMIT ?"""
         return [self._record(row) for row in self._db.rows(sql, [json.dumps(named), *values, limit])]
 
+    def on_branches(self) -> list[tuple[str, str]]:
+        """Return (branch, id) of every live memory that belongs to a branch, in order."""
+        sql = """SELECT branch, id FROM memories WHERE branch IS NOT NULL AND deprecated = 0
+                 ORDER BY branch, seq"""
+        return [(branch, i) for branch, i in self._db.rows(sql)]
+
     def dependents(self, memory_id: str) -> list[str]:
         """Return the ids of all live memories derived from this one, directly or through others."""
         sql = """WITH RECURSIVE below(id) AS (

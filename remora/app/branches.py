@@ -1,0 +1,107 @@
+"""What was learnt on a branch: the project's once the branch is merged, over when it is deleted unmerged.
+
+A memory with a branch is ranked for that branch alone. At each `learn` and `init` git is asked what
+became of every branch that a live memory names. Where nobody can tell, everything stays as it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.errors import SourceError
+from remora.lifecycle.flags import BRANCH_GONE, with_reason
+from remora.sources.branches import Branch, Known, follow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from remora.app.wiring import Parts
+    from remora.store.space import Space
+
+KNOWN = "branch:"  # meta key, with the name behind it: what was last seen of a branch
+
+
+class Settled(NamedTuple):
+    """What became of memories: (branch, how many) that are the project's now, and that are over."""
+
+    merged: tuple[tuple[str, int], ...] = ()
+    retired: tuple[tuple[str, int], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def settle(parts: Parts, more: Iterable[str] = ()) -> Settled:
+    """Let memories follow their branches, and remember how the branches look now.
+
+    Args:
+        parts: the open memory.
+        more: branches to look at besides those that memories name.
+    """
+    repository = parts.project.repository
+    if repository is None or parts.read_only:
+        return Settled()
+    space = parts.room("project").space
+    named = _branches(space)
+    names = {*named, *more}
+    if not names:
+        return Settled()
+    known = {name: _known(space, name) for name in names}
+    try:
+        found = follow(repository, known)
+    except SourceError as error:
+        return Settled(notes=(f"branches were not looked at: {error}",))
+    merged: list[tuple[str, int]] = []
+    retired: list[tuple[str, int]] = []
+    with space.db.transaction():
+        for branch in found:
+            if branch.known != known[branch.name]:
+                space.meta.set(KNOWN + branch.name, list(branch.known))
+            ids = named.get(branch.name, [])
+            if ids and branch.state == "merged":
+                for memory_id in ids:
+                    space.memories.update(memory_id, {"branch": None})
+                merged.append((branch.name, len(ids)))
+            elif ids and branch.state == "deleted":
+                _retire(parts, space, ids, branch)
+                retired.append((branch.name, len(ids)))
+    return Settled(tuple(merged), tuple(retired))
+
+
+def to_stamp(parts: Parts, branch: str | None) -> str | None:
+    """Return the branch that a memory learnt there belongs to; None where it is the whole project's.
+
+    Only a branch that git knows and that is not merged is one to belong to: a session of long ago may
+    have worked on one that is merged and gone, and nobody would ever see what was learnt there.
+    """
+    repository = parts.project.repository
+    if branch is None or repository is None:
+        return None
+    space = parts.room("project").space
+    try:
+        (found,) = follow(repository, {branch: _known(space, branch)})
+    except SourceError:
+        return None
+    return branch if found.state == "open" and found.known.ahead else None
+
+
+def _branches(space: Space) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, memory_id in space.memories.on_branches():
+        found.setdefault(name, []).append(memory_id)
+    return found
+
+
+def _known(space: Space, name: str) -> Known:
+    value = space.meta.get(KNOWN + name)
+    return Known(*value) if isinstance(value, list) and len(value) == len(Known._fields) else Known()
+
+
+def _retire(parts: Parts, space: Space, ids: list[str], branch: Branch) -> None:
+    upkeep = parts.room("project").upkeep
+    records = space.memories.get_many(ids)
+    for memory_id in ids:
+        record = records[memory_id]
+        if record.pinned or record.user_verified:  # a person said that it holds
+            space.memories.update(memory_id, {"branch": None})
+            continue
+        gone = upkeep.forget(memory_id)
+        space.memories.update(memory_id, with_reason(gone, f"{BRANCH_GONE} {branch.name}"))
