@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from remora.core.events import Observation
+from remora.core.events import ErrorSeen, Observation, Signal
 from remora.core.fts import any_of
 from remora.core.text import index_terms
+from remora.core.values import Taint
 from remora.store.connection import Database
 
 MOST_FILES = 2_000  # of one session that are kept; more are a tool's doing, not an agent's
 PRIOR = 2.0  # sessions added below a co-access weight, so that one common session proves little
 SHORT_SESSIONS = 12  # session ids kept with an error
+_EDITS = """SELECT count(*), min(s.ended_at), max(s.ended_at)
+            FROM observer_session_files f JOIN observer_sessions s ON s.id = f.session_id"""
 
 
 class Pair(NamedTuple):
@@ -35,6 +38,15 @@ class SignalCount(NamedTuple):
     sessions: int
     first: str | None
     last: str | None
+
+
+class ShownRow(NamedTuple):
+    """How one session showed a signal."""
+
+    session_id: str
+    at: str | None
+    paths: tuple[str, ...]
+    detail: dict[str, Any]
 
 
 class SessionRow(NamedTuple):
@@ -70,7 +82,13 @@ class Observed:
         self._take_out(session_id)
 
     def record(
-        self, observation: Observation, pairs: Sequence[Pair], seen: str, at: str, modules: Sequence[str]
+        self,
+        observation: Observation,
+        pairs: Sequence[Pair],
+        seen: str,
+        at: str,
+        modules: Sequence[str],
+        more: Sequence[Signal] = (),
     ) -> str:
         """Store what a session showed in place of what was stored of it; returns its id.
 
@@ -80,6 +98,7 @@ class Observed:
             seen: how its files look.
             at: now.
             modules: the modules that it worked on.
+            more: signals beyond its own, to be counted with them.
         """
         o = observation
         session = f"{o.host}:{o.session_id}"
@@ -99,8 +118,12 @@ class Observed:
             (self._db.last_row_id(), prompt, o.summary, index_terms(f"{prompt} {o.summary}")),
         )
         self._db.execute_many(
-            "INSERT OR IGNORE INTO observer_signals(type, key, session_id, step, at) VALUES (?, ?, ?, ?, ?)",
-            [(s.type, s.key, session, s.step, s.at) for s in o.signals],
+            """INSERT OR IGNORE INTO observer_signals(type, key, session_id, step, at, paths, detail)
+               VALUES (?, ?, ?, ?, ?, ?, ?)""",
+            [
+                (s.type, s.key, session, s.step, s.at, _json(s.paths), _json(dict(s.detail)))
+                for s in (*o.signals, *more)
+            ],
         )
         files = sorted(o.files, key=lambda f: (-f.edits, -f.reads, f.path))[:MOST_FILES]
         self._db.execute_many(
@@ -112,11 +135,11 @@ class Observed:
             [(session, *pair) for pair in pairs],
         )
         self._db.execute_many(
-            "INSERT OR IGNORE INTO observer_session_errors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO observer_session_errors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (
                     *(session, e.fingerprint, e.tool, e.command, e.message, e.count),
-                    *(int(e.resolved), e.resolved_how, o.ended or at),
+                    *(int(e.resolved), e.resolved_how, o.ended or at, _json(_more_of(e))),
                 )
                 for e in o.errors
             ],
@@ -135,7 +158,7 @@ class Observed:
             [(module, self._project_id) for module in modules if not known],
         )
         self._sum_files({f.path for f in files})
-        self._sum_pairs({(p.file_a, p.file_b) for p in pairs})
+        self._sum_pairs({(p.file_a, p.file_b) for p in pairs} | self._edges_of({f.path for f in files}))
         self._sum_errors({e.fingerprint for e in o.errors})
         return session
 
@@ -159,7 +182,7 @@ class Observed:
         if not self._db.execute("DELETE FROM observer_sessions WHERE id = ?", (session,)):
             return False
         self._sum_files(files)
-        self._sum_pairs(pairs)
+        self._sum_pairs(pairs | self._edges_of(files))
         self._sum_errors(errors)
         return True
 
@@ -181,6 +204,12 @@ class Observed:
                GROUP BY f.path""",
             (given, self._project_id),
         )
+
+    def _edges_of(self, paths: Collection[str]) -> set[tuple[str, str]]:
+        """Return the edges whose weight follows from how many sessions used some files."""
+        sql = """SELECT e.file_a, e.file_b FROM json_each(?) j
+                 CROSS JOIN observer_co_access_edges e ON e.file_a = j.value"""
+        return {(a, b) for a, b in self._db.rows(sql, (json.dumps(sorted(paths)),))}
 
     def _sum_pairs(self, pairs: Collection[tuple[str, str]]) -> None:
         """Make the co-access edges of pairs again; a weight is the share of a's sessions that b was in."""
@@ -235,6 +264,52 @@ class Observed:
             (signal, key),
         )
         return SignalCount(*row) if row else SignalCount(0, None, None)
+
+    def signals(self, signal: str, key: str, limit: int) -> list[ShownRow]:
+        """Return how the newest sessions showed a signal, oldest first."""
+        sql = """SELECT g.session_id, coalesce(g.at, s.started_at), g.paths, g.detail FROM observer_signals g
+                 JOIN observer_sessions s ON s.id = g.session_id WHERE g.type = ? AND g.key = ?
+                 ORDER BY 2 DESC, 1 LIMIT ?"""
+        rows = self._db.rows(sql, (signal, key, limit))[::-1]
+        return [
+            ShownRow(i, at, tuple(json.loads(paths)), json.loads(detail)) for i, at, paths, detail in rows
+        ]
+
+    def errors(self, fingerprint: str, limit: int) -> list[tuple[str, str | None, ErrorSeen]]:
+        """Return (session id, when, error) of the newest sessions that met an error, oldest first."""
+        sql = """SELECT session_id, at, tool, command, message, times, resolved, resolved_how, detail
+                 FROM observer_session_errors WHERE fingerprint = ? ORDER BY at DESC, session_id LIMIT ?"""
+        found = []
+        for session, at, tool, command, message, times, resolved, how, detail in self._db.rows(
+            sql, (fingerprint, limit)
+        ):
+            more = json.loads(detail)
+            taint = Taint(**more["taint"]) if more.get("taint") else None
+            steps, paths = tuple(more.get("steps", ())), tuple(more.get("resolved_paths", ()))
+            error = ErrorSeen(
+                *(fingerprint, tool, command, message, times, steps, bool(resolved), how, paths, taint)
+            )
+            found.append((session, at, error))
+        return found[::-1]
+
+    def totals(self) -> SignalCount:
+        """Return how many sessions were learnt, and when the first and last of them were."""
+        sql = "SELECT count(*), min(started_at), max(coalesce(ended_at, started_at)) FROM observer_sessions"
+        row = self._db.row(sql)
+        return SignalCount(*row) if row else SignalCount(0, None, None)
+
+    def edits(self, path: str) -> SignalCount:
+        """Return in how many sessions a file was edited, and when."""
+        row = self._db.row(f"{_EDITS} WHERE f.path = ? AND f.edits > 0", (path,))
+        return SignalCount(*row) if row else SignalCount(0, None, None)
+
+    def co_edits(self, path: str) -> dict[str, SignalCount]:
+        """Return the files that sessions edited together with one, with how many sessions, and when."""
+        sql = """SELECT o.path, count(*), min(s.ended_at), max(s.ended_at)
+                 FROM observer_session_files f JOIN observer_sessions s ON s.id = f.session_id
+                 JOIN observer_session_files o ON o.session_id = f.session_id AND o.path <> f.path
+                 WHERE f.path = ? AND f.edits > 0 AND o.edits > 0 GROUP BY o.path ORDER BY o.path"""
+        return {other: SignalCount(*counts) for other, *counts in self._db.rows(sql, (path,))}
 
     def sessions_editing(self, paths: Sequence[str]) -> int:
         """Return in how many sessions every one of some files was edited."""
@@ -311,3 +386,13 @@ class Observed:
         """Return (memory id, action, why, at) of a run, in the order of the ids."""
         sql = "SELECT memory_id, action, why, at FROM learned WHERE run = ? ORDER BY memory_id"
         return [tuple(r) for r in self._db.rows(sql, (run,))]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _more_of(error: ErrorSeen) -> dict[str, Any]:
+    """Return what of an error has no column of its own."""
+    taint = error.taint._asdict() if error.taint is not None else None
+    return {"steps": error.steps, "resolved_paths": error.resolved_paths, "taint": taint}

@@ -498,6 +498,8 @@ CREATE TABLE observer_signals (
   session_id  TEXT NOT NULL REFERENCES observer_sessions(id) ON DELETE CASCADE,
   step        INTEGER NOT NULL,
   at          TEXT,
+  paths       TEXT NOT NULL DEFAULT '[]',
+  detail      TEXT NOT NULL DEFAULT '{}',
   PRIMARY KEY (type, key, session_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idx_observer_signals_session ON observer_signals(session_id);
@@ -531,6 +533,7 @@ CREATE TABLE observer_session_errors (
   resolved     INTEGER NOT NULL,
   resolved_how TEXT NOT NULL,
   at           TEXT,
+  detail       TEXT NOT NULL DEFAULT '{}',  -- steps, files of the resolution, taint
   PRIMARY KEY (session_id, fingerprint)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idx_observer_session_errors ON observer_session_errors(fingerprint);

@@ -1,0 +1,167 @@
+"""What sessions showed: stored once, replaced when a session grew, summed over all."""
+
+from __future__ import annotations
+
+from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Signal
+from remora.core.values import Taint
+from remora.store.observed import PRIOR, Pair, SignalCount
+from remora.store.space import Space
+
+AT = "2026-03-01T12:00:00.000Z"
+
+
+def use(path: str, reads: int = 1, edits: int = 0) -> FileUse:
+    """Return what a session did with a file."""
+    return FileUse(path, reads, edits, 1, 4, AT, AT)
+
+
+def error(fingerprint: str, how: str = "") -> ErrorSeen:
+    """Return an error of a session, resolved if it says how."""
+    taint = Taint("web page", 2)
+    return ErrorSeen(fingerprint, "Bash", "go test", "boom", 2, (3, 5), bool(how), how, ("a.go",), taint)
+
+
+def session(name: str, day: int, **more: object) -> Observation:
+    """Return a session of a day in January."""
+    at = f"2026-01-{day:02}T08:00:00.000Z"
+    blank = Observation(
+        session_id=name,
+        host="claude-code",
+        kind="build",
+        kind_why="edits",
+        outcome="success",
+        outcome_why="tests passed",
+        started=at,
+        ended=at,
+        steps=9,
+        planned=3,
+        prompts=(f"fix the cache of {name}",),
+        summary="done",
+        branch="main",
+        signals=(),
+        files=(),
+        errors=(),
+        commands=(),
+    )
+    return blank._replace(**more)  # type: ignore[arg-type]
+
+
+def record(space: Space, observation: Observation, *pairs: Pair, seen: str = "1") -> str:
+    """Store a session."""
+    with space.db.transaction():
+        return space.observed.record(observation, pairs, seen, AT, ("cache",))
+
+
+def sums(space: Space) -> list[list[tuple[object, ...]]]:
+    """Return the rows of every table that holds sums."""
+    names = ("observer_file_nodes", "observer_co_access_edges", "observer_error_patterns")
+    found = [space.db.rows(f"SELECT * FROM {name} ORDER BY 1, 2") for name in names]
+    return [*found, space.db.rows("SELECT module, count FROM observer_module_session_counts")]
+
+
+def test_a_session_is_known_by_how_its_files_looked(space: Space) -> None:
+    """Learning it again replaces what it showed and counts nothing twice."""
+    pair = Pair("a.go", "b.go", 2, 1500.0)
+    whole = session("s1", 3, files=(use("a.go", 2, 1), use("b.go")), errors=(error("f1", "ran it again"),))
+    assert record(space, whole, pair) == "claude-code:s1"
+    before = sums(space)
+    record(space, whole, pair, seen="2")
+    assert sums(space) == before
+    assert space.observed.seen() == {"claude-code:s1": "2"}
+    assert space.db.check() == []
+
+
+def test_sums_are_those_of_all_sessions(space: Space) -> None:
+    """Files, pairs, errors and modules are counted over sessions; a weight grows with evidence."""
+    for number in (1, 2):
+        files = (use("a.go", 2, 1), use("b.go", 1, 1))
+        errors = (error("f1", "" if number == 2 else "set X"),)
+        record(
+            space, session(f"s{number}", number, files=files, errors=errors), Pair("a.go", "b.go", 1, 100.0)
+        )
+    record(space, session("s3", 3, files=(use("a.go"),)))
+    files, edges, errors, modules = sums(space)
+    assert [(row[0], row[2], row[4]) for row in files] == [("a.go", 7, 3), ("b.go", 4, 2)]
+    (edge,) = edges
+    assert edge[:2] == ("a.go", "b.go")
+    assert edge[3] == 2 / (3 + PRIOR)
+    assert (edge[4], edge[5], edge[6]) == (2, 2, 100.0)
+    assert [(row[0], row[5], row[7]) for row in errors] == [("f1", 4, "set X")]
+    assert modules == [("cache", 3)]
+    assert space.history.co_access(["a.go"], 0.3, 5) == [("a.go", "b.go", 2 / 5)]
+
+
+def test_a_session_that_is_forgotten_leaves_nothing(space: Space) -> None:
+    """Its rows go, and the sums are those of the others."""
+    record(space, session("s1", 1, files=(use("a.go", 1, 1),), errors=(error("f1"),)))
+    before = sums(space)
+    own = session("s2", 2, files=(use("a.go"), use("c.go")), errors=(error("f2"),))
+    record(space, own, Pair("a.go", "c.go", 1, None))
+    with space.db.transaction():
+        space.observed.forget("claude-code:s2")
+    assert sums(space)[:3] == before[:3]
+    assert space.observed.count() == 1
+    assert space.db.check() == []
+
+
+def test_signals_are_counted_over_sessions(space: Space) -> None:
+    """How many sessions showed something, when first and last, and how."""
+    for day in (5, 3, 9):
+        at = f"2026-01-{day:02}T09:00:00.000Z"
+        shown = Signal("repeated_grep", "parseConfig", 4, at, ("a.go",), {"times": day})
+        record(space, session(f"s{day}", day, signals=(shown,)))
+    count = space.observed.sessions_with("repeated_grep", "parseConfig")
+    assert count == SignalCount(3, "2026-01-03T09:00:00.000Z", "2026-01-09T09:00:00.000Z")
+    newest = space.observed.signals("repeated_grep", "parseConfig", 2)
+    assert [(row.session_id, row.detail, row.paths) for row in newest] == [
+        ("claude-code:s5", {"times": 5}, ("a.go",)),
+        ("claude-code:s9", {"times": 9}, ("a.go",)),
+    ]
+    assert space.observed.sessions_with("repeated_grep", "other") == SignalCount(0, None, None)
+
+
+def test_errors_come_back_as_they_were(space: Space) -> None:
+    """The way out, the files and the taint of an error are kept with it."""
+    record(space, session("s1", 1, errors=(error("f1", "set X"),)))
+    ((name, at, found),) = space.observed.errors("f1", 5)
+    assert (name, at) == ("claude-code:s1", "2026-01-01T08:00:00.000Z")
+    assert found == error("f1", "set X")
+
+
+def test_what_is_edited_together(space: Space) -> None:
+    """Sessions that edited all of some files; those that a file was edited with."""
+    record(space, session("s1", 1, files=(use("a.go", 1, 1), use("b.go", 0, 2), use("c.go"))))
+    record(space, session("s2", 2, files=(use("a.go", 1, 1), use("b.go"))))
+    observed = space.observed
+    assert (observed.sessions_editing(["a.go"]), observed.sessions_editing(["a.go", "b.go"])) == (2, 1)
+    assert {path: count.sessions for path, count in observed.co_edits("a.go").items()} == {"b.go": 1}
+    assert observed.edits("a.go").sessions == 2
+    assert observed.edit_counts(5) == [("a.go", 2), ("b.go", 1)]
+    assert observed.edited(["claude-code:s1"]) == {"claude-code:s1": ["a.go", "b.go"]}
+
+
+def test_sessions_like_a_task(space: Space) -> None:
+    """Words of the prompts find sessions, the best first."""
+    record(space, session("s1", 1))
+    record(space, session("s2", 2, prompts=("write the release notes",)))
+    assert [i for i, _ in space.observed.like(["release"], 5)] == ["claude-code:s2"]
+    assert space.observed.like([], 5) == []
+
+
+def test_commands_and_sequences(space: Space) -> None:
+    """What was run for a purpose, most sessions first; in how many sessions a sequence stands."""
+    test = CommandRun("go test ./...", "test", 3, 1, 2, 8)
+    record(space, session("s1", 1, commands=(test,), sequences=(("edit", "test"),)))
+    record(space, session("s2", 2, commands=(test, CommandRun("ls", "look", 1, 0, 1, 1))))
+    assert space.observed.commands(["test", "lint"]) == [("go test ./...", "test", 2, 2)]
+    assert space.observed.sequence_counts([("edit", "test"), ("a",)]) == {("edit", "test"): 1}
+
+
+def test_runs_are_looked_through_afterwards(space: Space) -> None:
+    """What the last run learnt is kept with the reason."""
+    assert space.observed.last_run() == 0
+    with space.db.transaction():
+        space.observed.note_learned(1, [("m1", "stored", "in 3 sessions")], AT)
+        space.observed.note_learned(2, [("m2", "merged", "in 2 sessions")], AT)
+    assert space.observed.last_run() == 2
+    assert space.observed.learned(2) == [("m2", "merged", "in 2 sessions", AT)]
