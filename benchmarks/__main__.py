@@ -20,6 +20,7 @@ from benchmarks import (
     latency,
     locomo,
     resolution,
+    sessions,
     smoke,
 )
 from benchmarks.common import RESULTS, Options, Report, load, render, save
@@ -37,6 +38,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "concurrency": concurrency.run,
     "crash": crash.run,
     "entries": entries.run,
+    "sessions": sessions.run,
 }
 
 

@@ -80,7 +80,7 @@ def consolidate_session(parts: Parts, log: SessionLog, up_to: int | None = None)
         model,
         parts.settings.journal,
         session_id=log.session_id,
-        done=lambda session_id, seq: _mark(parts, session_id, seq),
+        done=lambda session_id, seq: _mark(parts, session_id, seq, log),
     )
     if outcome.how == "nothing" and told and log.consolidated < told[-1].seq:
         log.mark_consolidated(told[-1].seq)  # bare tool traffic: there is nothing to tell of it
@@ -141,8 +141,11 @@ def model_of(parts: Parts) -> tuple[LanguageModel | None, list[str]]:
     return Discreet(model) if model is not None else None, []
 
 
-def _mark(parts: Parts, session_id: str, seq: int) -> None:
-    log = SessionLog(parts.sessions_folder, session_id, parts.clock)
+def _mark(parts: Parts, session_id: str, seq: int, known: SessionLog | None = None) -> None:
+    """Mark a session; a log that is `known` need not be read again."""
+    log = known
+    if log is None or log.session_id != session_id:
+        log = SessionLog(parts.sessions_folder, session_id, parts.clock)
     if log.path.exists():  # a log that was deleted meanwhile needs no mark
         log.mark_consolidated(seq)
 

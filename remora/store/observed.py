@@ -214,20 +214,21 @@ class Observed:
     def _sum_pairs(self, pairs: Collection[tuple[str, str]]) -> None:
         """Make the co-access edges of pairs again; a weight is the share of a's sessions that b was in."""
         given = json.dumps(sorted(pairs))
-        chosen = "json_each(?1) j WHERE {0}file_a = j.value ->> 0 AND {0}file_b = j.value ->> 1"
         self._db.execute(
-            f"""DELETE FROM observer_co_access_edges WHERE (file_a, file_b) IN (
-                  SELECT e.file_a, e.file_b FROM observer_co_access_edges e, {chosen.format("e.")})""",
+            """DELETE FROM observer_co_access_edges WHERE rowid IN (
+                 SELECT e.rowid FROM json_each(?) j CROSS JOIN observer_co_access_edges e
+                 ON e.file_a = j.value ->> 0 AND e.file_b = j.value ->> 1)""",
             (given,),
         )
         self._db.execute(
-            f"""INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count,
-                  session_count, avg_time_delta_ms, directional, last_observed_at)
-                SELECT p.file_a, p.file_b, ?2,
-                  count(*) / (?3 + (SELECT count(*) FROM observer_session_files f WHERE f.path = p.file_a)),
-                  sum(p.times), count(*), avg(p.delta_ms), 1,
-                  coalesce(max((SELECT s.ended_at FROM observer_sessions s WHERE s.id = p.session_id)), '')
-                FROM observer_session_pairs p, {chosen.format("p.")} GROUP BY p.file_a, p.file_b""",
+            """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count,
+                 session_count, avg_time_delta_ms, directional, last_observed_at)
+               SELECT p.file_a, p.file_b, ?2,
+                 count(*) / (?3 + (SELECT count(*) FROM observer_session_files f WHERE f.path = p.file_a)),
+                 sum(p.times), count(*), avg(p.delta_ms), 1,
+                 coalesce(max((SELECT s.ended_at FROM observer_sessions s WHERE s.id = p.session_id)), '')
+               FROM json_each(?1) j CROSS JOIN observer_session_pairs p
+               ON p.file_a = j.value ->> 0 AND p.file_b = j.value ->> 1 GROUP BY p.file_a, p.file_b""",
             (given, self._project_id, PRIOR),
         )
 
