@@ -165,6 +165,7 @@ def _private_keys(view: View) -> Iterator[Find]:
 
 # Every token of a provider has such a run; most prose has none.
 _RUN = r"[\w-]{15}|[\w+/]{40}"
+_SHORTEST = 15  # characters of a token with its start
 
 
 def _by_form(view: View) -> Iterator[Find]:
@@ -178,9 +179,11 @@ def _by_form(view: View) -> Iterator[Find]:
 
 def _prefixed(view: View) -> Iterator[Find]:
     text = view.text
+    # A token has no white space in it and is not shorter than this, so most words need no second look.
+    long_words = " ".join(word for word in text.split() if len(word) >= _SHORTEST)
     for rank, rule in enumerate(PREFIXES, 1):
         for start in rule.starts:
-            at = text.find(start)
+            at = text.find(start) if start in long_words else -1
             while at >= 0:
                 rest = compiled(rule.rest).match(text, at + len(start))
                 ok = rest and (rule.anywhere or _at_left_edge(text, at))

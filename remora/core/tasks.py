@@ -13,9 +13,10 @@ Seven signals speak for a file, each from 0 to 1, and their sum ranks it:
     frames    tracebacks that go through the file, the innermost most
     paths     files that the text names
 
-To these come what the best files import (at a third), what memories about the task name, and the
-meaning of the words where parts have vectors. All weights are one but the import step's. Fitting them
-to issues did not beat that; adding ranks in place of scaled scores was worse (benchmarks/README.md).
+To these come what the best files import (at a third), what memories about the task name, what earlier
+sessions edited that were asked for something alike, and the meaning of the words where parts have
+vectors. All weights are one but the import step's. Fitting them to issues did not beat that; adding ranks
+in place of scaled scores was worse (benchmarks/README.md).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from typing import NamedTuple
 from remora.core.text import STOP_WORDS, identifier_parts
 
 PARTS, DECAY = 5, 0.7  # parts (or commits) of a file that count, and what each is worth of the one before
-TOP_PARTS, TOP_COMMITS, TOP_TESTS = 300, 500, 20  # that are looked at, best first
+TOP_PARTS, TOP_COMMITS, TOP_SESSIONS, TOP_TESTS = 300, 500, 50, 20  # that are looked at, best first
 TERMS = 48  # words that are searched for: those with the most weight x rarity
 TITLE, OFTEN, ONCE = 3, 2, 1  # weight of a word: in the first line, three times or more in the rest, else
 OFTEN_FROM = 3

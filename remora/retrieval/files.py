@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
-from remora.core.text import shorten
+from remora.core.text import STOP_WORDS, shorten
 from remora.core.values import FileHit, Hit
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ SIGNALS = (
     "meaning",
     "imports",
     "memories",
+    "sessions",
 )
 
 
@@ -121,6 +122,8 @@ def _gather(
         signals["paths"] = paths
     if vector is not None and "meaning" not in without:
         signals["meaning"] = _meaning(space, vector)
+    if "sessions" not in without:
+        signals["sessions"], said["sessions"] = _sessions(space, zones)
     if memories and "memories" not in without:
         signals["memories"], said["memories"] = _memories(memories)
     return _Evidence(signals, said)
@@ -207,6 +210,21 @@ def _memories(hits: Sequence[Hit]) -> tuple[dict[str, float], dict[str, str]]:
                 found[path] = hit.score
                 said[path] = f"{hit.memory.type}: {shorten(hit.text, 70)}"
     return found, said
+
+
+def _sessions(space: Space, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
+    """Return what sessions of agents edited that were asked for something alike."""
+    asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
+    hits = space.observed.like(asked[: tasks.TERMS], tasks.TOP_SESSIONS)
+    edited = space.observed.edited([session for session, _ in hits])
+    today = space.leads.today({path for files in edited.values() for path in files})
+    found = [
+        (score, session, sorted({today[p] for p in edited.get(session, ()) if p in today}))
+        for session, score in hits
+    ]
+    started = {row.id: (row.started_at or "")[:10] for row in space.observed.rows([i for i, _ in hits])}
+    said = _first((path, f"edited in a session of {started[i]}") for _, i, files in found for path in files)
+    return tasks.by_commits((score, files) for score, _, files in found), said
 
 
 def _imports(space: Space, scores: Mapping[str, float]) -> list[tuple[str, str]]:

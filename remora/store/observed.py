@@ -19,6 +19,8 @@ from remora.store.connection import Database
 MOST_FILES = 2_000  # of one session that are kept; more are a tool's doing, not an agent's
 PRIOR = 2.0  # sessions added below a co-access weight, so that one common session proves little
 SHORT_SESSIONS = 12  # session ids kept with an error
+_SESSION = """SELECT s.id, s.host, s.started_at, s.kind, s.outcome, s.branch, s.steps, s.prompt
+              FROM observer_sessions s"""
 _EDITS = """SELECT count(*), min(s.ended_at), max(s.ended_at)
             FROM observer_session_files f JOIN observer_sessions s ON s.id = f.session_id"""
 
@@ -346,12 +348,6 @@ class Observed:
                  GROUP BY path ORDER BY 2 DESC, 1 LIMIT ?"""
         return [(path, number) for path, number in self._db.rows(sql, (limit,))]
 
-    def commands(self, purposes: Collection[str]) -> list[tuple[str, str, int, int]]:
-        """Return (command, purpose, sessions, failures) of commands for some purposes, most used first."""
-        sql = """SELECT command, min(purpose), count(*), sum(failures) FROM observer_session_commands
-                 WHERE purpose IN (SELECT value FROM json_each(?)) GROUP BY command ORDER BY 3 DESC, 1"""
-        return [tuple(r) for r in self._db.rows(sql, (json.dumps(sorted(purposes)),))]
-
     def sequence_counts(self, sequences: Sequence[Sequence[str]]) -> dict[tuple[str, ...], int]:
         """Return in how many sessions each of some sequences stands."""
         given = json.dumps([json.dumps(list(s), ensure_ascii=False) for s in sequences], ensure_ascii=False)
@@ -361,9 +357,21 @@ class Observed:
 
     def sessions(self, limit: int = 100) -> list[SessionRow]:
         """Return the sessions that were learnt, newest first."""
-        sql = """SELECT id, host, started_at, kind, outcome, branch, steps, prompt FROM observer_sessions
-                 ORDER BY started_at DESC, id LIMIT ?"""
+        sql = f"{_SESSION} ORDER BY s.started_at DESC, s.id LIMIT ?"
         return [SessionRow._make(r) for r in self._db.rows(sql, (limit,))]
+
+    def rows(self, session_ids: Collection[str]) -> list[SessionRow]:
+        """Return some sessions; unknown ids are left out."""
+        sql = f"{_SESSION} WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY s.id"
+        return [SessionRow._make(r) for r in self._db.rows(sql, (json.dumps(list(session_ids)),))]
+
+    def commands_of(self, purposes: Collection[str]) -> list[tuple[str, str, str]]:
+        """Return (session id, command, purpose) of every run for some purposes, newest session first."""
+        sql = """SELECT c.session_id, c.command, c.purpose FROM observer_session_commands c
+                 JOIN observer_sessions s ON s.id = c.session_id
+                 WHERE c.purpose IN (SELECT value FROM json_each(?))
+                 ORDER BY s.started_at DESC, s.id, c.last_step DESC, c.command"""
+        return [tuple(r) for r in self._db.rows(sql, (json.dumps(sorted(purposes)),))]
 
     def branches(self) -> list[str]:
         """Return every branch that a session worked on."""

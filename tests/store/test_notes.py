@@ -83,3 +83,38 @@ def test_new_pieces_wait_for_vectors_and_gone_ones_leave_none(space: Space) -> N
     assert waiting(space) == [str(ids[NOTE.content])]
     assert space.vectors.count("note", "m") == 0
     assert space.db.check() == []
+
+
+def test_only_what_is_not_stored_yet_is_cleaned(space: Space) -> None:
+    """What is stored went through it before; a new piece goes through it and may turn out to be known."""
+    asked: list[str] = []
+
+    def clean(piece: Written) -> Written:
+        asked.append(piece.content)
+        return piece._replace(content=piece.content.replace("hunter2", "***"))
+
+    pieces = [MEMORY, MEMORY._replace(content="the password is hunter2")]
+    for _ in range(2):
+        with space.db.transaction():
+            space.notes.put("MEMORY.md", "1", pieces, clean)
+    assert asked == [MEMORY.content, "the password is hunter2", "the password is hunter2"]
+    rows = space.db.rows("SELECT id, content FROM notes ORDER BY id")
+    assert list(rows) == [(1, MEMORY.content), (2, "the password is ***")]
+
+
+def test_pieces_are_added_and_moved_between_files(space: Space) -> None:
+    """A piece that is found in another file keeps its id; the rest of both files stays."""
+    entry = Written("history", "", 2, 3, "2026-02-07T14:15:00Z", "Chose ES256")
+    ids = put(space, "HISTORY.md", entry, entry._replace(content="Other", start_line=5, end_line=6))
+    with space.db.transaction():
+        space.notes.mark("HISTORY-2026-02.md", "1")
+        space.notes.move("HISTORY.md", "HISTORY-2026-02.md", entry._replace(start_line=8, end_line=9))
+        assert space.notes.add("HISTORY-2026-02.md", [entry._replace(content="New")]) == 1
+    assert sorted(space.notes.written_at("history", {entry.time, None})) == [
+        (entry.time, "HISTORY-2026-02.md", "Chose ES256"),
+        (entry.time, "HISTORY-2026-02.md", "New"),
+        (entry.time, "HISTORY.md", "Other"),
+    ]
+    assert space.notes.written_at("history", ()) == space.notes.written_at("daily", {entry.time}) == []
+    moved = space.notes.get_many([ids["Chose ES256"]])[ids["Chose ES256"]]
+    assert (moved.path, moved.start_line, moved.end_line) == ("HISTORY-2026-02.md", 8, 9)

@@ -153,7 +153,12 @@ def test_commands_and_sequences(space: Space) -> None:
     test = CommandRun("go test ./...", "test", 3, 1, 2, 8)
     record(space, session("s1", 1, commands=(test,), sequences=(("edit", "test"),)))
     record(space, session("s2", 2, commands=(test, CommandRun("ls", "look", 1, 0, 1, 1))))
-    assert space.observed.commands(["test", "lint"]) == [("go test ./...", "test", 2, 2)]
+    assert space.observed.commands_of(["test", "lint"]) == [
+        ("claude-code:s2", "go test ./...", "test"),
+        ("claude-code:s1", "go test ./...", "test"),
+    ]
+    assert [row.id for row in space.observed.rows(["claude-code:s2", "claude-code:s9"])] == ["claude-code:s2"]
+    assert [row.id for row in space.observed.sessions()] == ["claude-code:s2", "claude-code:s1"]
     assert space.observed.sequence_counts([("edit", "test"), ("a",)]) == {("edit", "test"): 1}
 
 

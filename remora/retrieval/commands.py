@@ -1,0 +1,83 @@
+"""Which commands to check a piece of work with: what earlier sessions ran, the near ones most.
+
+A command counts for every session that ran it. A session counts half as much as the one eight sessions
+later, and up to as much again if it was asked for something alike or edited the same files.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core import tasks
+from remora.core.text import STOP_WORDS
+
+if TYPE_CHECKING:
+    from remora.store.space import Space
+
+CHECKS = ("format", "lint", "test", "build")
+HALF_LIFE = 8.0  # sessions
+ALIKE, SAME_FILES = 1.0, 1.0  # added to a session's weight of 1, times how alike and how many of the files
+LOOKED_AT = 200  # sessions
+
+
+class Suggestion(NamedTuple):
+    """A command with what it is for, its score and the evidence in words."""
+
+    command: str
+    purpose: str
+    score: float
+    why: str
+
+
+def suggest(
+    space: Space,
+    k: int,
+    *,
+    task: str = "",
+    files: Sequence[str] = (),
+    purposes: Sequence[str] = CHECKS,
+) -> list[Suggestion]:
+    """Return the commands to check work with, best first, ties by command.
+
+    Args:
+        space: the project's database.
+        k: how many.
+        task: what is worked on, if anybody said.
+        files: what was edited.
+        purposes: of "test", "lint", "format", "build".
+    """
+    ran = space.observed.commands_of(purposes)
+    order = list(dict.fromkeys(session for session, _, _ in ran))[:LOOKED_AT]
+    alike = _alike(space, task)
+    edited = {i: set(paths) for i, paths in space.observed.edited(order).items()} if files else {}
+    weights: dict[str, float] = {}
+    for age, session in enumerate(order):
+        shared = len(edited.get(session, set()).intersection(files)) / len(files) if files else 0.0
+        near = 1.0 + ALIKE * alike.get(session, 0.0) + SAME_FILES * shared
+        weights[session] = 0.5 ** (age / HALF_LIFE) * near
+    scores: defaultdict[str, float] = defaultdict(float)
+    sessions: defaultdict[str, int] = defaultdict(int)
+    purpose: dict[str, str] = {}
+    for session, command, what in ran:
+        if session in weights:
+            scores[command] += weights[session]
+            sessions[command] += 1
+            purpose.setdefault(command, what)
+    whole = sum(weights.values()) or 1.0
+    best = sorted(scores, key=lambda c: (-round(scores[c], 12), c))[:k]
+    return [
+        Suggestion(
+            c, purpose[c], scores[c] / whole, f"run in {sessions[c]} of the last {len(order)} sessions"
+        )
+        for c in best
+    ]
+
+
+def _alike(space: Space, task: str) -> dict[str, float]:
+    """Return how alike what sessions were asked for is to a task, the best 1."""
+    words = [w for w in dict.fromkeys(tasks.words(task)) if w not in STOP_WORDS][: tasks.TERMS]
+    hits = space.observed.like(words, tasks.TOP_SESSIONS)
+    most = max((score for _, score in hits), default=0.0)
+    return {session: score / most for session, score in hits} if most > 0 else {}
