@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import pytest
 
+from remora.core.clock import to_iso
 from remora.core.values import NOTE_KINDS, Filters
 from remora.retrieval import pipeline
 from remora.retrieval.notes import wanted
-from remora.store.notes import Written
 from tests.retrieval.worlds import request
-
-WRITTEN = {
-    "longterm": Written("longterm", "", 3, 5, None, "Tokens expire after a day, says the handbook"),
-    "note": Written(
-        "note", "token-lifetime", None, None, "2026-01-01T00:00:00Z", "Tokens expire when unused"
-    ),
-    "archive": Written("archive", "cli-1", None, None, None, "They agreed that tokens expire at midnight"),
-    "history": Written("history", "", 8, 10, "2026-01-02T00:00:00Z", "We saw tokens expire too early"),
-    "daily": Written("daily", "", 1, 1, "2026-01-03T00:00:00Z", "User: do tokens expire? | Assistant: yes"),
-}
 
 
 @pytest.fixture
 def written(world):
-    """A world in which every kind of note speaks of tokens that expire."""
-    with world.space.db.transaction():
-        for kind, piece in WRITTEN.items():
-            world.space.notes.put(f"{kind}.md", "1", [piece])
+    """A world in which every kind of written file speaks of tokens that expire."""
+    write(world)
+    world.memory.search("tokens")  # looks at the files
     world.memory.catch_up()
     return world
+
+
+def write(world):
+    """Write a note, an archive, MEMORY.md, a history entry and a line of today's notes."""
+    world.memory.entries.add("token-lifetime", "Tokens expire when unused")
+    world.memory.entries.add("cli-1", "They agreed that tokens expire at midnight", kind="archive")
+    world.memory.journal.write("# Long-term Memory\n\nTokens expire after a day, says the handbook")
+    world.memory.journal.add_history("We saw tokens expire too early")
+    world.memory.journal.note("do tokens expire?", "yes")
 
 
 def sources(world, **more):
@@ -51,10 +49,11 @@ def test_a_hit_says_where_it_stands(written):
     """An entry is known by its name, a piece of a file by its lines."""
     hits = {h.source: h for h in written.search("tokens expire", 20).hits}
     assert hits["note"].id == "token-lifetime"
-    folder = written.memory.home / "memory"
-    assert (hits["longterm"].id, hits["longterm"].path) == ("longterm.md:3-5", str(folder / "longterm.md"))
-    assert (hits["history"].start_line, hits["history"].end_line) == (8, 10)
-    assert hits["history"].time == "2026-01-02T00:00:00Z"
+    longterm = hits["longterm"]
+    assert (longterm.id, longterm.path) == ("MEMORY.md:1-3", str(written.memory.journal.folder / "MEMORY.md"))
+    history = hits["history"]
+    assert (history.start_line, history.end_line) == (2, 3)
+    assert history.time == to_iso(written.clock.now())
     assert [r.stage for r in hits["note"].why] == ["paths", "evidence"]
 
 
@@ -88,6 +87,5 @@ def test_filters_of_memories_leave_notes_out(written, filters):
 
 def test_words_alone_are_enough(bare):
     """Without a model notes are found by their words."""
-    with bare.space.db.transaction():
-        bare.space.notes.put("note.md", "1", [WRITTEN["note"]])
-    assert [h.id for h in bare.search("expire unused").hits] == ["token-lifetime"]
+    write(bare)
+    assert [h.id for h in bare.search("expire unused", kinds=("note",)).hits] == ["token-lifetime"]
