@@ -198,6 +198,38 @@ class CommandRun(NamedTuple):
     last_step: int
 
 
+class Exchange(NamedTuple):
+    """One request of the user and what came of it.
+
+    Attributes:
+        ask: what the user typed, shortened.
+        report: the last words of the model before the next prompt, shortened.
+        step: of the report.
+        at: when, ISO 8601.
+        paths: files that were changed in between, in order.
+        findings: sentences of the model that say what the cause of something was.
+        taint: set when text from outside was read before the report.
+    """
+
+    ask: str
+    report: str
+    step: int
+    at: str | None = None
+    paths: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    taint: Taint | None = None
+
+
+class CommitMade(NamedTuple):
+    """A commit of a session: its message without trailers, and the files changed since the one before."""
+
+    message: str
+    step: int
+    at: str | None = None
+    paths: tuple[str, ...] = ()
+    taint: Taint | None = None
+
+
 class Observation(NamedTuple):
     """What one session adds up to.
 
@@ -217,6 +249,8 @@ class Observation(NamedTuple):
         tokens: input tokens in all, None where the host does not tell.
         events: how many were looked at; `late` how many took longer than the hard limit.
         dropped: signals that were evicted.
+        exchanges: requests with what came of them, in order, the last hundred.
+        commits: the commits it made, as far as they could be seen, the last fifty.
     """
 
     session_id: str
@@ -241,3 +275,5 @@ class Observation(NamedTuple):
     events: int = 0
     late: int = 0
     dropped: int = 0
+    exchanges: tuple[Exchange, ...] = ()
+    commits: tuple[CommitMade, ...] = ()

@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remora.core.secret_assignments import is_stand_in
-from remora.core.secret_rules import entropy, looks_random
-from remora.core.secrets import KINDS, Finding, find, redact
+from remora.core.secret_rules import PREFIXES, entropy, looks_random
+from remora.core.secrets import _SHORTEST, KINDS, Finding, find, redact
 from remora.core.values import Redaction
 
 HEX = "0123456789abcdef"
@@ -743,3 +743,13 @@ def test_random_keys_are_seen_as_such():
         for length in (24, 32, 40, 64):
             keys = ["".join(source.choice(alphabet) for _ in range(length)) for _ in range(300)]
             assert sum(looks_random(k) for k in keys) >= 291, (alphabet, length)
+
+
+def test_a_token_is_one_long_word():
+    """The scan looks for starts in long words only, so no rule may match white space or less than that."""
+    for rule in PREFIXES:
+        outside_classes = re.sub(r"\[[^\]]*\]", "", rule.rest)
+        assert not re.search(r"\\[sWD]|\[\^|\s", rule.rest)
+        assert not re.search(r"(?<!\\)\.", outside_classes)
+        least = re._parser.parse(rule.rest).getwidth()[0]  # type: ignore[attr-defined]
+        assert all(len(start) + least >= _SHORTEST and not re.search(r"\s", start) for start in rule.starts)

@@ -1,0 +1,169 @@
+"""What work in a module costs: steps against the plan, files to read first, tokens.
+
+A plan counts things to do and a session counts replies of the model, so the two cannot be divided as
+they are. What a thing of a plan costs on average over the whole project makes a plan comparable: a
+module whose sessions take 1.6 times the steps that their plans suggest is worth saying, one that takes
+as many as suggested is not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from remora.core.events import Observation, Signal
+from remora.observer import signals
+from remora.observer.candidate import Candidate, draft
+from remora.observer.recipes import modules
+from remora.observer.seen import Seen, SeenCount, Shown
+from remora.observer.sentences import cited, code, listed, seen_words
+
+SESSIONS = 3
+OFF = 1.3  # a ratio this far from 1, up or down, is worth saying
+MODULES = 3  # of a session that are counted: where most of it happened
+ALWAYS, OFTEN = 0.8, 0.5  # of the sessions of a module that read a file
+FILES = 12  # of a session that are kept for a module
+CALIBRATION_CONFIDENCE, PREFETCH_CONFIDENCE, COST_CONFIDENCE = 0.6, 0.65, 0.6
+_RULES = ("claude.md", "agents.md", "gemini.md", ".cursorrules", "readme.md", "contributing.md")
+
+
+def costs(session: Observation) -> list[Signal]:
+    """Return what a session adds to the counts of the modules it worked on."""
+    found: list[Signal] = []
+    planned = session.planned or 0
+    where = modules(session, MODULES)
+    if planned and session.steps and where and session.outcome == "success":
+        detail = {"planned": planned, "steps": session.steps}
+        for key in ("project", *(f"module:{m}" for m in where)):
+            found.append(Signal("step_overrun", key, session.steps, session.ended, (), detail))
+    for module in where:
+        read = _read_first(session)
+        if read:
+            found.append(Signal("file_access", f"module:{module}", 0, session.ended, (), {"files": read}))
+        if session.tokens:
+            tokens = {"tokens": session.tokens}
+            found.append(Signal("context_token_spike", f"module:{module}", 0, session.ended, (), tokens))
+    return found
+
+
+def calibrations(session: Observation, seen: Seen) -> Iterator[Candidate]:
+    """Yield what the modules of this session cost, as far as enough sessions say so."""
+    everywhere = [d for s in seen.shown("step_overrun", "project") if (d := _pair(s))]
+    per_thing = sum(s for s, _ in everywhere) / max(1, sum(p for _, p in everywhere))
+    for module in modules(session, MODULES):
+        key = f"module:{module}"
+        if per_thing:
+            yield from _calibration(session, seen, module, key, per_thing)
+        yield from _prefetch(session, seen, module, key)
+        yield from _tokens(session, seen, module, key)
+
+
+def _read_first(session: Observation) -> list[str]:
+    """Return the files that a session read before it changed them, or read only, most read first."""
+    uses = [u for u in session.files if u.reads and not u.path.startswith(("/", "~", ".."))]
+    uses = [u for u in uses if u.path.rsplit("/", 1)[-1].lower() not in _RULES]
+    return [u.path for u in sorted(uses, key=lambda u: (-u.reads, u.first_step, u.path))[:FILES]]
+
+
+def _pair(shown: Shown) -> tuple[int, int] | None:
+    steps, planned = shown.detail.get("steps"), shown.detail.get("planned")
+    return (steps, planned) if isinstance(steps, int) and isinstance(planned, int) and planned else None
+
+
+def _calibration(
+    session: Observation, seen: Seen, module: str, key: str, per_thing: float
+) -> Iterator[Candidate]:
+    pairs = [d for s in seen.shown("step_overrun", key) if (d := _pair(s))]
+    if len(pairs) < SESSIONS or not session.planned:
+        return
+    actual = sum(steps for steps, _ in pairs) / len(pairs)
+    expected = per_thing * sum(planned for _, planned in pairs) / len(pairs)
+    ratio = actual / expected
+    if 1 / OFF < ratio < OFF:
+        return
+    count = seen.sessions("step_overrun", key)
+    much = f"{ratio:.1f} times as many" if ratio > 1 else f"only {ratio:.0%} of the"
+    content = (
+        f"Work in {code(module)} takes {much} steps as its plans suggest: about {median(s for s, _ in pairs):.0f} "
+        f"for {median(p for _, p in pairs):.0f} planned things {seen_words(count)}."
+    )
+    payload = {
+        "module": module,
+        "average_actual_steps": round(actual, 1),
+        "average_planned_steps": round(expected, 1),
+        "ratio": round(ratio, 2),
+        "sample_count": len(pairs),
+    }
+    yield _candidate(
+        session, "step_overrun", "task_calibration", key, content, payload, count, CALIBRATION_CONFIDENCE, (module,)
+    )
+
+
+def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate]:
+    shown = seen.shown("file_access", key)
+    count = seen.sessions("file_access", key)
+    if len(shown) < SESSIONS:
+        return
+    read: Counter[str] = Counter(str(path) for s in shown for path in s.detail.get("files", ()))
+    ranked = sorted(read.items(), key=lambda item: (-item[1], item[0]))
+    always = [path for path, n in ranked if n >= ALWAYS * len(shown)][:5]
+    often = [path for path, n in ranked if OFTEN * len(shown) <= n < ALWAYS * len(shown)][:5]
+    if len(always) + len(often) < 2:
+        return
+    parts = [f"{listed(always, 5)} nearly always"] if always else []
+    parts += [f"{listed(often, 5)} in most of them"] if often else []
+    content = f"Sessions that change {code(module)} read {', '.join(parts)} {seen_words(count)}."
+    payload = {
+        "always_read_files": always,
+        "frequently_read_files": often,
+        "module_trigger": module,
+        "session_count": count.sessions,
+    }
+    yield _candidate(
+        session, "file_access", "prefetch_pattern", key, content, payload, count, PREFETCH_CONFIDENCE, (*always, *often)
+    )
+
+
+def _tokens(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate]:
+    shown = seen.shown("context_token_spike", key)
+    known = [t for s in shown if isinstance(t := s.detail.get("tokens"), int) and t > 0]
+    if len(known) < SESSIONS or not session.tokens:
+        return
+    count = seen.sessions("context_token_spike", key)
+    middle = int(median(known))
+    content = (
+        f"A session in {code(module)} takes about {middle:,} input tokens, {min(known):,} to {max(known):,} "
+        f"{seen_words(count)}."
+    )
+    payload = {"module": module, "median_tokens": middle, "sessions": len(known)}
+    yield _candidate(
+        session, "context_token_spike", "context_cost", key, content, payload, count, COST_CONFIDENCE, (module,)
+    )
+
+
+def _candidate(
+    session: Observation,
+    signal: str,
+    memory_type: str,
+    key: str,
+    content: str,
+    payload: dict[str, object],
+    count: SeenCount,
+    confidence: float,
+    files: Sequence[str],
+) -> Candidate:
+    rule = signals.KINDS[signal]
+    memory = draft(
+        session,
+        memory_type,
+        content,
+        signal=signal,
+        key=key,
+        confidence=confidence,
+        files=files,
+        payload=payload,
+        citation=cited(count, session.session_id),
+    )._replace(related_modules=(key.removeprefix("module:"),), branch=None)
+    why = f"{count.sessions} sessions worked there"
+    return Candidate(signal, key, memory, rule.score, rule.score, SESSIONS, count, why)

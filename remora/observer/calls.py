@@ -1,0 +1,125 @@
+"""Calls and their results brought together, in whatever order they come and whether they come or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from remora.core.events import Event
+from remora.observer.fingerprint import denied
+from remora.observer.keeping import Kept, cut, make_room
+
+_OPEN = 256  # calls that wait for a result; then the oldest is taken for unanswered
+_DONE = 4096  # ids of finished calls that are remembered
+_TEXT = 12_000  # characters of a result
+
+
+class Call(NamedTuple):
+    """One use of a tool, from the call to its end.
+
+    Attributes:
+        failed: None when no result was seen.
+        denied: the user refused it, or stopped it.
+        text: what came back, both ends of it.
+        at, ended: of the call and of its result.
+    """
+
+    key: str
+    step: int
+    tool: str
+    action: str
+    at: str | None = None
+    ended: str | None = None
+    paths: tuple[str, ...] = ()
+    command: str = ""
+    pattern: str = ""
+    url: str = ""
+    text: str = ""
+    failed: bool | None = None
+    denied: bool = False
+    extra: Mapping[str, Any] = {}
+
+    @property
+    def path(self) -> str:
+        """The file it is about; empty if none."""
+        return self.paths[0] if self.paths else ""
+
+    @property
+    def worked(self) -> bool:
+        """True unless it failed or was refused; a call without a result counts as worked."""
+        return not self.failed and not self.denied
+
+
+class Calls(Kept):
+    """The open calls of one agent."""
+
+    waiting: dict[str, Event]
+    orphans: dict[str, Event]
+    done: dict[str, bool]
+
+    def __init__(self) -> None:
+        self.waiting, self.orphans, self.done = {}, {}, {}
+
+    def feed(self, event: Event) -> list[Call]:
+        """Take a call or a result; return the calls that are complete now, in order."""
+        ident = event.call_id
+        if not ident:
+            return [_call(event, None) if event.kind == "tool_call" else _call(event, event)]
+        if ident in self.done:
+            return []
+        if event.kind == "tool_call":
+            if ident in self.waiting:
+                return []
+            result = self.orphans.pop(ident, None)
+            if result is not None:
+                return [self._finish(ident, event, result)]
+            self.waiting[ident] = event
+            return self._overflow(self.waiting)
+        call = self.waiting.pop(ident, None)
+        if call is not None:
+            return [self._finish(ident, call, event)]
+        self.orphans.setdefault(ident, event._replace(text=cut(event.text, _TEXT)))
+        return self._overflow(self.orphans)
+
+    def flush(self) -> list[Call]:
+        """Return what is still open as calls without a result, and results without a call, by step."""
+        rest = [self._finish(i, e, None) for i, e in self.waiting.items()]
+        rest += [self._finish(i, e, e) for i, e in self.orphans.items()]
+        self.waiting, self.orphans = {}, {}
+        return sorted(rest, key=lambda c: c.step)
+
+    def _overflow(self, among: dict[str, Event]) -> list[Call]:
+        if len(among) <= _OPEN:
+            return []
+        ident = next(iter(among))
+        event = among.pop(ident)
+        return [self._finish(ident, event, event if event.kind == "tool_result" else None)]
+
+    def _finish(self, ident: str, call: Event, result: Event | None) -> Call:
+        make_room(self.done, _DONE)
+        self.done[ident] = True
+        return _call(call, result)
+
+
+def _call(call: Event, result: Event | None) -> Call:
+    extra: Mapping[str, Any] = call.extra or {}
+    if result is not None and result is not call and result.extra:
+        extra = {**extra, **result.extra}
+    text = cut(result.text, _TEXT) if result is not None else ""
+    refused = bool(extra.get("interrupted")) or text.startswith("[Request interrupted")
+    return Call(
+        call.key,
+        call.step,
+        call.tool or (result.tool if result else ""),
+        call.action or (result.action if result else ""),
+        call.at,
+        result.at if result is not None else None,
+        call.paths or (result.paths if result else ()),
+        call.command or (result.command if result else ""),
+        call.pattern or (result.pattern if result else ""),
+        call.url or (result.url if result else ""),
+        text,
+        result.error if result is not None else None,
+        refused or (result is not None and result.error and denied(text)),
+        extra,
+    )

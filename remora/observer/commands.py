@@ -1,0 +1,172 @@
+"""Shell commands: a normal form that two runs of the same thing share, and what they are for.
+
+`cd /repo && FOO=1 go test ./... 2>&1 | tail -20` is `go test ./...`, a test. Only what the usual tools
+of many languages look like is known; the rest is "other" or, for a program of the project, "run".
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from remora.observer.purposes import ASSIGNMENT, RANK, purpose_of, unwrapped
+
+_READ = 4000  # characters of a command that are looked at
+_NORMAL = 200  # characters of a normal form
+_ARGUMENT = 40  # characters of a quoted argument
+
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?(?:^\s*\2\b|\Z)", re.DOTALL | re.MULTILINE)
+_SUBSHELL_CAT = re.compile(
+    r"\"?\$\(cat <<-?\s*(['\"]?)(\w+)\1\s*\n.*?(?:^\s*\2\s*\n?\s*\)\"?|\Z)", re.DOTALL | re.MULTILINE
+)
+_TOKEN = re.compile(
+    r"""(?P<op>&&|\|\||\|&|[;|&\n])|(?P<redirect>\d*(?:>>?|<)(?:&\d|\s*[^\s;|&<>]+)?|&>>?\s*[^\s;|&]+)"""
+    r"""|(?P<word>(?:'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|\$\([^()]*\)|[^\s;|&<>'"\\$]+|\$)+)|(?P<other>\S)""",
+    re.DOTALL,
+)
+_SENT = re.compile(r"(?<![<>=-])>>?\s*([/~][^\s;|&<>'\"()]+)")
+_TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/folders)/[^\s'\"]*")
+
+_QUIET = frozenset(
+    "cd pushd popd export set unset source . echo printf true : sleep wait clear ulimit umask trap".split()
+)
+_FILTERS = frozenset(
+    "head tail grep egrep rg less more wc sort uniq cat tee cut tr jq sed awk column fold nl".split()
+)
+_GRAMMAR = frozenset("do then else elif { } ( ) ! done fi esac".split())
+_LOOPS = frozenset("for while until if case [ [[ done fi esac".split())
+_OUTSIDE = frozenset("curl wget http https lynx w3m aria2c httpie xh".split())
+_GH_READS = re.compile(r"(?:pr|issue|run|release|repo|gist|search|api|discussion)$")
+_GH_SHOWS = frozenset("view list diff status checks issues prs code commits repos".split())
+_LOCAL = re.compile(r"(?:https?://)?(?:localhost|127\.|0\.0\.0\.0|\[::1\])", re.IGNORECASE)
+_READERS = frozenset("cat head tail less more bat sed awk grep rg nl strings jq".split())
+
+
+class Simple(NamedTuple):
+    """One program of a command line: its words, the variables set for it, whether a pipe feeds it."""
+
+    words: tuple[str, ...]
+    variables: tuple[str, ...]
+    piped: bool
+
+
+class Command(NamedTuple):
+    """What a command line is.
+
+    Attributes:
+        normal: its normal form; empty if nothing but looks and words was there.
+        purpose: as of events.CommandRun.
+        parts: the programs in order, those that only filter a pipe left out.
+        variables: names of environment variables set for it, in order.
+        masked: a pipe or a second command hides the exit code of the first.
+        writes: files that its output is sent to.
+    """
+
+    normal: str
+    purpose: str
+    parts: tuple[Simple, ...]
+    variables: tuple[str, ...]
+    masked: bool
+    writes: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=512)
+def parse(command: str, cwd: str = "") -> Command:
+    """Return what a command line is; `cwd` is taken out of its paths.
+
+    >>> parse("cd /w/app && CI=1 go test ./... 2>&1 | tail -5", "/w/app")[:2]
+    ('go test ./...', 'test')
+    """
+    simples, ops = _simples(_without_texts(command[:_READ]))
+    parts = tuple(s for s in simples if not (s.piped and _program(s) in _FILTERS))
+    doing = [s for s in parts if s.words and s.words[0] not in _QUIET and s.words[0] not in _LOOPS]
+    shown = doing or [s for s in parts if s.words]
+    normal = " && ".join(_shown(s, cwd) for s in shown)
+    purposes = [purpose_of(s.words) for s in doing] or ["look" if shown else "other"]
+    variables = [v for s in parts for v in s.variables]
+    return Command(
+        normal[:_NORMAL].strip(),
+        min(purposes, key=lambda p: RANK[p]),
+        parts,
+        tuple(dict.fromkeys(variables)),
+        any(op in ("|", "|&", ";", "\n", "||") for op in ops),
+        tuple(m.group(1) for m in _SENT.finditer(command[:_READ])) if ">" in command else (),
+    )
+
+
+def outside(command: Command, inside: tuple[str, ...] = ()) -> str:
+    """Return what in a command reads text from outside: an address, "gh pr view", a path; else nothing.
+
+    Absolute paths that start with one of `inside` (the repository, files the session wrote) are at home.
+
+    >>> outside(parse("curl -s https://example.com/x | sh")), outside(parse("curl localhost:8080"))
+    ('https://example.com/x', '')
+    """
+    for part in command.parts:
+        words = unwrapped(part.words)
+        if not words:
+            continue
+        plain = [w.strip("'\"") for w in words[1:] if not w.startswith("-")]
+        if words[0] in _OUTSIDE:
+            urls = [w for w in plain if "." in w]
+            if not any(_LOCAL.match(w) for w in plain):
+                return urls[0][:200] if urls else words[0]
+        elif words[0] in ("gh", "glab") and len(plain) > 1 and _GH_READS.match(plain[0]):
+            if plain[0] == "api" or plain[1] in _GH_SHOWS:
+                return f"{words[0]} {plain[0]} {plain[1]}"[:80]
+        elif words[0] in _READERS:
+            for path in plain:
+                if path.startswith(("/", "~/")) and not path.startswith(("/dev/", *inside)):
+                    return path[:200]
+    return ""
+
+
+def _program(simple: Simple) -> str:
+    words = unwrapped(simple.words)
+    return words[0] if words else ""
+
+
+def _without_texts(command: str) -> str:
+    return _HEREDOC.sub("\n", _SUBSHELL_CAT.sub("'…'", command)) if "<<" in command else command
+
+
+def _simples(command: str) -> tuple[list[Simple], list[str]]:
+    found: list[Simple] = []
+    ops: list[str] = []
+    words: list[str] = []
+    variables: list[str] = []
+    piped = False
+    command = command.replace("\\\n", " ")
+    for token in _TOKEN.finditer(command):
+        kind, text = token.lastgroup, token.group()
+        if kind == "op":
+            if words or variables:
+                found.append(Simple(tuple(words), tuple(variables), piped))
+                ops.append(text)
+            words, variables, piped = [], [], text.startswith("|") and text != "||"
+        elif kind == "word":
+            if not words and ASSIGNMENT.match(text):
+                variables.append(text.split("=", 1)[0])
+            elif words:
+                words.append(text.rstrip(")") if "(" not in text else text)
+            elif text not in _GRAMMAR and not text.startswith("#"):
+                words += [text.lstrip("({")] if text.lstrip("({") else []
+    if words or variables:
+        found.append(Simple(tuple(words), tuple(variables), piped))
+    elif ops:
+        ops.pop()
+    return found, ops
+
+
+def _shown(simple: Simple, cwd: str) -> str:
+    shown: list[str] = []
+    for word in simple.words:
+        text = word
+        if cwd and cwd in text:
+            text = text.replace(f"{cwd}/", "").replace(cwd, ".")
+        text = _TEMPORARY.sub("<tmp>", text)
+        if text[:1] in "'\"" and len(text) > _ARGUMENT:
+            text = f"{text[: _ARGUMENT - 2]}…{text[0]}"
+        shown.append(" ".join(text.split()))
+    return " ".join(shown)

@@ -1,0 +1,218 @@
+"""What was believed and was wrong, what caused a fault, what was tried and given up.
+
+Three kinds of sentences say so, and each is kept only where it can be read without the rest of the
+session: it names what it is about, and no "this" or "it" hangs in the air.
+
+    findings      the model names the cause of a fault and then changes files      gotcha
+    beliefs       the model corrects itself and says what is the case              gotcha, module_insight
+    the user      contradicts, with the right fact                                 gotcha
+    dead ends     an approach is given up, with the reason                         dead_end
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from remora.core.events import Exchange, Observation, Signal
+from remora.core.text import collapse, shorten, words
+from remora.core.values import Taint
+from remora.observer import signals
+from remora.observer.candidate import Candidate, Rejected, draft, provenance
+from remora.observer.couplings import outside
+from remora.observer.outcome import refuses
+from remora.observer.seen import Seen, SeenCount
+from remora.observer.sentences import cited, listed, quoted, seen_words, sentence
+from remora.observer.statements import names_something, stands_alone, states, tidy
+
+FACT = 300  # characters
+FINDINGS = 6  # of one session
+CONFIDENCE, PRIORITY = 0.8, 0.9
+
+_LEAD = re.compile(
+    r"\A\W*(?:(?:actually|wait|hmm+|oh|ah|no|sorry|correction|right|ok(?:ay)?|hold on|looking (?:at|more) [^,]{0,40}|"
+    r"i see|now i see|so)\b[\s,.!:—–-]*)+",
+    re.IGNORECASE,
+)
+_THOUGHT_BUT = re.compile(
+    r"\bI (?:initially|originally|first|previously|had) (?:thought|assumed|believed|expected|figured)\b.*?"
+    r"[,;]? (?:but|however,?)(?: actually)?,? (?P<fact>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_UNSURE = re.compile(
+    r"\b(?:maybe|perhaps|might|may be|likely|probably|seems?|appears?|i think|could be|should be|suspect|not sure|"
+    r"let me|let's|i(?:'ll| will| need| should| want| can| see| was| am|'m|'ve| have| had| just| already)|we(?:'re| are|'ll|'d)|"
+    r"need to (?:check|look|fix|update|add)|which is fine|the test|this test|the fix|the user)\b|\?",
+    re.IGNORECASE,
+)
+_PLACED = re.compile(r"\A(?:in|on|at|with|about|how|that the test|line|more|only|there|related|just|directory)\b", re.IGNORECASE)
+_TEMPORARY = re.compile(
+    r"\bline[s]? \*{0,2}\d+|:\d+(?:-\d+)?\b|\bnow\b|\bmissing (?:import|an? )|\bundefined\b|\bunused\b|\bimport(?:s|ed)? (?:is|are)\b"
+    r"|\bsession [AB]\b|\bmy (?:change|edit|fix|refactor)|\bthe (?:old|new) (?:test|code)|\bexpects?\b|\bimport cycle|\boutput format",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(r"\b(?:is|are|lives?|defined|handled|stored|found|located|kept) (?:actually )?in `?[\w./-]+[./][\w./-]+`?", re.I)
+_REASON = re.compile(
+    r"\b(?:because|since|as|due to|so that|requires?|needs?|cannot|can't|doesn't|does not|won't|isn't|is not|"
+    r"fails?|breaks?|never|no longer)\b",
+    re.IGNORECASE,
+)
+_APPROACH = re.compile(r"\b(?:use|using|try|trying|with|by|via|add|adding|call|calling|pass|passing|run|running|set|setting)\b", re.I)
+
+
+def corrections(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
+    """Yield what the session found out against a belief, as far as it can be read alone."""
+    yield from _findings(session)
+    for signal in session.signals:
+        if signal.type == "self_correction":
+            yield _corrected(session, seen, signal)
+        elif signal.type == "backtrack":
+            yield _taken_back(session, seen, signal)
+
+
+def fact(text: str) -> str:
+    """Return a sentence as a fact that stands alone; empty when it is none.
+
+    >>> fact("Actually, go-git does not read the global `core.excludesfile`, only the one in the repository")
+    'go-git does not read the global `core.excludesfile`, only the one in the repository.'
+    >>> fact("Wait, that might not be right")
+    ''
+    """
+    but = _THOUGHT_BUT.search(text)
+    plain = collapse(_LEAD.sub("", but["fact"] if but else text)).replace("**", "").strip(" *.:;,-—")
+    if not 6 <= len(plain.split()) <= 60 or len(plain) > FACT:
+        return ""
+    if not names_something(plain) or not stands_alone(plain) or _UNSURE.search(plain) or _PLACED.match(plain):
+        return ""
+    return "" if _TEMPORARY.search(plain) else tidy(plain)
+
+
+def _findings(session: Observation) -> Iterator[Candidate | Rejected]:
+    told = 0
+    for number, exchange in enumerate(session.exchanges):
+        files = [path for path in exchange.paths if not outside(path)]
+        after = session.exchanges[number + 1 : number + 2]
+        if not exchange.findings or not files or (after and refuses(after[0].ask)):
+            continue
+        facts = [f for f in map(fact, exchange.findings) if f]
+        if not facts:
+            yield Rejected(f"cause {quoted(exchange.findings[-1], 80)}", "it cannot be read alone")
+        elif told < FINDINGS:
+            told += 1
+            yield _finding(session, exchange, facts[-1], files)
+
+
+def _finding(session: Observation, exchange: Exchange, what: str, files: list[str]) -> Candidate:
+    key = " ".join(words(what))
+    at = exchange.at or session.ended
+    count = SeenCount(1, at, at)
+    content = f"A cause that was found and dealt with in {listed(files)}: {what} {seen_words(count)}"
+    return _candidate(session, "finding", key, "gotcha", content, count, exchange.taint, files[:8], exchange.step, at)
+
+
+def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | Rejected:
+    kind = str(signal.detail.get("kind", ""))
+    text = str(signal.detail.get("sentence", ""))
+    what = f"correction {quoted(text, 80)}"
+    count = seen.sessions(signal.type, signal.key)
+    count = count if count.sessions else SeenCount(1, signal.at, signal.at)
+    if kind == "dead_end":
+        return _dead_end(session, signal, count) or Rejected(what, "an approach was given up without a reason that lasts")
+    if kind in ("user", "admitted"):
+        plain = states(text if kind == "user" else str(signal.detail.get("words", "")))
+        if not plain:
+            return Rejected(what, "the user's words cannot be read alone")
+        content = f"{plain} (said by the user, {(signal.at or '')[:10]})" if signal.at else plain
+        key = " ".join(words(plain))
+        made = _candidate(
+            session, "user_words", key, "gotcha", content, count, None, (), signal.step, signal.at, signal.events
+        )
+        return made._replace(priority=0.95)
+    plain = fact(text) or fact(str(signal.detail.get("then", "")))
+    if not plain:
+        return Rejected(what, "it cannot be read alone")
+    memory_type = "module_insight" if _WHERE.search(plain) else "gotcha"
+    content = f"{plain} {seen_words(count)}"
+    return _candidate(
+        session, "self_correction", signal.key, memory_type, content, count, signal.taint, signal.paths, signal.step,
+        signal.at, signal.events,
+    )  # fmt: skip
+
+
+def _dead_end(session: Observation, signal: Signal, count: SeenCount) -> Candidate | None:
+    """Return the dead end of a sentence that gives an approach up, where the approach and the reason are told."""
+    tried = _last_sentence(str(signal.detail.get("before", "")))
+    then = str(signal.detail.get("then", ""))
+    own = str(signal.detail.get("sentence", ""))
+    why = next((t for t in (own, then) if _REASON.search(t) and names_something(t) and stands_alone(t)), "")
+    if not why or not tried or not names_something(tried) or not stands_alone(tried) or not _APPROACH.search(tried):
+        return None
+    instead = then if then != why and names_something(then) and not then.endswith("?") else ""
+    payload = {"approach_tried": tried, "why_it_failed": why}
+    if instead:
+        payload["alternative_used"] = instead
+    task = session.prompts[0] if session.prompts else ""
+    if task:
+        payload["task_context"] = shorten(task, 200)
+    content = f"Tried and given up: {sentence(tried)} {sentence(why)} {seen_words(count)}"
+    made = _candidate(
+        session, "self_correction", signal.key, "dead_end", content, count, signal.taint, signal.paths, signal.step,
+        signal.at, signal.events,
+    )  # fmt: skip
+    return made._replace(draft=made.draft._replace(payload=payload))
+
+
+def _taken_back(session: Observation, seen: Seen, signal: Signal) -> Candidate | Rejected:
+    """Return the dead end of a change that was taken back in several sessions for a reason that is told."""
+    why = str(signal.detail.get("why", ""))
+    reason = fact(_last_sentence(why))
+    count = seen.sessions(signal.type, signal.key)
+    if not reason or not signal.detail.get("tried"):
+        return Rejected(f"a change of `{signal.key}` that was taken back", "nobody said why")
+    tried = f"a change of `{signal.key}`: {shorten(str(signal.detail['tried']), 160)}"
+    content = f"A change of `{signal.key}` was taken back: {reason} {seen_words(count)}"
+    made = _candidate(
+        session, "backtrack", signal.key, "dead_end", content, count, signal.taint, (signal.key,), signal.step,
+        signal.at, signal.events,
+    )  # fmt: skip
+    kind = signals.KINDS["backtrack"]
+    payload = {"approach_tried": tried, "why_it_failed": reason}
+    memory = made.draft._replace(payload=payload, confidence=0.65)
+    return made._replace(draft=memory, priority=kind.score, score=kind.score, needs=kind.sessions)
+
+
+def _last_sentence(text: str) -> str:
+    pieces = [p for p in re.split(r"(?<=[.!?:])\s+", collapse(text)) if len(p.split()) >= 5]
+    return pieces[-1].strip(" *-•") if pieces else ""
+
+
+def _candidate(
+    session: Observation,
+    name: str,
+    key: str,
+    memory_type: str,
+    content: str,
+    count: SeenCount,
+    taint: Taint | None,
+    files: tuple[str, ...] | list[str],
+    step: int,
+    at: str | None,
+    events: tuple[str, ...] = (),
+) -> Candidate:
+    kind = signals.KINDS["self_correction"]
+    memory = draft(
+        session,
+        memory_type,
+        content,
+        signal=name,
+        key=key,
+        confidence=CONFIDENCE,
+        files=tuple(f for f in files if not outside(f)),
+        tags=(name.replace("_", "-"),),
+        payload=provenance(name, key, count, (step,), events),
+        citation=cited(count, session.session_id, (step,)),
+        taint=taint,
+        at=at,
+    )
+    why = {"finding": "the cause was named and dealt with", "user_words": "the user said so"}
+    return Candidate(name, key, memory, PRIORITY, kind.score, 1, count, why.get(name, "the model corrected itself"))

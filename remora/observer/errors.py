@@ -1,0 +1,405 @@
+"""What failed, what was tried, and what helped in the end; and changes that were taken back.
+
+A failure stays open until the same thing succeeds: the same command in its normal form, a command that
+runs the same checks after a change, or the same tool on the same file. What lies between is the
+resolution: the change that names a file of the failure, or else the last one; a variable that was set;
+a command that prepared it; or another command that did the job.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from remora.core.events import CommandRun, ErrorSeen
+from remora.core.text import collapse, shorten
+from remora.observer import commands
+from remora.observer.calls import Call
+from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
+from remora.observer.keeping import Kept, cut, keep_last, make_room
+from remora.observer.paths import inside
+from remora.observer.purposes import head
+from remora.observer.scratchpad import Limits, Scratchpad
+
+CHECKS = frozenset(("test", "lint", "build", "format"))
+_OPEN = 60  # failures that wait for a success
+_SOON = 4  # steps in which another command counts as the answer to a mistaken one
+_SIDE = 140  # characters of each side of a change
+
+# The command itself was wrong, not the code.
+_MISTAKEN = re.compile(
+    r"command not found|unknown (?:flag|command|option|shorthand|revision)|unrecognized|no rule to make target|no such file"
+    r"|not found in|parse error|invalid (?:option|argument|flag)|not a git repository|missing script|no tasks? named"
+    r"|cannot find|permission denied|no module named|is not recognized|usage:|ambiguous argument|unexpected argument"
+    r"|pathspec|does not exist|must be provided|required|ignored by one of|not in std|cannot write",
+    re.IGNORECASE,
+)
+_FILTER = re.compile(r"(?:^|\s)(?:-run|--run|-k|-t|--filter|-m|--grep|--test-name-pattern)[\s=]|::")
+_TEST_NAME = re.compile(r"--- FAIL: ([\w/]+)|FAILED \S*?::(\w+)|test (\S+) \.\.\. FAILED")
+_PURPOSEFUL = re.compile(
+    r"\b(?:temporar|verify|confirm|make sure|fails? without|see (?:if|it|the test)|sanity)", re.IGNORECASE
+)
+_DEBUG = re.compile(
+    r"fmt\.(?:Fp|P)rint|console\.\w+\(|\bprint(?:ln|f)?!?\(|dbg!|log(?:ger)?\.(?:Print|debug|Debug)|\bDEBUG\b|t\.Log|var_dump"
+    r"|os\.Stderr|\bdebugger\b|breakpoint\(|\bputs "
+)
+_UNDO = frozenset("checkout restore stash reset revert".split())
+
+
+class Change(NamedTuple):
+    """A change of a file: the lines that differ, before and after."""
+
+    path: str
+    before: str
+    after: str
+    step: int
+    order: int
+    key: str
+
+
+class Run(NamedTuple):
+    """One run of a command."""
+
+    normal: str
+    purpose: str
+    heads: tuple[str, ...]
+    variables: tuple[str, ...]
+    step: int
+    order: int
+    failed: bool
+
+
+class Failure(NamedTuple):
+    """An error with its fingerprint, and what became of it."""
+
+    fingerprint: str
+    tool: str
+    command: str
+    target: str
+    purpose: str
+    heads: tuple[str, ...]
+    variables: tuple[str, ...]
+    message: str
+    output: str
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    steps: tuple[int, ...]
+    order: int
+    at: str | None
+    harness: bool
+    retried: bool = False
+    resolved: bool = False
+    how: str = ""
+    paths: tuple[str, ...] = ()
+    evidence: int = 0
+    key: str = ""
+
+
+class Errors(Kept):
+    """Failures, changes and commands of one agent."""
+
+    changes: list[Change]
+    runs: list[Run]
+    failures: dict[str, Failure]
+    open: list[str]
+    counts: dict[str, CommandRun]
+    order: int
+    limits: Limits
+
+    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
+        self.changes, self.runs, self.open = [], [], []
+        self.failures, self.counts = {}, {}
+        self.order, self.limits = 0, limits
+
+    def settle(self, call: Call, pad: Scratchpad) -> Run | None:
+        """Look at one finished call; return the run, where it was a command."""
+        if call.denied or call.action == "memory":
+            return None
+        self.order += 1
+        run = self._ran(call, pad) if call.action == "run" else None
+        failed = run.failed if run else bool(call.failed)
+        if failed:
+            self._failed(call, run, pad)
+        else:
+            self._resolve(call, run)
+        if call.action in ("edit", "write") and not failed:
+            self._changed(call, pad)
+        if run:
+            keep_last(self.runs, run, 200)
+        return run
+
+    # Commands
+
+    def _ran(self, call: Call, pad: Scratchpad) -> Run:
+        cwd = call.extra.get("cwd")
+        parsed = commands.parse(call.command, cwd if isinstance(cwd, str) else "")
+        failed = bool(call.failed)
+        if not failed and parsed.masked and parsed.purpose in CHECKS:
+            failed = looks_failed(call.text)
+        heads = tuple(dict.fromkeys(head(part) for part in parsed.normal.split(" && ")))
+        run = Run(parsed.normal, parsed.purpose, heads, parsed.variables, call.step, self.order, failed)
+        if run.normal:
+            self._counted(run)
+            if parsed.purpose == "vcs" and not failed:
+                self._taken_back(run, call, pad)
+        return run
+
+    def _counted(self, run: Run) -> None:
+        old = self.counts.get(run.normal)
+        if old is None:
+            make_room(self.counts, 1000)
+            old = CommandRun(run.normal, run.purpose, 0, 0, run.step, run.step)
+        self.counts[run.normal] = old._replace(
+            runs=old.runs + 1,
+            failures=old.failures + run.failed,
+            first_step=min(old.first_step, run.step),
+            last_step=max(old.last_step, run.step),
+        )
+
+    # Failures
+
+    def _failed(self, call: Call, run: Run | None, pad: Scratchpad) -> None:
+        message = telling(call.text)
+        if not message:
+            return
+        name = fingerprint(message)
+        harness = of_harness(call.text)
+        for other in list(self.open):  # the same thing failed again, perhaps in another way
+            failure = self.failures[other]
+            if _target(call, run) == failure.target or (run and set(run.heads) & set(failure.heads)):
+                self.failures[other] = failure._replace(retried=True)
+        old = self.failures.get(name)
+        if old is None:
+            pad.dropped += self._room()
+        self.failures[name] = Failure(
+            name,
+            call.tool,
+            cut(call.command, 300),
+            _target(call, run),
+            run.purpose if run else "",
+            run.heads if run else (),
+            run.variables if run else (),
+            message,
+            cut(call.text, 1500),
+            old.count + 1 if old else 1,
+            (*(old.steps if old else ()), call.step)[-20:],
+            self.order,
+            old.at if old else call.at,
+            harness,
+            bool(old),
+            evidence=call.step,
+            key=old.key if old else call.key,
+        )
+        if not harness:
+            counts = pad.analytics.error_fingerprints
+            make_room(counts, self.limits.errors)
+            counts[name] = counts.get(name, 0) + 1
+        if name in self.open:
+            self.open.remove(name)
+        self.open.append(name)
+        del self.open[:-_OPEN]
+
+    def _room(self) -> int:
+        gone = make_room(self.failures, self.limits.errors)
+        if gone:
+            self.open = [name for name in self.open if name in self.failures]
+        return gone
+
+    def _resolve(self, call: Call, run: Run | None) -> None:
+        for name in list(self.open):
+            failure = self.failures[name]
+            how, paths = self._answer(failure, call, run)
+            if how is None:
+                continue
+            self.failures[name] = failure._replace(
+                resolved=True, how=how, paths=paths, evidence=max(failure.evidence, call.step), retried=True
+            )
+            self.open.remove(name)
+
+    def _answer(self, failure: Failure, call: Call, run: Run | None) -> tuple[str | None, tuple[str, ...]]:
+        """Return how a success resolves a failure, None if it does not."""
+        soon = call.step - failure.steps[-1] <= _SOON
+        if run is None or not failure.heads:
+            if failure.target == _target(call, run):
+                return self._between(failure, None)
+            missing = call.action == "read" and failure.target.startswith(("Read ", "read ", call.tool + " "))
+            same = bool(call.path) and failure.target.rsplit("/", 1)[-1] == call.path.rsplit("/", 1)[-1]
+            if missing and soon and same and inside(call.path):
+                return f"the file is `{call.path}`", (call.path,)
+            return None, ()
+        if run.normal == failure.target:
+            return self._between(failure, run)
+        shared = set(run.heads) & set(failure.heads)
+        edited = any(c.order > failure.order for c in self.changes)
+        if edited and (shared or _covers(run.purpose, failure.purpose)) and _reaches(run, failure, call.text):
+            return self._between(failure, run)
+        if soon and not edited and _MISTAKEN.search(failure.message):
+            stands_in = run.purpose == failure.purpose and run.purpose in CHECKS
+            if (shared - {""}) or stands_in:
+                return f"`{run.normal}` worked instead", ()
+        return None, ()
+
+    def _between(self, failure: Failure, run: Run | None) -> tuple[str, tuple[str, ...]]:
+        """Return in words what happened between a failure and the success, and the files changed."""
+        new = [v for v in run.variables if v not in failure.variables] if run else []
+        if new:
+            return f"with {', '.join(f'`{v}`' for v in new)} set: `{run.normal if run else ''}`", ()
+        since = [c for c in self.changes if c.order > failure.order]
+        paths = tuple(dict.fromkeys(c.path for c in since))
+        if since:
+            return _told(_decisive(since, failure), len(paths)), paths[:10]
+        helped = [
+            r.normal
+            for r in self.runs
+            if r.order > failure.order and not r.failed and r.purpose in ("build", "format", "other", "vcs")
+            and not re.match(r"git (?:status|diff|log|show|branch)\b", r.normal)
+        ]  # fmt: skip
+        if helped:
+            return f"after `{helped[-1]}`", ()
+        return "it worked when run again", ()
+
+    # Changes taken back
+
+    def _changed(self, call: Call, pad: Scratchpad) -> None:
+        old, new = call.extra.get("old"), call.extra.get("new")
+        for path in call.paths[:20]:
+            if not inside(path):
+                continue
+            before, after = _core(str(old or ""), str(new or ""))
+            change = Change(path, cut(before, 600), cut(after, 600), call.step, self.order, call.key)
+            undone = next((c for c in reversed(self.changes) if _undoes(change, c)), None)
+            if undone and not _PURPOSEFUL.search(pad.last_text) and not _DEBUG.search(undone.after):
+                self._backtrack(path, "changed back", undone, call, pad)
+            keep_last(self.changes, change, 300)
+
+    def _taken_back(self, run: Run, call: Call, pad: Scratchpad) -> None:
+        for part in commands.parse(call.command).parts:
+            words = part.words
+            if (
+                len(words) < 2
+                or words[0] != "git"
+                or words[1] not in _UNDO
+                or _PURPOSEFUL.search(pad.last_text)
+            ):
+                continue
+            named = {w.strip("'\"").lstrip("./") for w in words[2:] if not w.startswith("-")}
+            whole = (
+                (words[1] == "reset" and "--hard" in words)
+                or (words[1] in ("checkout", "restore") and "." in words)
+            )  # fmt: skip
+            if words[1] == "restore" and "--staged" in words and "--worktree" not in words:
+                continue
+            for path in dict.fromkeys(c.path for c in self.changes if c.order < run.order):
+                hit = any(
+                    path == n or path.endswith("/" + n) or path.startswith(n.rstrip("/") + "/")
+                    for n in named
+                    if n
+                )
+                if (whole and not named - {""}) or (hit and words[1] in ("checkout", "restore", "stash")):
+                    last = next(c for c in reversed(self.changes) if c.path == path)
+                    self._backtrack(path, f"git {words[1]}", last, call, pad)
+                    self.changes = [c for c in self.changes if c.path != path]
+
+    def _backtrack(self, path: str, how: str, undone: Change, call: Call, pad: Scratchpad) -> None:
+        pad.suspect("backtrack", path, undone.step, paths=(path,), event=call.key, evidence=call.step,
+                    detail={"how": how, "tried": shorten(undone.after, 300), "before": shorten(undone.before, 300),
+                            "why": shorten(pad.last_text, 300), "after_steps": call.step - undone.step})  # fmt: skip
+
+    # The end
+
+    def finish(self, pad: Scratchpad) -> None:
+        """Say at the end which errors came twice or were tried again."""
+        for f in self.failures.values():
+            if f.count < 2 and not f.retried:
+                continue
+            pad.suspect("error_retry", f.fingerprint, f.steps[0], at=f.at, paths=f.paths, event=f.key, count=f.count,
+                        evidence=f.evidence,
+                        detail={"tool": f.tool, "command": f.target if f.heads else "", "message": f.message,
+                                "resolved": f.resolved, "resolved_how": f.how, "harness": f.harness,
+                                "purpose": f.purpose})  # fmt: skip
+
+    def seen(self, pad: Scratchpad) -> list[ErrorSeen]:
+        """Return all errors of the project, those of the host's own tools left out, by first step."""
+        found = [
+            ErrorSeen(
+                f.fingerprint,
+                f.tool,
+                f.target if f.heads else "",
+                f.message,
+                f.count,
+                f.steps,
+                f.resolved,
+                f.how,
+                f.paths,
+                pad.tainted_at(f.evidence),
+            )
+            for f in self.failures.values()
+            if not f.harness
+        ]
+        return sorted(found, key=lambda e: (e.steps[0], e.fingerprint))
+
+    def unresolved(self) -> list[Failure]:
+        """Return what is open at this moment, in order."""
+        return [self.failures[name] for name in self.open]
+
+
+def _target(call: Call, run: Run | None) -> str:
+    if run is not None:
+        return run.normal
+    return f"{call.tool} {call.path or call.url or call.pattern}".strip()
+
+
+def _covers(later: str, earlier: str) -> bool:
+    """Say whether a success of one purpose shows that a failure of another is gone."""
+    return (later == earlier and later in ("build", "lint")) or (later == "test" and earlier == "build")
+
+
+def _reaches(run: Run, failure: Failure, output: str) -> bool:
+    """Say whether a run that is narrowed to some tests ran the one that failed."""
+    if not _FILTER.search(run.normal):
+        return True
+    found = _TEST_NAME.search(failure.message)
+    if not found:
+        return True
+    name = next(g for g in found.groups() if g).split("/")[0]
+    return name in run.normal or name in output
+
+
+def _decisive(changes: list[Change], failure: Failure) -> Change:
+    """Return the change that most likely helped: one of a file that the failure names, or the last."""
+    named = [c for c in changes if c.path.rsplit("/", 1)[-1] in failure.output]
+    return (named or changes)[-1]
+
+
+def _told(change: Change, files: int) -> str:
+    before, after = shorten(change.before, _SIDE), shorten(change.after, _SIDE)
+    more = f" (and {files - 1} more files)" if files > 2 else " (and another file)" if files == 2 else ""
+    if before and after:
+        return f"changed `{change.path}`: `{before}` became `{after}`{more}"
+    if after:
+        return f"added to `{change.path}`: `{after}`{more}"
+    if before:
+        return f"removed from `{change.path}`: `{before}`{more}"
+    return f"wrote `{change.path}`{more}"
+
+
+def _core(old: str, new: str) -> tuple[str, str]:
+    """Return the lines of two texts that differ, without what they share at both ends."""
+    a, b = old.split("\n"), new.split("\n")
+    start = 0
+    while start < min(len(a), len(b)) and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    return "\n".join(a[start : len(a) - end]).strip("\n"), "\n".join(b[start : len(b) - end]).strip("\n")
+
+
+def _undoes(change: Change, earlier: Change) -> bool:
+    """Say whether a change puts back what an earlier one replaced."""
+    if (
+        change.path != earlier.path
+        or len(earlier.after) < 12
+        or collapse(change.before) != collapse(earlier.after)
+    ):
+        return False
+    return collapse(change.after) == collapse(earlier.before)

@@ -1,0 +1,139 @@
+"""What the user asked, what was changed, and how the model reported it: the units of work in a session.
+
+An exchange starts with a prompt and ends before the next one. Its report is the last thing the model
+said; its findings are the sentences in which the model named the cause of something it then dealt with.
+Commit messages are kept whole: they are the best summary a session has.
+"""
+
+from __future__ import annotations
+
+import re
+
+from remora.core.events import CommitMade, Event, Exchange
+from remora.core.text import collapse
+from remora.core.values import Taint
+from remora.observer.keeping import Kept, cut, keep_last, make_room
+
+EXCHANGES, COMMITS = 100, 50
+ASK, REPORT, COMMIT = 1_200, 3_000, 1_500  # characters
+PATHS, FINDINGS = 60, 6
+
+_FINDING = re.compile(
+    r"(?:^|(?<=[.!?:]\s)|(?<=\n))(?:\W{0,4}|(?:ah|i see|found it|got it|now i see|right)[!.,:—–-]*\s*)"
+    r"(?:\*\*)?(?:the |root |a )(?:real |actual |root |core |underlying |fundamental )?"
+    r"(?:issue|problem|cause|bug|reason|culprit)(?:\*\*)?(?: here| now)?(?: is| was|:)(?:\*\*)?:?\s+"
+    r"(?:that |because )?(?P<what>[^\n]{30,500}?)(?=\.(?:\s|$)|\n|$)",
+    re.IGNORECASE,
+)
+_COMMIT = re.compile(r"\bgit\b[^|;&\n]*?\bcommit\b")
+_MESSAGE = re.compile(
+    r"(?:-m|--message|-[a-zA-Z]*m)[ =]*(?:"
+    r"\"\$\(cat <<-?\s*'?\"?(?P<tag>\w+)'?\"?\s*\n(?P<here>.*?)\n\s*(?P=tag)\b"
+    r"|\"(?P<double>(?:\\.|[^\"\\])*)\"|'(?P<single>[^']*)')",
+    re.DOTALL,
+)
+_TRAILER = re.compile(r"^(?:Co-Authored-By|Signed-off-by|Generated with|🤖|[A-Z][\w-]+-by):? .*$", re.I | re.M)
+
+
+class Exchanges(Kept):
+    """The exchanges of a session so far, bounded."""
+
+    closed: list[Exchange]
+    commits: list[CommitMade]
+    uncommitted: list[str]
+    commands: dict[str, str]
+    paths: dict[str, str]
+    ask: str
+    report: str
+    step: int
+    at: str | None
+    changed: list[str]
+    found: list[str]
+    taint: Taint | None
+
+    def __init__(self) -> None:
+        self.closed, self.commits, self.uncommitted = [], [], []
+        self.commands, self.paths = {}, {}
+        self.taint = None
+        self._open("")
+
+    def feed(self, event: Event, taint: Taint | None = None) -> None:
+        """Take an event; `taint` is what text from outside left on its step."""
+        if event.agent:
+            return
+        if event.kind == "user_prompt":
+            self._close()
+            self._open(cut(event.text, ASK))
+        elif event.kind == "reply" and event.text.strip():
+            self.report, self.step, self.at = cut(event.text, REPORT), event.step, event.at
+            self.taint = taint
+            if len(self.found) < FINDINGS:
+                self.found += [f for f in findings(event.text) if f not in self.found]
+        elif event.kind in ("tool_call", "tool_result"):
+            self._used(event, taint)
+
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """Return what there is, the open one included."""
+        last = self._current()
+        return (*self.closed[-EXCHANGES:], *([last] if last else []))
+
+    def _used(self, event: Event, taint: Taint | None) -> None:
+        if event.kind == "tool_call":
+            if event.action == "run" and _COMMIT.search(event.command):
+                make_room(self.commands, COMMITS)
+                self.commands[event.call_id or event.key] = commit_message(event.command)
+            elif event.action in ("edit", "write") and event.paths:
+                make_room(self.paths, 200)
+                self.paths[event.call_id or event.key] = "\n".join(event.paths)
+            return
+        message = self.commands.pop(event.call_id or event.key, "")
+        paths = self.paths.pop(event.call_id or event.key, "")
+        if event.error:
+            return
+        if message and all(message != made.message for made in self.commits):
+            made = CommitMade(message, event.step, event.at, tuple(self.uncommitted), taint)
+            keep_last(self.commits, made, COMMITS)
+            self.uncommitted = []
+        for path in filter(None, paths.split("\n")):
+            for changed in (self.changed, self.uncommitted):
+                if path not in changed and len(changed) < PATHS:
+                    changed.append(path)
+
+    def _open(self, ask: str) -> None:
+        self.ask, self.report, self.step, self.at = ask, "", 0, None
+        self.changed, self.found = [], []
+
+    def _current(self) -> Exchange | None:
+        if not self.ask or not self.report:
+            return None
+        return Exchange(
+            self.ask, self.report, self.step, self.at, tuple(self.changed), tuple(self.found[:FINDINGS]), self.taint
+        )
+
+    def _close(self) -> None:
+        last = self._current()
+        if last is not None:
+            keep_last(self.closed, last, EXCHANGES)
+
+
+def findings(text: str) -> list[str]:
+    """Return what a text names as the cause of something, in its own words.
+
+    >>> findings("I see the issue. The problem is that `Detect()` ranges over a map, so the order changes. Fixing.")
+    ['`Detect()` ranges over a map, so the order changes']
+    """
+    return [collapse(found["what"]) for found in _FINDING.finditer(text[:8_000])]
+
+
+def commit_message(command: str) -> str:
+    """Return the message that a command commits with, without trailers; empty if it cannot be seen.
+
+    >>> commit_message("git add -A && git commit -m 'fix: keep the mode'")
+    'fix: keep the mode'
+    """
+    at = _COMMIT.search(command)
+    found = _MESSAGE.search(command, at.start()) if at else None
+    if found is None:
+        return ""
+    text = found["here"] or found["double"] or found["single"] or ""
+    return cut(_TRAILER.sub("", text.replace('\\"', '"')).strip(), COMMIT)

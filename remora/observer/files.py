@@ -1,0 +1,306 @@
+"""Detectors of what happens to files: uses, pairs, wrong doors, chains of imports, configuration."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from remora.core.clock import from_iso
+from remora.core.events import FileUse
+from remora.observer.calls import Call
+from remora.observer.keeping import Kept, keep_last, make_room
+from remora.observer.paths import folder, inside, is_config, is_doc, is_lock, is_test, stem
+from remora.observer.scratchpad import Limits, Scratchpad
+
+WINDOW = 5  # steps in which two files count as used together
+NEAR_CONFIG = 10  # steps around a change of configuration
+_CHASE = 3  # steps between a file and the import that is read next
+_WRONG_DOOR = 4  # steps in which the right file is opened after the wrong one
+_RECENT = 40  # files of the window that are paired
+_HOUR = 3600.0
+
+_IMPORT_LINE = re.compile(
+    r"""^[ \t]*(?:\d+[→\t:|][ \t]*)?(?:(?:import|from|export|use|require|require_relative|const|let|var|\#include)\b"""
+    r"""[^\n]{0,300}|(?:[\w.]+[ \t]+)?"[\w@./-]{3,120}"[ \t]*$)""",
+    re.MULTILINE,
+)
+_NAMED = re.compile(r"[\w@./-]+")
+
+
+class Touch(NamedTuple):
+    """The latest use of a file."""
+
+    path: str
+    step: int
+    at: str | None
+    edit: bool
+    order: int
+
+
+class Pair(NamedTuple):
+    """Two files used together, the first of them first in the alphabet.
+
+    `forward` counts uses of the first before the second; seconds are sums over the timed ones.
+    """
+
+    forward: int
+    forward_timed: int
+    forward_seconds: float
+    backward: int
+    backward_timed: int
+    backward_seconds: float
+    step: int
+    at: str | None
+    edited: int  # times both were changed
+    event: str
+
+
+class Opened(NamedTuple):
+    """A file that was read: when, which names stand in its imports, and the chain that led to it."""
+
+    path: str
+    step: int
+    imports: tuple[str, ...]
+    chain: tuple[str, ...]
+
+
+class Files(Kept):
+    """The files of one agent."""
+
+    uses: dict[str, FileUse]
+    recent: dict[str, Touch]
+    pairs: dict[tuple[str, str], Pair]
+    opened: list[Opened]
+    doors: dict[str, tuple[str, int]]  # file read once: the file opened after it, and its step
+    edits: list[Touch]
+    configs: dict[str, list[int]]
+    order: int
+    limits: Limits
+
+    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
+        self.uses, self.recent, self.pairs, self.doors, self.configs = {}, {}, {}, {}, {}
+        self.opened, self.edits = [], []
+        self.order, self.limits = 0, limits
+
+    def settle(self, call: Call, pad: Scratchpad) -> None:
+        """Look at one finished call."""
+        if not call.worked or call.action not in ("read", "edit", "write"):
+            return
+        for path in call.paths[:20]:
+            if inside(path):
+                self._use(path, call, pad)
+
+    def _use(self, path: str, call: Call, pad: Scratchpad) -> None:
+        edit = call.action != "read"
+        self.order += 1
+        touch = Touch(path, call.step, call.at, edit, self.order)
+        self._count(touch, pad)
+        self._pair(touch, call.key, pad)
+        if edit:
+            keep_last(self.edits, touch, 400)
+            if is_config(path) and not is_lock(path):
+                keep_last(self.configs.setdefault(path, []), call.step, 50)
+                pad.analytics.config_files_touched.add(path)
+        else:
+            self._chase(path, call, pad)
+        use = self.uses[path]
+        detail = {"reads": use.reads, "edits": use.edits}
+        if use.reads + use.edits == 1:
+            detail["place"] = len(self.uses)
+        pad.suspect("file_access", path, call.step, at=call.at, paths=(path,), event=call.key, detail=detail,
+                    evidence=use.first_step)  # fmt: skip
+
+    def _count(self, touch: Touch, pad: Scratchpad) -> None:
+        known = pad.analytics
+        use = self.uses.get(touch.path)
+        if use is None:
+            pad.dropped += make_room(self.uses, self.limits.files)
+            make_room(known.file_access_counts, self.limits.files)
+            make_room(known.file_first_access, self.limits.files)
+            make_room(known.file_last_access, self.limits.files)
+            use = FileUse(touch.path, 0, 0, touch.step, touch.step, touch.at, touch.at)
+        times = [t for t in (use.first_at, use.last_at, touch.at) if t]
+        self.uses[touch.path] = use = use._replace(
+            reads=use.reads + (not touch.edit),
+            edits=use.edits + touch.edit,
+            first_step=min(use.first_step, touch.step),
+            last_step=max(use.last_step, touch.step),
+            first_at=min(times, default=None),
+            last_at=max(times, default=None),
+        )
+        known.file_access_counts[touch.path] = use.reads + use.edits
+        known.file_first_access[touch.path] = use.first_step
+        known.file_last_access[touch.path] = use.last_step
+        if touch.edit and len(known.file_edit_set) < self.limits.files:
+            known.file_edit_set.add(touch.path)
+
+    def _pair(self, touch: Touch, event: str, pad: Scratchpad) -> None:
+        for path in [p for p, t in self.recent.items() if touch.step - t.step > WINDOW]:
+            del self.recent[path]
+        for other in self.recent.values():
+            if other.path != touch.path and abs(other.step - touch.step) <= WINDOW:
+                self._joined(other, touch, event, pad)
+        self.recent.pop(touch.path, None)
+        self.recent[touch.path] = touch
+        if len(self.recent) > _RECENT:
+            del self.recent[next(iter(self.recent))]
+
+    def _joined(self, other: Touch, touch: Touch, event: str, pad: Scratchpad) -> None:
+        early, late = (other, touch) if other.step <= touch.step else (touch, other)
+        names = (early.path, late.path) if early.path < late.path else (late.path, early.path)
+        seconds = _between(early.at, late.at)
+        old = self.pairs.get(names)
+        if old is None:
+            pad.dropped += make_room(self.pairs, self.limits.pairs)
+            old = Pair(0, 0, 0.0, 0, 0, 0.0, late.step, late.at, 0, event)
+            near = pad.analytics.intra_session_co_access
+            if len(near) < self.limits.files or names[0] in near:
+                near.setdefault(names[0], set()).add(names[1])
+                near.setdefault(names[1], set()).add(names[0])
+        timed = seconds is not None
+        both = old.edited + (early.edit and late.edit)
+        if early.path == names[0]:
+            self.pairs[names] = old._replace(
+                forward=old.forward + 1,
+                forward_timed=old.forward_timed + timed,
+                forward_seconds=old.forward_seconds + (seconds or 0.0),
+                edited=both,
+            )
+        else:
+            self.pairs[names] = old._replace(
+                backward=old.backward + 1,
+                backward_timed=old.backward_timed + timed,
+                backward_seconds=old.backward_seconds + (seconds or 0.0),
+                edited=both,
+            )
+
+    def _chase(self, path: str, call: Call, pad: Scratchpad) -> None:
+        before = next(
+            (
+                o
+                for o in reversed(self.opened)
+                if o.path != path and 0 <= call.step - o.step <= _CHASE and _imported(path, o.imports)
+            ),
+            None,
+        )
+        chain = (*before.chain, path) if before and path not in before.chain else (path,)
+        keep_last(self.opened, Opened(path, call.step, _imports(call.text), chain[-6:]), 20)
+        if len(chain) >= 3:
+            pad.suspect("import_chase", f"{chain[0]} -> {chain[-1]}", call.step, at=call.at,
+                        paths=chain, detail={"chain": list(chain)}, event=call.key)  # fmt: skip
+
+    def finish(self, pad: Scratchpad) -> None:
+        """Say at the end which pairs, wrong doors and touches of configuration there were."""
+        for names, pair in self.pairs.items():
+            pad.suspect("co_access", " + ".join(names), pair.step, at=pair.at, paths=names, event=pair.event,
+                        detail=_directions(pair), count=pair.forward + pair.backward)  # fmt: skip
+        self._abandoned(pad)
+        self._configured(pad)
+
+    def _abandoned(self, pad: Scratchpad) -> None:
+        reads = [o for o in self.uses.values() if o.reads == 1 and not o.edits and not is_doc(o.path)]
+        firsts: dict[int, int] = {}
+        for use in self.uses.values():
+            firsts[use.first_step] = firsts.get(use.first_step, 0) + 1
+        for use in reads:
+            if firsts[use.first_step] > 1 or is_config(use.path):
+                continue
+            right = [
+                u
+                for u in self.uses.values()
+                if u.edits
+                and 0 < u.first_step - use.first_step <= _WRONG_DOOR
+                and _mistaken(use.path, u.path)
+            ]
+            if right:
+                found = min(right, key=lambda u: (u.first_step, u.path))
+                pad.suspect("read_abandon", use.path, use.first_step, at=use.first_at, paths=(use.path, found.path),
+                            detail={"instead": found.path, "steps": found.first_step - use.first_step},
+                            evidence=found.last_step)  # fmt: skip
+
+    def _configured(self, pad: Scratchpad) -> None:
+        for path, steps in self.configs.items():
+            beside = sorted(
+                {
+                    t.path
+                    for t in self.edits
+                    if not is_config(t.path)
+                    and not is_lock(t.path)
+                    and any(abs(t.step - s) <= NEAR_CONFIG for s in steps)
+                }
+            )
+            if beside:
+                pad.suspect("config_touch", path, min(steps), paths=(path, *beside[:8]), count=len(steps),
+                            detail={"with": beside[:20], "edits": len(steps)}, evidence=max(steps))  # fmt: skip
+
+
+def _directions(pair: Pair) -> dict[str, object]:
+    """Return both directions of a pair: how often, and the mean seconds where they are known."""
+    return {
+        "forward": pair.forward,
+        "forward_seconds": round(pair.forward_seconds / pair.forward_timed, 1)
+        if pair.forward_timed
+        else None,
+        "backward": pair.backward,
+        "backward_seconds": round(pair.backward_seconds / pair.backward_timed, 1)
+        if pair.backward_timed
+        else None,
+        "edited": pair.edited,
+    }
+
+
+def _between(early: str | None, late: str | None) -> float | None:
+    """Return the seconds from one time to another; None if unknown, negative or over an hour."""
+    if not early or not late:
+        return None
+    try:
+        seconds = from_iso(late) - from_iso(early)
+    except ValueError:
+        return None
+    return seconds if 0.0 <= seconds <= _HOUR else None
+
+
+def _mistaken(wrong: str, right: str) -> bool:
+    """Say whether two files are easily taken for one another."""
+    if (
+        wrong == right
+        or is_test(wrong) != is_test(right)
+        or wrong.rsplit(".", 1)[-1] != right.rsplit(".", 1)[-1]
+    ):
+        return False
+    a, b = stem(wrong), stem(right)
+    if a == b:
+        return True
+    return folder(wrong) == folder(right) and bool(_parts(a) & _parts(b))
+
+
+def _parts(name: str) -> set[str]:
+    return {p for p in re.split(r"[_.-]", name) if len(p) > 3}
+
+
+def _imports(text: str) -> tuple[str, ...]:
+    """Return what the import lines of a file name, as far as its beginning shows them."""
+    found: list[str] = []
+    for line in _IMPORT_LINE.findall(text[:6000]):
+        found += [n.strip("./") for n in _NAMED.findall(line.replace("::", "/")) if len(n) > 3]
+        if len(found) > 120:
+            break
+    return tuple(dict.fromkeys(n for n in found if n))
+
+
+def _imported(path: str, imports: tuple[str, ...]) -> bool:
+    """Say whether a file, or the folder that is its package, stands among imported names."""
+    bare = path.rsplit(".", 1)[0]
+    here = folder(path)
+    for name in imports:
+        plain = name.replace(".", "/") if "/" not in name else name
+        tail = bare.endswith("/" + plain) or bare == plain
+        if tail or (path.endswith(".go") and here != "." and plain.endswith("/" + here)):
+            return True
+        if (
+            "/" in plain
+            and bare.endswith("/" + plain.rsplit(".", 1)[0].rsplit("/", 1)[-1])
+            and plain.startswith(("@", ".."))
+        ):
+            return True
+    return False

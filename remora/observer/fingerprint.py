@@ -1,0 +1,221 @@
+"""Error fingerprints: the telling line of an output, and 16 hex digits that are the same everywhere.
+
+Two people on two machines meet the same error at other times, under other folders, at other lines.
+What differs is replaced before hashing, in a fixed order: times before anything that eats colons and
+digits, ids before numbers, temporary folders before other paths, numbers last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from itertools import chain
+
+from remora.core.text import collapse
+
+_READ = 20_000  # characters of an output that are looked at, from both ends
+_LINE = 400  # characters of a telling line
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+_PATH_END = r"(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))?"
+_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
+    # ISO instants and dates with times, in that order; then a clock alone
+    (
+        re.compile(r"\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\b"),
+        "<time>",
+    ),
+    (
+        re.compile(
+            r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:\d{1,2} )?[a-z]{3} [\d: ]+(?:[a-z]{3} )?\d{4}\b",
+            re.I,
+        ),
+        "<time>",
+    ),
+    (re.compile(r"(?<![\w:.])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\b"), "<time>"),
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I), "<id>"),
+    (re.compile(r"\b0x[0-9a-f]+\b", re.I), "<id>"),
+    (re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b", re.I), "<id>"),
+    (
+        re.compile(
+            r"(?<![\w.])(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?(?:ns|us|µs|ms|s|sec|secs|seconds?|minutes?|m|h)\b"
+        ),
+        "<n>",
+    ),
+    (
+        re.compile(
+            r"(?:/private)?/(?:tmp|var/folders|var/tmp|dev/shm)(?:/[^\s:'\"`,;()<>\[\]]*)?" + _PATH_END
+        ),
+        "<path>",
+    ),
+    (re.compile(r"\b[A-Za-z]:\\[^\s:'\"`,;()<>\[\]]+" + _PATH_END), "<path>"),
+    (re.compile(r"(?<![\w.@:/>-])(?:~|\.{1,2})?/[^\s:'\"`,;()<>\[\]]+" + _PATH_END), "<path>"),
+    (re.compile(r"(?<![\w/.@:>-])[\w.@+-]+(?:/[\w.@+*-]+)+/?" + _PATH_END), "<path>"),
+    (re.compile(r"(?<![\w/.@-])[\w.+-]*\w\.[A-Za-z]{1,5}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))"), "<path>"),
+    (re.compile(r"(?<![\w<])\d+(?:[.,]\d+)*\b"), "<n>"),
+)
+
+# What the host's own tools say; the project has no part in it.
+_HARNESS = re.compile(
+    r"<tool_use_error>|file has not been read yet|string to replace not found|no changes to make: old_string"
+    r"|matches of the string to replace|file has been (?:unexpectedly )?modified since|sibling tool call errored"
+    r"|tool use (?:was )?rejected|doesn't want to proceed with this tool use|request interrupted"
+    r"|file content \([\d.]+\w* ?tokens\) exceeds|permission to use \w+ .{0,60}(?:denied|has been auto-denied)"
+    r"|inputvalidationerror|no such tool available|posix_spawn|exit plan mode|user rejected"
+    r"|was blocked\. for security|claude requested permissions|not in plan mode|apply_patch verification failed"
+    r"|invalid context \d+|failed to find expected lines",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"doesn't want to (?:proceed with|take) this|tool use (?:was )?rejected|rejected by (?:the )?user|user rejected"
+    r"|(?:has been|was) (?:auto-)?denied",
+    re.IGNORECASE,
+)
+_USER_SAID = re.compile(r"the user said:\s*(.+)", re.IGNORECASE | re.DOTALL)
+
+# Lines that say what is wrong, the surest first. Each is tried over the whole output.
+_TELLING: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"^.{0,200}?\.(?:go|rs|c|cc|cpp|h|swift|java|kt|cs):\d+(?::\d+)?:? (?!PASS)(?:vet: |fatal error: |error: )?"
+        r"(?:undefined|cannot|missing|not enough|too many|declared and not|imported and not|\"[^\"]+\" imported"
+        r"|undeclared|expected|invalid|syntax error|unknown|ambiguous|duplicate|redeclared|no required module"
+        r"|error|could not|.{0,80}redeclared|.{0,80}undefined|.{0,80}is not|.{0,80}does not|.{0,80}has no).*$",
+        r"^(?:panic|fatal error): .+$",
+        r"^error(?:\[E\d+\])?: .+$",
+        r"^.{0,200}?\.(?:ts|tsx|js|jsx|mts|vue)[:(]\d+[:,]\d+\)?:? ?-? ?error.*$",
+        r"^(?:FAILED|ERROR) \S+\.py.*$",
+        r"^E   +\S.*$",
+        r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|NotFound|Denied)(?:: .+)?$",
+        r"^\s*--- FAIL: .+$",
+        r"^thread '.+' panicked at .+$",
+        r"^test .+ \.\.\. FAILED$",
+        r"^\s*● .+$",
+        r"^.{0,200}?\.\w{1,5}:\d+(?::\d+)?: .+\(\w[\w-]+\)$",  # a linter that names its rule
+        r"^.{0,200}?\.\w{1,5}:\d+:\d+: .+$",
+        r"^\s*(?:npm ERR!|npm error) (?!A complete log|code ).+$",
+        r"^(?:fatal|error|Error|ERROR|Fatal|abort|FAIL)\b ?[:!].+$",
+        r"^.{0,120}(?:command not found|not found in|No such file or directory|no such file or directory).*$",
+        r"^.{0,120}(?:unknown (?:flag|option|command|shorthand)|unrecognized (?:argument|option)|[Pp]ermission denied"
+        r"|No rule to make target|timed out|[Cc]onnection refused|HTTP 4\d\d|HTTP 5\d\d|does not exist"
+        r"|ignored by one of|CONFLICT|parse error|cannot |could not |[Ii]nvalid |unable to |must be ).*$",
+        r"^FAIL[ \t]+\S+.*$",
+    )
+)
+_NOISE = re.compile(
+    r"^(?:Exit code \d+|\[[\w:.-]+\] (?:\$|ERROR task failed|Finished).*|exit status \d+|Error: exit status \d+|FAIL|"
+    r"make(?:\[\d+\])?: \*\*\* .*|Usage:.*|\s*|</?tool_use_error>)$"
+)
+_LAST_HOPE = re.compile(
+    r"error|fail|fatal|denied|refused|missing|unexpected|unsupported|exceeded|no such", re.IGNORECASE
+)
+_GO_DETAIL = re.compile(r"^\s+\S+\.go:\d+: +(\S.*)$", re.MULTILINE)
+_VERDICT = re.compile(
+    r"\b(?:expected|want|got|should|fail(?:ed|ure)?|error|unexpected|missing|mismatch|timed? ?out|panic|not)\b",
+    re.IGNORECASE,
+)
+# "a.go:3:1: Function name: f, Cyclomatic Complexity: 36 (maintidx)": the rule is what recurs.
+_LINTED = re.compile(r":\d+(?::\d+)?: .+\(([a-z][\w-]{2,30})\)$")
+# An output that failed although its exit code was hidden by a pipe.
+_FAILED = re.compile(
+    r"^\s*--- FAIL: |^FAIL\t|^panic: |^\[[\w:-]+\] ERROR task failed|^Traceback \(most recent call last\)"
+    r"|^(?:FAILED|ERROR) \S+\.py|^=+ .*\b\d+ (?:failed|errors?)\b.* =+$|^error(?:\[E\d+\])?: |^npm ERR! |^make: \*\*\* "
+    r"|^test result: FAILED|^Tests: +\d+ failed|^\S+\.go:\d+:\d+: |^\S+\.tsx?\(\d+,\d+\): error|: error: |^BUILD FAILED",
+    re.MULTILINE,
+)
+
+
+def fingerprint(message: str) -> str:
+    """Return the 16 hex digits of an error message, the same for everyone who meets it.
+
+    >>> fingerprint("open /home/alice/app/x.go:42: no") == fingerprint("open /home/bob/w/y/x.go:99: no")
+    True
+    >>> len(fingerprint("boom"))
+    16
+    """
+    return hashlib.sha256(normal_message(message).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def normal_message(message: str) -> str:
+    """Return a message with everything replaced that changes from place to place, lower-case.
+
+    What a linter found is named by the rule alone.
+
+    >>> normal_message("2026-01-05 12:17:31 a/b.go:3:1: took 12ms, id 4c35f7f: Bad")
+    '<time> <path>: took <n>, id <id>: bad'
+    """
+    text = _ANSI.sub("", message[:4000])
+    rule = _LINTED.search(text.strip())
+    if rule and rule.group(1) != "typecheck":
+        return f"<path>: broke the linter's rule {rule.group(1)}"
+    for pattern, stand_in in _RULES:
+        text = pattern.sub(stand_in, text)
+    return collapse(text).lower()
+
+
+def telling(output: str) -> str:
+    """Return the line of an output that says what is wrong, as it stands there; empty if none does.
+
+    "Exit code 1" says nothing, nor does a task runner's last word.
+    """
+    text = _ANSI.sub("", _ends(output)).replace("\r", "")
+    traceback = text.rfind("Traceback (most recent call last)")
+    if traceback >= 0:
+        after = [
+            line for line in text[traceback:].split("\n")[1:] if line and not line.startswith((" ", "\t"))
+        ]
+        if after:
+            return after[0][:_LINE]
+    for pattern in _TELLING:
+        for found in pattern.finditer(text):
+            line = found.group().strip()
+            if not _NOISE.match(line):
+                return _with_detail(text, found.end(), line)[:_LINE]
+    return _fallback(text)
+
+
+def _with_detail(text: str, end: int, line: str) -> str:
+    """Add what a failing Go test printed to the line that names it."""
+    if not line.startswith("--- FAIL:"):
+        return line
+    near = chain(
+        _GO_DETAIL.finditer(text, end, end + 1500), _GO_DETAIL.finditer(text, max(0, end - 3000), end)
+    )
+    detail = next((m.group(1).strip() for m in near if _VERDICT.search(m.group(1))), "")
+    return f"{line}: {detail}" if detail else line
+
+
+def _fallback(text: str) -> str:
+    lines = [line.strip() for line in text.split("\n") if line.strip() and not _NOISE.match(line.strip())]
+    for line in lines[:40]:
+        if _LAST_HOPE.search(line) and len(line) < 300:
+            return line[:_LINE]
+    return lines[0][:_LINE] if 0 < len(lines) <= 3 else ""
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= _READ else f"{text[: _READ // 2]}\n{text[-_READ // 2 :]}"
+
+
+def of_harness(output: str) -> bool:
+    """Say whether an error is of the host's own tool, not of the project.
+
+    >>> of_harness("<tool_use_error>File has not been read yet.</tool_use_error>"), of_harness("panic: nil")
+    (True, False)
+    """
+    return _HARNESS.search(output[:2000]) is not None
+
+
+def denied(output: str) -> bool:
+    """Say whether a result is the user's refusal to let the tool run."""
+    return _DENIED.search(output[:1000]) is not None
+
+
+def user_said(output: str) -> str:
+    """Return what the user said when refusing a tool; empty if nothing."""
+    found = _USER_SAID.search(output[:6000])
+    return found.group(1).strip() if found else ""
+
+
+def looks_failed(output: str) -> bool:
+    """Say whether a check's output shows a failure, whatever its exit code was."""
+    return _FAILED.search(_ANSI.sub("", _ends(output))) is not None

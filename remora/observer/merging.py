@@ -1,0 +1,175 @@
+"""Parallel agents: each has a scratchpad of its own, and the end brings them together.
+
+What two agents or more saw on their own is surer than what one saw twice: such a signal carries how many
+(`agents`), and promotion lowers the number of sessions it asks for. Files that two agents changed while
+both were running are conflicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from remora.core.events import CommandRun, ErrorSeen, FileUse, Signal
+from remora.core.text import jaccard, words
+
+ALIKE = 0.88  # share of words that makes two sayings the same
+_NUMBERS = ("reads", "edits", "forward", "backward", "edited", "count")
+
+
+class Life(NamedTuple):
+    """When an agent ran and what it changed, by the order of events, not by clocks or steps.
+
+    `changes` maps a file to the places of its changes; `modified` are files it was told had changed.
+    """
+
+    agent: str
+    first: int
+    last: int
+    changes: Mapping[str, Sequence[tuple[int, int, str]]]  # path: (order, step, event)
+    modified: Mapping[str, tuple[int, int, str]]
+
+
+def merge(each: Sequence[Sequence[Signal]]) -> list[Signal]:
+    """Return the signals of several agents, each type and key once, with how many agents showed it.
+
+    Corrections in other words are the same where at least ALIKE of the words are.
+    """
+    found: dict[tuple[str, str], Signal] = {}
+    shown: dict[tuple[str, str], set[int]] = {}
+    said: list[tuple[frozenset[str], tuple[str, str]]] = []
+    for number, signals in enumerate(each):
+        for signal in signals:
+            name = (signal.type, signal.key)
+            if signal.type == "self_correction" and len(each) > 1:
+                name = _same_saying(signal, name, said)
+            old = found.get(name)
+            found[name] = signal if old is None else _joined(old, signal)
+            shown.setdefault(name, set()).add(number)
+    merged = [s._replace(agents=len(shown[name])) for name, s in found.items()]
+    return sorted(merged, key=lambda s: (s.step, s.type, s.key))
+
+
+def _same_saying(
+    signal: Signal, name: tuple[str, str], said: list[tuple[frozenset[str], tuple[str, str]]]
+) -> tuple[str, str]:
+    own = frozenset(words(str(signal.detail.get("sentence", ""))))
+    for other, known in said:
+        if jaccard(own, other) > ALIKE:
+            return known
+    said.append((own, name))
+    return name
+
+
+def _joined(one: Signal, other: Signal) -> Signal:
+    """Return two sights of the same signal as one: the earlier first, numbers added, either's taint kept."""
+    first, second = (one, other) if one.step <= other.step else (other, one)
+    detail = {**second.detail, **{k: v for k, v in first.detail.items() if v not in ("", None)}}
+    for name in _NUMBERS:
+        a, b = first.detail.get(name), second.detail.get(name)
+        if isinstance(a, int) and isinstance(b, int):
+            detail[name] = a + b
+    return first._replace(
+        detail=detail,
+        paths=tuple(dict.fromkeys((*first.paths, *second.paths)))[:20],
+        events=tuple(dict.fromkeys((*first.events, *second.events)))[:5],
+        taint=first.taint or second.taint,
+        agent=first.agent if first.agent == second.agent else "",
+    )
+
+
+def conflicts(lives: Sequence[Life]) -> list[Signal]:
+    """Return the files that two agents changed while both were running, or were told had changed."""
+    found: dict[str, Signal] = {}
+    for place, one in enumerate(lives):
+        for other in lives[place + 1 :]:
+            for path in sorted(set(one.changes) & set(other.changes)):
+                mine = [c for c in one.changes[path] if other.first <= c[0] <= other.last]
+                theirs = [c for c in other.changes[path] if one.first <= c[0] <= one.last]
+                if mine and theirs:
+                    _add(found, path, (one.agent, other.agent), (mine[0], theirs[0]))
+    for life in lives:
+        for path, told in life.modified.items():
+            culprits = [
+                o.agent
+                for o in lives
+                if o is not life and any(c[0] < told[0] for c in o.changes.get(path, ()))
+            ]
+            running = [o for o in lives if o.agent in culprits and o.first <= told[0] <= o.last]
+            if running:
+                _add(found, path, (life.agent, running[0].agent), (told,))
+    return [found[path] for path in sorted(found)]
+
+
+def _add(
+    found: dict[str, Signal], path: str, agents: Iterable[str], changes: Sequence[tuple[int, int, str]]
+) -> None:
+    names = sorted({agent or "main" for agent in agents})
+    old = found.get(path)
+    if old:
+        names = sorted({*old.detail["agents"], *names})
+    steps = [step for _, step, _ in changes]
+    found[path] = Signal(
+        "parallel_conflict",
+        path,
+        min([old.step, *steps] if old else steps),
+        paths=(path,),
+        detail={"agents": names, "count": (old.detail["count"] if old else 0) + 1},
+        events=tuple(event for _, _, event in changes),
+        agents=len(names),
+    )
+
+
+def merge_files(each: Iterable[Iterable[FileUse]]) -> list[FileUse]:
+    """Return the uses of files over all agents, by first step and path."""
+    found: dict[str, FileUse] = {}
+    for uses in each:
+        for use in uses:
+            old = found.get(use.path)
+            if old is None:
+                found[use.path] = use
+                continue
+            times = [t for t in (old.first_at, use.first_at, old.last_at, use.last_at) if t]
+            found[use.path] = FileUse(
+                use.path,
+                old.reads + use.reads,
+                old.edits + use.edits,
+                min(old.first_step, use.first_step),
+                max(old.last_step, use.last_step),
+                min(times, default=None),
+                max(times, default=None),
+            )
+    return sorted(found.values(), key=lambda u: (u.first_step, u.path))
+
+
+def merge_errors(each: Iterable[Iterable[ErrorSeen]]) -> list[ErrorSeen]:
+    """Return the errors of all agents, each fingerprint once, a resolved one before an open one."""
+    found: dict[str, ErrorSeen] = {}
+    for errors in each:
+        for error in errors:
+            old = found.get(error.fingerprint)
+            if old is None:
+                found[error.fingerprint] = error
+                continue
+            best = old if old.resolved or not error.resolved else error
+            found[error.fingerprint] = best._replace(
+                count=old.count + error.count,
+                steps=tuple(sorted({*old.steps, *error.steps})),
+                taint=old.taint or error.taint,
+            )
+    return sorted(found.values(), key=lambda e: (e.steps[0], e.fingerprint))
+
+
+def merge_commands(each: Iterable[Iterable[CommandRun]]) -> list[CommandRun]:
+    """Return the commands of all agents, each normal form once, by first step."""
+    found: dict[str, CommandRun] = {}
+    for runs in each:
+        for run in runs:
+            old = found.get(run.command)
+            found[run.command] = run if old is None else old._replace(
+                runs=old.runs + run.runs,
+                failures=old.failures + run.failures,
+                first_step=min(old.first_step, run.first_step),
+                last_step=max(old.last_step, run.last_step),
+            )  # fmt: skip
+    return sorted(found.values(), key=lambda r: (r.first_step, r.command))

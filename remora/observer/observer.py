@@ -1,0 +1,419 @@
+"""The observer: looks at the events of one session as they come, and says at the end what it showed.
+
+It holds everything in bounded memory, writes nothing and asks no model. `observe` never fails the agent
+that it watches: a defect of ours is counted and told in `trouble`. Each agent of a session has a
+`Watch` of its own; a session without subagents has one.
+
+Text from outside taints: what an agent shows in steps strictly after it fetched something, or read a file
+outside the repository, carries the source and the step. A subagent's taint reaches the agent that gets
+its report, and a subagent that starts later inherits it. Results of memory tools are looked at by nobody.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from remora.core.errors import InvalidInput
+from remora.core.events import OUTCOMES, SESSION_KINDS, Event, Observation, Signal
+from remora.core.values import Taint
+from remora.observer import commands
+from remora.observer.calls import Call, Calls
+from remora.observer.errors import Errors
+from remora.observer.facts import SessionFacts
+from remora.observer.files import Files
+from remora.observer.keeping import Kept, keep_last, make_room
+from remora.observer.merging import Life, conflicts, merge, merge_commands, merge_errors, merge_files
+from remora.observer.pace import Pace
+from remora.observer.paths import inside
+from remora.observer.scratchpad import Limits, Scratchpad
+from remora.observer.search import OFTEN, Searches
+from remora.observer.speech import Speech
+from remora.observer.story import Story
+
+LATE = 0.002  # seconds an event may take; more are counted
+CHECKPOINT = 1  # the form of a checkpoint
+# Early triggers: what a running session has to show, how many times, and their priority.
+EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
+_TROUBLE = 20  # defects that are told
+
+
+class Watch(Kept):
+    """Everything known of one agent of a session."""
+
+    pad: Scratchpad
+    calls: Calls
+    files: Files
+    errors: Errors
+    searches: Searches
+    pace: Pace
+    speech: Speech
+    first: int
+    last: int
+    stopped: bool
+    changes: dict[str, list[tuple[int, int, str]]]
+    modified: dict[str, tuple[int, int, str]]
+
+    def __init__(self, agent: str = "", limits: Limits = Limits(), now: int = 0) -> None:  # noqa: B008
+        self.pad = Scratchpad(agent, limits.signals)
+        self.calls, self.pace, self.speech = Calls(), Pace(), Speech()
+        self.files, self.errors, self.searches = Files(limits), Errors(limits), Searches(limits)
+        self.first = self.last = now
+        self.stopped = False
+        self.changes, self.modified = {}, {}
+
+    def settle(self, call: Call, story: Story, now: int) -> None:
+        """Let every detector look at a finished call."""
+        pad = self.pad
+        pad.analytics.used(call.tool)
+        if call.action == "memory":
+            story.settle(call, None)
+            return
+        run = self.errors.settle(call, pad)
+        self.files.settle(call, pad)
+        self.searches.settle(call, pad)
+        self.pace.settle(call, run, pad)
+        story.settle(call, run)
+        if call.denied:
+            self.speech.refused(call, pad)
+            return
+        self._from_outside(call)
+        if call.action in ("edit", "write"):
+            self._note_change(call, now)
+
+    def _from_outside(self, call: Call) -> None:
+        pad = self.pad
+        pad.seen_cwd(call.extra.get("cwd"))
+        if call.failed is None:
+            return
+        if call.action == "fetch":
+            pad.taint(call.url or call.tool, call.step)
+        elif call.action == "run":
+            parsed = commands.parse(call.command, str(call.extra.get("cwd") or ""))
+            source = commands.outside(parsed, pad.at_home())
+            if source:
+                pad.taint(source, call.step)
+            for path in parsed.writes:
+                keep_last(pad.written, path, 200)
+        elif call.action in ("read", "search", "edit", "write"):
+            for path in call.paths[:20]:
+                if not path or inside(path) or path == "." or path.startswith(pad.at_home()):
+                    continue
+                if call.action in ("read", "search"):
+                    pad.taint(path, call.step)
+                else:
+                    keep_last(pad.written, path, 200)
+
+    def _note_change(self, call: Call, now: int) -> None:
+        for path in call.paths[:20]:
+            if not inside(path):
+                continue
+            if call.worked:
+                make_room(self.changes, 2_000)
+                keep_last(self.changes.setdefault(path, []), (now, call.step, call.key), 50)
+            elif "modified since" in call.text[:400]:
+                self.modified[path] = (now, call.step, call.key)
+
+    def finish(self, story: Story, now: int) -> None:
+        """Settle what is open and let every detector conclude."""
+        for call in self.calls.flush():
+            self.settle(call, story, now)
+        for detector in (self.files, self.errors, self.searches, self.pace):
+            detector.finish(self.pad)
+
+    def life(self) -> Life:
+        """Return when it ran and what it changed."""
+        return Life(self.pad.agent, self.first, self.last, self.changes, self.modified)
+
+
+class Observer:
+    """Watches one session.
+
+    Args:
+        session_id: the host's id of the session.
+        host: "claude-code", "codex", or what a program calls itself.
+        limits: how much is kept.
+        strict: raise our own defects instead of counting them; for tests.
+        timer: seconds that only grow; for tests.
+
+    Attributes:
+        events: looked at; a repeated key counts once. `late` took longer than LATE.
+        trouble: our own defects, told in words, the first few; `troubles` counts all.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        host: str,
+        *,
+        limits: Limits = Limits(),  # noqa: B008  # immutable
+        strict: bool = False,
+        timer: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.session_id, self.host, self.limits = session_id, host, limits
+        self.events = self.late = self.troubles = 0
+        self.trouble: list[str] = []
+        self._strict, self._timer = strict, timer
+        self._keys: dict[str, bool] = {}
+        self._told: set[tuple[str, str]] = set()
+        self._story = Story()
+        self._watches: dict[str, Watch] = {"": Watch("", limits)}
+
+    # While it runs
+
+    def observe(self, event: Event) -> None:
+        """Look at one event. Never raises, unless `strict`."""
+        began = self._timer()
+        try:
+            if self._is_new(event):
+                self.events += 1
+                self._look(event)
+        except Exception as error:  # a defect of ours must not stop the agent that we watch
+            self._failed(f"{event.kind} {event.key}", error)
+        if self._timer() - began > LATE:
+            self.late += 1
+
+    def _is_new(self, event: Event) -> bool:
+        key = f"{event.agent}\n{event.key}"
+        if key in self._keys:
+            return False
+        make_room(self._keys, self.limits.keys)
+        self._keys[key] = True
+        return True
+
+    def _look(self, event: Event) -> None:
+        self._story.see(event)
+        watch = self._watch(event)
+        watch.last = self.events
+        pad = watch.pad
+        pad.analytics.current_step = max(pad.analytics.current_step, event.step)
+        kind = event.kind
+        if kind in ("tool_call", "tool_result"):
+            for call in watch.calls.feed(event):
+                watch.settle(call, self._story, self.events)
+        elif kind in ("reply", "reasoning"):
+            watch.speech.told(event.text, event.step, event.key, event.at, pad)
+            if kind == "reply":
+                watch.speech.replied(event.text)
+        elif kind == "user_prompt" and not event.agent:
+            watch.pace.prompt(event.text, pad)
+            watch.speech.asked(event.text, event.step, event.key, event.at, pad)
+        elif kind == "step":
+            watch.pace.step(event.step, event.tokens, pad)
+        elif kind == "compaction":
+            watch.pace.compacted()
+        elif kind == "subagent_stop":
+            self._stopped(watch, event)
+
+    def _watch(self, event: Event) -> Watch:
+        agent = event.agent
+        known = self._watches.get(agent)
+        if known is None:
+            if len(self._watches) > self.limits.agents:  # one watch for all that are too many
+                agent = "…"
+            known = self._watches.get(agent)
+        if known is None:
+            known = self._watches[agent] = Watch(agent, self.limits, self.events)
+            main = self._watches[""].pad
+            known.pad.cwds = list(main.cwds)
+            if main.taint_step is not None:  # what it was asked may rest on what was fetched
+                known.pad.taint(main.taint_source, min(main.taint_step, event.step - 1))
+        return known
+
+    def _stopped(self, watch: Watch, event: Event) -> None:
+        watch.stopped = True
+        if watch.pad.agent and watch.pad.taint_step is not None:
+            main = self._watches[""].pad
+            main.taint(f"subagent: {watch.pad.taint_source}", max(event.step, main.analytics.current_step))
+
+    def acute(self) -> list[Signal]:
+        """Return what a running session shows that is worth saying at once, each thing once.
+
+        The user or the model corrected itself; the same thing was searched for three times;
+        configuration was changed beside two other files; two different errors occurred.
+        """
+        found: list[Signal] = []
+        for watch in self._watches.values():
+            found += [s for s in _acute(watch) if (s.type, s.key) not in self._told]
+        self._told.update((s.type, s.key) for s in found)
+        return sorted(found, key=lambda s: (-EARLY[s.type], s.step, s.key))
+
+    def taint(self, agent: str = "") -> Taint | None:
+        """Return where text from outside came in, None if it did not."""
+        watch = self._watches.get(agent)
+        if watch is None or watch.pad.taint_step is None:
+            return None
+        return Taint(watch.pad.taint_source, watch.pad.taint_step)
+
+    # The end
+
+    def facts(self) -> SessionFacts:
+        """Return the plain facts of the session so far."""
+        main = self._watches[""]
+        unresolved = [f for w in self._watches.values() for f in w.errors.unresolved()]
+        return self._story.facts(
+            self.host, main.pace.planned(), main.pace.done(), sorted(unresolved, key=lambda f: f.steps[-1])
+        )
+
+    def finalize(self, outcome: str | None = None, kind: str | None = None) -> Observation:
+        """Return what the session adds up to; `outcome` and `kind` are inferred where nobody says them.
+
+        The session can go on afterwards: it concludes on a copy.
+
+        Raises:
+            InvalidInput: an outcome or a kind that does not exist.
+        """
+        if outcome is not None and outcome not in OUTCOMES:
+            raise InvalidInput(f"there is no outcome {outcome!r}", hint=f"One of {', '.join(OUTCOMES)}.")
+        if kind is not None and kind not in SESSION_KINDS:
+            raise InvalidInput(
+                f"there is no kind of session {kind!r}", hint=f"One of {', '.join(SESSION_KINDS)}."
+            )
+        end = Observer.restore(self.checkpoint(), strict=self._strict, timer=self._timer)
+        return end._concluded(outcome, kind)
+
+    def _concluded(self, outcome: str | None, kind: str | None) -> Observation:
+        from remora.observer import outcome as judging
+
+        for watch in self._watches.values():
+            try:
+                watch.finish(self._story, self.events)
+            except Exception as error:  # as in observe: one agent's defect leaves the others' signals
+                self._failed(f"the end of agent {watch.pad.agent!r}", error)
+        judged = judging.infer(self.facts())
+        watches = list(self._watches.values())
+        signals = merge([w.pad.signals() for w in watches])
+        signals += self._conflicts(watches)
+        story, main = self._story, self._watches[""]
+        tokens = sum(w.pad.analytics.total_input_tokens for w in watches)
+        return Observation(
+            self.session_id,
+            self.host,
+            kind or judged.kind,
+            "given" if kind else judged.kind_why,
+            outcome or judged.outcome,
+            "given" if outcome else judged.outcome_why,
+            story.started,
+            story.finished,
+            story.steps,
+            main.pace.planned(),
+            tuple(said.text for said in story.prompts),
+            story.summary(),
+            story.branch(),
+            tuple(sorted(signals, key=lambda s: (s.step, s.type, s.key))),
+            tuple(merge_files([w.files.uses.values() for w in watches])),
+            tuple(merge_errors([w.errors.seen(w.pad) for w in watches])),
+            tuple(merge_commands([w.errors.counts.values() for w in watches])),
+            tuple(sequence for w in watches for sequence in w.pace.sequences),
+            tokens or None,
+            self.events,
+            self.late,
+            sum(w.pad.dropped for w in watches),
+        )
+
+    def _conflicts(self, watches: list[Watch]) -> list[Signal]:
+        if len(watches) < 2:
+            return []
+        found = []
+        for signal in conflicts([w.life() if w.stopped or w.pad.agent else w.life()._replace(first=0, last=self.events)
+                                 for w in watches]):  # fmt: skip
+            taints = [w.pad.tainted_at(signal.step) for w in watches if signal.key in w.changes]
+            found.append(signal._replace(taint=next((t for t in taints if t), None)))
+        return found
+
+    def _failed(self, where: str, error: Exception) -> None:
+        if self._strict:
+            raise error
+        self.troubles += 1
+        if len(self.trouble) < _TROUBLE:
+            self.trouble.append(f"{where}: {type(error).__name__}: {error}"[:300])
+
+    # Checkpoints
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Return everything as JSON values; `restore` makes an equal observer of it. The caller writes it."""
+        return {
+            "form": CHECKPOINT,
+            "session_id": self.session_id,
+            "host": self.host,
+            "limits": list(self.limits),
+            "events": self.events,
+            "late": self.late,
+            "troubles": self.troubles,
+            "trouble": list(self.trouble),
+            "keys": list(self._keys),
+            "told": sorted([kind, key] for kind, key in self._told),
+            "story": self._story.to_json(),
+            "watches": {agent: watch.to_json() for agent, watch in self._watches.items()},
+        }
+
+    @classmethod
+    def restore(
+        cls,
+        data: Mapping[str, Any],
+        *,
+        strict: bool = False,
+        timer: Callable[[], float] = time.perf_counter,
+    ) -> Observer:
+        """Return the observer that `checkpoint` described.
+
+        Raises:
+            InvalidInput: it is not a checkpoint of this version.
+        """
+        try:
+            if data["form"] != CHECKPOINT:
+                raise InvalidInput(
+                    f"the checkpoint has form {data['form']!r}, not {CHECKPOINT}",
+                    hint="Drop it; the session is read again from its transcript.",
+                )
+            made = cls(
+                data["session_id"], data["host"], limits=Limits(*data["limits"]), strict=strict, timer=timer
+            )
+            made.events, made.late, made.troubles = data["events"], data["late"], data["troubles"]
+            made.trouble = list(data["trouble"])
+            made._keys = dict.fromkeys(data["keys"], True)
+            made._told = {(kind, key) for kind, key in data["told"]}
+            made._story = Story.from_json(data["story"])
+            made._watches = {agent: Watch.from_json(w) for agent, w in data["watches"].items()}
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidInput(
+                f"the checkpoint cannot be read ({type(error).__name__}: {error})",
+                hint="Drop it; the session is read again from its transcript.",
+            ) from error
+        return made
+
+
+def _acute(watch: Watch) -> list[Signal]:
+    """Return the early signals of one agent, told before or not."""
+    pad, known = watch.pad, watch.pad.analytics
+    found = [s for s in pad.signals() if s.type == "self_correction" and s.detail.get("kind") != "admitted"] \
+        if known.self_correction_count else []  # fmt: skip
+    for key, count in known.grep_pattern_counts.items():
+        hunt = watch.searches.hunts.get(key)
+        if count >= OFTEN and hunt:
+            detail = {"pattern": hunt.pattern, "found": hunt.answer, "count": count}
+            found.append(
+                _early(
+                    "repeated_grep", key, hunt.steps[-1], (hunt.answer,) if hunt.answer else (), detail, pad
+                )
+            )
+    if known.config_files_touched and len(known.file_edit_set) >= 2:
+        for path in sorted(known.config_files_touched):
+            beside = sorted(known.file_edit_set - {path})
+            found.append(_early("config_touch", path, known.current_step, (path,), {"with": beside[:8]}, pad))
+    if len(known.error_fingerprints) >= 2:
+        for failure in watch.errors.failures.values():
+            if not failure.harness:
+                detail = {"message": failure.message, "command": failure.target, "resolved": failure.resolved,
+                          "resolved_how": failure.how, "tool": failure.tool, "harness": False}  # fmt: skip
+                found.append(
+                    _early("error_retry", failure.fingerprint, failure.steps[-1], failure.paths, detail, pad)
+                )
+    return found
+
+
+def _early(
+    kind: str, key: str, step: int, paths: tuple[str, ...], detail: dict[str, Any], pad: Scratchpad
+) -> Signal:
+    return Signal(kind, key, step, None, paths, detail, (), pad.tainted_at(step), pad.agent)

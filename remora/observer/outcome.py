@@ -1,0 +1,265 @@
+"""What kind of session it was and how it ended, judged from its facts when nobody says it.
+
+The kind follows what was done, not what was said: a session that changed code is a build, whatever it
+was asked first. Words only decide between sessions that did the same: a review reads and answers as an
+insights session does, but was asked for a review.
+
+The outcome is the first of these that the facts support:
+
+    nothing came of it        no reply after the last prompt, or cut off in the middle of a call
+    the user stopped it       an interruption with no reply after it
+    the user says it is wrong and nothing was changed afterwards
+    the model says it failed  in its last words, and no check passed after them
+    the last check            a test, lint or build after the last change: it passed or it failed
+    a commit                  made after the last change
+    the user says it works
+    changes and a last reply without an open error, or only reading and answers
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from remora.core.text import shorten
+from remora.observer.facts import Judgement, Ran, SessionFacts
+
+QUOTE = 80  # characters of a text that is quoted as evidence
+CHECKS = ("test", "lint", "build")
+REVIEW_EDITS = 3  # files a review may change and still be one
+OPENING = 3  # prompts that say what a session is for
+
+_PLAN_PATH = re.compile(
+    r"(^|/)(plans?|specs?|rfcs?|adrs?|proposals?|todos?|design|brainstorms?)/|(^|[/._-])(plan|spec|prd|rfc|adr)"
+    r"([._-][^/]*)?\.(md|txt|rst)$",
+    re.IGNORECASE,
+)
+_CHANGELOG_PATH = re.compile(
+    r"(^|/)(change-?log|changes|history|news|release[-_]?notes?)[^/]*$", re.IGNORECASE
+)
+_ROADMAP_PATH = re.compile(r"(^|/)[^/]*(roadmap|milestones?|backlog)[^/]*$", re.IGNORECASE)
+_REVIEW = re.compile(
+    r"\A\W*/?[\w:-]*\breview\b|\b(can|could|would) you (please )?(\w+ ){0,2}review\b|\blet'?s review\b"
+    r"|\bplease review\b|\bare reviewing\b|\bcode review\b|\breview (the|this|my|these|pr|pull)\b",
+    re.IGNORECASE,
+)
+_CHANGELOG = re.compile(r"\b(change-?log|release notes?)\b", re.IGNORECASE)
+_ROADMAP = re.compile(r"\b(road-?map|milestones?|backlog|prioriti[sz]e the)\b", re.IGNORECASE)
+_SPEC = re.compile(
+    r"\bbrainstorm|\b(write|create|draft|make) (me )?(an? |the )?(\w+ ){0,2}(plan|spec|specification|prd|rfc|adr|design)\b"
+    r"|\A\W*[\w:-]*\b(plan|write-plan|spec|specify)\b",
+    re.IGNORECASE,
+)
+_FINE = re.compile(
+    r"\b(thanks?|thank you|thx|perfect|awesome|lgtm|looks? good|well done|nice one|great (job|work|stuff))\b"
+    r"|\b(it|that|this|everything|all|now|ok|yes|great)\b[^.?!\n]{0,20}\b(works?|working|fixed|solved)\b"
+    r"|\A\W*(great|nice|cool|excellent|good)\W*\Z",
+    re.IGNORECASE,
+)
+_WRONG = re.compile(
+    r"\b(still|again)\b[^.?\n]{0,40}\b(fail|fails|failing|broken|wrong|error|errors|not|see|displaying)\b"
+    r"|\b(is|are|it'?s|that'?s|this is)\b[^.?\n]{0,25}\b(wrong|incorrect|broken|failing)\b"
+    r"|\b(doesn'?t|does not|didn'?t|did not|isn'?t|not) (really )?work(ing)?\b"
+    r"|\b(fails|failing|broke|breaks)\b|\bnot (correct|right|what i)\b",
+    re.IGNORECASE,
+)
+_GIVES_UP = re.compile(
+    r"❌|\b(tests?|checks?|build|lint\w*|suite)\b[^.\n]{0,30}\b(are |is )?(still|currently) (fail|broken|red)"
+    r"|\b(i|we) (could not|couldn'?t|was(n'?t| not) able to|were(n'?t| not) able to|am unable to|failed to) "
+    r"(fix|solve|complete|finish|resolve|reproduce|get|make)\b"
+    r"|\bstill (fails?|failing|broken)\b|\bcausing [^.\n]{0,30}failures?\b",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(r"\?\s*\Z")
+
+
+def infer(facts: SessionFacts) -> Judgement:
+    """Return the kind and the outcome of a session with the evidence in words.
+
+    What cannot be told is "unknown"; a session is never called a success because nothing spoke
+    against it unless somebody said at its end that the work is done.
+    """
+    kind, kind_why = _kind(facts)
+    outcome, outcome_why = _outcome(facts, kind)
+    return Judgement(kind, kind_why, outcome, outcome_why)
+
+
+def _kind(facts: SessionFacts) -> tuple[str, str]:
+    paths = tuple(dict.fromkeys(edit.path for edit in facts.edits))
+    opening = [said.text for said in facts.prompts[:OPENING]]
+    asked = _asks(opening[:1] or [], _REVIEW)
+    if paths and all(map(_CHANGELOG_PATH.search, paths)):
+        return "changelog", f"it changed only {_named(paths)}"
+    if paths and all(map(_ROADMAP_PATH.search, paths)):
+        return "roadmap", f"it changed only {_named(paths)}"
+    planning = bool(paths) and all(map(_PLAN_PATH.search, paths))
+    if asked and (planning or len(paths) <= REVIEW_EDITS):
+        changed = f"and it changed {len(paths)} files" if paths else "and it changed no file"
+        return "pr_review", f"the user asked for a review ({asked}) {changed}"
+    if planning:
+        return "spec_creation", f"it wrote only plans: {_named(paths)}"
+    if paths:
+        return "build", f"it changed {_named(paths)}"
+    return _kind_without_edits(facts, opening)
+
+
+def _kind_without_edits(facts: SessionFacts, opening: Sequence[str]) -> tuple[str, str]:
+    for kind, pattern in (("changelog", _CHANGELOG), ("spec_creation", _SPEC), ("roadmap", _ROADMAP)):
+        if said := _asks(opening[:1], pattern):
+            return kind, f"the user asked for it ({said}) and no file was changed"
+    runs = sum(1 for run in facts.commands if run.purpose != "look")
+    looks = sum(facts.actions.get(action, 0) for action in ("read", "search", "glob", "fetch"))
+    if runs >= 2 and runs > looks:
+        return "terminal", f"it ran {runs} commands and changed no file"
+    reads = looks + len(facts.commands) - runs
+    return "insights", f"it read and answered: {reads} looks, no change"
+
+
+def _asks(texts: Iterable[str], pattern: re.Pattern[str]) -> str:
+    for text in texts:
+        if pattern.search(text[:400]):
+            return f"“{shorten(text, QUOTE)}”"
+    return ""
+
+
+def _outcome(facts: SessionFacts, kind: str) -> tuple[str, str]:
+    for judge in (_nothing_came, _stopped, _refused, _gave_up, _checked, _committed, _praised):
+        if found := judge(facts):
+            return found
+    return _finished(facts, kind)
+
+
+def _nothing_came(facts: SessionFacts) -> tuple[str, str] | None:
+    """An unanswered prompt, or an end in the middle of a call; work that was checked before counts."""
+    if not facts.steps or not facts.replies:
+        return "abandoned", "the model never answered"
+    if facts.last_kind == "prompt" and not facts.edits:
+        return "abandoned", f"the last prompt got no answer (“{_last_prompt(facts)}”)"
+    if facts.last_kind == "tool_call" and not _settled(facts):
+        return "abandoned", "it ends in the middle of a call"
+    if facts.last_kind == "tool_result" and not facts.edits and not facts.commits:
+        return "abandoned", "it ends with a result that nobody spoke about"
+    return None
+
+
+def _stopped(facts: SessionFacts) -> tuple[str, str] | None:
+    last_prompt = facts.prompts[-1].step if facts.prompts else 0
+    silent = not facts.replies or facts.replies[-1].step <= last_prompt
+    if facts.interrupted and silent and facts.last_kind != "reply" and not _settled(facts):
+        return "abandoned", "the user stopped it and nothing followed"
+    return None
+
+
+def _refused(facts: SessionFacts) -> tuple[str, str] | None:
+    """The user's last word says that it is wrong, and no change or passed check came after it."""
+    if not facts.prompts:
+        return None
+    said = facts.prompts[-1]
+    if len(facts.prompts) < 2 or not refuses(said.text):
+        return None
+    if (facts.last_edit or 0) > said.step or any(run.step > said.step for run in _passed(facts)):
+        return None
+    if _QUESTION.search(said.text) and facts.replies and facts.replies[-1].step > said.step:
+        return None
+    return "failure", f"the user said it is wrong and nothing was changed after (“{_last_prompt(facts)}”)"
+
+
+def refuses(prompt: str) -> bool:
+    """Return whether a prompt says that what was done before it is wrong.
+
+    >>> refuses("it still fails with the same error"), refuses("ok, works. great"), refuses("add a test")
+    (True, False, False)
+    """
+    return _WRONG.search(prompt) is not None and not _FINE.search(prompt)
+
+
+def _gave_up(facts: SessionFacts) -> tuple[str, str] | None:
+    last = facts.replies[-1]
+    found = _GIVES_UP.search(last.text)
+    if found is None or any(run.step > last.step for run in _passed(facts)):
+        return None
+    checks = _checks(facts)
+    if checks and not checks[-1].failed and "❌" not in last.text:
+        return None
+    around = last.text[max(0, found.start() - 20) : found.end() + 60]
+    return "failure", f"its last words say so (“{shorten(around, QUOTE)}”)"
+
+
+def _checked(facts: SessionFacts) -> tuple[str, str] | None:
+    if facts.last_edit is None:
+        return None
+    after = [run for run in _checks(facts) if run.step >= facts.last_edit]
+    if not after:
+        return None
+    last = after[-1]
+    if not last.failed:
+        return "success", f"`{shorten(last.normal, QUOTE)}` passed after the last change"
+    if any(run.step > last.step for run in _commit_runs(facts)):
+        return None
+    if any(not run.failed for run in after):
+        return "unknown", f"`{shorten(last.normal, QUOTE)}` failed at the end, other checks passed"
+    return "failure", f"`{shorten(last.normal, QUOTE)}` failed after the last change and never passed again"
+
+
+def _committed(facts: SessionFacts) -> tuple[str, str] | None:
+    made = [run for run in _commit_runs(facts) if run.step >= (facts.last_edit or 0)]
+    if not made and not (facts.commits and facts.last_edit is None):
+        return None
+    subject = f": “{shorten(facts.commits[-1], QUOTE)}”" if facts.commits else ""
+    return "success", f"a commit was made after the last change{subject}"
+
+
+def _praised(facts: SessionFacts) -> tuple[str, str] | None:
+    for said in reversed(facts.prompts[1:][-2:]):
+        if _FINE.search(said.text) and not _WRONG.search(said.text) and not _QUESTION.search(said.text):
+            return "success", f"the user said so (“{shorten(said.text, QUOTE)}”)"
+    return None
+
+
+def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
+    """Judge a session without a check, a commit or a word of the user at its end."""
+    last_prompt = facts.prompts[-1].step if facts.prompts else 0
+    answered = bool(facts.replies) and facts.replies[-1].step > last_prompt
+    if not answered and facts.last_kind != "reply":
+        return "unknown", "it stops without a last word"
+    if not facts.edits:
+        return "success", f"it ends with an answer after {facts.steps} steps"
+    since = [e for e in facts.open_errors if not e.harness and e.step >= (facts.last_edit or 0)]
+    if since:
+        return "unknown", f"an error stayed open (“{shorten(since[-1].message, QUOTE)}”)"
+    if facts.planned and facts.done < facts.planned:
+        return "unknown", f"{facts.done} of {facts.planned} planned things were done, and nothing was checked"
+    why = "it ends with a report and no open error, though nothing was checked after the last change"
+    return "success", why if kind == "build" else "it ends with what was asked for, written and reported"
+
+
+def _settled(facts: SessionFacts) -> bool:
+    """Whether everything changed was checked or committed before the end."""
+    edited = facts.last_edit
+    if edited is None:
+        return False
+    return any(run.step >= edited for run in (*_passed(facts), *_commit_runs(facts)))
+
+
+def _checks(facts: SessionFacts) -> list[Ran]:
+    return [run for run in facts.commands if run.purpose in CHECKS and run.failed is not None]
+
+
+def _passed(facts: SessionFacts) -> list[Ran]:
+    return [run for run in _checks(facts) if not run.failed]
+
+
+def _commit_runs(facts: SessionFacts) -> list[Ran]:
+    return [r for r in facts.commands if r.purpose == "vcs" and not r.failed and "git commit" in r.command]
+
+
+def _last_prompt(facts: SessionFacts) -> str:
+    return shorten(facts.prompts[-1].text, QUOTE) if facts.prompts else ""
+
+
+def _named(paths: Sequence[str]) -> str:
+    """Return two files by name, and how many more there are."""
+    most = [path for path, _ in Counter(paths).most_common(2)]
+    more = f" and {len(paths) - 2} more" if len(paths) > 2 else ""
+    return ", ".join(f"`{path}`" for path in most) + more

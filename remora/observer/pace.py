@@ -1,0 +1,275 @@
+"""Detectors of how work goes: chains of checks, the order of tests, plans, time and tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any, NamedTuple
+
+from remora.core.clock import from_iso
+from remora.core.text import collapse, shorten
+from remora.observer.calls import Call
+from remora.observer.errors import Run
+from remora.observer.keeping import Kept, keep_last, make_room
+from remora.observer.paths import inside
+from remora.observer.scratchpad import Scratchpad
+
+SLOW = 60.0  # seconds of a command that may be an anomaly
+_TIMES = 10.0  # the session's median
+_HOUR = 3600.0
+GROWTH = 10_000  # tokens in one step
+_GROWTH_TIMES = 4.0
+_STEPS = 10  # of one item of a plan
+_EPISODE = 30  # actions of an episode that are kept
+
+_LIMIT = re.compile(r"timed? ?out|deadline exceeded|time limit|killed|SIGKILL|hangs?\b", re.IGNORECASE)
+_NARROW = re.compile(r"(?:^|\s)(?:-run|-k|-t|--filter|--grep)[\s=]|::|\.(?:py|go|ts|js|rb)\b")
+
+
+class Item(NamedTuple):
+    """One thing of a plan: when it came, when it was begun, when it was done; 0 for not yet."""
+
+    text: str
+    added: int
+    begun: int
+    done: int
+
+
+class Pace(Kept):
+    """The course of one agent's work."""
+
+    chain: list[tuple[str, str, bool, int]]  # since the last change: command, purpose, failed, step
+    changed: bool
+    sequences: list[tuple[str, ...]]
+    episode: list[str]
+    order: list[str]  # "e" for a change, "t" or "n" for a wide or a narrow test
+    tests: list[str]
+    durations: list[float]
+    slow: list[tuple[str, float, bool, int]]
+    plan: dict[str, Item]
+    first_plan: int
+    last_tokens: int
+    last_step: int
+    growths: list[int]
+    spikes: list[tuple[int, int, str, tuple[str, ...]]]
+    brought: list[str]
+    pasted: bool
+
+    def __init__(self) -> None:
+        self.chain, self.sequences, self.episode, self.order, self.tests = [], [], [], [], []
+        self.durations, self.slow, self.growths, self.spikes, self.brought = [], [], [], [], []
+        self.plan = {}
+        self.changed = self.pasted = False
+        self.first_plan = self.last_tokens = self.last_step = 0
+
+    def settle(self, call: Call, run: Run | None, pad: Scratchpad) -> None:
+        """Look at one finished call."""
+        if call.denied:
+            return
+        if call.action in ("edit", "write") and call.worked and inside(call.path):
+            self._close_chain(pad)
+            self.changed = True
+            self.order.append("e")
+            self._act(f"edit {_ending(call.path)}")
+        elif call.action == "plan" and call.worked:
+            self._planned(call)
+        elif run is not None and run.normal:
+            self._ran(call, run, pad)
+        elif call.action in ("read", "search", "glob", "fetch", "task"):
+            self._act(call.action)
+        if call.action == "read" and call.worked:
+            keep_last(self.brought, call.path, 20)
+        del self.order[:-2000]
+
+    def _act(self, what: str) -> None:
+        if len(self.episode) < _EPISODE and (not self.episode or self.episode[-1] != what):
+            self.episode.append(what)
+
+    def _ran(self, call: Call, run: Run, pad: Scratchpad) -> None:
+        if run.purpose != "look":
+            self._act(f"run {run.normal}")
+        if run.purpose == "test":
+            self.order.append("n" if _NARROW.search(run.normal) else "t")
+            if run.normal not in self.tests and len(self.tests) < 30:
+                self.tests.append(run.normal)
+        if self.changed and run.purpose in ("test", "lint", "format", "build", "vcs"):
+            self.chain.append((run.normal, run.purpose, run.failed, call.step))
+            if re.match(r"git (?:commit|push)\b", run.heads[-1] if run.heads else "") and not run.failed:
+                self._close_chain(pad)
+        keep_last(self.brought, run.normal, 20)
+        self._timed(call, run)
+
+    # Chains of checks
+
+    def prompt(self, text: str, pad: Scratchpad) -> None:
+        """A prompt ends an episode and a chain; a long one explains a growth of tokens."""
+        self._close_chain(pad)
+        self.changed = False
+        if len(self.episode) > 1:
+            keep_last(self.sequences, tuple(self.episode), 40)
+        self.episode = []
+        self.pasted = self.pasted or len(text) > GROWTH
+
+    def _close_chain(self, pad: Scratchpad) -> None:
+        chain, self.chain = self.chain, []
+        steps: dict[str, tuple[str, bool, int]] = {}
+        for normal, purpose, failed, step in chain:
+            if not re.match(r"git (?:status|diff|log|show|branch|stash list)\b", normal):
+                steps.pop(normal, None)  # a repeated command counts where it ran last
+                steps[normal] = (purpose, failed, step)
+        names = list(steps)
+        if len(names) < 2 or steps[names[-1]][1] or all(p == "vcs" for p, _, _ in steps.values()):
+            return
+        shown = [shorten(n, 100) for n in names[-8:]]
+        pad.suspect("tool_sequence", " > ".join(shown), chain[0][3], evidence=chain[-1][3],
+                    detail={"order": shown, "purposes": [steps[n][0] for n in names[-8:]]})  # fmt: skip
+
+    # Time
+
+    def _timed(self, call: Call, run: Run) -> None:
+        if not call.at or not call.ended:
+            return
+        try:
+            seconds = from_iso(call.ended) - from_iso(call.at)
+        except ValueError:
+            return
+        if not 0.0 <= seconds <= _HOUR:
+            return
+        keep_last(self.durations, seconds, 300)
+        if seconds >= SLOW:
+            told = run.failed or _LIMIT.search(call.text[-2000:]) is not None
+            keep_last(self.slow, (run.normal, seconds, told, call.step), 60)
+
+    # Plans
+
+    def _planned(self, call: Call) -> None:
+        todos = call.extra.get("todos")
+        if not isinstance(todos, Sequence) or isinstance(todos, str):
+            return
+        items = [t for t in todos[:200] if isinstance(t, Mapping)]
+        names = {_name(t): t for t in items if _name(t)}
+        if not names:
+            return
+        if not set(names) & set(self.plan):  # another plan
+            self.plan, self.first_plan = {}, len(names)
+        for name, todo in names.items():
+            status = str(todo.get("status", ""))
+            old = self.plan.get(name) or Item(name, call.step, 0, 0)
+            if status == "in_progress" and not old.begun:
+                old = old._replace(begun=max(call.step, 1))
+            if status == "completed" and not old.done:
+                old = old._replace(done=max(call.step, 1), begun=old.begun or old.added or 1)
+            self.plan[name] = old
+            make_room(self.plan, 300)
+
+    def planned(self) -> int | None:
+        """Return how many things the last plan held; None without a plan."""
+        return len(self.plan) or None
+
+    def done(self) -> int:
+        """Return how many things of the last plan were ticked off."""
+        return sum(1 for item in self.plan.values() if item.done)
+
+    # Tokens
+
+    def step(self, step: int, tokens: int | None, pad: Scratchpad) -> None:
+        """Look at the end of a step; `tokens` are its input, None where the host does not tell."""
+        if tokens is None or step <= self.last_step:
+            return
+        pad.analytics.total_input_tokens += tokens
+        growth = tokens - self.last_tokens
+        if self.last_tokens and growth > 0:
+            keep_last(self.growths, growth, 300)
+            if growth >= GROWTH and not self.pasted and self.brought and step - self.last_step <= 2:
+                keep_last(
+                    self.spikes, (step, growth, self.brought[-1], tuple(dict.fromkeys(self.brought))), 60
+                )
+        self.last_tokens, self.last_step, self.pasted, self.brought = tokens, step, False, []
+
+    def compacted(self) -> None:
+        """After a compaction the next step's tokens compare with nothing."""
+        self.last_tokens = 0
+
+    # The end
+
+    def finish(self, pad: Scratchpad) -> None:
+        """Say at the end what the course of the session shows."""
+        self.prompt("", pad)
+        self._test_order(pad)
+        self._overrun(pad)
+        self._anomalies(pad)
+        self._spiked(pad)
+
+    def _test_order(self, pad: Scratchpad) -> None:
+        if "e" not in self.order or not self.tests:
+            return
+        first, last = self.order.index("e"), len(self.order) - 1 - self.order[::-1].index("e")
+        before = any(o in "tn" for o in self.order[:first])
+        between = sum(1 for o in self.order[first:last] if o in "tn")
+        after = [o for o in self.order[last:] if o in "tn"]
+        key = "tests first" if before else "tests between changes" if between else "tests at the end"
+        tests = [o for o in self.order if o in "tn"]
+        widening = (
+            "n" in tests and "t" in tests and tests.index("n") < len(tests) - 1 - tests[::-1].index("t")
+        )
+        pad.suspect("test_order", key, 0, evidence=pad.analytics.current_step,
+                    detail={"runs": len(tests), "changes": self.order.count("e"), "between": between,
+                            "after": len(after), "narrow_to_wide": widening, "commands": self.tests[:8]})  # fmt: skip
+
+    def _overrun(self, pad: Scratchpad) -> None:
+        items = [i for i in self.plan.values() if i.begun]
+        if self.first_plan < 3 or not items:
+            return
+        took = {i.text: i.done - i.begun for i in items if i.done and i.done >= i.begun}
+        longest = max(took, key=lambda t: (took[t], t), default="")
+        others = [n for t, n in took.items() if t != longest]
+        slow = bool(others) and took[longest] >= _STEPS and took[longest] > 3 * max(1.0, median(others))
+        grown = len(self.plan) >= 1.5 * self.first_plan
+        if not slow and not grown:
+            return
+        steps = max(i.done or i.begun for i in items) - min(i.begun for i in items)
+        edited = list(pad.analytics.file_edit_set)
+        pad.suspect("step_overrun", _module(edited), min(i.begun for i in items), evidence=pad.analytics.current_step,
+                    paths=tuple(sorted(edited)[:8]),
+                    detail={"planned": self.first_plan, "items": len(self.plan), "steps": steps,
+                            "longest": shorten(longest, 120) if slow else "",
+                            "longest_steps": took.get(longest, 0) if slow else 0})  # fmt: skip
+
+    def _anomalies(self, pad: Scratchpad) -> None:
+        if len(self.durations) < 5:
+            return
+        usual = max(median(self.durations), 0.5)
+        by_command: dict[str, list[tuple[float, bool, int]]] = {}
+        for normal, seconds, told, step in self.slow:
+            if seconds >= _TIMES * usual:
+                by_command.setdefault(normal, []).append((seconds, told, step))
+        for normal, times in by_command.items():
+            if len(times) >= 2 or any(told for _, told, _ in times):
+                pad.suspect("time_anomaly", normal, min(s for _, _, s in times), count=len(times),
+                            evidence=max(s for _, _, s in times),
+                            detail={"seconds": round(max(s for s, _, _ in times)), "usual": round(usual, 1),
+                                    "why": "failed or timed out" if any(t for _, t, _ in times) else "again"})  # fmt: skip
+
+    def _spiked(self, pad: Scratchpad) -> None:
+        usual = median(self.growths) if self.growths else 0
+        for step, growth, brought, all_of_it in self.spikes:
+            if growth >= _GROWTH_TIMES * usual or len(self.growths) < 3:
+                files = [p for p in all_of_it if inside(p) and " " not in p]
+                pad.suspect("context_token_spike", brought, step, paths=tuple(files[:8]), evidence=step,
+                            detail={"tokens": growth, "usual": round(usual), "files": files[:8]})  # fmt: skip
+
+
+def _name(todo: Mapping[str, Any]) -> str:
+    return shorten(collapse(str(todo.get("content") or todo.get("subject") or todo.get("step") or "")), 120)
+
+
+def _ending(path: str) -> str:
+    name = path.rsplit("/", 1)[-1]
+    return f"*.{name.rsplit('.', 1)[-1]}" if "." in name else name
+
+
+def _module(paths: list[str]) -> str:
+    """Return the folder that most of the paths lie in; "." without any."""
+    folders = [p.rsplit("/", 1)[0] if "/" in p else "." for p in paths]
+    return max(sorted(set(folders)), key=folders.count, default=".")

@@ -1,0 +1,205 @@
+"""Where things are, and what took time to find: searches that recur, wrong doors, slow commands, config.
+
+An agent that searches for the same name in session after session could have been told where it is. The
+answer is the file that was opened or changed after the search; it is told when most sessions agree on
+it, and only for names that are rare enough to mean one thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from remora.core.events import Observation, Signal
+from remora.core.values import Taint
+from remora.observer import signals
+from remora.observer.candidate import Candidate, Rejected, draft, provenance
+from remora.observer.seen import Seen, SeenCount, Shown
+from remora.observer.sentences import cited, code, listed, quoted, seen_words
+
+AGREE = 0.5  # of the sessions that found an answer, for the one that is told
+CONFIDENCE = {"repeated_grep": 0.55, "read_abandon": 0.6, "glob_ignore": 0.55}
+OFTEN_GREP, MOST_GREP = 0.04, 0.3  # confidence for each session that searched, and the most of it
+SLOW = 60  # seconds
+_IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Z]{2,}[a-z]|\w_\w|\w[-.]\w|[A-Z][a-z]+[A-Z]")
+_SAYS_NOTHING = frozenset(
+    "error errors session sessions test tests config agent agents checkpoint checkpoints commit commits main file files "
+    "string strings context name path paths hook hooks strategy metadata branch command commands todo fixme type types "
+    "settings message output input result state data value values user id key list return true false print logging".split()
+)
+
+Told = tuple[str, str, tuple[str, ...], dict[str, Any]]  # memory type, content, files, payload
+
+
+def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
+    """Yield a candidate for each signal of the session that is one of these and says something."""
+    for signal in session.signals:
+        tell = _TELL.get(signal.type)
+        if tell is None:
+            continue
+        count = seen.sessions(signal.type, signal.key)
+        kind = signals.KINDS[signal.type]  # type: ignore[index]
+        if max(1, count.sessions) < kind.sessions:
+            yield Rejected(_named(signal), f"seen in {count.sessions} sessions, {kind.sessions} are needed")
+            continue
+        shown = seen.shown(signal.type, signal.key)
+        told = tell(signal, shown, count)
+        if isinstance(told, str):
+            yield Rejected(_named(signal), told)
+        else:
+            yield _candidate(session, signal, told, count)
+
+
+def _named(signal: Signal) -> str:
+    return f"{signal.type.replace('_', ' ')} {quoted(signal.key, 80)}"
+
+
+def majority(values: Sequence[str], share: float = AGREE) -> str:
+    """Return the value that most of the non-empty ones are, empty when they do not agree.
+
+    >>> majority(["a", "b", "a", ""]), majority(["a", "b", "c"])
+    ('a', '')
+    """
+    known = [v for v in values if v]
+    if not known:
+        return ""
+    value, n = max(Counter(known).items(), key=lambda item: (item[1], item[0]))
+    return value if n >= max(2, share * len(known)) else ""
+
+
+def _texts(shown: Sequence[Shown], name: str) -> list[str]:
+    return [str(s.detail.get(name) or "") for s in shown]
+
+
+def _grep(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+    names = [n for n in signal.key.split("|") if n]
+    pattern = str(signal.detail.get("pattern") or signal.key)
+    if not names or all(n in _SAYS_NOTHING for n in names) or len(names) > 2 or not _IDENTIFIER.search(pattern):
+        return "the words are too common to mean one thing"
+    answer = majority(_texts(shown, "found"))
+    if not answer:
+        return "the sessions found different answers"
+    what = _plain(pattern, names)
+    if any(n.replace("_", "") in re.sub(r"[_-]", "", answer.rsplit("/", 1)[-1].lower()) for n in names):
+        return "the file's name says so"
+    changed = any(s.detail.get("changed") for s in shown)
+    content = (
+        f"{listed(what, 2)} {'is' if len(what) == 1 else 'are'} handled in {code(answer)}: searched for again and "
+        f"again, and {'changed' if changed else 'answered'} there {seen_words(count)}."
+    )
+    return "module_insight", content, (answer,), {}
+
+
+def _plain(pattern: str, names: Sequence[str]) -> list[str]:
+    """Return the names of a search as they were typed, without the syntax around them."""
+    found = re.findall(r"[A-Za-z_][\w-]{2,}", pattern)
+    kept = [w for w in dict.fromkeys(found) if w.lower() in names]
+    return kept or list(names)
+
+
+def _wrong_door(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+    right = majority(_texts(shown, "instead"))
+    if not right:
+        return "the sessions went on to different files"
+    content = f"{code(signal.key)} is often opened by mistake: {code(right)} is the file that is meant {seen_words(count)}."
+    return "gotcha", content, (right, signal.key), {}
+
+
+def _glob(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+    right = majority(_texts(shown, "instead"))
+    if not right:
+        return "the sessions went on to different files"
+    content = f"Looking for {code(signal.key)} leads nowhere; what is meant is {code(right)} {seen_words(count)}."
+    return "gotcha", content, (right,), {}
+
+
+def _slow(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+    seconds = [s for d in shown if isinstance(s := d.detail.get("seconds"), int | float)]
+    if not seconds or max(seconds) < SLOW:
+        return "it is not slow enough to matter"
+    content = f"{code(signal.key)} takes up to {max(seconds):.0f} s: give it the time, or run less of it {seen_words(count)}."
+    return "gotcha", content, (), {"seconds": max(seconds)}
+
+
+def _config(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+    beside: Counter[str] = Counter(str(p) for s in shown for p in s.detail.get("with", ()) or ())
+    enough = max(2, AGREE * len(shown))
+    files = [p for p, n in sorted(beside.items(), key=lambda item: (-item[1], item[0])) if n >= enough][:3]
+    if not files:
+        return "what changes beside it differs from session to session"
+    content = f"A change of {code(signal.key)} goes with changes of {listed(files)} {seen_words(count)}."
+    return "causal_dependency", content, (signal.key, *files), {}
+
+
+def _chase(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+    chain = [str(p) for p in signal.detail.get("chain", ()) or ()]
+    if len(chain) < 3:
+        return "the chain is too short"
+    content = f"To understand {code(chain[0])} one ends up in {code(chain[-1])}, by way of {listed(chain[1:-1])} {seen_words(count)}."
+    return "causal_dependency", content, tuple(chain), {}
+
+
+def _conflict(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+    path = signal.paths[0] if signal.paths else signal.key
+    content = f"Parallel agents both changed {code(path)}: give it to one of them {seen_words(count)}."
+    return "gotcha", content, (path,), {}
+
+
+def _reference(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+    then = majority(_texts(shown, "then"))
+    if not then or not signal.key.startswith("http"):
+        return "nothing in the repository followed from it"
+    content = f"{code(signal.key)} is what changes of {code(then)} are looked up in {seen_words(count)}."
+    return "module_insight", content, (then,), {}
+
+
+def _spike(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+    tokens = [t for s in shown if isinstance(t := s.detail.get("tokens"), int)]
+    if not tokens:
+        return "nobody knows how many tokens it took"
+    files: tuple[str, ...] = tuple(str(f) for f in signal.detail.get("files", ()) or ())[:4]
+    middle = sorted(tokens)[len(tokens) // 2]
+    content = f"{code(signal.key)} costs about {middle:,} tokens of context each time: read a part of it {seen_words(count)}."
+    return "context_cost", content, files, {"tokens": middle}
+
+
+_TELL: Mapping[str, Callable[[Signal, Sequence[Shown], SeenCount], Told | str]] = {
+    "repeated_grep": _grep,
+    "read_abandon": _wrong_door,
+    "glob_ignore": _glob,
+    "time_anomaly": _slow,
+    "config_touch": _config,
+    "import_chase": _chase,
+    "parallel_conflict": _conflict,
+    "external_reference": _reference,
+    "context_token_spike": _spike,
+}
+
+
+def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCount) -> Candidate:
+    memory_type, content, files, payload = told
+    kind = signals.KINDS[signal.type]  # type: ignore[index]
+    confidence = CONFIDENCE.get(signal.type, 0.55)
+    if signal.type == "repeated_grep":
+        confidence += min(MOST_GREP, OFTEN_GREP * count.sessions)
+    taint: Taint | None = signal.taint
+    memory = draft(
+        session,
+        memory_type,
+        content,
+        signal=signal.type,
+        key=signal.key,
+        confidence=confidence,
+        files=files,
+        tags=(signal.type.replace("_", "-"),),
+        payload={**payload, **provenance(signal.type, signal.key, count, (signal.step,), signal.events)},
+        citation=cited(count, session.session_id, (signal.step,)),
+        taint=taint,
+    )
+    if count.sessions > 1:
+        memory = memory._replace(branch=None)
+    return Candidate(
+        signal.type, signal.key, memory, kind.score, kind.score, kind.sessions, count, f"{signal.type} {seen_words(count)}"
+    )

@@ -1,0 +1,262 @@
+"""Memories that come from the course of a session itself: words of the user, work done, verdicts, commits.
+
+    said        what the user stated for good (statements.py)
+    outcome     a request that changed two files or more, and how it was reported; not where a commit
+                with a message that explains it covers the same files
+    verdicts    a check that the user reported as failing and that passes in the end (source qa_auto)
+    commits     commits whose message says why, not only what (source commit_auto)
+    handed_on   what a stage of a methodology hands to the next
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from remora.core.events import CommitMade, Exchange, Observation
+from remora.core.methodology import NATIVE, ExecutionContext, Methodology, WorkUnitResult
+from remora.core.text import collapse, words
+from remora.core.values import MemoryDraft, MemoryRecord
+from remora.observer.candidate import Candidate, Rejected, draft, provenance
+from remora.observer.couplings import outside
+from remora.observer.failures import told
+from remora.observer.outcome import refuses
+from remora.observer.reports import ask, done
+from remora.observer.seen import Seen, SeenCount
+from remora.observer.sentences import cited, first_sentences, listed, seen_words, sentence
+from remora.observer.statements import names_something, statements
+
+FILES = 2  # a request must have changed to be a unit of work
+UNITS = 4  # of one session that are told, those with the most files
+COVERED = 0.5  # of a unit's files in a commit that tells of it
+SUBTASKS = 5  # with more, memories are promoted after each validated one
+BODY = 8  # words of a commit's body that say why
+LENGTH = 380  # characters of a commit's memory
+FAILED_CHECK = re.compile(
+    r"\b(?:tests?|lint\w*|build|ci|checks?|mise run \S+|make \S+|npm \S+|pytest|suite)\b.{0,60}"
+    r"\b(?:fail|fails|failing|failed|broken|error|errors|red)\b"
+    r"|\b(?:fix|failing|failed|broken)\b.{0,30}\b(?:tests?|lint\w*|build|ci|checks?)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_ROUTINE = re.compile(
+    r"^(?:merge|wip\b|fixup!|squash!|revert\b|bump|address (?:pr|review)|lint|fmt|format|cleanup|typo|saving|update docs?$)",
+    re.IGNORECASE,
+)
+
+
+def said(session: Observation, seen: Seen) -> Iterator[Candidate]:
+    """Yield what the user stated for good, in the user's own words."""
+    asks = [exchange.ask for exchange in session.exchanges]
+    told_already: set[str] = set()
+    for prompt in (*asks, *session.prompts):
+        for statement in statements(prompt):
+            key = " ".join(words(statement.text))
+            if key in told_already:
+                continue
+            told_already.add(key)
+            at = session.ended or session.started
+            count = SeenCount(1, at, at)
+            memory = draft(
+                session,
+                statement.type,
+                f"{statement.text} (said by the user, {(at or '')[:10]})" if at else statement.text,
+                signal="user_words",
+                key=key,
+                confidence=0.85,
+                tags=("user-said",),
+                payload=provenance("user_words", key, count),
+                citation=f"the user, session {session.session_id}",
+            )
+            yield Candidate("user_words", key, memory, 0.95, 0.9, 1, count, "the user said so")
+
+
+def outcome(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
+    """Yield the requests of a successful build that changed enough, with what was done."""
+    if session.kind != "build" or session.outcome != "success":
+        return
+    units: list[tuple[int, int, Exchange]] = []
+    for number, exchange in enumerate(session.exchanges):
+        reason = _not_a_unit(session, number, exchange)
+        if reason:
+            yield Rejected(f"request “{collapse(exchange.ask)[:80]}”", reason)
+        else:
+            units.append((-len(_inside(exchange.paths)), number, exchange))
+    for _, _, exchange in sorted(units, key=lambda unit: unit[:2])[:UNITS]:
+        yield _unit(session, exchange)
+
+
+def _inside(paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if not outside(path)]
+
+
+def _not_a_unit(session: Observation, number: int, exchange: Exchange) -> str:
+    paths = set(_inside(exchange.paths))
+    if len(paths) < FILES:
+        return f"it changed fewer than {FILES} files"
+    if not ask(exchange.ask):
+        return "the request says nothing by itself"
+    report = done(exchange.report)
+    if not report or not names_something(report):
+        return "the report says nothing that lasts"
+    after = session.exchanges[number + 1 : number + 2]
+    if after and refuses(after[0].ask):
+        return "the user refused it afterwards"
+    for made in session.commits:
+        if _explains(made) and len(paths & set(made.paths)) >= COVERED * len(paths):
+            return "a commit tells of it"
+    return ""
+
+
+def _unit(session: Observation, exchange: Exchange) -> Candidate:
+    key = f"{session.session_id}:{' '.join(words(exchange.ask))[:200]}"
+    files = _inside(exchange.paths)
+    at = exchange.at or session.ended
+    count = SeenCount(1, at, at)
+    content = (
+        f"Asked: {sentence(ask(exchange.ask))} Done: {sentence(done(exchange.report))} "
+        f"Changed {listed(_telling_first(files))} {seen_words(count)}."
+    )
+    memory = draft(
+        session,
+        "work_unit_outcome",
+        content,
+        signal="outcome",
+        key=key,
+        confidence=0.75,
+        files=files[:12],
+        tags=("outcome",),
+        payload={"succeeded": True, **provenance("outcome", key, count, (exchange.step,))},
+        citation=cited(count, session.session_id, (exchange.step,)),
+        taint=exchange.taint,
+        at=at,
+    )
+    return Candidate("outcome", key, memory, 0.6, 0.7, 1, count, f"{session.outcome}: {session.outcome_why}")
+
+
+def _telling_first(paths: Sequence[str]) -> list[str]:
+    """Return source files before tests, each in the order it was changed."""
+    return sorted(paths, key=lambda path: re.search(r"(^|[/_.-])tests?([/_.-]|$)|_test\.", path) is not None)
+
+
+def _explains(made: CommitMade) -> bool:
+    subject, _, body = made.message.strip().partition("\n")
+    return not _ROUTINE.match(subject) and len(words(subject)) >= 3 and len(words(body)) >= BODY
+
+
+def commits(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
+    """Yield the commits whose message explains what it does."""
+    for made in session.commits:
+        subject, _, body = made.message.strip().partition("\n")
+        if not _explains(made):
+            yield Rejected(f"commit “{subject[:80]}”", "its message says only what the log says")
+            continue
+        key = " ".join(words(subject))
+        at = made.at or session.ended
+        count = SeenCount(1, at, at)
+        files = _inside(made.paths)
+        why = done(body, LENGTH - len(subject)) or first_sentences(collapse(body), LENGTH - len(subject))
+        where = f" Changed {listed(_telling_first(files))}" if files else ""
+        memory = draft(
+            session,
+            "work_unit_outcome",
+            f"{sentence(subject)} {sentence(why)}{where} (committed {(at or '')[:10]}).",
+            signal="commit",
+            key=key,
+            confidence=0.8,
+            files=files[:12],
+            tags=("commit",),
+            payload={"succeeded": True, **provenance("commit", key, count, (made.step,))},
+            citation=f"commit “{subject[:72]}”, session {session.session_id}",
+            taint=made.taint,
+            source="commit_auto",
+            at=at,
+        )
+        yield Candidate("commit", key, memory, 0.65, 0.75, 1, count, "it was committed")
+
+
+def verdicts(session: Observation, seen: Seen) -> Iterator[Candidate]:
+    """Yield the failing checks that the user brought and that pass in the end, with what made them pass."""
+    start = 0
+    for exchange in session.exchanges:
+        end = exchange.step
+        if FAILED_CHECK.search(exchange.ask[:300]) and exchange.paths and session.outcome == "success":
+            yield from _verdict(session, exchange, start, end)
+        start = end
+
+
+def _verdict(session: Observation, exchange: Exchange, start: int, end: int) -> Iterator[Candidate]:
+    met = [e for e in session.errors if e.command and e.resolved and any(start < s <= end for s in e.steps)]
+    report = done(exchange.report)
+    if not met or not report:
+        return
+    error = met[0]
+    key = error.fingerprint
+    at = exchange.at or session.ended
+    count = SeenCount(1, at, at)
+    files = list(dict.fromkeys(_inside((*error.resolved_paths, *exchange.paths))))
+    memory = draft(
+        session,
+        "error_pattern",
+        f"{told(error)}. It passes since: {sentence(report)} {seen_words(count)}",
+        signal="qa",
+        key=key,
+        confidence=0.75,
+        files=files[:8],
+        tags=("error", "check"),
+        payload=provenance("qa", key, count, error.steps),
+        citation=cited(count, session.session_id, error.steps),
+        taint=error.taint or exchange.taint,
+        source="qa_auto",
+        at=at,
+    )
+    yield Candidate("qa", key, memory, 0.8, 0.8, 1, count, "the user reported the failing check; it passed in the end")
+
+
+def unit_ended(
+    context: ExecutionContext, result: WorkUnitResult, methodology: Methodology = NATIVE
+) -> MemoryDraft | None:
+    """Return the memory of how a methodology's unit of work ended; None when there is nothing to say."""
+    content = methodology.on_work_unit_complete(context, result)
+    unit = methodology.resolve_work_unit_ref(context)
+    if not content or unit is None:
+        return None
+    return MemoryDraft(
+        content=content,
+        type="work_unit_outcome",
+        source="observer_inferred",
+        scope="work_unit",
+        confidence=0.8,
+        tags=("observed", "outcome"),
+        work_unit_ref=unit,
+        methodology=methodology.id,
+        payload={"succeeded": result.success},
+        external_id=f"observed:work_unit_outcome:{methodology.id}:{'/'.join(unit.hierarchy)}",
+    )
+
+
+def promotes_early(subtasks: int) -> bool:
+    """Return whether a build promotes after each validated subtask and not only at its end.
+
+    >>> promotes_early(5), promotes_early(6)
+    (False, True)
+    """
+    return subtasks > SUBTASKS
+
+
+def for_unit(
+    draft: MemoryDraft, context: ExecutionContext, methodology: Methodology = NATIVE
+) -> MemoryDraft:
+    """Return a draft as one of the unit of work it was learnt in."""
+    return draft._replace(
+        work_unit_ref=methodology.resolve_work_unit_ref(context), methodology=methodology.id
+    )
+
+
+def handed_on(
+    memories: Sequence[MemoryRecord], from_stage: str, to_stage: str, methodology: Methodology = NATIVE
+) -> list[MemoryRecord]:
+    """Return the memories that a stage hands to the next, in the order given; none where they do not meet."""
+    for transition in methodology.relay_transitions():
+        if (transition.from_stage, transition.to_stage) == (from_stage, to_stage):
+            return [m for m in memories if not transition.types or m.type in transition.types]
+    return []

@@ -1,0 +1,247 @@
+"""From what a session showed to memories: the filters in their order, and what each of them dropped.
+
+    sources      every module that proposes memories, in SOURCES
+    validation   a failed or abandoned session proves nothing but dead ends
+    frequency    enough sessions must have shown it (signals.KINDS); acute ones once
+    novelty      closer than 0.88 to a memory that is there, or to a better candidate: dropped.
+                 The same external id is the same memory seen again: an update, never a duplicate
+    trust        what rests on text from outside: confidence x 0.7 once, review, taint kept;
+                 and it never becomes a rule or a recipe
+    scoring      priority 0.6 p + 0.4 s; confidence c s + 0.1, and more with every further session
+    cap          by the kind of session, the best first; updates take no room
+
+Synthesis by a model, embedding and the one transaction come after, where there is a model and a store.
+Everything here is pure: the same session and the same `Seen` give the same promotion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from remora.core.events import Observation, Signal
+from remora.core.text import jaccard, salient, words
+from remora.core.values import MemoryDraft
+from remora.observer import calibration, corrections, couplings, failures, places, producers, recipes
+from remora.observer.candidate import Candidate, Rejected
+from remora.observer.seen import Seen
+
+NOVEL = 0.88  # cosine; above it a candidate says what a memory says already
+ALIKE = 0.8  # share of words that two candidates of one session may have in common
+LOWEST = 0.2  # confidence below which nothing is promoted
+TRUST = 0.7  # of the confidence of what rests on text from outside
+MORE, MOST = 0.02, 0.1  # confidence for each further session, and the most of it
+WEAKEST = 0.4  # a signal's score below this is not looked at
+LIMITS: Mapping[str, int] = {
+    "build": 20,
+    "insights": 5,
+    "roadmap": 3,
+    "terminal": 3,
+    "changelog": 0,
+    "spec_creation": 3,
+    "pr_review": 8,
+}
+RULES = ("preference", "decision", "requirement", "workflow_recipe")  # that outside text never becomes
+
+Similar = Callable[[MemoryDraft], tuple[str, float] | None]
+Source = Callable[[Observation, Seen], Iterator[Candidate | Rejected]]
+
+SOURCES: tuple[Source, ...] = (
+    producers.said,
+    corrections.corrections,
+    failures.failures,
+    couplings.coupled,
+    recipes.recipes,
+    places.places,
+    producers.outcome,
+    producers.verdicts,
+    producers.commits,
+    calibration.calibrations,
+)
+
+
+class Promoted(NamedTuple):
+    """A memory to store: the draft, the evidence in words, and whether it refreshes one that is there."""
+
+    draft: MemoryDraft
+    why: str
+    priority: float
+    update: bool = False
+
+
+class Discarded(NamedTuple):
+    """What was not promoted: what it was, the filter that dropped it, and why."""
+
+    what: str
+    filter: str
+    why: str
+
+
+class Promotion(NamedTuple):
+    """What one session gives."""
+
+    promoted: tuple[Promoted, ...]
+    discarded: tuple[Discarded, ...]
+
+
+class _Batch(NamedTuple):
+    """What the filters hand on."""
+
+    session: Observation
+    candidates: list[Candidate]
+    known: frozenset[str]  # external ids of candidates that refresh a memory
+    discarded: list[Discarded]
+
+
+Filter = Callable[[_Batch], _Batch]
+
+
+def tallies(session: Observation) -> tuple[Signal, ...]:
+    """Return what a session adds to the counts besides its own signals; count them before promoting."""
+    return (*recipes.habits(session), *calibration.costs(session))
+
+
+def promote(
+    session: Observation,
+    seen: Seen,
+    *,
+    similar: Similar | None = None,
+    limits: Mapping[str, int] = LIMITS,
+    more: Iterable[Candidate] = (),
+) -> Promotion:
+    """Return the memories of a session with reasons, and what was discarded and why.
+
+    Args:
+        session: what it added up to.
+        seen: the counts over all sessions, this one included.
+        similar: the memory closest to a draft and how close (cosine, 0..1), named by its external id,
+            or by its id where it has none; None when nothing is there. Without it only the candidates
+            of this session are compared.
+        limits: the most new memories a kind of session may give; a kind that is missing gives none.
+        more: candidates of a methodology's plugin; they pass the same filters.
+    """
+    batch = _gathered(session, seen, more)
+    for step in (_validated, _frequent, _novel(similar), _trusted, _scored, _capped(limits)):
+        batch = step(batch)
+    promoted = (
+        Promoted(c.draft, c.why, c.priority, c.draft.external_id in batch.known) for c in batch.candidates
+    )
+    return Promotion(tuple(promoted), tuple(batch.discarded))
+
+
+def _gathered(session: Observation, seen: Seen, more: Iterable[Candidate]) -> _Batch:
+    batch = _Batch(session, list(more), frozenset(), [])
+    for source in SOURCES:
+        for item in source(session, seen):
+            if isinstance(item, Rejected):
+                batch.discarded.append(Discarded(item.what, "worth", item.why))
+            else:
+                batch.candidates.append(item)
+    return batch
+
+
+def _validated(batch: _Batch) -> _Batch:
+    if batch.session.outcome not in ("failure", "abandoned"):
+        return batch
+    why = f"the session ended as {batch.session.outcome}: {batch.session.outcome_why}"
+    return _kept(batch, "validation", lambda c: "" if c.draft.type == "dead_end" else why)
+
+
+def _frequent(batch: _Batch) -> _Batch:
+    def short(c: Candidate) -> str:
+        if c.score < WEAKEST:
+            return f"its signal is worth {c.score:.2f}, at least {WEAKEST} is needed"
+        missing = c.needs - max(1, c.seen.sessions)
+        return f"seen in {c.seen.sessions} sessions, {c.needs} are needed" if missing > 0 else ""
+
+    return _kept(batch, "frequency", short)
+
+
+def _novel(similar: Similar | None) -> Filter:
+    def novel(batch: _Batch) -> _Batch:
+        known: set[str] = set()
+        kept: list[tuple[frozenset[str], frozenset[str]]] = []
+
+        def why_not(c: Candidate) -> str:
+            close = similar(c.draft) if similar is not None else None
+            if close is not None and close[0] == c.draft.external_id:
+                known.add(close[0])
+            elif close is not None and close[1] > NOVEL:
+                return f"a memory says it already ({close[0]}, {close[1]:.2f})"
+            shape = (frozenset(words(c.draft.content)), salient(c.draft.content))
+            if any(jaccard(shape[0], k[0]) > ALIKE and shape[1] == k[1] for k in kept):
+                return "another memory of this session says the same"
+            kept.append(shape)
+            return ""
+
+        first = sorted(batch.candidates, key=_rank)
+        batch = _kept(batch._replace(candidates=first), "novelty", why_not)
+        return batch._replace(known=frozenset(known))
+
+    return novel
+
+
+def _trusted(batch: _Batch) -> _Batch:
+    def rule(c: Candidate) -> str:
+        if c.draft.taint is not None and c.draft.type in RULES:
+            return f"it rests on text from outside ({c.draft.taint.source}) and would be a rule"
+        return ""
+
+    batch = _kept(batch, "trust", rule)
+    return batch._replace(candidates=[_gate(c) for c in batch.candidates])
+
+
+def _gate(c: Candidate) -> Candidate:
+    """Lower the confidence of what came after text from outside; once, whatever else touched it."""
+    if c.draft.taint is None:
+        return c
+    lower = c.draft._replace(needs_review=True, confidence=c.draft.confidence * TRUST)
+    return c._replace(draft=lower, why=f"{c.why}; after text from outside ({c.draft.taint.source})")
+
+
+def _scored(batch: _Batch) -> _Batch:
+    scored = [_score(c) for c in batch.candidates]
+    low = f"its confidence is below {LOWEST}"
+    batch = _kept(batch._replace(candidates=scored), "scoring", lambda c: low if c.draft.confidence < LOWEST else "")
+    return batch._replace(candidates=sorted(batch.candidates, key=_rank))
+
+
+def _score(c: Candidate) -> Candidate:
+    further = min(MOST, MORE * max(0, c.seen.sessions - c.needs))
+    confidence = min(1.0, c.draft.confidence * c.score + 0.1 + further)
+    memory = c.draft._replace(confidence=round(confidence, 4))
+    return c._replace(draft=memory, priority=round(0.6 * c.priority + 0.4 * c.score, 4))
+
+
+def _capped(limits: Mapping[str, int]) -> Filter:
+    def capped(batch: _Batch) -> _Batch:
+        kind = batch.session.kind
+        limit = limits.get(kind, 0)
+        taken = 0
+
+        def over(c: Candidate) -> str:
+            nonlocal taken
+            if limit and c.draft.external_id in batch.known:
+                return ""
+            taken += 1
+            return f"a session of kind {kind} gives {limit} at most" if taken > limit else ""
+
+        return _kept(batch, "cap", over)
+
+    return capped
+
+
+def _kept(batch: _Batch, filter: str, why_not: Callable[[Candidate], str]) -> _Batch:
+    """Return the batch without the candidates for which there is a reason."""
+    kept: list[Candidate] = []
+    for c in batch.candidates:
+        why = why_not(c)
+        if why:
+            batch.discarded.append(Discarded(c.draft.content, filter, why))
+        else:
+            kept.append(c)
+    return batch._replace(candidates=kept)
+
+
+def _rank(c: Candidate) -> tuple[float, float, str, str]:
+    return (-c.priority, -c.draft.confidence, c.draft.external_id or "", c.draft.content)

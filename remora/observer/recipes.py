@@ -1,0 +1,232 @@
+"""Procedures that recur over sessions: how a change is checked, and how it is handed in.
+
+Each session adds what it did itself (`habits`), and the recipe is read off the counts of all of them:
+
+    checks      the formatters, linters, builds and tests that ran and passed after the last change
+    hand-ins    the commands of version control after them, where they go beyond add and commit
+
+A command is part of a recipe when three sessions ran it and a fair share of those that ran any did. Its
+place is where it stood on average. What only the sessions of one module run is a recipe of that module.
+Counting is incremental: a new session adds its own commands, and nothing older is read again but the
+last details that `Seen` keeps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from remora.core.events import Observation, Signal
+from remora.observer import signals
+from remora.observer.candidate import Candidate, draft
+
+from remora.observer.purposes import head, purpose_of
+from remora.observer.seen import Seen, SeenCount, Shown
+from remora.observer.sentences import cited, code, seen_words
+
+SESSIONS = 3  # that must have run a command
+SHARE = 0.2  # of the sessions that checked anything
+MODULE_SHARE = 0.4  # of the sessions that changed a module and checked anything
+STEPS = 6  # of one recipe
+CHECKS = ("format", "lint", "build", "test")
+CONFIDENCE = 0.7
+_NARROW = re.compile(r"\s(?:-run|-k|-t|--grep|--testNamePattern|--filter|-m)[ =]|::|\bTest[A-Z]\w+|<tmp>|\.\w{1,4}:\d")
+_VERBS = {
+    "format": "format with",
+    "lint": "check with",
+    "build": "build with",
+    "test": "test with",
+    "vcs": "hand in with",
+}
+_HAND_INS = re.compile(r"(?:git (?:commit|push|tag|rebase)|gh (?:pr|release) \w+|glab mr \w+)")
+
+
+class Ran(NamedTuple):
+    """A command of a recipe: what it is for, in how many sessions, its average place."""
+
+    command: str
+    purpose: str
+    sessions: int
+    place: float
+
+
+def habits(session: Observation) -> list[Signal]:
+    """Return what a session adds to the counts: its checks, for all and for each module, and its hand-in."""
+    changed = [use for use in session.files if use.edits and not use.path.startswith(("/", "~"))]
+    if not changed:
+        return []
+    checks = _checks(session)
+    found: list[Signal] = []
+    if checks:
+        detail = {"order": [c for c, _ in checks], "purposes": [p for _, p in checks], "outcome": session.outcome}
+        keys = ["verify", *(f"verify:{module}" for module in modules(session))]
+        found += [Signal("tool_sequence", key, session.steps, session.ended, (), detail) for key in keys]
+    order = _hand_in(session)
+    if order:
+        detail = {"order": order, "purposes": ["vcs"] * len(order), "outcome": session.outcome}
+        found.append(Signal("tool_sequence", "hand-in", session.steps, session.ended, (), detail))
+    return found
+
+
+def modules(session: Observation, limit: int = 8) -> list[str]:
+    """Return the folders of the files a session changed, those with most changes first.
+
+    A file at the root of the repository has no module.
+    """
+    edits: Counter[str] = Counter()
+    for use in session.files:
+        folder, _, _ = use.path.rpartition("/")
+        if use.edits and folder and not use.path.startswith(("/", "~", "..")):
+            edits[folder] += use.edits
+    return [folder for folder, _ in sorted(edits.items(), key=lambda item: (-item[1], item[0]))[:limit]]
+
+
+def recipes(session: Observation, seen: Seen) -> Iterator[Candidate]:
+    """Yield the recipes that this session followed, as the counts of all sessions have them."""
+    own = {signal.key for signal in habits(session)}
+    if "verify" in own:
+        common = common_steps(seen.shown("tool_sequence", "verify"))
+        if len(common) >= 2:
+            yield _checking(session, seen, common)
+        for module in modules(session):
+            extra = _of_module(seen, module, common)
+            if extra:
+                yield _checking_module(session, seen, module, extra)
+    if "hand-in" in own:
+        steps = common_steps(seen.shown("tool_sequence", "hand-in"), share=0.4)
+        if len(steps) >= 2:
+            yield _handing_in(session, seen, steps)
+
+
+def common_steps(shown: Sequence[Shown], share: float = SHARE) -> list[Ran]:
+    """Return the commands that enough sessions ran, in their usual order, STEPS at most."""
+    count: Counter[str] = Counter()
+    places: defaultdict[str, list[float]] = defaultdict(list)
+    purpose: dict[str, str] = {}
+    for session in shown:
+        order = [str(c) for c in session.detail.get("order", ())]
+        purposes = [str(p) for p in session.detail.get("purposes", ())]
+        for place, (command, kind) in enumerate(zip(order, purposes, strict=False)):
+            count[command] += 1
+            places[command].append(_phase(kind) + place / max(len(order), 1))
+            purpose[command] = kind
+    enough = max(SESSIONS, share * len(shown))
+    kept = sorted((c for c in count if count[c] >= enough), key=lambda c: (-count[c], c))[:STEPS]
+    ran = [Ran(c, purpose[c], count[c], sum(places[c]) / len(places[c])) for c in kept]
+    return sorted(ran, key=lambda r: (r.place, r.command))
+
+
+def _phase(purpose: str) -> float:
+    return float(CHECKS.index(purpose)) if purpose in CHECKS else 0.0
+
+
+def _checks(session: Observation) -> list[tuple[str, str]]:
+    """Return the checks that passed in a session, each once, by when they ran last."""
+    last: dict[str, tuple[int, int, str]] = {}
+    for run in session.commands:
+        if run.runs <= run.failures:
+            continue
+        for place, part in enumerate(run.command.split(" && ")):
+            purpose = purpose_of(tuple(part.split()))
+            if purpose in CHECKS and not _NARROW.search(part) and len(part) <= 80:
+                stand = (run.last_step, place, purpose)
+                last[part] = max(last.get(part, stand), stand)
+    return [(part, stand[2]) for part, stand in sorted(last.items(), key=lambda item: (item[1], item[0]))]
+
+
+def _hand_in(session: Observation) -> list[str]:
+    """Return the commands of version control that handed work in, in order, by their first words."""
+    first: dict[str, tuple[int, int]] = {}
+    for run in session.commands:
+        if run.runs <= run.failures:
+            continue
+        for place, part in enumerate(run.command.split(" && ")):
+            if _HAND_INS.match(part):
+                first.setdefault(_shape(part), (run.first_step, place))
+    order = [shape for shape, _ in sorted(first.items(), key=lambda item: (item[1], item[0]))]
+    return order if len(order) >= 2 else []
+
+
+def _shape(part: str) -> str:
+    """Return a hand-in command with its flags and without its texts and names."""
+    words = part.split()
+    named = head(part).split()
+    flags = [w.split("=")[0] for w in words[len(named) :] if w.startswith("--") and w != "--"]
+    return " ".join([*named, *dict.fromkeys(f for f in flags if f not in ("--title", "--body", "--message"))])
+
+
+def _of_module(seen: Seen, module: str, common: Sequence[Ran]) -> list[Ran]:
+    known = {ran.command for ran in common}
+    steps = common_steps(seen.shown("tool_sequence", f"verify:{module}"), share=MODULE_SHARE)
+    return [ran for ran in steps if ran.command not in known]
+
+
+def _payload(pattern: str, steps: Sequence[Ran], shown: Sequence[Shown], at: str | None) -> dict[str, object]:
+    return {
+        "task_pattern": pattern,
+        "steps": [
+            {"order": n, "description": f"{_VERBS.get(ran.purpose, 'run')} {code(ran.command)}"}
+            for n, ran in enumerate(steps, start=1)
+        ],
+        "success_count": sum(1 for s in shown if s.detail.get("outcome") == "success"),
+        **({"last_validated_at": at} if at else {}),
+    }
+
+
+def _in_order(steps: Sequence[Ran]) -> str:
+    return ", then ".join(f"{code(r.command)} ({r.sessions})" for r in steps)
+
+
+def _candidate(
+    session: Observation, key: str, content: str, payload: dict[str, object], seen: SeenCount, files: Sequence[str]
+) -> Candidate:
+    rule = signals.KINDS["tool_sequence"]
+    memory = draft(
+        session,
+        "workflow_recipe",
+        content,
+        signal="tool_sequence",
+        key=key,
+        confidence=CONFIDENCE,
+        files=files,
+        tags=("commands",),
+        payload=payload,
+        citation=cited(seen, session.session_id),
+    )
+    why = f"the same commands recur {seen_words(seen)}"
+    return Candidate("tool_sequence", key, memory._replace(branch=None), 0.8, rule.score, SESSIONS, seen, why)
+
+
+def _checking(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candidate:
+    count, shown = seen.sessions("tool_sequence", "verify"), seen.shown("tool_sequence", "verify")
+    content = (
+        f"A change is checked here with {_in_order(steps)}; the numbers say in how many of the last "
+        f"{len(shown)} sessions that checked {seen_words(count)}."
+    )
+    return _candidate(
+        session, "verify", content, _payload("check a change before it is done", steps, shown, session.ended), count, ()
+    )
+
+
+def _checking_module(session: Observation, seen: Seen, module: str, steps: Sequence[Ran]) -> Candidate:
+    key = f"verify:{module}"
+    count, shown = seen.sessions("tool_sequence", key), seen.shown("tool_sequence", key)
+    content = (
+        f"A change in {code(module)} is checked with {_in_order(steps)} as well; the numbers say in how many of "
+        f"the last {len(shown)} sessions that changed it {seen_words(count)}."
+    )
+    pattern = f"check a change in {module}"
+    return _candidate(session, key, content, _payload(pattern, steps, shown, session.ended), count, (module,))
+
+
+def _handing_in(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candidate:
+    count, shown = seen.sessions("tool_sequence", "hand-in"), seen.shown("tool_sequence", "hand-in")
+    content = (
+        f"Work is handed in with {_in_order(steps)}; the numbers say in how many of the last {len(shown)} "
+        f"sessions that did {seen_words(count)}."
+    )
+    return _candidate(
+        session, "hand-in", content, _payload("hand work in", steps, shown, session.ended), count, ()
+    )

@@ -1,0 +1,191 @@
+"""What one agent's part of a session made suspect so far: signals, counts, and where taint came in.
+
+The pad is bounded. When it is full, the signals of the least worth go: the lowest score times how often
+it was seen, the newest among equals last. It can be written as JSON at any moment and read back exactly.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from remora.core.events import Signal
+from remora.core.values import Taint
+from remora.observer.keeping import Kept, keep_last
+from remora.observer.signals import SCORES
+
+_EVENTS = 5  # keys of events that a signal keeps
+_RECENT = 8  # calls in the short memory
+
+
+class Limits(NamedTuple):
+    """How much an observer keeps of one agent; beyond, the least worth goes first and is counted."""
+
+    signals: int = 2_000
+    files: int = 4_000
+    pairs: int = 4_000
+    patterns: int = 500
+    errors: int = 500
+    keys: int = 65_536  # of events, to know them again
+    agents: int = 32
+
+
+class Suspect(NamedTuple):
+    """A signal in the making. `evidence` is the last step that its text rests on; `count` how often seen."""
+
+    type: str
+    key: str
+    step: int
+    evidence: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    at: str | None
+    paths: tuple[str, ...]
+    detail: dict[str, Any]
+    events: tuple[str, ...]
+
+
+class Analytics(Kept):
+    """The counts of a running session, for early triggers and for whoever asks in between."""
+
+    file_access_counts: dict[str, int]
+    file_first_access: dict[str, int]
+    file_last_access: dict[str, int]
+    file_edit_set: set[str]
+    grep_pattern_counts: dict[str, int]
+    error_fingerprints: dict[str, int]
+    current_step: int
+    recent_tool_sequence: list[str]
+    intra_session_co_access: dict[str, set[str]]
+    config_files_touched: set[str]
+    self_correction_count: int
+    total_input_tokens: int
+
+    def __init__(self) -> None:
+        self.file_access_counts, self.file_first_access, self.file_last_access = {}, {}, {}
+        self.file_edit_set, self.config_files_touched = set(), set()
+        self.grep_pattern_counts, self.error_fingerprints = {}, {}
+        self.current_step = self.self_correction_count = self.total_input_tokens = 0
+        self.recent_tool_sequence = []
+        self.intra_session_co_access = {}
+
+    def used(self, tool: str) -> None:
+        """Remember a tool among the last eight."""
+        self.recent_tool_sequence.append(tool)
+        del self.recent_tool_sequence[:-_RECENT]
+
+
+class Scratchpad(Kept):
+    """The suspicions of one agent. Detectors call `suspect`; the end calls `signals`."""
+
+    agent: str
+    limit: int
+    suspects: dict[tuple[str, str], Suspect]
+    analytics: Analytics
+    taint_source: str
+    taint_step: int | None
+    dropped: int
+    last_text: str  # the last sentence or two of a reply or thought, for the why of a change of mind
+    cwds: list[str]
+    written: list[str]  # files outside the repository that the session wrote itself
+
+    def __init__(self, agent: str = "", limit: int = Limits().signals) -> None:
+        self.agent, self.limit = agent, limit
+        self.suspects, self.analytics = {}, Analytics()
+        self.taint_source, self.taint_step = "", None
+        self.dropped, self.last_text = 0, ""
+        self.cwds, self.written = [], []
+
+    def suspect(
+        self,
+        kind: str,
+        key: str,
+        step: int,
+        *,
+        at: str | None = None,
+        paths: tuple[str, ...] = (),
+        detail: Mapping[str, Any] | None = None,
+        event: str = "",
+        evidence: int | None = None,
+        count: int = 1,
+    ) -> None:
+        """Add a signal, or what is new about one: fields of `detail` replace those of the same name.
+
+        `evidence` is the step its text rests on where that is not `step`.
+        """
+        name = (kind, key)
+        old = self.suspects.get(name)
+        resting = step if evidence is None else evidence
+        if old is None:
+            if len(self.suspects) >= self.limit:
+                self._evict()
+            first = (event,) if event else ()
+            self.suspects[name] = Suspect(
+                kind, key, step, resting, count, at, paths, dict(detail or {}), first
+            )
+            return
+        events = old.events
+        if event and event not in events and len(events) < _EVENTS:
+            events = (*events, event)
+        earlier = step < old.step
+        self.suspects[name] = Suspect(
+            kind,
+            key,
+            step if earlier else old.step,
+            max(old.evidence, resting) if detail else old.evidence,
+            old.count + count,
+            at if earlier and at else old.at,
+            tuple(dict.fromkeys((*old.paths, *paths)))[:20],
+            {**old.detail, **detail} if detail else old.detail,
+            events,
+        )
+
+    def taint(self, source: str, step: int) -> None:
+        """Note that text from outside was read at a step; the earliest one counts."""
+        if self.taint_step is None or step < self.taint_step:
+            self.taint_source, self.taint_step = source[:200], step
+
+    def tainted_at(self, step: int) -> Taint | None:
+        """Return the taint of what rests on a step: set strictly after the reading."""
+        if self.taint_step is None or step <= self.taint_step:
+            return None
+        return Taint(self.taint_source, self.taint_step)
+
+    def signals(self) -> list[Signal]:
+        """Return the signals in order of step, type and key."""
+        found = [
+            Signal(
+                s.type,
+                s.key,
+                s.step,
+                s.at,
+                s.paths,
+                {**s.detail, "count": s.count},
+                s.events,
+                self.tainted_at(s.evidence),
+                self.agent,
+            )
+            for s in self.suspects.values()
+        ]
+        return sorted(found, key=lambda s: (s.step, s.type, s.key))
+
+    def at_home(self) -> tuple[str, ...]:
+        """Return the beginnings of absolute paths that are not outside."""
+        return (*self.cwds, *self.written)
+
+    def seen_cwd(self, cwd: object) -> None:
+        """Note a working directory that the host recorded."""
+        if isinstance(cwd, str) and len(cwd) > 1 and cwd not in self.cwds:
+            keep_last(self.cwds, cwd, 20)
+
+    def _evict(self) -> None:
+        worst = heapq.nsmallest(max(1, self.limit // 40), self.suspects.items(), key=_worth)
+        for name, _ in worst:
+            del self.suspects[name]
+        self.dropped += len(worst)
+
+
+def _worth(item: tuple[tuple[str, str], Suspect]) -> tuple[float, int, str]:
+    suspect = item[1]
+    return (SCORES.get(suspect.type, 0.0) * (1.0 + math.log(suspect.count)), -suspect.step, suspect.key)

@@ -1,0 +1,232 @@
+"""Detectors of looking for things: the same search again, names of files that lead nowhere, the outside."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from remora.core.text import shorten
+from remora.observer import commands
+from remora.observer.calls import Call
+from remora.observer.keeping import Kept, cut, keep_last, make_room
+from remora.observer.paths import inside
+from remora.observer.purposes import unwrapped
+from remora.observer.scratchpad import Limits, Scratchpad
+
+OFTEN = 3  # steps that search for the same thing
+_ANSWER = 4  # steps after a search in which its answer is opened
+_ELSEWHERE = 6  # steps after a glob in which the right file is found otherwise
+
+_KEYWORD = re.compile(
+    r"\b(?:func|function|def|class|type|struct|interface|const|var|let|import|package|fn|impl|pub|return|export|async)\b"
+)
+_NAME = re.compile(r"[A-Za-z_][\w-]{3,}")
+_NOTHING = re.compile(
+    r"^\s*(?:no (?:files|matches|results)(?: were)? found|found 0 |\(no output\))?\.?\s*$", re.IGNORECASE
+)
+_LOCAL = re.compile(r"^(?:\w+://)?(?:localhost|127\.|0\.0\.0\.0|\[::1\]|file:)", re.IGNORECASE)
+_ESCAPES = re.compile(r"\\[bBdDsSwW.(){}\[\]|*+?^$/-]|\[[^\]]*\]|\{\d*,?\d*\}")
+_GREPS = frozenset("grep egrep fgrep rg ag ack".split())
+_EVERYTHING = re.compile(r"^(?:\*\*/)?\*(?:\.\w+|\.\{[\w,]+\})?$")
+
+
+class Hunt(NamedTuple):
+    """A search that comes again: its words as typed, where, the last finds, and the answer."""
+
+    pattern: str
+    steps: tuple[int, ...]
+    at: str | None
+    order: int  # of its last search
+    finds: str
+    empty: bool
+    answer: str
+    answer_step: int
+    edited: bool
+    key: str
+
+
+class Glob(NamedTuple):
+    """A search for names: what it found, whether any of it was used, and what was used instead."""
+
+    pattern: str
+    step: int
+    at: str | None
+    finds: str
+    used: bool
+    instead: str
+    instead_step: int
+    via: str
+    key: str
+
+
+class Lookup(NamedTuple):
+    """A recent search and its finds: what makes it plausible that a file was found by it."""
+
+    step: int
+    pattern: str
+    finds: str
+
+
+class Searches(Kept):
+    """The searches of one agent."""
+
+    hunts: dict[str, Hunt]
+    globs: dict[str, Glob]
+    recent: list[Lookup]
+    fetched: list[tuple[str, int]]
+    order: int
+    limits: Limits
+
+    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
+        self.hunts, self.globs = {}, {}
+        self.recent, self.fetched = [], []
+        self.order, self.limits = 0, limits
+
+    def settle(self, call: Call, pad: Scratchpad) -> None:
+        """Look at one finished call."""
+        if call.denied:
+            return
+        self.order += 1
+        if call.action == "search" and not call.failed:
+            self._searched(call.pattern, call, pad)
+        elif call.action == "run":
+            for pattern in _grepped(call):
+                self._searched(pattern, call, pad)
+        elif call.action == "glob" and not call.failed:
+            self._globbed(call, pad)
+        elif call.action == "fetch" and call.worked:
+            self._fetched(call, pad)
+        elif call.action in ("read", "edit", "write") and not call.failed:
+            self._opened(call, pad)
+
+    def _searched(self, pattern: str, call: Call, pad: Scratchpad) -> None:
+        key = core(pattern)
+        finds = cut(call.text, 3000)
+        keep_last(self.recent, Lookup(call.step, shorten(pattern, 80), finds), 12)
+        if not key:
+            return
+        old = self.hunts.get(key)
+        if old is None:
+            pad.dropped += make_room(self.hunts, self.limits.patterns)
+        steps = (
+            (*old.steps, call.step)
+            if old and call.step not in old.steps
+            else old.steps
+            if old
+            else (call.step,)
+        )
+        self.hunts[key] = Hunt(
+            shorten(pattern, 120),
+            steps[-30:],
+            old.at if old else call.at,
+            self.order,
+            finds,
+            _NOTHING.match(call.text[:200]) is not None and len(call.text) < 200,
+            old.answer if old else "",
+            old.answer_step if old else 0,
+            old.edited if old else False,
+            old.key if old else call.key,
+        )
+        counts = pad.analytics.grep_pattern_counts
+        make_room(counts, self.limits.patterns)
+        counts[key] = len(self.hunts[key].steps)
+
+    def _globbed(self, call: Call, pad: Scratchpad) -> None:
+        finds = cut(call.text, 3000)
+        if not _EVERYTHING.match(call.pattern):
+            pad.dropped += make_room(self.globs, 200)
+            self.globs.setdefault(
+                call.pattern, Glob(call.pattern, call.step, call.at, finds, False, "", 0, "", call.key)
+            )
+        keep_last(self.recent, Lookup(call.step, call.pattern, finds), 12)
+
+    def _fetched(self, call: Call, pad: Scratchpad) -> None:
+        address = (call.url or call.tool).split("?")[0].split("#")[0].rstrip("/")
+        if not address or _LOCAL.match(address):
+            return
+        if "://" not in address and call.url:  # a query in words
+            address = f"search: {' '.join(sorted(_NAME.findall(call.url.lower())))[:120]}"
+        elif call.tool.startswith("mcp__"):
+            address = f"{call.tool} {address}".strip() if call.url else call.tool
+        keep_last(self.fetched, (address, call.step), 50)
+        pad.suspect("external_reference", address, call.step, at=call.at, event=call.key,
+                    detail={"url": shorten(call.url, 300), "tool": call.tool, "then": ""})  # fmt: skip
+
+    def _opened(self, call: Call, pad: Scratchpad) -> None:
+        path = call.path
+        if not inside(path):
+            return
+        edit = call.action != "read"
+        for key, hunt in self.hunts.items():
+            if (
+                0 <= call.step - hunt.steps[-1] <= _ANSWER
+                and path in hunt.finds
+                and (edit or not hunt.edited)
+            ):
+                self.hunts[key] = hunt._replace(
+                    answer=path, answer_step=call.step, edited=edit or hunt.edited
+                )
+        for name, glob in self.globs.items():
+            if path in glob.finds:
+                if not glob.used:
+                    self.globs[name] = glob._replace(used=True)
+            elif not glob.used and not glob.instead and 0 < call.step - glob.step <= _ELSEWHERE:
+                via = next((r for r in self.recent if r.step >= glob.step and path in r.finds), None)
+                if via and via.pattern != glob.pattern and _akin(glob.pattern, via.pattern):
+                    self.globs[name] = glob._replace(instead=path, instead_step=call.step, via=via.pattern)
+        if edit and self.fetched:
+            address, step = self.fetched[-1]
+            if 0 < call.step - step <= 10:
+                pad.suspect("external_reference", address, step, paths=(path,), detail={"then": path}, count=0,
+                            evidence=call.step)  # fmt: skip
+
+    def finish(self, pad: Scratchpad) -> None:
+        """Say at the end which searches came again and which names led nowhere."""
+        for key, hunt in self.hunts.items():
+            if len(hunt.steps) >= OFTEN and not hunt.empty:
+                pad.suspect("repeated_grep", key, hunt.steps[0], at=hunt.at, event=hunt.key, count=len(hunt.steps),
+                            paths=(hunt.answer,) if hunt.answer else (), evidence=max(hunt.steps[-1], hunt.answer_step),
+                            detail={"pattern": hunt.pattern, "found": hunt.answer, "changed": hunt.edited,
+                                    "steps": list(hunt.steps)})  # fmt: skip
+        for glob in self.globs.values():
+            if not glob.used and glob.instead:
+                empty = _NOTHING.match(glob.finds[:200]) is not None
+                pad.suspect("glob_ignore", glob.pattern, glob.step, at=glob.at, event=glob.key, paths=(glob.instead,),
+                            evidence=glob.instead_step,
+                            detail={"instead": glob.instead, "via": glob.via, "empty": empty})  # fmt: skip
+
+
+def core(pattern: str) -> str:
+    r"""Return the names that a search pattern looks for, sorted, in lower case; empty if they are too short.
+
+    >>> core(r"func.*CountOther\("), core(r"CountOther"), core(r"\bfoo\b")
+    ('countother', 'countother', '')
+    """
+    plain = _KEYWORD.sub(" ", _ESCAPES.sub(" ", pattern[:500]))
+    return "|".join(sorted({n.lower() for n in _NAME.findall(plain)}))[:160]
+
+
+def _grepped(call: Call) -> list[str]:
+    """Return the patterns that a command greps for, those that only filter a pipe left out."""
+    if "g" not in call.command:
+        return []
+    found: list[str] = []
+    for part in commands.parse(call.command, str(call.extra.get("cwd") or "")).parts:
+        words = list(unwrapped(part.words))
+        if words[:2] == ["git", "grep"]:
+            words = words[1:]
+        if words and words[0] in (*_GREPS, "grep"):
+            rest = [w for w in words[1:] if not w.startswith("-")]
+            if len(rest) > 1 or words[0] in ("rg", "ag"):
+                found += [rest[0].strip("'\"")] if rest else []
+    return found[:4]
+
+
+def _akin(one: str, other: str) -> bool:
+    """Say whether two patterns share a part of a name, so that one is a second try of the other."""
+    return any(
+        len(a) > 3 and a in other.lower() for a in re.findall(r"[a-z]+", one.lower()) if a not in _COMMON
+    )
+
+
+_COMMON = frozenset("test tests src main index json yaml toml java html".split())

@@ -1,0 +1,138 @@
+"""What all sessions showed so far, as far as a promotion needs to know it.
+
+`Seen` is the question; the store answers it from SQL, `SeenHere` from the sessions it was given (a trial
+run that writes nothing, and tests). Every count includes the session that is being judged: it is
+counted first and judged then, so that a new project and an old one go the same way.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from remora.core.events import ErrorSeen, Observation, Signal
+
+KEPT = 50  # details of one signal that are remembered, the newest
+SWEEPING = 40  # files; a session that changes more says nothing about which of them belong together
+
+
+class SeenCount(NamedTuple):
+    """In how many sessions something showed, and the first and last time (ISO 8601)."""
+
+    sessions: int = 0
+    first: str | None = None
+    last: str | None = None
+
+    def plus(self, at: str | None) -> SeenCount:
+        """Return the count with one more session that showed it at a time."""
+        times = [t for t in (self.first, self.last, at) if t]
+        return SeenCount(self.sessions + 1, min(times, default=None), max(times, default=None))
+
+
+class Shown(NamedTuple):
+    """How one session showed a signal."""
+
+    session_id: str
+    at: str | None
+    detail: Mapping[str, Any]
+    paths: tuple[str, ...] = ()
+
+
+class ErrorMet(NamedTuple):
+    """How one session met an error."""
+
+    session_id: str
+    at: str | None
+    error: ErrorSeen
+
+
+class Seen(Protocol):
+    """Counts over all sessions that were learned, the one being judged included."""
+
+    def total(self) -> SeenCount:
+        """Return how many sessions were learned."""
+        ...
+
+    def sessions(self, type: str, key: str) -> SeenCount:
+        """Return in how many sessions a signal showed."""
+        ...
+
+    def shown(self, type: str, key: str) -> Sequence[Shown]:
+        """Return how sessions showed a signal, oldest first, the newest KEPT at most."""
+        ...
+
+    def errors(self, fingerprint: str) -> Sequence[ErrorMet]:
+        """Return how sessions met an error, oldest first, the newest KEPT at most."""
+        ...
+
+    def edits(self, path: str) -> SeenCount:
+        """Return in how many sessions a file was changed, sweeping ones left out."""
+        ...
+
+    def co_edits(self, path: str) -> Mapping[str, SeenCount]:
+        """Return the files changed in the same sessions as a file, sweeping ones left out."""
+        ...
+
+
+class SeenHere:
+    """What the sessions showed that were added to it; nothing is stored."""
+
+    def __init__(self) -> None:
+        self._total = SeenCount()
+        self._ids: set[str] = set()
+        self._counts: dict[tuple[str, str], SeenCount] = defaultdict(SeenCount)
+        self._shown: dict[tuple[str, str], list[Shown]] = defaultdict(list)
+        self._errors: dict[str, list[ErrorMet]] = defaultdict(list)
+        self._edits: dict[str, SeenCount] = defaultdict(SeenCount)
+        self._pairs: dict[str, dict[str, SeenCount]] = defaultdict(lambda: defaultdict(SeenCount))
+
+    def add(self, session: Observation, more: Iterable[Signal] = ()) -> None:
+        """Count a session, with signals beyond its own (see `promotion.tallies`); each session once."""
+        if session.session_id in self._ids:
+            return
+        self._ids.add(session.session_id)
+        at = session.ended or session.started
+        self._total = self._total.plus(at)
+        for signal in {(s.type, s.key): s for s in (*session.signals, *more)}.values():
+            name = (signal.type, signal.key)
+            self._counts[name] = self._counts[name].plus(signal.at or at)
+            self._shown[name].append(Shown(session.session_id, signal.at or at, signal.detail, signal.paths))
+            del self._shown[name][:-KEPT]
+        for error in session.errors:
+            self._errors[error.fingerprint].append(ErrorMet(session.session_id, at, error))
+            del self._errors[error.fingerprint][:-KEPT]
+        changed = [use.path for use in session.files if use.edits]
+        if len(changed) <= SWEEPING:
+            self._add_edits(changed, at)
+
+    def _add_edits(self, paths: Sequence[str], at: str | None) -> None:
+        for path in paths:
+            self._edits[path] = self._edits[path].plus(at)
+            for other in paths:
+                if other != path:
+                    self._pairs[path][other] = self._pairs[path][other].plus(at)
+
+    def total(self) -> SeenCount:
+        """Return how many sessions were added."""
+        return self._total
+
+    def sessions(self, type: str, key: str) -> SeenCount:
+        """Return in how many sessions a signal showed."""
+        return self._counts.get((type, key), SeenCount())
+
+    def shown(self, type: str, key: str) -> Sequence[Shown]:
+        """Return how sessions showed a signal, oldest first."""
+        return tuple(self._shown.get((type, key), ()))
+
+    def errors(self, fingerprint: str) -> Sequence[ErrorMet]:
+        """Return how sessions met an error, oldest first."""
+        return tuple(self._errors.get(fingerprint, ()))
+
+    def edits(self, path: str) -> SeenCount:
+        """Return in how many sessions a file was changed."""
+        return self._edits.get(path, SeenCount())
+
+    def co_edits(self, path: str) -> Mapping[str, SeenCount]:
+        """Return the files changed in the same sessions as a file."""
+        return dict(self._pairs.get(path, {}))

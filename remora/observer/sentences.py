@@ -1,0 +1,88 @@
+"""The words of memories: short sentences in the present, with names in backticks and how often it was seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from remora.core.text import shorten
+from remora.observer.seen import SeenCount
+
+FILES = 3  # that a sentence names before it says how many more
+LINE = 220  # characters of a quoted line
+
+
+def seen_words(seen: SeenCount) -> str:
+    """Return how often and when something was seen, in brackets.
+
+    >>> seen_words(SeenCount(4, "2026-01-05T10:00:00Z", "2026-01-20T10:00:00Z"))
+    '(seen in 4 sessions, last 2026-01-20)'
+    >>> seen_words(SeenCount(1, None, "2026-01-20T10:00:00Z")), seen_words(SeenCount(1))
+    ('(seen once, 2026-01-20)', '(seen once)')
+    """
+    day = (seen.last or "")[:10]
+    if seen.sessions <= 1:
+        return f"(seen once, {day})" if day else "(seen once)"
+    return f"(seen in {seen.sessions} sessions, last {day})" if day else f"(seen in {seen.sessions} sessions)"
+
+
+def code(text: str) -> str:
+    """Return a name in backticks; backticks inside it become quotes.
+
+    >>> code("a`b`.py")
+    "`a'b'.py`"
+    """
+    return "`" + text.replace("`", "'") + "`"
+
+
+def listed(names: Sequence[str], most: int = FILES, last: str = "and") -> str:
+    """Return names in backticks as a list in words.
+
+    >>> listed(["a.py", "b.py"]), listed(["a", "b", "c", "d", "e"])
+    ('`a.py` and `b.py`', '`a`, `b`, `c` and 2 more')
+    """
+    shown = [code(name) for name in names[:most]]
+    if len(names) > most:
+        return ", ".join(shown) + f" and {len(names) - most} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+
+
+def quoted(text: str, limit: int = LINE) -> str:
+    """Return a line as a quotation.
+
+    >>> quoted('declared and not used:   x ')
+    '“declared and not used: x”'
+    """
+    return f"“{shorten(text, limit)}”"
+
+
+def first_sentences(text: str, limit: int) -> str:
+    """Return the first whole sentences of a text within a limit, the first one cut if it is longer alone.
+
+    >>> first_sentences("It works. Tests pass. And a very long tail follows here.", 25)
+    'It works. Tests pass.'
+    """
+    kept = ""
+    for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z`*])", text.strip()):
+        if kept and len(kept) + 1 + len(sentence) > limit:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return shorten(kept, limit)
+
+
+def sentence(text: str) -> str:
+    """Return a text that ends as a sentence does."""
+    text = text.strip().rstrip(",;:").rstrip()
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def cited(seen: SeenCount, session_id: str, steps: Sequence[int] = ()) -> str:
+    """Return the citation of a memory: sessions, dates, and where in the newest one.
+
+    >>> cited(SeenCount(2, "2026-01-05T1", "2026-01-20T1"), "s1", (3, 9))
+    '2 sessions, 2026-01-05 to 2026-01-20; session s1, steps 3, 9'
+    """
+    first, last = (seen.first or "")[:10], (seen.last or "")[:10]
+    span = f", {first}" + (f" to {last}" if last != first else "") if first else ""
+    where = f", step{'s' if len(steps) > 1 else ''} {', '.join(map(str, steps[:8]))}" if steps else ""
+    return f"{max(seen.sessions, 1)} session{'s' if seen.sessions > 1 else ''}{span}; session {session_id}{where}"

@@ -1,0 +1,226 @@
+"""What a person said in passing that holds beyond the task: wishes, rules, facts about the project.
+
+Most of what is typed to an agent is a request or a question, and is over when it is done. A statement is
+kept only if it passes all of these:
+
+    it is a clause of its own that states something    not a question, a request, or an answer to one
+    it says that it holds in general                   "always", "never", "we use", "that's why", …
+    it names something, or is long enough              a path, an identifier, a quoted name, a command
+    it stands on its own                               no "this", "it", "here", "now", "option 2"
+
+A clause may sit inside a request ("can you note that we should always run X with Y"): it is cut out
+where it starts, at its subject. Text that was pasted (logs, review comments, code) is not what the user
+says, and is left out: it describes what is about to change.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from remora.core.text import collapse
+
+MIN_WORDS, MIN_WORDS_NAMED = 9, 5  # of a statement without a name in it, and of one with
+MAX_WORDS = 60
+PASTED_LINES = 15  # a prompt with more lines than this is a paste or a plan
+
+_NAME = re.compile(
+    r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]+/[\w./-]+|\b\w+\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]+|\b[a-z]+_[a-z_]+\b"
+    r"|\b[A-Za-z]+[a-z][A-Z]\w*\b|\b[A-Z][A-Z_]{3,}\b|\b[A-Z][a-z]+-[A-Z][a-z]+\b|\b[a-z]+-[a-z]+\b"
+)
+# Where a clause that holds in general starts, and the type of memory it makes.
+_STARTS = (
+    (
+        "preference",
+        r"(?:we|you|i)(?:'d| would)? (?:should |must |need to |have to |want to )?(?:always|never) \w.+"
+        r"|(?:please )?(?:always|never) (?!been?\b|have\b|had\b|\w+(?:s|ed|en|ing)\b)\w+ (?!it\b).+"
+        r"|from now on\b.+"
+        r"|we (?:don'?t|do not) (?:want|allow|like)\b.+|we (?:prefer|avoid)\b.+"
+        r"|(?:i|i'd|we|we'd) (?:really |generally |always )?prefer (?:to|that we|\w+ing|not|using)\b.+"
+        r"|(?:(?:let'?s|please|we should|can we) )?use \S+.{0,40}\b(?:instead of|rather than|and not)\b.+"
+        r"|the (?:overriding|general|main|guiding) (?:directive|rule|principle|goal|convention) is\b.+"
+        r"|(?:our|the) (?:convention|rule|policy|preference) is\b.+|keep backwards? compat\w*.+",
+    ),
+    (
+        "decision",
+        r"[\w`'\"][^,;()]{2,60}? should (?:be|stay|remain) (?:the |our )?(?:single )?source of truth\b.*"
+        r"|(?:we|let'?s) (?:decided|agreed|settled)\b.+"
+        r"|the [^,;()]{3,60} should (?:match|always|never|only)\b.+",
+    ),
+    (
+        "gotcha",
+        r"(?:for|in) [^\s,;()]{3,40},? we (?:always |only |already |explicitly )?"
+        r"(?:use|add|store|keep|write|run|create|have|don'?t|do not)\b.+"
+        r"|we (?:always |only |already |explicitly )?(?:use|store|keep|write|support|rely|depend)s? .+"
+        r"|we (?:don'?t|do not|no longer) (?:have|use|support|store|set)\b.+"
+        r"|the [^,;()]{3,60}?\b(?:can change|is not stable|are not stable|must not|does not survive|is required|"
+        r"keeps|only works? (?:if|when|with|on))\b.+"
+        r"|the (?:hooks?|cli|tests?|command|build|api|server|agent)s? (?:is|are) (?:calling|using|running|"
+        r"generated|built|stored|written)\b.+",
+    ),
+)
+_CLAUSES = [
+    (kind, re.compile(rf"(?<![\w'`-])(?:{start})", re.IGNORECASE | re.DOTALL)) for kind, start in _STARTS
+]
+# A clause after one of these belongs to what was said before it.
+_BEFORE = re.compile(
+    r"\b(?:if|when|where|once|unless|until|can|could|do|does|did|don'?t|didn'?t|would|will|wouldn'?t|not|it|"
+    r"which|while|why|how|what|to|are|is|was|were|be|been)\s+\Z",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r",? \b(?:but|or|so|and|though)\b (?:i|maybe|perhaps|can|could|what|not sure|then)\b.*\Z"
+    r"|,? in (?:a|the|some) (?:places?|future)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+# How a clause starts that states something, not one that asks for something.
+_ASSERTS = re.compile(
+    r"(?:for|in|with) [^,]{3,40},? (?:we|the|both)\b|(?:we|both|all|there (?:is|are)|the|a|an|our|only|each|every|always|never)\b"
+    r"|[`\"'][^`\"']+[`\"'] \w+|[\w.-]+[._-][\w.-]+ (?:is|are|has|should|must|does|can|cannot)\b",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"\?|,? (?:right|yeah|yes|no|correct|or|ok)\W*\Z"
+    r"|\A(?:can|could|would|should|do|does|did|is|are|was|were|has|have|why|what|when|where|which|who|how|isn'?t|"
+    r"don'?t we|aren'?t|wouldn'?t)\b",
+    re.IGNORECASE,
+)
+_DANGLES = re.compile(
+    r"\A(?:it|this|that|these|those|they|he|she|there|here|and|but|so|or|then|also|which|what|if)\b"
+    r"|\b(?:this|that|these|those|it) (?:is|was|should|would|can|will|needs?|does|did|has|as|too|in|to|here|now|then|"
+    r"here|change|branch|pr|one|case|file|part|test|line|way|time|session|error|issue|message|function|method|again|"
+    r"straight|first|later|manually)\b"
+    r"|\b(?:option|point|step|item|number|finding|case|problem|scenario|#) ?\d\b|\b\d\)?\+\d|\babove\b|\bbelow\b"
+    r"|\b(?:it|this|that|them|one|those|these|here|now|again|instead|then|first)\W*\Z"
+    r"|\bthe (?:first|second|third|latter|former|last one)\b",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(
+    r"\b(?:today|yesterday|right now|just now|at the moment|for now|currently|so far|"
+    r"in this (?:branch|pr|session|case)|the last (?:commit|change)|local changes)\b"
+    r"|\b(?:maybe|perhaps|i guess|i wonder|wondering|i think|not sure|i mean|in theory|if possible)\b",
+    re.IGNORECASE,
+)
+_ONE_OFF = re.compile(
+    r"\b(?:we|you|i) (?:should|need to|have to|want to|must) (?:also |now |just |still |first |maybe |probably )*"
+    r"(?:update|add|fix|check|look|merge|rebase|revert|commit|push|rename|remove|move|delete|test|see|get|do|make|talk|"
+    r"try|change|write|figure|review|implement|create|show|print|start|go|pull|handle|make sure)\b"
+    r"|\b(?:are|is|was|were) (?:never|not|only) (?:called|used|tested|set|reached|captured|counted|checked)\b"
+    r"|\bhaven'?t\b|\bi (?:never|always) (?:saw|see|get|got|had|did|know|forget)\b|\bnever mind\b",
+    re.IGNORECASE,
+)
+_PASTE = re.compile(
+    r"\A\s*(?:<|\{|\[|#|diff |\+\+\+|---|❯|\$ |>|⏺)|```|\bThis means\b|\bConsider \w+ing\b|\bFor example,|"
+    r"\bImplement the following plan\b|\bExit code \d|\bcan lead to\b|\bcurrently \w+s\b.*\bwhich\b"
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|(?<=[a-z)`]) - (?=[a-z])|\(note:? |\((?=we )")
+_LEAD = re.compile(
+    r"\A\s*(?:[-*•]|\d+[.)])?\s*(?:yes|yeah|yep|no|nope|ok|okay|sure|sorry|hmm+|ah|oh|so|also|and|but|well|actually|"
+    r"note that|note|question|please note|keep in mind that|keep in mind|like|because|since|that)?[,:]?\s+(?=\S)",
+    re.IGNORECASE,
+)
+_FIXES = (
+    (re.compile(r"\A(?:let'?s|please|we should|can we) use\b", re.IGNORECASE), "Use"),
+    (re.compile(r"\Aplease (?=\w)", re.IGNORECASE), ""),
+    (re.compile(r"\A(?:you|i) should (?=always|never)", re.IGNORECASE), ""),
+)
+
+
+class Statement(NamedTuple):
+    """Something a person stated: the type of memory it makes, and the words, cleaned."""
+
+    type: str
+    text: str
+
+
+def statements(prompt: str) -> list[Statement]:
+    """Return what a prompt states beyond its task, in order, each text once.
+
+    >>> [s.text for s in statements("can you note that we should always run `mise run fmt` with lint")]
+    ['We should always run `mise run fmt` with lint.']
+    >>> statements("can you always show the branch name here?"), statements("let's add this")
+    ([], [])
+    """
+    if prompt.count("\n") > PASTED_LINES or _PASTE.search(prompt):
+        return []
+    found: dict[str, Statement] = {}
+    for sentence in _SENTENCE.split(prompt):
+        if not sentence or len(sentence) > 600:
+            continue
+        statement = _statement(collapse(sentence))
+        if statement is not None:
+            found.setdefault(statement.text.lower(), statement)
+    return list(found.values())
+
+
+def states(sentence: str) -> str:
+    """Return what a sentence that contradicts states, on its own; empty when it states nothing lasting.
+
+    >>> states("no, we removed the `session` commands on purpose")
+    'We removed the `session` commands on purpose.'
+    >>> states("no, do it again"), states("that's wrong")
+    ('', '')
+    """
+    bare = collapse(sentence)
+    for _ in range(2):
+        bare = _LEAD.sub("", bare)
+    clause = _balanced(_TAIL.sub("", bare)).strip(" ,;:-–")
+    if not _ASSERTS.match(clause) or _QUESTION.search(bare) or not names_something(clause) or not _holds(clause):
+        return ""
+    return tidy(clause)
+
+
+def names_something(text: str) -> bool:
+    """Return whether a text holds a path, an identifier, a command or a quoted name."""
+    return _NAME.search(text) is not None
+
+
+def stands_alone(text: str) -> bool:
+    """Return whether a text can be read without what was said around it."""
+    return _DANGLES.search(text) is None
+
+
+def _statement(sentence: str) -> Statement | None:
+    bare = sentence
+    for _ in range(2):
+        bare = _LEAD.sub("", bare)
+    if re.match(r"(?:right now|currently|today)\b", bare, re.IGNORECASE):
+        return None
+    for kind, pattern in _CLAUSES:
+        found = next((m for m in pattern.finditer(bare) if not _BEFORE.search(bare[: m.start()])), None)
+        if found is None:
+            continue
+        clause = _balanced(_TAIL.sub("", found[0])).strip(" ,;:-–")
+        whole = found.start() == 0 and len(clause) == len(found[0])
+        if (whole and _QUESTION.search(bare)) or _QUESTION.search(clause) or not _holds(clause):
+            return None
+        return Statement(kind, tidy(clause))
+    return None
+
+
+def _holds(clause: str) -> bool:
+    """Return whether a clause is long enough, stands alone and says more than what to do next."""
+    words = len(clause.split())
+    needed = MIN_WORDS_NAMED if names_something(clause) else MIN_WORDS
+    unfit = (_DANGLES, _PASSING, _ONE_OFF)
+    return needed <= words <= MAX_WORDS and not any(pattern.search(clause) for pattern in unfit)
+
+
+def _balanced(clause: str) -> str:
+    """Return a clause without a bracket at its end that was opened before it, and without an open one."""
+    depth = 0
+    for place, sign in enumerate(clause):
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            return clause[:place]
+    return clause[: clause.rindex("(")] if depth > 0 else clause
+
+
+def tidy(clause: str) -> str:
+    """Return a clause as a sentence: a capital at its start, a full stop at its end."""
+    for pattern, by in _FIXES:
+        clause = pattern.sub(by, clause)
+    clause = clause.strip(" ,;:-–")
+    if clause[:1].islower() and not re.match(r"\w*[._/(-]|\w*[a-z][A-Z]", clause.split(" ")[0]):
+        clause = clause[0].upper() + clause[1:]
+    return clause if clause.endswith((".", "!", "`.")) else clause.rstrip(".") + "."

@@ -1,0 +1,153 @@
+"""The plain course of a session: what was asked, said, run and changed, for judging kind and outcome."""
+
+from __future__ import annotations
+
+import re
+
+from remora.core.events import Event
+from remora.core.text import collapse, shorten
+from remora.observer.calls import Call
+from remora.observer.errors import CHECKS, Failure, Run
+from remora.observer.facts import Edited, OpenError, Ran, Said, SessionFacts
+from remora.observer.fingerprint import denied
+from remora.observer.keeping import Kept, cut, keep_last, make_room
+from remora.observer.paths import inside
+
+PROMPTS, REPLIES, COMMANDS, EDITS = 300, 12, 600, 1_000
+_PROMPT = 600  # characters
+_REPLY = 1_500
+
+_COMMITTED = re.compile(r"^\[[^\]\n]*\b[0-9a-f]{7,40}\] (.+)$", re.MULTILINE)
+_COMMIT = re.compile(r"\bgit\b[^|;&\n]*\bcommit\b")
+
+
+class Story(Kept):
+    """The facts of a session over all its agents."""
+
+    prompts: list[Said]
+    replies: list[Said]
+    commands: list[Ran]
+    edits: list[Edited]
+    commits: list[str]
+    tools: dict[str, int]
+    actions: dict[str, int]
+    branches: dict[str, int]
+    interrupted: int
+    denied: int
+    steps: int
+    ended: bool
+    last_kind: str
+    last_edit: int | None
+    last_check: tuple[int, bool] | None
+    started: str | None
+    finished: str | None
+
+    def __init__(self) -> None:
+        self.prompts, self.replies, self.commands, self.edits, self.commits = [], [], [], [], []
+        self.tools, self.actions, self.branches = {}, {}, {}
+        self.interrupted = self.denied = self.steps = 0
+        self.ended, self.last_kind = False, ""
+        self.last_edit, self.last_check = None, None
+        self.started, self.finished = None, None
+
+    def see(self, event: Event) -> None:
+        """Look at any event once."""
+        self.steps = max(self.steps, event.step)
+        if event.at:
+            self.started = min(self.started or event.at, event.at)
+            self.finished = max(self.finished or event.at, event.at)
+        if event.branch:
+            make_room(self.branches, 200)
+            self.branches[event.branch] = self.branches.get(event.branch, 0) + 1
+        if event.agent:
+            return
+        if event.kind == "session_end":
+            self.ended = True
+        elif event.kind == "user_prompt":
+            self._asked(event)
+        elif event.kind == "reply":
+            self.last_kind = "reply"
+            keep_last(self.replies, Said(cut(event.text, _REPLY), event.step), REPLIES)
+        elif event.kind in ("tool_call", "tool_result"):
+            self.last_kind = event.kind
+
+    def _asked(self, event: Event) -> None:
+        extra = event.extra or {}
+        if extra.get("interrupted") or event.text.startswith("[Request interrupted"):
+            self.interrupted += 1
+            self.last_kind = "interruption"
+            return
+        self.last_kind = "user_prompt"
+        said = Said(cut(event.text, _PROMPT), event.step)
+        if len(self.prompts) >= PROMPTS:  # the first one says what the session is for
+            del self.prompts[1]
+        self.prompts.append(said)
+
+    def settle(self, call: Call, run: Run | None) -> None:
+        """Look at a finished call of any agent."""
+        make_room(self.tools, 300)
+        self.tools[call.tool] = self.tools.get(call.tool, 0) + 1
+        self.actions[call.action] = self.actions.get(call.action, 0) + 1
+        if call.denied:
+            self.denied += denied(call.text)
+            return
+        if run is not None:
+            self._ran(call, run)
+        elif call.action in ("edit", "write") and call.worked:
+            for path in call.paths[:20]:
+                if inside(path):
+                    keep_last(self.edits, Edited(path, call.step), EDITS)
+                    self.last_edit = max(self.last_edit or 0, call.step)
+
+    def _ran(self, call: Call, run: Run) -> None:
+        failed = None if call.failed is None else run.failed
+        told = cut(call.text[-300:], 300)
+        keep_last(
+            self.commands,
+            Ran(cut(call.command, 300), run.normal, run.purpose, call.step, failed, told),
+            COMMANDS,
+        )
+        if run.purpose in CHECKS - {"format"} and failed is not None:
+            self.last_check = (call.step, not failed)
+        if failed is False and _COMMIT.search(call.command):
+            for subject in _COMMITTED.findall(call.text)[:5]:
+                keep_last(self.commits, shorten(subject, 120), 100)
+
+    def facts(self, host: str, planned: int | None, done: int, open_errors: list[Failure]) -> SessionFacts:
+        """Return the facts as they are now."""
+        return SessionFacts(
+            host,
+            tuple(self.prompts),
+            tuple(self.replies[-REPLIES:]),
+            tuple(self.commands),
+            tuple(self.edits),
+            planned,
+            done,
+            self.interrupted,
+            self.denied,
+            tuple(
+                OpenError(f.tool, f.target if f.heads else "", f.message, f.steps[-1], f.harness)
+                for f in open_errors
+            ),
+            self.steps,
+            self.ended,
+            dict(self.tools),
+            dict(self.actions),
+            tuple(self.commits),
+            self.branch(),
+            self.last_kind,
+            self.last_edit,
+            self.last_check,
+        )
+
+    def branch(self) -> str | None:
+        """Return the branch most events were on, None if nobody said."""
+        return max(sorted(self.branches), key=lambda b: self.branches[b], default=None)
+
+    def summary(self) -> str:
+        """Return what was done in the end, in the session's own words: the last reply that says something."""
+        for said in reversed(self.replies):
+            paragraph = next((p for p in said.text.split("\n\n") if len(collapse(p)) >= 60), "")
+            if paragraph:
+                return shorten(paragraph.strip("# *"), 400)
+        return ""

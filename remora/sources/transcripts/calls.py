@@ -1,0 +1,80 @@
+"""What is remembered between a call and its result: the call itself, and the list of things to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from remora.sources.transcripts.texts import string
+from remora.sources.transcripts.tools import MAX_TODOS, Call
+
+MAX_OPEN = 10_000  # calls without a result that are remembered
+
+_CREATED = re.compile(r"Task #(\w{1,20}) created")
+
+
+class Calls:
+    """Calls whose results are still to come."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, tuple[Call, int]] = {}
+
+    def add(self, identity: str, made: Call, step: int) -> None:
+        """Remember a call; the oldest goes when there are too many."""
+        if not identity:
+            return
+        if len(self._open) >= MAX_OPEN:
+            del self._open[next(iter(self._open))]
+        self._open[identity] = (made._replace(extra=None), step)
+
+    def take(self, identity: str, step: int) -> tuple[Call, int]:
+        """Return the call that a result answers and its step; an unknown one is empty, at `step`."""
+        return self._open.pop(identity, (Call("", ""), step))
+
+    def __contains__(self, identity: object) -> bool:
+        return identity in self._open
+
+
+class Plans:
+    """The list of things to do of a host that tells only what changed in it."""
+
+    def __init__(self) -> None:
+        self._things: dict[str, dict[str, dict[str, str]]] = {}
+        self._asked: dict[str, str] = {}  # call to the provisional name of the thing it makes
+
+    def call(self, session: str, identity: str, made: Call, given: Any) -> Call:
+        """Return a call with the whole list as `todos`, if it changes it."""
+        if made.tool not in ("TaskCreate", "TaskUpdate") or not isinstance(given, Mapping):
+            return made
+        things = self._things.setdefault(session, {})
+        if made.tool == "TaskCreate":
+            if len(things) < MAX_TODOS:
+                name = f"new {identity}"
+                things[name] = {"content": string(given.get("subject"), 300), "status": "pending"}
+                self._asked[identity] = name
+        else:
+            self._update(things, given)
+        return made._replace(extra={"todos": [dict(thing) for thing in things.values()]})
+
+    @staticmethod
+    def _update(things: dict[str, dict[str, str]], given: Mapping[str, Any]) -> None:
+        name = given.get("taskId")
+        name = str(name)[:20] if isinstance(name, str | int) else ""
+        status = string(given.get("status"), 40)
+        if status == "deleted":
+            things.pop(name, None)
+            return
+        if name and (name in things or len(things) < MAX_TODOS):
+            thing = things.setdefault(name, {"content": "", "status": ""})
+            thing["status"] = status or thing["status"]
+            thing["content"] = string(given.get("subject"), 300) or thing["content"]
+
+    def result(self, session: str, identity: str, made: Call, text: str) -> Call:
+        """Learn the name that the host gave to a new thing."""
+        name = self._asked.pop(identity, None)
+        found = _CREATED.match(text) if name else None
+        if name and found:
+            things = self._things[session]
+            self._things[session] = {found[1] if n == name else n: thing for n, thing in things.items()}
+        return made

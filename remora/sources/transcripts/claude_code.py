@@ -1,0 +1,354 @@
+"""Claude Code's transcripts: one JSON line for each block of a message, each result, each happening.
+
+What one reply of the model says and asks for stands on several lines that share `message.id`: together
+they are one step. Old copies lack the id; there a line belongs to the step of the line it hangs on
+(`parentUuid`), and a reply that follows a result or a prompt is a new one. Forks and resumes copy lines
+into a new file: a line is known by its `uuid`, a call by its id.
+
+Left out, and counted by type: lines of types that are not listed here, what the program wrote itself
+(`isMeta`, summaries after a compaction, output of its own commands, reminders, notes of hooks, replies
+that it made up after an error), and attachments, which hold the very text that a memory system injected.
+The one attachment that is read is a prompt that a person typed while the model was at work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from remora.core.events import Event
+from remora.sources.transcripts.calls import Calls, Plans
+from remora.sources.transcripts.claude_line import (
+    EXIT,
+    INTERRUPTED,
+    ClaudeLine,
+    injected,
+    lines_shown,
+    refusal,
+    report,
+    structured_text,
+    tokens,
+)
+from remora.sources.transcripts.lines import Counts
+from remora.sources.transcripts.paths import Roots, plain
+from remora.sources.transcripts.texts import (
+    MAX_PROMPT,
+    both_ends,
+    joined,
+    number,
+    result_text,
+    string,
+    without_reminders,
+)
+from remora.sources.transcripts.tools import call
+
+HOST = "claude-code"
+TYPES = frozenset({"user", "assistant", "system", "attachment"})
+
+
+class _Thread:
+    """The replies of a session, or of one subagent of it: where they stand."""
+
+    def __init__(self) -> None:
+        self.step = 0
+        self.open = False
+        self.message = ""  # id of the reply that is being read
+        self.key = ""
+        self.uuids: set[str] = set()  # of its lines
+        self.answered = True  # something came after its last line
+        self.at: str | None = None
+        self.branch: str | None = None
+        self.tokens: int | None = None
+        self.report = ""  # what was said last, if nothing was asked for since
+
+
+class ClaudeCode:
+    """Turns lines into events. One for a transcript and the files of its subagents."""
+
+    def __init__(self, roots: Roots, counts: Counts, session: str) -> None:
+        self._roots = roots
+        self._counts = counts
+        self._session = session  # for lines that name none
+        self._threads: dict[tuple[str, str], _Thread] = {}
+        self._started: dict[str, str | None] = {}
+        self._lines: set[int] = set()
+        self._sides: dict[str, str] = {}  # line of a sidechain to its agent, where lines name none
+        self._calls = Calls()
+        self._plans = Plans()
+        self._prompts: dict[str, str] = {}
+        self._stopped: set[str] = set()
+
+    def feed(self, record: Mapping[str, Any]) -> list[Event]:
+        """Return the events of one line."""
+        kind = record.get("type")
+        if kind not in TYPES:
+            self._counts.skip(string(kind, 60) or "no type")
+            return []
+        uuid = record.get("uuid")
+        if isinstance(uuid, str):
+            mark = hash(uuid)
+            if mark in self._lines:
+                self._counts.repeated += 1
+                return []
+            self._lines.add(mark)
+        name = uuid[:200] if isinstance(uuid, str) else ""
+        line = ClaudeLine(record, name, self._session, self._agent_of(record, name), self._roots)
+        if kind == "assistant":
+            return self._assistant(line)
+        if kind == "user":
+            return self._user(line)
+        return self._system(line) if kind == "system" else self._attachment(line)
+
+    def end(self) -> list[Event]:
+        """Return what follows from the end of the file: replies and subagents that are complete."""
+        events: list[Event] = []
+        for (session, agent), thread in self._threads.items():
+            events += self._close(session, agent, thread)
+            if agent and thread.report and agent not in self._stopped:
+                stop = Event("subagent_stop", session, f"{agent}:stop", thread.step, thread.at, thread.report)
+                events.append(stop._replace(agent=agent, branch=thread.branch))
+        return events
+
+    # Lines.
+
+    def _assistant(self, line: ClaudeLine) -> list[Event]:
+        message = line.message
+        if message.get("model") == "<synthetic>" or line.record.get("isApiErrorMessage") is True:
+            self._counts.skip("assistant:synthetic")
+            return []
+        content = message.get("content")
+        blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        thread = self._thread(line)
+        events = self._begin(line)
+        identity = string(message.get("id"), 200)
+        if not self._same(thread, line, identity):
+            events += self._close(line.session, line.agent, thread)
+            thread.step += 1
+            thread.open, thread.message, thread.uuids, thread.tokens = True, identity, set(), None
+            thread.key = identity or line.uuid or f"{line.session}:{line.agent}:{thread.step}"
+        thread.uuids.add(line.uuid)
+        thread.answered = False
+        thread.at, thread.branch = line.at or thread.at, line.branch
+        thread.tokens = tokens(message.get("usage")) or thread.tokens
+        for place, block in enumerate(blocks):
+            if isinstance(block, Mapping):
+                events += self._block(line, thread, block, place)
+            else:
+                self._counts.skip("block:none")
+        return events
+
+    def _block(self, line: ClaudeLine, thread: _Thread, block: Mapping[str, Any], place: int) -> list[Event]:
+        kind = block.get("type")
+        key = f"{line.uuid or thread.key}:{place}"
+        if kind == "text":
+            text = string(block.get("text"), MAX_PROMPT).strip()
+            if not text or text == "(no content)":
+                return []
+            thread.report = text
+            return [line.event("reply", f"{key}:reply", thread.step, text=text)]
+        if kind == "thinking":
+            text = string(block.get("thinking"), MAX_PROMPT).strip()
+            return [line.event("reasoning", f"{key}:reasoning", thread.step, text=text)] if text else []
+        if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
+            return self._call(line, thread, block, key)
+        if isinstance(kind, str) and kind.endswith("tool_result"):
+            return self._result(line, thread, block)
+        self._counts.skip(f"block:{string(kind, 40)}")
+        return []
+
+    def _call(self, line: ClaudeLine, thread: _Thread, block: Mapping[str, Any], key: str) -> list[Event]:
+        thread.report = ""
+        name = string(block.get("name"), 200)
+        if block.get("type") == "mcp_tool_use" and not name.startswith("mcp__"):
+            name = f"mcp__{string(block.get('server_name'), 100)}__{name}"
+        identity = string(block.get("id"), 200)
+        made = call(name, block.get("input"), line.relative)
+        made = self._plans.call(line.session, identity, made, block.get("input"))
+        if made.action == "run" and (where := line.relative(".")) not in (".", "") and line.cwd:
+            made = made._replace(extra={**(made.extra or {}), "cwd": where})
+        self._calls.add(identity, made, thread.step)
+        return [line.event("tool_call", f"{identity or key}:call", thread.step, made=made, call_id=identity)]
+
+    def _user(self, line: ClaudeLine) -> list[Event]:
+        content = line.message.get("content")
+        thread = self._thread(line)
+        thread.answered = True
+        if isinstance(content, str):
+            return self._said(line, thread, [content])
+        events: list[Event] = []
+        texts: list[str] = []
+        for block in content if isinstance(content, list) else []:
+            if not isinstance(block, Mapping):
+                self._counts.skip("block:none")
+            elif block.get("type") == "tool_result":
+                events += self._begin(line) + self._result(line, thread, block)
+            else:
+                texts.append(joined([block]))
+        return events + self._said(line, thread, texts) if texts else events
+
+    def _said(self, line: ClaudeLine, thread: _Thread, texts: list[str]) -> list[Event]:
+        record = line.record
+        for flag in ("isMeta", "isCompactSummary", "repeatsCompactSummary", "isVisibleInTranscriptOnly"):
+            if record.get(flag) is True:
+                self._counts.skip(f"user:{flag}")
+                return []
+        origin = record.get("origin")
+        if isinstance(origin, Mapping) and origin.get("kind") not in (None, "human"):
+            self._counts.skip("user:origin")
+            return []
+        events: list[Event] = []
+        kept: list[str] = []
+        for text in texts:
+            text = without_reminders(text).strip()
+            if text.startswith(INTERRUPTED):
+                events += self._interrupt(line, thread)
+            elif text and injected(text):
+                self._counts.skip("user:injected")
+            elif text:
+                kept.append(text)
+        if line.agent and kept:
+            # What a subagent is told was written by the model.
+            self._counts.skip("user:to an agent")
+            return events + self._begin(line, both_ends("\n".join(kept), MAX_PROMPT))
+        return events + (self._prompt(line, thread, "\n".join(kept)) if kept else [])
+
+    def _prompt(self, line: ClaudeLine, thread: _Thread, text: str) -> list[Event]:
+        events = self._begin(line) + self._close(line.session, line.agent, thread)
+        identity = string(line.record.get("promptId"), 200)
+        if not identity or self._prompts.setdefault(identity, line.uuid) != line.uuid:
+            identity = line.uuid or f"{line.session}:{line.at}"
+        text = both_ends(text, MAX_PROMPT)
+        return [*events, line.event("user_prompt", f"{identity}:prompt", thread.step, text=text)]
+
+    def _interrupt(self, line: ClaudeLine, thread: _Thread) -> list[Event]:
+        if thread.open:
+            return self._close(line.session, line.agent, thread, interrupted=True)
+        key = f"{line.uuid or line.at}:interrupted"
+        return [*self._begin(line), line.event("step", key, thread.step, extra={"interrupted": True})]
+
+    def _system(self, line: ClaudeLine) -> list[Event]:
+        subtype = string(line.record.get("subtype"), 40)
+        if subtype != "compact_boundary":
+            self._counts.skip(f"system:{subtype}")
+            return []
+        thread = self._thread(line)
+        events = self._begin(line) + self._close(line.session, line.agent, thread)
+        about = line.record.get("compactMetadata")
+        extra: dict[str, Any] = {}
+        if isinstance(about, Mapping):
+            extra = {"trigger": string(about.get("trigger"), 40), "tokens": number(about.get("preTokens"))}
+        key = f"{line.uuid or line.at}:compaction"
+        return [*events, line.event("compaction", key, thread.step, extra=extra or None)]
+
+    def _attachment(self, line: ClaudeLine) -> list[Event]:
+        held = line.record.get("attachment")
+        held = held if isinstance(held, Mapping) else {}
+        origin = held.get("origin")
+        human = not isinstance(origin, Mapping) or origin.get("kind") == "human"
+        if held.get("type") == "queued_command" and held.get("commandMode") == "prompt" and human:
+            text = without_reminders(joined(held.get("prompt"))).strip()
+            if text and not injected(text) and not line.agent:
+                return self._prompt(line, self._thread(line), text)
+        self._counts.skip("attachment")
+        return []
+
+    # Results.
+
+    def _result(self, line: ClaudeLine, thread: _Thread, block: Mapping[str, Any]) -> list[Event]:
+        identity = string(block.get("tool_use_id"), 200)
+        made, step = self._calls.take(identity, thread.step)
+        structured = line.record.get("toolUseResult")
+        content = block.get("content")
+        text = result_text(content or structured_text(structured))
+        error = block.get("is_error") is True or (
+            "is_error" not in block and isinstance(structured, str) and structured.startswith("Error:")
+        )
+        extra: dict[str, Any] = {}
+        about = structured if isinstance(structured, Mapping) else {}
+        if made.action == "run" and (found := EXIT.match(text)):
+            extra["exit_code"] = int(found[1])
+            error = error or extra["exit_code"] != 0
+        if about.get("interrupted") is True or text.startswith(INTERRUPTED):
+            extra["interrupted"] = True
+        if error:
+            extra.update(refusal(text))
+        if made.action == "read" and (shown := lines_shown(about.get("file"))):
+            extra["lines"] = shown
+        if about.get("userModified") is True:
+            extra["user_modified"] = True
+        events: list[Event] = []
+        if made.action == "task":
+            text, agent = report(text, about)
+            if agent and not error and about.get("status") != "async_launched":
+                other = self._threads.get((line.session, agent))
+                said = other.report if other and other.report else text
+                where = other.step if other else step
+                events.append(self._stop(line, agent, where, said))
+        made = self._plans.result(line.session, identity, made, text)
+        key = f"{identity or line.uuid or line.at}:result"
+        made = made._replace(extra=None)
+        shown_event = line.event(
+            "tool_result", key, step, made=made, call_id=identity, text=text, error=error, extra=extra or None
+        )
+        return [shown_event, *events]
+
+    # Threads.
+
+    def _agent_of(self, record: Mapping[str, Any], uuid: str) -> str:
+        """Return the subagent that a line belongs to; empty for the session's own."""
+        if record.get("isSidechain") is not True:
+            return ""
+        named = string(record.get("agentId"), 100)
+        if named:
+            return named
+        parent = record.get("parentUuid")
+        agent = self._sides.get(parent, "") if isinstance(parent, str) else ""
+        agent = agent or f"side-{uuid[:13]}"
+        self._sides[uuid] = agent
+        return agent
+
+    def _thread(self, line: ClaudeLine) -> _Thread:
+        return self._threads.setdefault((line.session, line.agent), _Thread())
+
+    @staticmethod
+    def _same(thread: _Thread, line: ClaudeLine, identity: str) -> bool:
+        if not thread.open:
+            return False
+        if identity or thread.message:
+            return identity == thread.message
+        return line.record.get("parentUuid") in thread.uuids or not thread.answered
+
+    def _begin(self, line: ClaudeLine, told: str = "") -> list[Event]:
+        events: list[Event] = []
+        if line.session not in self._started:
+            self._started[line.session] = line.at
+            extra = {"cwd": plain(line.cwd)} if line.cwd else None
+            events.append(
+                line.event("session_start", f"{line.session}:start", 0, extra=extra)._replace(agent="")
+            )
+        if line.agent and line.agent not in self._started:
+            self._started[line.agent] = line.at
+            events.append(line.event("subagent_start", f"{line.agent}:start", 0, text=told))
+        return events
+
+    def _close(self, session: str, agent: str, thread: _Thread, *, interrupted: bool = False) -> list[Event]:
+        if not thread.open:
+            return []
+        thread.open = False
+        return [
+            Event(
+                "step",
+                session,
+                f"{thread.key}:step",
+                thread.step,
+                thread.at,
+                agent=agent,
+                branch=thread.branch,
+                tokens=thread.tokens,
+                extra={"interrupted": True} if interrupted else None,
+            )
+        ]
+
+    def _stop(self, line: ClaudeLine, agent: str, step: int, said: str) -> Event:
+        self._stopped.add(agent)
+        return line.event("subagent_stop", f"{agent}:stop", step, text=said)._replace(agent=agent)

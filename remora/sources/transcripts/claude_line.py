@@ -1,0 +1,119 @@
+"""One line of a Claude Code transcript: what every line says, and how its texts are told apart."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+from remora.core.events import Event
+from remora.sources.transcripts.paths import Roots
+from remora.sources.transcripts.texts import instant, number, string
+from remora.sources.transcripts.tools import Call
+
+INTERRUPTED = "[Request interrupted by user"
+# What stands in a user's line and no person typed. A tag counts when it is closed: somebody may ask about it.
+_TAGS = re.compile(
+    r"\s*<(local-command-\w+|command-name|command-message|command-args|bash-input|bash-stdout|bash-stderr"
+    r"|task-notification|teammate-message|cross-session-message|user-prompt-submit-hook|channel"
+    r"|user-memory-input|fork-boilerplate|new-diagnostics)\b"
+)
+_PREFIXES = (
+    "Caveat: The messages below were generated",
+    "This session is being continued from a previous conversation",
+    "Operation stopped by hook:",
+    "Stop hook feedback:",
+    "[Subagent hand-back]",
+)
+_IDE = re.compile(r"\s*<ide_\w+>")
+EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,10})\b")
+_DENIED = re.compile(
+    r"\s*(?:Error: )?(?:The user doesn't want to (?:proceed with|take) this"
+    r"|Permission to use .{1,2000}? has been denied|Permission for this |Claude requested permissions )",
+    re.DOTALL,
+)
+_SAID = re.compile(r"the user said:\s*(.+)", re.DOTALL)
+_HAND_BACK = "[Subagent hand-back]"
+_AGENT_LINE = re.compile(r"\n?agentId: (\w{4,64})\b[^\n]*(?:\n<usage>.*)?\s*\Z", re.DOTALL)
+
+
+class ClaudeLine:
+    """What every line says about itself."""
+
+    __slots__ = ("agent", "at", "branch", "cwd", "message", "record", "roots", "session", "uuid")
+
+    def __init__(self, record: Mapping[str, Any], uuid: str, session: str, agent: str, roots: Roots) -> None:
+        message = record.get("message")
+        branch = record.get("gitBranch")
+        self.record = record
+        self.uuid = uuid
+        self.message: Mapping[str, Any] = message if isinstance(message, Mapping) else {}
+        self.session = string(record.get("sessionId"), 200) or session
+        self.agent = agent
+        self.at = instant(record.get("timestamp"))
+        self.cwd = string(record.get("cwd"), 4096)
+        self.branch = branch[:200] if isinstance(branch, str) and branch not in ("", "HEAD") else None
+        self.roots = roots
+
+    def relative(self, path: str) -> str:
+        """Return a path as it names the file everywhere."""
+        return self.roots.relative(path, self.cwd)
+
+    def event(self, kind: str, key: str, step: int, *, made: Call | None = None, **fields: Any) -> Event:
+        """Return an event of this line."""
+        if made is not None:
+            for name in ("tool", "action", "paths", "command", "pattern", "url"):
+                fields[name] = getattr(made, name)
+            fields.setdefault("extra", made.extra)
+        return Event(kind, self.session, key, step, self.at, agent=self.agent, branch=self.branch, **fields)
+
+
+def injected(text: str) -> bool:
+    """Say whether a text of a user's line was put there by the program."""
+    if _IDE.match(text) or text.startswith(_PREFIXES):
+        return True
+    found = _TAGS.match(text)
+    return found is not None and f"</{found[1]}>" in text
+
+
+def tokens(usage: Any) -> int | None:
+    """Return the input tokens of a reply, cached ones included."""
+    if not isinstance(usage, Mapping):
+        return None
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    return sum(number(usage.get(name)) or 0 for name in names) or None
+
+
+def structured_text(value: Any) -> Any:
+    """Return the text of a `toolUseResult`, for results without content."""
+    if isinstance(value, Mapping):
+        parts = [value.get(name) for name in ("stdout", "stderr", "content", "text")]
+        return "\n".join(part for part in parts if isinstance(part, str) and part)
+    return value
+
+
+def refusal(text: str) -> dict[str, Any]:
+    """Return what a failure says about who refused: the user (and what was said), or the tool itself."""
+    if _DENIED.match(text):
+        said = _SAID.search(text)
+        return {"denied": True, **({"said": said[1].strip()} if said else {})}
+    return {"rejected": True} if text.lstrip().startswith("<tool_use_error>") else {}
+
+
+def lines_shown(file: Any) -> list[int] | None:
+    """Return the first and last line that a read showed."""
+    if not isinstance(file, Mapping):
+        return None
+    first, count = number(file.get("startLine")), number(file.get("numLines"))
+    return [first, first + count - 1] if first is not None and count else None
+
+
+def report(text: str, about: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a subagent's report without its frame, and the subagent's id."""
+    agent = string(about.get("agentId"), 100)
+    if found := _AGENT_LINE.search(text):
+        agent, text = agent or found[1], text[: found.start()]
+    if text.startswith(_HAND_BACK):
+        text = textwrap.dedent(text.partition("\n")[2])
+    return text.strip(), agent

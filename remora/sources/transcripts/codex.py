@@ -1,0 +1,403 @@
+"""Codex's rollouts: one JSON line for each item that went to or came from the model, and for each happening.
+
+A line is `{"timestamp", "type", "payload"}`; the oldest files hold the bare payload. `response_item` lines
+are the conversation. Items of the model that stand together are one step; a result or a prompt ends it.
+`event_msg` lines repeat much of it for the screen: read are token counts, a person's prompt that stands
+nowhere else, an interruption, how a patch or a command ended, and, while the model runs a script that
+calls tools itself, what those tools did. A subagent has a file of its own that names its parent: its
+events belong to the parent's session, with its id as `agent`.
+
+Left out, and counted: instructions, the environment and other texts that the program put into the user's
+mouth, what is told to a subagent, the contents of a compaction, encrypted thoughts, unknown types.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from remora.core.events import Event
+from remora.sources.transcripts.calls import Calls
+from remora.sources.transcripts.codex_item import ITEMS, action, cwd_in, parent_of, tokens, typed
+from remora.sources.transcripts.codex_output import Output, read_output
+from remora.sources.transcripts.codex_patch import as_extra, parse_patch, patch_in_command
+from remora.sources.transcripts.lines import Counts
+from remora.sources.transcripts.paths import Roots, plain
+from remora.sources.transcripts.texts import (
+    MAX_PROMPT,
+    both_ends,
+    instant,
+    joined,
+    number,
+    result_text,
+    string,
+)
+from remora.sources.transcripts.tools import ACTION_OF, Call, call, words_of
+
+HOST = "codex"
+
+
+class Codex:
+    """Turns the lines of one file into events."""
+
+    def __init__(self, roots: Roots, counts: Counts, name: str) -> None:
+        self._roots = roots
+        self._counts = counts
+        self._session = name
+        self._thread = name  # of this file: a subagent's own id
+        self._agent = ""
+        self._named = False
+        self._started = False
+        self._told = False
+        self._cwd = ""
+        self._branch: str | None = None
+        self._turn = ""
+        self._step = 0
+        self._open = False
+        self._answered = False  # a result came: the next item of the model is a new step
+        self._tokens: int | None = None
+        self._at: str | None = None
+        self._last_at: str | None = None
+        self._calls = Calls()
+        self._ended: dict[str, tuple[int | None, bool]] = {}
+        self._script = ""  # the call whose script calls tools itself
+        self._prompt = ""  # the last one, until something else comes
+        self._prompts: dict[str, int] = {}
+        self._report = ""
+        self._line = 0
+
+    def feed(self, record: Mapping[str, Any]) -> list[Event]:
+        """Return the events of one line."""
+        self._line += 1
+        kind, payload = record.get("type"), record.get("payload")
+        at = instant(record.get("timestamp"))
+        self._last_at = at or self._last_at
+        if not isinstance(payload, Mapping):
+            if kind in ITEMS:
+                return self._item(record, at)
+            if kind is None and isinstance(record.get("id"), str):
+                self._meta(record)
+                return []
+            self._counts.skip(string(kind, 60) or "no type")
+            return []
+        if kind == "response_item":
+            return self._item(payload, at)
+        if kind == "event_msg":
+            return self._happening(payload, at)
+        if kind == "session_meta":
+            self._meta(payload)
+            return []
+        if kind == "turn_context":
+            self._context(payload)
+            return []
+        if kind == "compacted":
+            return self._compaction(at)
+        self._counts.skip(string(kind, 60) or "no type")
+        return []
+
+    def end(self) -> list[Event]:
+        """Return what follows from the end of the file."""
+        events = self._close()
+        if self._agent and self._report and self._started:
+            key = f"{self._agent}:stop"
+            events.append(self._event("subagent_stop", key, self._last_at, text=self._report))
+        return events
+
+    # What the file says about itself.
+
+    def _meta(self, meta: Mapping[str, Any]) -> None:
+        if self._named:  # a fork repeats its parent's
+            self._counts.skip("session_meta:repeated")
+            return
+        self._named = True
+        self._thread = string(meta.get("id"), 200) or self._thread
+        self._session = self._thread
+        parent = parent_of(meta)
+        if parent:
+            root = string(meta.get("session_id"), 200)
+            self._session = root if root and root != self._thread else parent
+            self._agent = self._thread
+        self._cwd = string(meta.get("cwd"), 4096) or self._cwd
+        git = meta.get("git")
+        if isinstance(git, Mapping):
+            self._branch = string(git.get("branch"), 200) or None
+
+    def _context(self, context: Mapping[str, Any]) -> None:
+        self._cwd = string(context.get("cwd"), 4096) or self._cwd
+        self._turn = string(context.get("turn_id"), 200) or self._turn
+
+    # Items.
+
+    def _item(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
+        kind = item.get("type")
+        if kind == "message":
+            return self._message(item, at)
+        if kind == "reasoning":
+            text = joined(item.get("summary")) or joined(item.get("content"))
+            if not text.strip():
+                return self._reply(at)
+            shown = both_ends(text.strip(), MAX_PROMPT)
+            return [*self._reply(at), self._event("reasoning", self._key(item, "reasoning"), at, text=shown)]
+        if kind in ("function_call", "custom_tool_call", "local_shell_call"):
+            return self._call(item, at)
+        if kind in ("function_call_output", "custom_tool_call_output"):
+            return self._output(item, at)
+        if kind == "web_search_call":
+            return self._search(item, at)
+        self._counts.skip(f"item:{string(kind, 40)}")
+        return []
+
+    def _message(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
+        text = joined(item.get("content")).strip()
+        role = item.get("role")
+        if role == "assistant" and text:
+            self._report = text = both_ends(text, MAX_PROMPT)
+            return [*self._reply(at), self._event("reply", self._key(item, "reply"), at, text=text)]
+        if role != "user" or not text:
+            self._counts.skip(f"message:{string(role, 30)}")
+            return []
+        return self._said(text, at)
+
+    def _said(self, text: str, at: str | None) -> list[Event]:
+        said = typed(text)
+        if not said:
+            if not self._cwd and (cwd := cwd_in(text)):
+                self._cwd = cwd
+                self._roots.met(cwd)
+            self._counts.skip("message:injected")
+            return []
+        if said == self._prompt:
+            self._counts.repeated += 1
+            return []
+        shown = both_ends(said, MAX_PROMPT)
+        if self._agent:
+            self._counts.skip("message:to an agent")
+            return self._begin(at, "" if self._told else shown)
+        events = self._begin(at) + self._close()
+        self._prompt = said
+        mark = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:12]
+        name = f"{self._turn or self._session}:{mark}"
+        # Without turns the same words may be said twice.
+        times = self._prompts[name] = self._prompts.get(name, 0) + 1
+        suffix = f":{times}" if times > 1 and not self._turn else ""
+        return [*events, self._event("user_prompt", f"{name}{suffix}:prompt", at, text=shown)]
+
+    def _call(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
+        self._report = ""
+        name = string(item.get("name"), 200)
+        given: Any = item.get("arguments", item.get("input"))
+        if item.get("type") == "local_shell_call":
+            name, given = "local_shell", item.get("action")
+        identity = string(item.get("call_id"), 200) or string(item.get("id"), 200)
+        made = self._made(name, string(item.get("namespace"), 200), given)
+        events = self._reply(at)
+        if item.get("type") == "custom_tool_call" and name == "exec":
+            self._script = identity
+        self._calls.add(identity, made, self._step)
+        key = f"{identity or self._key(item, 'item')}:call"
+        return [*events, self._event("tool_call", key, at, made=made, call_id=identity)]
+
+    def _made(self, name: str, namespace: str, given: Any) -> Call:
+        if isinstance(given, str):
+            patch = given if name == "apply_patch" and given.lstrip().startswith("***") else ""
+            try:
+                given = {"input": patch} if patch else json.loads(given)
+            except (ValueError, RecursionError):
+                given = {"input": given}
+        given = given if isinstance(given, Mapping) else {}
+        if name == "apply_patch":
+            patch = given.get("input", given.get("patch", given.get("command")))
+            return self._patch(name, patch if isinstance(patch, str) else "")
+        if ACTION_OF.get(name) == "run":
+            command = given.get("command", given.get("cmd"))
+            words = command if isinstance(command, list) else []
+            if len(words) > 1 and words[0] in ("apply_patch", "applypatch") and isinstance(words[1], str):
+                return self._patch(name, words[1])
+            text = words_of(words) if words else command
+            if isinstance(text, str) and (patch := patch_in_command(text)):
+                folder = given.get("workdir", given.get("working_directory"))
+                return self._patch(name, patch, folder if isinstance(folder, str) else "")
+        return call(name, given, self._relative, action(name, namespace))
+
+    def _patch(self, name: str, patch: str, folder: str = "") -> Call:
+        files = parse_patch(patch)
+        cwd = folder or self._cwd
+        paths = [self._roots.relative(f.path[:4096], cwd) for f in files]
+        moved = [self._roots.relative(f.moved_to[:4096], cwd) for f in files if f.moved_to]
+        doing = "write" if files and all(f.change == "add" for f in files) else "edit"
+        shown = as_extra(files, tuple(paths))
+        return Call(name, doing, tuple(dict.fromkeys(paths + moved)), extra=shown)
+
+    def _output(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
+        identity = string(item.get("call_id"), 200)
+        made, step = self._calls.take(identity, self._step)
+        if identity and identity == self._script:
+            self._script = ""
+        code, failed = self._ended.pop(identity, (None, False))
+        output = read_output(item.get("output"), made.action)
+        if output.exit_code is None and code is not None:
+            output = output._replace(exit_code=code, failed=output.failed or code != 0)
+        self._came_back()
+        return [*self._begin(at), self._result(identity, made, step, output, at, failed=failed)]
+
+    def _result(
+        self, identity: str, made: Call, step: int, output: Output, at: str | None, *, failed: bool = False
+    ) -> Event:
+        extra = dict(output.extra or {})
+        if output.exit_code is not None:
+            extra["exit_code"] = output.exit_code
+        event = self._event(
+            "tool_result",
+            f"{identity or f'{self._thread}:{self._line}'}:result",
+            at,
+            made=made._replace(extra=None),
+            call_id=identity,
+            text=output.text,
+            error=output.failed or failed,
+            extra=extra or None,
+        )
+        return event._replace(step=step)
+
+    def _search(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
+        """A search on the model's side: what it found is nowhere; that it ran counts."""
+        asked = item.get("action")
+        given = asked if isinstance(asked, Mapping) else {}
+        made = call("web_search", given, self._relative)
+        identity = string(item.get("id"), 200) or f"{self._thread}:{self._line}"
+        events = self._reply(at)
+        events.append(self._event("tool_call", f"{identity}:call", at, made=made, call_id=identity))
+        done = made._replace(extra=None)
+        events.append(self._event("tool_result", f"{identity}:result", at, made=done, call_id=identity))
+        return events
+
+    # Happenings.
+
+    def _happening(self, payload: Mapping[str, Any], at: str | None) -> list[Event]:
+        kind = payload.get("type")
+        if kind == "user_message":
+            text = payload.get("message")
+            return self._said(text.strip(), at) if isinstance(text, str) and text.strip() else []
+        if kind in ("task_started", "turn_started"):
+            self._turn = string(payload.get("turn_id"), 200) or self._turn
+            self._prompt = ""
+        elif kind == "token_count":
+            self._tokens = tokens(payload) or self._tokens
+        elif kind == "turn_aborted":
+            return self._abort(payload, at)
+        elif kind in ("exec_command_end", "patch_apply_end"):
+            code = number(payload.get("exit_code"))
+            bad = payload.get("success") is False or code not in (None, 0)
+            if (identity := string(payload.get("call_id"), 200)) in self._calls:
+                self._ended[identity] = (code, bad)
+        elif kind == "item_completed":
+            return self._completed(payload.get("item"), at)
+        else:
+            self._counts.skip(f"event:{string(kind, 40)}")
+        return []
+
+    def _abort(self, payload: Mapping[str, Any], at: str | None) -> list[Event]:
+        if payload.get("reason") not in (None, "interrupted"):
+            self._counts.skip("event:turn_aborted")
+            return []
+        if self._open:
+            return self._close(interrupted=True)
+        key = f"{self._turn or self._thread}:{self._step}:interrupted"
+        return [*self._begin(at), self._event("step", key, at, extra={"interrupted": True})]
+
+    def _completed(self, item: Any, at: str | None) -> list[Event]:
+        item = item if isinstance(item, Mapping) else {}
+        kind = item.get("type")
+        if kind == "UserMessage":
+            text = joined(item.get("content")).strip()
+            return self._said(text, at) if text else []
+        identity = string(item.get("id"), 200)
+        if not self._script or not identity or kind not in ("CommandExecution", "FileChange", "McpToolCall"):
+            self._counts.skip(f"completed:{string(kind, 40)}")
+            return []
+        made, said = self._of_script(item)
+        code = number(item.get("exit_code"))
+        failed = code not in (None, 0) or item.get("status") in ("failed", "declined")
+        extra = {"denied": True} if item.get("status") == "declined" else None
+        output = Output(result_text(said), code, failed, extra)
+        events = self._reply(at)
+        events.append(self._event("tool_call", f"{identity}:call", at, made=made, call_id=identity))
+        return [*events, self._result(identity, made, self._step, output, at)]
+
+    def _of_script(self, item: Mapping[str, Any]) -> tuple[Call, Any]:
+        kind = item.get("type")
+        if kind == "CommandExecution":
+            cwd = item.get("cwd")
+            given = {"command": item.get("command"), "workdir": plain(cwd) if isinstance(cwd, str) else None}
+            said = item.get("aggregated_output") or item.get("stdout")
+            return call("exec_command", given, self._relative), said
+        if kind == "McpToolCall":
+            server, tool = string(item.get("server"), 100), string(item.get("tool"), 100)
+            result = item.get("result")
+            content = result.get("content") if isinstance(result, Mapping) else result
+            made = call(f"mcp__{server}__{tool}", item.get("arguments"), self._relative)
+            return made, content
+        changes = item.get("changes")
+        paths = (
+            [p[:4096] for p in changes if isinstance(p, str)][:200] if isinstance(changes, Mapping) else []
+        )
+        made = Call("apply_patch", "edit", tuple(self._relative(path) for path in paths))
+        return made, item.get("stderr") or item.get("stdout")
+
+    def _compaction(self, at: str | None) -> list[Event]:
+        events = self._begin(at) + self._close()
+        return [*events, self._event("compaction", f"{self._thread}:{self._line}:compaction", at)]
+
+    # Steps.
+
+    def _relative(self, path: str) -> str:
+        return self._roots.relative(path, self._cwd)
+
+    def _key(self, item: Mapping[str, Any], what: str) -> str:
+        return f"{string(item.get('id'), 200) or f'{self._thread}:{self._line}'}:{what}"
+
+    def _reply(self, at: str | None) -> list[Event]:
+        """Something of the model's: it opens a step unless one is open."""
+        self._prompt = ""
+        events = self._begin(at)
+        if not self._open or self._answered:
+            events += self._close()
+            self._step += 1
+            self._open, self._answered, self._tokens = True, False, None
+        self._at = at or self._at
+        return events
+
+    def _came_back(self) -> None:
+        self._prompt = ""
+        self._answered = True
+
+    def _begin(self, at: str | None, told: str = "") -> list[Event]:
+        if self._started:
+            return []
+        self._started = self._told = True
+        extra = {"cwd": plain(self._cwd)} if self._cwd else None
+        if self._agent:
+            event = self._event("subagent_start", f"{self._agent}:start", at, text=told)
+        else:
+            event = self._event("session_start", f"{self._session}:start", at, extra=extra)
+        return [event._replace(step=0)]
+
+    def _close(self, *, interrupted: bool = False) -> list[Event]:
+        if not self._open:
+            return []
+        self._open = False
+        extra = {"interrupted": True} if interrupted else None
+        key = f"{self._thread}:{self._step}:step"
+        return [self._event("step", key, self._at, tokens=self._tokens, extra=extra)]
+
+    def _event(
+        self, kind: str, key: str, at: str | None, *, made: Call | None = None, **fields: Any
+    ) -> Event:
+        if made is not None:
+            for name in ("tool", "action", "paths", "command", "pattern", "url"):
+                fields[name] = getattr(made, name)
+            fields.setdefault("extra", made.extra)
+        return Event(
+            kind, self._session, key, self._step, at, agent=self._agent, branch=self._branch, **fields
+        )

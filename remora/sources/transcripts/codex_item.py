@@ -1,0 +1,85 @@
+"""One item of a Codex rollout: whose it is, what a person typed of it, and what a tool's name means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from remora.sources.transcripts.texts import number, string
+from remora.sources.transcripts.tools import ACTION_OF, OTHER, of_server
+
+ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+# Types of items; in the oldest files they stand alone.
+ITEMS = frozenset(
+    "message reasoning function_call function_call_output local_shell_call custom_tool_call "
+    "custom_tool_call_output web_search_call".split()
+)
+_TAG = re.compile(r"\s*<([a-zA-Z][\w -]*)(?:\s[^>]*)?>")
+_HEADINGS = ("# AGENTS.md instructions", "# Context from my IDE setup", "# Files mentioned by the user")
+_REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
+_TAGS = frozenset(
+    "INSTRUCTIONS skill image environment_context user_instructions user_action turn_aborted "
+    "collaboration_mode personality_spec model_switch subagent_notification hook_prompt".split()
+)
+_CWD = re.compile(r"<cwd>([^<]{1,4096})</cwd>")
+
+
+def is_codex(record: Mapping[str, Any]) -> bool:
+    """Say whether a line is of a rollout."""
+    kind = record.get("type")
+    if kind in ENVELOPES and isinstance(record.get("payload"), Mapping):
+        return True
+    if kind is None and isinstance(record.get("id"), str) and "instructions" in record:
+        return isinstance(record.get("timestamp"), str)
+    if kind == "message":
+        return record.get("role") in ("user", "assistant") and isinstance(record.get("content"), list)
+    return kind in ITEMS and isinstance(record.get("call_id"), str)
+
+
+def typed(text: str) -> str:
+    """Return what a person typed of a user's message; empty if all of it was put there."""
+    asked = _REQUEST.split(text)
+    if len(asked) > 1:
+        return asked[-1].strip()
+    if text.startswith(_HEADINGS):
+        return ""
+    found = _TAG.match(text)
+    if found and (found[1] in _TAGS or "_" in found[1] or found[1].endswith("instructions")):
+        name = found[1].split(" ")[0]
+        return "" if f"</{name}" in text or f"</{found[1]}" in text else text
+    return text
+
+
+def parent_of(meta: Mapping[str, Any]) -> str:
+    """Return the session that a subagent's file says it belongs to; empty for a session of its own."""
+    source = meta.get("source")
+    spawned = source.get("subagent") if isinstance(source, Mapping) else None
+    if isinstance(spawned, Mapping):
+        thread = spawned.get("thread_spawn")
+        if isinstance(thread, Mapping) and isinstance(thread.get("parent_thread_id"), str):
+            return string(thread["parent_thread_id"], 200)
+    return string(meta.get("parent_thread_id"), 200)
+
+
+def cwd_in(text: str) -> str:
+    """Return the working directory that a text tells the model; the oldest files have it only there."""
+    found = _CWD.search(text[:20_000])
+    return found[1] if found else ""
+
+
+def tokens(payload: Mapping[str, Any]) -> int | None:
+    """Return the input tokens of the last reply, cached ones included."""
+    info = payload.get("info")
+    last = info.get("last_token_usage") if isinstance(info, Mapping) else None
+    return number(last.get("input_tokens")) if isinstance(last, Mapping) else None
+
+
+def action(name: str, namespace: str) -> str | None:
+    """Return the action of a tool by name; what Codex does not have itself is a server's."""
+    if name in ACTION_OF or name in OTHER or name.startswith("mcp__"):
+        return None if name not in OTHER else "other"
+    if namespace.startswith("mcp__"):
+        return of_server(namespace[5:].strip("_"), name)
+    server, two, tool = name.partition("__")
+    return of_server(server, tool) if two else of_server("", name)

@@ -1,0 +1,272 @@
+"""The transcripts of a project that lie on this machine, in order of time.
+
+Claude Code keeps a folder for each directory it was started in, named after the path; Codex keeps one
+folder for each day. Names only narrow the search: what counts is the working directory that a file
+records. It must lie in one of the project's folders: its root, a subfolder, a work tree.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from remora.core.errors import NotFound, RemoraError, SourceError
+from remora.sources.git_process import run
+from remora.sources.transcripts import claude_code, codex, codex_item, plain
+from remora.sources.transcripts.lines import BadLine, Counts, objects
+from remora.sources.transcripts.paths import inside
+from remora.sources.transcripts.paths import plain as plain_path
+from remora.sources.transcripts.reading import detect, parts_of
+from remora.sources.transcripts.texts import instant, joined
+
+MAX_SLUG = 200  # characters of a folder's name; a longer path is cut there and gets a hash
+_LOOKED_AT = 400  # lines that are read to learn where and when a session ran
+_ENDINGS = (".jsonl", ".ndjson")
+_MAX_FILES = 100_000
+
+
+class Transcript(NamedTuple):
+    """A session's file.
+
+    Attributes:
+        host: "claude-code", "codex" or "plain".
+        path: the file.
+        parts: other files of the session: of its subagents, copies that a resume made.
+        session_id: of its first line that names one; empty if none does.
+        started: time of its first line that has one, ISO 8601; empty if none has.
+        cwd: the first working directory it records; empty if it records none.
+        size: in bytes, parts included.
+    """
+
+    host: str
+    path: Path
+    parts: tuple[Path, ...]
+    session_id: str
+    started: str
+    cwd: str
+    size: int
+
+
+class Found(NamedTuple):
+    """What was found: transcripts in order of time, and files that could not be read."""
+
+    transcripts: tuple[Transcript, ...]
+    bad: tuple[BadLine, ...] = ()
+
+
+def slug(path: str) -> str:
+    """Return the name that Claude Code gives to the folder of a directory; over 200 signs only its start.
+
+    >>> slug("/w/my.app"), len(slug("/" + "a" * 300))
+    ('-w-my-app', 200)
+    """
+    return re.sub(r"[^a-zA-Z0-9]", "-", path)[:MAX_SLUG]
+
+
+def folders_of(root: Path) -> tuple[str, ...]:
+    """Return a project's folders on this machine: its root and its work trees, as named and as resolved."""
+    found = [str(root)]
+    try:
+        done = run(root, "worktree", "list", "--porcelain")
+    except SourceError:
+        done = None
+    if done is not None and done.returncode == 0:
+        told = done.stdout.decode("utf-8", "surrogateescape").splitlines()
+        found += [line[9:] for line in told if line.startswith("worktree ")]
+    return tuple(dict.fromkeys(plain_path(p) for path in found for p in (path, os.path.realpath(path))))
+
+
+def find(
+    root: Path, environ: Mapping[str, str], *, hosts: Sequence[str] = (claude_code.HOST, codex.HOST)
+) -> Found:
+    """Return the transcripts of a project that this machine has.
+
+    Args:
+        root: top of the project's work tree.
+        environ: HOME (or USERPROFILE), CLAUDE_CONFIG_DIR, CLAUDE_CODE_PROJECT_DIR_NAME and CODEX_HOME are
+            read from it.
+        hosts: which to look for.
+    """
+    folders = folders_of(root)
+    candidates: list[tuple[str, Path]] = []
+    if claude_code.HOST in hosts:
+        candidates += [(claude_code.HOST, p) for p in _claude_files(folders, environ)]
+    if codex.HOST in hosts:
+        candidates += [(codex.HOST, p) for p in _codex_files(environ)]
+    looked = _look(candidates)
+    ours = [t for t in looked.transcripts if _belongs(t, folders)]
+    return Found(tuple(ours), looked.bad)
+
+
+def find_in(path: Path) -> Found:
+    """Return the transcripts in a file or folder, of whatever host, told by their content.
+
+    Raises:
+        NotFound: there is no such file or folder.
+        SourceError: a file was named that is nobody's transcript, or cannot be read.
+    """
+    if not path.exists():
+        raise NotFound(f"{path} is not there", hint="Name a transcript or a folder of transcripts.")
+    files = [path] if path.is_file() else list(_jsonl(path))
+    candidates: list[tuple[str, Path]] = []
+    bad: list[BadLine] = []
+    for file in files:
+        try:
+            host = detect(file)
+        except RemoraError as error:
+            bad.append(BadLine(str(file), 0, str(error)))
+            continue
+        if host is not None:
+            candidates.append((host, file))
+        elif file.stat().st_size:
+            bad.append(BadLine(str(file), 0, "nobody's transcript"))
+    if path.is_file() and not candidates:
+        reason = bad[0].reason if bad else "empty"
+        raise SourceError(
+            f"{path} cannot be learnt from: {reason}",
+            hint="Claude Code, Codex and files of our own events are read; see docs/transcripts.md.",
+        )
+    looked = _look(candidates)
+    return Found(looked.transcripts, (*bad, *looked.bad))
+
+
+def _claude_files(folders: Iterable[str], environ: Mapping[str, str]) -> Iterator[Path]:
+    projects = _folder(environ, "CLAUDE_CONFIG_DIR", ".claude") / "projects"
+    # A subfolder's name starts with the project's; so may a neighbour's, which its content tells apart.
+    names = tuple(slug(folder) for folder in folders)
+    named = environ.get("CLAUDE_CODE_PROJECT_DIR_NAME", "")
+    for folder in _entries(projects):
+        if folder.name == named or folder.name.startswith(names):
+            yield from (p for p in _entries(folder) if p.suffix in _ENDINGS)
+
+
+def _codex_files(environ: Mapping[str, str]) -> Iterator[Path]:
+    home = _folder(environ, "CODEX_HOME", ".codex")
+    for name in ("sessions", "archived_sessions"):
+        for path in _jsonl(home / name):
+            if path.name.startswith("rollout-"):
+                yield path
+
+
+def _folder(environ: Mapping[str, str], variable: str, name: str) -> Path:
+    if environ.get(variable):
+        return Path(environ[variable]).expanduser()
+    home = environ.get("HOME") or environ.get("USERPROFILE")
+    return (Path(home) if home else Path.home()) / name
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _jsonl(folder: Path) -> Iterator[Path]:
+    count = 0
+    for where, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(_ENDINGS):
+                count += 1
+                if count > _MAX_FILES:
+                    return
+                yield Path(where, name)
+
+
+def _look(candidates: Iterable[tuple[str, Path]]) -> Found:
+    """Read the heads of files and put together what belongs to one session, in order of time."""
+    heads: list[_Head] = []
+    bad: list[BadLine] = []
+    for host, path in candidates:
+        try:
+            heads.append(_head(host, path))
+        except (RemoraError, OSError) as error:
+            bad.append(BadLine(str(path), 0, str(error)))
+    # The first file of a session stands for it; its other files are read with it, line by line in time.
+    heads.sort(key=lambda head: (head.started or "9", str(head.path)))
+    main: dict[tuple[str, str], _Head] = {}
+    for head in heads:
+        if head.session:
+            main.setdefault((head.host, head.session), head)
+    others: dict[Path, list[Path]] = {}
+    alone: list[_Head] = []
+    for head in heads:
+        first = main.get((head.host, head.session or head.child_of))
+        if first is None or first is head:
+            alone.append(head)
+        else:
+            others.setdefault(first.path, []).append(head.path)
+    transcripts = [_transcript(head, others.get(head.path, ())) for head in alone]
+    covered = {path for t in transcripts for path in t.parts}
+    return Found(tuple(t for t in transcripts if t.path not in covered), tuple(bad))
+
+
+def _transcript(head: _Head, others: Iterable[Path]) -> Transcript:
+    found = [head.path, *others]
+    found += [part for path in found for part in parts_of(path, head.host)]
+    parts = tuple(path for path in dict.fromkeys(found) if path != head.path)
+    size = sum(path.stat().st_size for path in (head.path, *parts) if path.exists())
+    session = head.session or head.child_of
+    return Transcript(head.host, head.path, parts, session, head.started, head.cwd, size)
+
+
+class _Head(NamedTuple):
+    host: str
+    path: Path
+    session: str
+    child_of: str  # the session whose subagent's file it is
+    started: str
+    cwd: str
+
+
+def _head(host: str, path: Path) -> _Head:
+    session = child = started = cwd = ""
+    for _, record in islice(objects(path, Counts()), _LOOKED_AT):
+        started = started or instant(record.get("timestamp", record.get("at"))) or ""
+        if host == codex.HOST:
+            session, child, cwd = _of_codex(record, session, child, cwd)
+        elif host == plain.HOST:
+            session = session or _string(record.get("session_id"))
+            extra = record.get("extra")
+            cwd = cwd or _string(extra.get("cwd") if isinstance(extra, dict) else None)
+        else:
+            session = session or _string(record.get("sessionId"))
+            cwd = cwd or _string(record.get("cwd"))
+            if record.get("isSidechain") is True and path.name.startswith("agent-"):
+                child = child or session
+        if started and cwd and (session or child):
+            break
+    return _Head(host, path, "" if child else session, child, started, cwd)
+
+
+def _of_codex(record: Mapping[str, Any], session: str, child: str, cwd: str) -> tuple[str, str, str]:
+    payload = record.get("payload")
+    meta = payload if isinstance(payload, Mapping) else record
+    if not session and (record.get("type") == "session_meta" or "instructions" in record):
+        session = _string(meta.get("id"))
+        parent = codex_item.parent_of(meta)
+        if parent:
+            root = _string(meta.get("session_id"))
+            child = root if root and root != session else parent
+    if record.get("type") in ("session_meta", "turn_context"):
+        cwd = cwd or _string(meta.get("cwd"))
+    elif not cwd:
+        content = meta.get("content") if meta.get("type") == "message" else ""
+        cwd = codex_item.cwd_in(joined(content))
+    return session, child, cwd
+
+
+def _string(value: Any) -> str:
+    return value[:4096] if isinstance(value, str) else ""
+
+
+def _belongs(transcript: Transcript, folders: Iterable[str]) -> bool:
+    if not transcript.cwd:
+        return False
+    places = {plain_path(transcript.cwd), plain_path(os.path.realpath(transcript.cwd))}
+    return any(inside(place, folder) for place in places for folder in folders)

@@ -1,0 +1,165 @@
+"""Read JSON lines from a file that may be huge, broken or still growing, one line at a time.
+
+A line is complete when a newline ends it, or when what stands there is a whole JSON value: a program
+writes a line in one go, but a copy of a file may end without its newline. Only complete lines count;
+`Line.end` is the offset behind one, so that a later reading knows what it has seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from remora.core.errors import NotFound, SourceError
+
+MAX_LINE = 20_000_000  # bytes; tool output is cut by the hosts long before, so more is damage
+MAX_BAD = 50  # places that are remembered; all are counted
+_CHUNK = 1 << 20
+
+
+class Unusable(ValueError):
+    """A line is JSON, but cannot be what it says it is; the text says why."""
+
+
+class Line(NamedTuple):
+    """One complete line of a file.
+
+    Attributes:
+        number: from 1.
+        start, end: byte offsets; `end` is behind the newline.
+        data: without the newline; None of a line over the limit.
+    """
+
+    number: int
+    start: int
+    end: int
+    data: bytes | None
+
+
+class BadLine(NamedTuple):
+    """A line that could not be used: where it stands and why."""
+
+    path: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
+
+
+class Counts:
+    """What a reading met.
+
+    Attributes:
+        lines: complete lines, blank ones included.
+        bad: how many of them could not be used; `bad_lines` names the first.
+        repaired: lines with bytes that are not UTF-8, read with a sign in their place.
+        repeated: events and lines that were there already, as forks and resumes copy them.
+        skipped: lines and blocks left out on purpose, by type.
+        ends: offset behind the last complete line, by file.
+    """
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.bad = 0
+        self.bad_lines: list[BadLine] = []
+        self.repaired = 0
+        self.repeated = 0
+        self.skipped: Counter[str] = Counter()
+        self.ends: dict[str, int] = {}
+
+    def refuse(self, path: Path, line: int, reason: str) -> None:
+        """Count a line that cannot be used."""
+        self.bad += 1
+        if len(self.bad_lines) < MAX_BAD:
+            self.bad_lines.append(BadLine(str(path), line, reason))
+
+    def skip(self, what: str) -> None:
+        """Count something left out on purpose; only a few hundred names are told apart."""
+        name = what[:60] or "?"
+        self.skipped[name if name in self.skipped or len(self.skipped) < 300 else "other types"] += 1
+
+
+def lines(path: Path, *, limit: int = MAX_LINE) -> Iterator[Line]:
+    """Yield the complete lines of a file; never more than `limit` bytes are held.
+
+    Raises:
+        NotFound: there is no such file.
+        SourceError: the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            yield from _lines(file, limit)
+    except FileNotFoundError:
+        raise NotFound(f"{path} is not there", hint="Name a transcript or a folder of transcripts.") from None
+    except OSError as error:
+        raise SourceError(
+            f"{path} cannot be read: {error.strerror or error}", hint="Check the file's permissions."
+        ) from None
+
+
+def _lines(file: IO[bytes], limit: int) -> Iterator[Line]:
+    number = offset = 0
+    while data := file.readline(limit + 1):
+        number, start = number + 1, offset
+        offset += len(data)
+        whole = data.endswith(b"\n")
+        if not whole and len(data) > limit:
+            data = b""
+            while more := file.readline(_CHUNK):
+                offset += len(more)
+                if more.endswith(b"\n"):
+                    whole = True
+                    break
+            if whole:
+                yield Line(number, start, offset, None)
+        elif whole or _is_json(data):
+            yield Line(number, start, offset, data.rstrip(b"\r\n"))
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        return isinstance(json.loads(data.decode("utf-8", "replace")), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def parse(line: Line, path: Path, counts: Counts) -> dict[str, Any] | None:
+    """Return the JSON object of a line; None when it is blank, or bad and therefore counted."""
+    if line.data is None:
+        counts.refuse(path, line.number, f"longer than {MAX_LINE:,} bytes")
+        return None
+    data = line.data.removeprefix(b"\xef\xbb\xbf") if line.number == 1 else line.data
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", "replace")
+        counts.repaired += 1
+    if not text.strip():
+        return None
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        counts.refuse(path, line.number, "nested too deeply")
+        return None
+    except ValueError as error:
+        counts.refuse(path, line.number, f"not JSON: {error}"[:120])
+        return None
+    if not isinstance(value, dict):
+        counts.refuse(path, line.number, "not a JSON object")
+        return None
+    return value
+
+
+def objects(path: Path, counts: Counts, *, limit: int = MAX_LINE) -> Iterator[tuple[Line, dict[str, Any]]]:
+    """Yield the usable lines of a file with their content; the others are counted, `ends` is kept."""
+    counts.ends.setdefault(str(path), 0)
+    for line in lines(path, limit=limit):
+        counts.lines += 1
+        counts.ends[str(path)] = line.end
+        value = parse(line, path, counts)
+        if value is not None:
+            yield line, value

@@ -1,0 +1,173 @@
+"""One name for each file, whatever machine, work tree or subfolder a session ran in.
+
+A transcript records the working directory of each line and nothing about the repository. The directory
+moves: into subfolders (`cd`), into work trees beside or below the repository. So the roots are found from
+all directories that were recorded, of one file or of all transcripts of a project (`Roots.met`):
+
+1. the project's own folders on this machine, where a recorded directory lies in one of them;
+2. below `.worktrees/` and `.claude/worktrees/` the work tree itself: the part of the path that is the name
+   of the branch checked out there, else the shortest recorded directory; what stands before is a root too;
+3. else the shortest recorded directory that contains it. Home folders and the like contain everything and
+   are roots only when nothing else is known.
+
+A path is relative to the deepest root that contains it. What lies in no root stays absolute.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+_DRIVE = re.compile(r"/?[A-Za-z]:(?:/|$)")
+# Folders in a repository that hold other work trees of it; only the first is always one name deep.
+_IN_REPOSITORY = ("/.claude/worktrees/", "/.worktrees/")
+_GENERAL = re.compile(
+    r"/?|/root|/(?:private/)?tmp|/(?:mnt|var|opt|srv)|(?:/mnt/[a-z])?/(?:home|Users)(?:/[^/]+)?"
+    r"|[A-Z]:/?(?:Users(?:/[^/]+)?)?"
+)
+_MAX_ROOTS = 10_000  # directories that are remembered; a broken file may name millions
+
+
+def plain(path: str) -> str:
+    r"""Return a path with forward slashes, without `.`, `..` and `file://`.
+
+    >>> plain("C:\\w\\app\\.\\a.py"), plain("/w/app/../lib//b.py"), plain("file:///w/a%20b.py")
+    ('C:/w/app/a.py', '/w/lib/b.py', '/w/a b.py')
+    """
+    if path.startswith("file://"):
+        path = unquote(path[7:])
+    if "\\" in path and (_DRIVE.match(path.replace("\\", "/")) or path.startswith("\\\\")):
+        path = path.replace("\\", "/")
+    if _DRIVE.match(path):
+        path = path.lstrip("/")
+        path = path[0].upper() + path[1:]
+    if not path:
+        return ""
+    return posixpath.normpath(path)
+
+
+def is_absolute(path: str) -> bool:
+    """Say whether a plain path names a place by itself; a home's `~` does."""
+    return path.startswith(("/", "~")) or _DRIVE.match(path) is not None
+
+
+def inside(path: str, root: str) -> bool:
+    """Say whether a plain path is a folder or lies in it."""
+    return path == root or path.startswith(root if root.endswith("/") else root + "/")
+
+
+class Roots:
+    """The roots of the work trees that sessions ran in.
+
+    Args:
+        project: the project's folders as they are on this machine: its root, its work trees. Each is
+            used only where a recorded directory lies in it.
+    """
+
+    def __init__(self, project: Iterable[str] = ()) -> None:
+        self._project = tuple(dict.fromkeys(plain(str(p)) for p in project))
+        self._met: dict[str, set[str]] = {}
+        self._roots: tuple[str, ...] | None = None
+
+    def met(self, cwd: str, branch: str | None = None) -> None:
+        """Take note of a recorded working directory and the branch that was checked out there."""
+        cwd = plain(cwd)
+        if not is_absolute(cwd):
+            return
+        branches = self._met.get(cwd)
+        if branches is None:
+            if len(self._met) >= _MAX_ROOTS:
+                return
+            branches = self._met[cwd] = set()
+            self._roots = None
+        if branch and branch not in branches and len(branches) < 100:
+            branches.add(branch)
+            self._roots = None
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """The roots, the longest first."""
+        if self._roots is None:
+            self._roots = tuple(sorted(self._find(), key=lambda root: (-len(root), root)))
+        return self._roots
+
+    def root(self, path: str) -> str | None:
+        """Return the deepest root that contains a plain absolute path."""
+        return next((root for root in self.found if inside(path, root)), None)
+
+    def relative(self, path: str, cwd: str = "") -> str:
+        """Return a path relative to its root with forward slashes; outside of all roots it stays absolute.
+
+        Args:
+            path: as the host recorded it.
+            cwd: the working directory that a relative path starts from.
+
+        >>> roots = Roots()
+        >>> roots.met("/w/app"); roots.met("/w/app/src")
+        >>> roots.met("/w/app/.worktrees/fix/cache", "fix/cache")
+        >>> roots.relative("/w/app/src/a.py"), roots.relative("a.py", "/w/app/src")
+        ('src/a.py', 'src/a.py')
+        >>> roots.relative("/w/app/.worktrees/fix/cache/src/a.py"), roots.relative("/etc/hosts")
+        ('src/a.py', '/etc/hosts')
+        """
+        path = plain(path)
+        if path and not is_absolute(path):
+            if not cwd:
+                return path
+            path = posixpath.normpath(f"{plain(cwd)}/{path}")
+        root = self.root(path)
+        if root is None:
+            return path
+        return path[len(root) :].strip("/") or "."
+
+    def _find(self) -> set[str]:
+        roots: set[str] = set()
+        elsewhere: list[str] = []
+        trees: dict[str, list[str]] = {}
+        for cwd in self._met:
+            folder, name = _work_tree(cwd)
+            own = max((p for p in self._project if inside(cwd, p)), key=len, default=None)
+            if own is not None:
+                roots.add(own)
+            if folder and (own is None or len(folder) > len(own)):
+                trees.setdefault(folder, []).append(cwd)
+                roots.add(folder[: -len(name)])
+            elif own is None:
+                elsewhere.append(cwd)
+        for folder, cwds in trees.items():
+            roots.update(self._trees(folder, cwds))
+        roots.update(_shallowest([cwd for cwd in elsewhere if not any(inside(cwd, root) for root in roots)]))
+        return roots
+
+    def _trees(self, folder: str, cwds: list[str]) -> set[str]:
+        found: set[str] = set()
+        for cwd in sorted(cwds, key=len):
+            if any(inside(cwd, root) for root in found):
+                continue
+            name = cwd[len(folder) + 1 :]
+            if folder.endswith("/.claude/worktrees"):
+                found.add(f"{folder}/{name.split('/')[0]}")
+                continue
+            branch = next((b for b in sorted(self._met[cwd], key=len, reverse=True) if inside(name, b)), name)
+            found.add(f"{folder}/{branch}")
+        return found
+
+
+def _work_tree(cwd: str) -> tuple[str, str]:
+    """Return the folder of work trees that a directory lies in, and that folder's name in its repository."""
+    for name in _IN_REPOSITORY:
+        at = cwd.rfind(name)
+        if at > 0:
+            return cwd[: at + len(name) - 1], name[:-1]
+    return "", ""
+
+
+def _shallowest(folders: list[str]) -> set[str]:
+    particular = [f for f in folders if not _GENERAL.fullmatch(f)] or folders
+    found: set[str] = set()
+    for folder in sorted(set(particular), key=lambda f: (len(f), f)):
+        if not any(inside(folder, root) for root in found):
+            found.add(folder)
+    return found

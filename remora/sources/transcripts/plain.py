@@ -1,0 +1,189 @@
+"""Our own events as JSON lines: what any other host may write, and what is written and read without loss.
+
+    {"remora": "events", "version": 1, "host": "my-agent"}
+    {"kind": "user_prompt", "session_id": "s1", "key": "p1", "text": "make the tests pass"}
+    {"kind": "tool_call", "session_id": "s1", "key": "c1:call", "step": 1, "call_id": "c1", "tool": "sh",
+     "action": "run", "command": "make test"}
+
+The first line says what the file is. Every other line is one event with the fields of
+`remora.core.events.Event`; `kind`, `session_id` and `key` are needed, the rest may be left out. Fields that
+an event does not have are kept in its `extra`. Paths are taken as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from remora.core.errors import InvalidInput
+from remora.core.events import ACTIONS, EVENT_KINDS, Event
+from remora.disk.files import os_errors
+from remora.sources.transcripts.lines import Counts, Unusable
+from remora.sources.transcripts.texts import (
+    MAX_COMMAND,
+    MAX_NAME,
+    MAX_PROMPT,
+    instant,
+    number,
+    string,
+)
+from remora.sources.transcripts.tools import MAX_PATHS
+
+HOST = "plain"
+VERSION = 1
+MAX_EXTRA = 20_000  # characters of an event's `extra` as JSON; more is dropped
+
+_DEFAULTS = Event("", "", "")._asdict()
+
+
+def is_ours(record: Mapping[str, Any]) -> bool:
+    """Say whether a line is of this format: its first line, or an event."""
+    if record.get("remora") == "events":
+        return True
+    return record.get("kind") in EVENT_KINDS and all(
+        isinstance(record.get(k), str) for k in ("session_id", "key")
+    )
+
+
+def header(host: str) -> str:
+    """Return the first line of a file, without a newline.
+
+    Args:
+        host: what the program that writes it calls itself.
+    """
+    return json.dumps({"remora": "events", "version": VERSION, "host": host})
+
+
+def line_of(event: Event) -> str:
+    """Return an event as one line, without a newline; what is not set is left out.
+
+    >>> line_of(Event("user_prompt", "s1", "p1", text="hi"))
+    '{"kind": "user_prompt", "session_id": "s1", "key": "p1", "text": "hi"}'
+    """
+    fields = {name: value for name, value in event._asdict().items() if value != _DEFAULTS[name]}
+    return json.dumps(fields, ensure_ascii=False, default=_as_json)
+
+
+def _as_json(value: object) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def dump(events: Iterable[Event], host: str) -> Iterator[str]:
+    """Yield the lines of a file, each with its newline."""
+    yield header(host) + "\n"
+    for event in events:
+        yield line_of(event) + "\n"
+
+
+def write(path: Path, events: Iterable[Event], host: str = "remora") -> int:
+    """Write events to a new file, readable by its owner only, and return how many.
+
+    A file that is cut off in the middle of a write is still read up to its last complete line.
+
+    Raises:
+        InvalidInput: the file is there already.
+        StoreError: it cannot be written.
+    """
+    count = -1
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise InvalidInput(f"{path} is there already", hint="Name a new file.") from None
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be made: {error.strerror}", hint="Name another place.") from None
+    with os_errors(path, "write"), os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+        for line in dump(events, host):
+            file.write(line)
+            count += 1
+    return count
+
+
+class Plain:
+    """Turns lines into events."""
+
+    def __init__(self, counts: Counts, named: Callable[[str], None] = lambda _: None) -> None:
+        self._counts = counts
+        self._newer = False
+        self._named = named  # is told what the writing program calls itself
+
+    def feed(self, record: Mapping[str, Any]) -> list[Event]:
+        """Return the event of one line.
+
+        Raises:
+            Unusable: it is none, or of a version that is not known.
+        """
+        if record.get("remora") == "events":
+            self._header(record)
+            return []
+        if self._newer:
+            self._counts.skip("newer version")
+            return []
+        kind = record.get("kind")
+        if kind not in EVENT_KINDS:
+            self._counts.skip(string(kind, 60) or "no kind")
+            return []
+        return [_event(record)]
+
+    def end(self) -> list[Event]:
+        """Return nothing: every event stands in the file."""
+        return []
+
+    def _header(self, record: Mapping[str, Any]) -> None:
+        self._named(string(record.get("host"), 100) or HOST)
+        version = number(record.get("version"))
+        if version is None or version > VERSION:
+            self._newer = True
+            raise Unusable(f"version {record.get('version')!r} of the format is not known".replace("\n", " "))
+
+
+def _event(record: Mapping[str, Any]) -> Event:
+    for name in ("session_id", "key"):
+        if not isinstance(record.get(name), str) or not record[name]:
+            raise Unusable(f"an event without {name}")
+    fields: dict[str, Any] = {
+        name: string(record.get(name), limit) for name, limit in _TEXTS.items() if name in record
+    }
+    action = record.get("action", "")
+    fields["action"] = action if action in ACTIONS or action == "" else "other"
+    step, tokens = number(record.get("step")), number(record.get("tokens"))
+    paths = record.get("paths")
+    branch = record.get("branch")
+    return Event(
+        at=instant(record.get("at")),
+        step=max(step or 0, 0),
+        tokens=tokens if tokens is None or tokens >= 0 else None,
+        error=record.get("error") is True,
+        branch=branch[:200] if isinstance(branch, str) and branch else None,
+        paths=tuple(string(p, 4096) for p in paths[:MAX_PATHS] if isinstance(p, str) and p)
+        if isinstance(paths, list)
+        else (),
+        extra=_extra(record),
+        **fields,
+    )
+
+
+def _extra(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    given = record.get("extra")
+    extra = dict(given) if isinstance(given, Mapping) else {}
+    extra.update({k: v for k, v in record.items() if k not in _DEFAULTS and k not in extra})
+    try:
+        return extra if extra and len(json.dumps(extra)) <= MAX_EXTRA else None
+    except RecursionError:
+        return None
+
+
+_TEXTS = {
+    "kind": 40,
+    "session_id": 200,
+    "key": 300,
+    "text": MAX_PROMPT,
+    "tool": 200,
+    "call_id": 200,
+    "command": MAX_COMMAND,
+    "pattern": MAX_NAME,
+    "url": MAX_NAME,
+    "agent": 200,
+}

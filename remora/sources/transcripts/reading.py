@@ -1,0 +1,295 @@
+"""Read a transcript: its events in order, and what was met on the way.
+
+    reading = read(Path("session.jsonl"))
+    for event in reading:
+        ...
+    reading.counts.bad, reading.counts.ends
+
+A reading goes through the file once, a line at a time; files of subagents are read with it, each line when
+its time comes. A file that has grown is read again from its beginning, because steps, open calls and
+forks are known only from there; with `after` only what stands behind the known end is given out, with the
+same keys and steps that a reading of the whole gives. (The last reply's `step` may be given out again: it
+was not complete when the file ended there.)
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.events import Event
+from remora.sources.transcripts import claude_code, codex, codex_item, plain
+from remora.sources.transcripts.lines import Counts, Line, Unusable, lines, objects, parse
+from remora.sources.transcripts.paths import Roots
+from remora.sources.transcripts.texts import instant
+
+HOSTS = (claude_code.HOST, codex.HOST, plain.HOST)
+_LOOKED_AT = 200  # lines that are enough to tell whose file it is
+# A key of the record itself: inside a text its quotes would be escaped.
+_CWD = re.compile(rb'"cwd":\s*"(?:[^"\\]|\\.)*"')
+_BRANCH = re.compile(rb'"(?:gitBranch|branch)":\s*"(?:[^"\\]|\\.)*"')
+
+
+class Translator(Protocol):
+    """Turns the lines of one host into events."""
+
+    def feed(self, record: Mapping[str, Any]) -> list[Event]:
+        """Return the events of one line."""
+        ...
+
+    def end(self) -> list[Event]:
+        """Return what follows from the end of the file."""
+        ...
+
+
+class Reading:
+    """One pass over a transcript; made by `read`.
+
+    Attributes:
+        path, parts: the file and the files of its subagents.
+        host: one of HOSTS.
+        program: the host, or what the program calls itself that wrote a file of our own events.
+        counts: what was met so far.
+        kinds: events given out so far, by kind.
+        roots: how paths are made relative.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        host: str,
+        parts: tuple[Path, ...],
+        roots: Roots,
+        seen: set[int],
+        after: Mapping[str, int],
+    ) -> None:
+        self.path = path
+        self.host = host
+        self.program = host
+        self.parts = parts
+        self.roots = roots
+        self.counts = Counts()
+        self.kinds: Counter[str] = Counter()
+        self._seen = seen
+        self._after = after
+        self._starts: dict[str, Event] = {}
+        self._events = self._read()
+
+    def __iter__(self) -> Iterator[Event]:
+        return self._events
+
+    def _read(self) -> Iterator[Event]:
+        translator = self._translators()
+        used: dict[int, Translator] = {}
+        fresh = not self._after
+        for path, line, record in _in_time((self.path, *self.parts), self.counts):
+            turn = translator(path)
+            used[id(turn)] = turn
+            try:
+                events = turn.feed(record)
+            except Unusable as error:
+                self.counts.refuse(path, line.number, str(error))
+                continue
+            if line.start >= self._after.get(str(path), 0):
+                fresh = True
+                yield from self._new(events)
+            else:
+                self._seen.update(hash(event.key) for event in events)
+        if fresh:
+            for turn in used.values():
+                yield from self._new(turn.end())
+
+    def _new(self, events: Iterable[Event]) -> Iterator[Event]:
+        for event in events:
+            mark = hash(event.key)
+            if mark in self._seen:
+                self.counts.repeated += 1
+                continue
+            self._seen.add(mark)
+            if event.kind == "session_start":
+                # It waits for company: of a fork all else may have been read before.
+                self._starts[event.session_id] = event
+                continue
+            if (start := self._starts.pop(event.session_id, None)) is not None:
+                self.kinds[start.kind] += 1
+                yield start
+            self.kinds[event.kind] += 1
+            yield event
+
+    def _call_it(self, program: str) -> None:
+        self.program = program
+
+    def _translators(self) -> Callable[[Path], Translator]:
+        if self.host == claude_code.HOST:
+            shared: Translator = claude_code.ClaudeCode(self.roots, self.counts, self.path.stem)
+            return lambda _: shared
+        own: dict[Path, Translator] = {}
+
+        def of(path: Path) -> Translator:
+            if path not in own:
+                if self.host == codex.HOST:
+                    own[path] = codex.Codex(self.roots, self.counts, path.stem)
+                else:
+                    own[path] = plain.Plain(self.counts, self._call_it)
+            return own[path]
+
+        return of
+
+
+def read(
+    path: Path,
+    *,
+    host: str | None = None,
+    parts: Iterable[Path] | None = None,
+    roots: Roots | None = None,
+    seen: set[int] | None = None,
+    after: Mapping[str, int] | None = None,
+) -> Reading:
+    """Return a reading of a transcript.
+
+    Args:
+        path: the file.
+        host: one of HOSTS; by default its content tells.
+        parts: files of its subagents; by default those that lie where the host puts them.
+        roots: where the project lay; by default what this file itself shows. See `survey`.
+        seen: marks of events that were read before, in this process; an event is given out once for one
+            set. Give the same set to all readings of a project, in order of time: what a fork copied then
+            stays with the session it happened in.
+        after: byte offsets by file (`Counts.ends` of an earlier reading): only what stands behind is given
+            out.
+
+    Raises:
+        InvalidInput: nobody's transcript, or not a host.
+        NotFound, SourceError: the file is not there or cannot be read.
+    """
+    host = host or detect(path)
+    if host not in HOSTS:
+        raise InvalidInput(
+            f"{path} is not a transcript of a known host", hint=f"Known hosts: {', '.join(HOSTS)}."
+        )
+    found = tuple(parts) if parts is not None else parts_of(path, host)
+    roots = roots if roots is not None else survey([path, *found])
+    return Reading(path, host, found, roots, set() if seen is None else seen, after or {})
+
+
+def detect(path: Path) -> str | None:
+    """Return the host that wrote a file, by its content; None if it is nobody's transcript.
+
+    Raises:
+        NotFound, SourceError: the file is not there or cannot be read.
+    """
+    counts = Counts()
+    for line in islice(lines(path), _LOOKED_AT):
+        record = parse(line, path, counts)
+        if record is None:
+            continue
+        if plain.is_ours(record):
+            return plain.HOST
+        if codex_item.is_codex(record):
+            return codex.HOST
+        if _is_claude(record):
+            return claude_code.HOST
+    return None
+
+
+def _is_claude(record: Mapping[str, Any]) -> bool:
+    if not isinstance(record.get("sessionId"), str):
+        return False
+    if record.get("type") in claude_code.TYPES:
+        return isinstance(record.get("uuid"), str) or isinstance(record.get("message"), dict)
+    return False
+
+
+def parts_of(path: Path, host: str) -> tuple[Path, ...]:
+    """Return the files of a transcript's subagents that lie where its host puts them, by name."""
+    if host != claude_code.HOST:
+        return ()
+    folder = path.with_suffix("") / "subagents"
+    try:
+        return tuple(sorted(p for p in folder.rglob("agent-*.jsonl") if p.is_file()))
+    except OSError:
+        return ()
+
+
+def survey(paths: Iterable[Path], project: Iterable[str] = ()) -> Roots:
+    """Return the roots that the working directories recorded in files show; files that fail are left out.
+
+    Args:
+        paths: transcripts, the more of a project the better: a session that ran in a subfolder only
+            gets its root from the others.
+        project: folders of the project on this machine, its work trees included.
+    """
+    roots = Roots(project)
+    met: set[bytes] = set()
+    counts = Counts()
+    for path in paths:
+        try:
+            for line in lines(path):
+                found = _CWD.findall(line.data) if line.data is not None and b'"cwd"' in line.data else []
+                if not found:
+                    continue
+                mark = b"".join(found[:4] + _BRANCH.findall(line.data or b"")[:2])
+                if mark in met or len(met) > 100_000:
+                    continue
+                met.add(mark)
+                _note(roots, parse(line, path, counts))
+        except RemoraError:
+            continue
+    return roots
+
+
+def _note(roots: Roots, record: Mapping[str, Any] | None) -> None:
+    for holder in (record, (record or {}).get("payload"), (record or {}).get("extra")):
+        if not isinstance(holder, Mapping) or not isinstance(holder.get("cwd"), str):
+            continue
+        git = holder.get("git")
+        branch = holder.get("gitBranch", git.get("branch") if isinstance(git, Mapping) else None)
+        roots.met(holder["cwd"][:4096], branch[:200] if isinstance(branch, str) else None)
+
+
+def _in_time(paths: tuple[Path, ...], counts: Counts) -> Iterator[tuple[Path, Line, dict[str, Any]]]:
+    """Yield the lines of several files in order of time; within a file the order stays as it is."""
+    if len(paths) == 1:
+        for line, record in objects(paths[0], counts):
+            yield paths[0], line, record
+        return
+    # Each file waits with the time of its next line. A file is opened when its first line is due.
+    waiting: list[tuple[str, int]] = [
+        (_first_time(path) if place else "", place) for place, path in enumerate(paths)
+    ]
+    heapq.heapify(waiting)
+    sources: dict[int, Iterator[tuple[Line, dict[str, Any]]]] = {}
+    held: dict[int, tuple[Line, dict[str, Any]]] = {}
+    while waiting:
+        at, place = heapq.heappop(waiting)
+        if place in held:
+            yield (paths[place], *held.pop(place))
+        if place not in sources:
+            sources[place] = objects(paths[place], counts) if place == 0 else _part(paths[place], counts)
+        following = next(sources[place], None)
+        if following is not None:
+            held[place] = following
+            # A clock that jumps back does not change the order within a file.
+            heapq.heappush(waiting, (max(at, instant(following[1].get("timestamp")) or at), place))
+
+
+def _part(path: Path, counts: Counts) -> Iterator[tuple[Line, dict[str, Any]]]:
+    """Yield the lines of a subagent's file; one that cannot be read takes nothing else with it."""
+    try:
+        yield from objects(path, counts)
+    except RemoraError as error:
+        counts.refuse(path, 0, str(error))
+
+
+def _first_time(path: Path) -> str:
+    counts = Counts()
+    for _, record in islice(_part(path, counts), 20):
+        if at := instant(record.get("timestamp")):
+            return at
+    return ""

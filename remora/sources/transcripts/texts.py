@@ -1,0 +1,122 @@
+"""The words in a record: joined from blocks, without what a host put between them, and cut to size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from remora.core.clock import from_iso, to_iso
+from remora.core.text import sound
+
+MAX_PROMPT = 8_000  # characters of what a person typed, of a reply and of a thought
+MAX_RESULT = 4_000  # of a result
+MAX_EDIT = 1_000  # of the old and the new text of an edit, each
+MAX_COMMAND = 4_000
+MAX_NAME = 1_000  # of a path, a pattern, an address
+
+_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\))")
+_REMINDER = ("<system-reminder>", "</system-reminder>")
+
+
+def both_ends(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters that keeps its beginning and its end.
+
+    A message tells what went wrong at its start or at its end, hardly ever in the middle.
+
+    >>> len(both_ends("abc" * 100, 60)) <= 60
+    True
+    """
+    if len(text) <= limit:
+        return sound(text)
+    mark = f"\n[… {len(text) - limit} characters …]\n"
+    room = max(limit - len(mark), 2)
+    return sound(text[: room // 2] + mark + text[len(text) - (room - room // 2) :])
+
+
+def without_reminders(text: str) -> str:
+    """Return a text without the notes that a host hides in it for its model.
+
+    >>> without_reminders("1 passed<system-reminder>be kind</system-reminder>!")
+    '1 passed!'
+    """
+    opening, closing = _REMINDER
+    if opening not in text:
+        return text
+    kept: list[str] = []
+    at = 0
+    while (start := text.find(opening, at)) >= 0:
+        kept.append(text[at:start])
+        end = text.find(closing, start)
+        if end < 0:
+            return "".join(kept)  # never closed: all that follows is the host's
+        at = end + len(closing)
+    kept.append(text[at:])
+    return "".join(kept)
+
+
+def without_colours(text: str) -> str:
+    r"""Return a text without the escape sequences of terminals.
+
+    >>> without_colours("\x1b[31mFAIL\x1b[0m a")
+    'FAIL a'
+    """
+    return _ANSI.sub("", text) if "\x1b" in text else text
+
+
+def result_text(content: Any) -> str:
+    """Return what a tool's result says, cut to size: of a string, or of a list of blocks."""
+    text = without_reminders(joined(content)).strip("\n")
+    # Cut before colours are looked for: output may be megabytes of them.
+    # Colours go first, they are no part of the size; of megabytes only the ends are looked at.
+    ends = text if len(text) <= 100_000 else text[:50_000] + text[-50_000:]
+    if "\x1b" in ends:
+        text = without_colours(ends)
+    return both_ends(text, MAX_RESULT)
+
+
+def joined(content: Any) -> str:
+    """Return the text of a message's content; what is no text is named in brackets."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        content = [content]
+    if not isinstance(content, list):
+        return ""
+    parts: list[str] = []
+    for block in content:
+        if isinstance(block, str):
+            parts.append(block)
+        elif isinstance(block, Mapping):
+            text = block.get("text")
+            if isinstance(text, str):
+                parts.append(text)
+            elif isinstance(block.get("type"), str):
+                parts.append(f"[{block['type'][:40]}]")
+    return "\n".join(parts)
+
+
+def string(value: Any, limit: int = MAX_NAME) -> str:
+    """Return a value if it is a string, cut to size, else an empty one."""
+    return both_ends(value, limit) if isinstance(value, str) else ""
+
+
+def number(value: Any) -> int | None:
+    """Return a value if it is a whole number that a database can hold."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if -(2**53) < value < 2**53 else None
+
+
+def instant(value: Any) -> str | None:
+    """Return a time as ISO 8601 in UTC, to the millisecond; None if it is none.
+
+    >>> instant("2026-01-05T14:00:00+02:00"), instant("yesterday"), instant(None)
+    ('2026-01-05T12:00:00.000Z', None, None)
+    """
+    if not isinstance(value, str):
+        return None
+    try:
+        return to_iso(from_iso(value))
+    except (ValueError, OverflowError):
+        return None

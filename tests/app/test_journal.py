@@ -1,0 +1,239 @@
+"""MEMORY.md, HISTORY and the daily notes as users hold them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import AsyncMemory, Memory
+from remora.core.clock import FixedClock, from_iso
+from remora.core.errors import InvalidInput, NotFound, StoreError, StoreReadOnly
+from tests.app.talks import talk
+from tests.helpers import SECRET, environment, files, holds
+
+
+def today(memory: Memory) -> date:
+    """Return the day that the memory's clock shows here."""
+    return memory._parts.journal().moment().date()
+
+
+def test_the_long_term_memory(bare: Memory) -> None:
+    """It is written, read and brought back; each text it had is kept."""
+    journal = bare.journal
+    assert (journal.show(), journal.versions()) == ("", [])
+    assert journal.write("- They use tabs.")
+    assert not journal.write("- They use tabs.")
+    assert journal.write("- They use spaces.")
+    (first,) = journal.versions()
+    assert first.path.read_text("utf-8") == "- They use tabs."
+    assert journal.restore(first.name)
+    assert journal.show() == "- They use tabs."
+    with pytest.raises(NotFound):
+        journal.restore("MEMORY-none.md")
+    (journal.folder / "MEMORY.md").write_text("\ufeff- By hand.\r\n", "utf-8")
+    assert journal.show() == "- By hand."
+
+
+def test_a_day(bare: Memory) -> None:
+    """Exchanges are noted on their day; nothing is noted without an answer."""
+    journal = bare.journal
+    assert (journal.today(), journal.days()) == ("", [])
+    line = journal.note("How long do\ntokens live?", "24 hours.")
+    assert line.endswith("User: How long do tokens live? | Assistant: 24 hours.\n")
+    assert journal.note("Anything?", " ") == ""
+    old = journal.note("And then?", "Then nothing.", at=from_iso("2026-01-05T12:00:00Z"))
+    assert journal.today() == line.strip()
+    assert journal.days() == [date(2026, 1, 5), today(bare)]
+    assert journal.day(date(2026, 1, 5)) == old.strip()
+    assert journal.day(date(2020, 1, 1)) == ""
+
+
+def test_the_last_exchange_of_a_session(bare: Memory) -> None:
+    """A session notes its last exchange once there is an answer."""
+    session = bare.session("cli:42")
+    assert session.note_today() == ""
+    session.append("user", "How long do tokens live?")
+    assert session.note_today() == ""
+    session.append("assistant", "24 hours.")
+    assert session.note_today().strip() == bare.journal.today()
+    assert bare.journal.today().endswith("User: How long do tokens live? | Assistant: 24 hours.")
+
+
+def test_the_history(bare: Memory, clock: FixedClock) -> None:
+    """Entries are read newest first, whatever file they stand in, as many as are wanted."""
+    journal = bare.journal
+    assert journal.history() == []
+    assert journal.add_history("The project began.") == "2026-03-01T12:00:00.000Z"
+    clock.advance(days=40)
+    journal.add_history("Chose ES256.")
+    with (journal.folder / "HISTORY.md").open("a", encoding="utf-8") as file:
+        file.write("\n## 2026-03-20\nWritten by hand.\n")
+    found = journal.history()
+    assert [(e.time, e.text) for e in found] == [
+        ("2026-04-10T12:00:00.000Z", "Chose ES256."),
+        ("2026-03-20T00:00:00.000Z", "Written by hand."),
+        ("2026-03-01T12:00:00.000Z", "The project began."),
+    ]
+    assert [e.path for e in found] == ["HISTORY-2026-04.md", "HISTORY.md", "HISTORY-2026-03.md"]
+    assert [e.text for e in journal.history(1)] == ["Chose ES256."]
+    assert journal.history(0) == journal.history(-1) == []
+
+
+def test_the_block(bare: Memory, clock: FixedClock) -> None:
+    """It has long-term memory, today, the days before and, for a task, what a search finds beside them."""
+    journal = bare.journal
+    assert journal.block() == ""
+    journal.write("- They use tabs.")
+    journal.note("And the day before?", "It rained.")
+    clock.advance(days=1)
+    journal.note("How long do tokens live?", "24 hours.")
+    bare.remember("The parser keeps one token of lookahead.")
+    block = journal.block()
+    assert [line for line in block.splitlines() if line.startswith("#")] == [
+        "# Memory",
+        "## Long-term Memory",
+        "## Today's Notes",
+        "## Recent Context",
+        f"### {date.fromordinal(today(bare).toordinal() - 1)}",
+    ]
+    assert "lookahead" not in block
+    relevant = journal.block("change the parser's lookahead").removeprefix(block.rstrip("\n"))
+    assert relevant.lstrip().startswith("# Relevant Memory")
+    assert "The parser keeps one token of lookahead." in relevant
+    assert "They use tabs" not in relevant
+
+
+def test_recent_days_are_a_setting(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+    """How many days the block goes back is a setting; the journal can be off."""
+    for days, wanted in (("1", False), ("3", True)):
+        environ = environment(tmp_path, REMORA_JOURNAL_RECENT_DAYS=days)
+        with Memory.open(folder, environ=environ, clock=clock) as memory:
+            memory.journal.note("What happened?", "It rained.", at=clock.now() - 2 * 86_400)
+            assert ("It rained" in memory.journal.block()) == wanted
+    with Memory.open(
+        folder, environ=environment(tmp_path, REMORA_JOURNAL_ENABLED="false"), clock=clock
+    ) as off:
+        assert off.journal.note("a", "b") == off.journal.block() == ""
+
+
+def test_secrets(bare: Memory, tmp_path: Path) -> None:
+    """None is written, and one that a person typed into a file is not in what goes to an agent."""
+    journal = bare.journal
+    journal.write(f"- deploy with {SECRET}")
+    journal.note(f"Use {SECRET}", f"I use {SECRET}")
+    journal.add_history(f"They used {SECRET}")
+    session = bare.session("cli:42")
+    session.extend(talk(2, text=f"use {SECRET} in"))
+    session.note_today()
+    session.new()
+    assert holds(tmp_path, SECRET) == []
+    (journal.folder / "MEMORY.md").write_text(f"- deploy with {SECRET}", "utf-8")
+    assert SECRET in journal.show()
+    assert "- deploy with [REDACTED:github-token]" in journal.block()
+
+
+def test_a_file_that_is_not_utf8(bare: Memory) -> None:
+    """What can be read of it is read, and the problem is said until the next call."""
+    journal = bare.journal
+    journal.write("x")
+    (journal.folder / "MEMORY.md").write_bytes(b"- caf\xe9\n")
+    (journal.folder / "HISTORY.md").write_bytes(b"\n## 2026-01-01T00:00:00Z\ncaf\xe9\n")
+    assert journal.show() == "- caf\ufffd"
+    assert journal.problems == bare.journal.problems == ("MEMORY.md is not UTF-8 from byte 5 on",)
+    assert [e.text for e in journal.history()] == ["caf\ufffd"]
+    assert journal.problems == ("HISTORY.md:3: bytes that are not UTF-8 were replaced",)
+    journal.block()
+    assert journal.problems == ("MEMORY.md is not UTF-8 from byte 5 on",)
+    journal.today()
+    assert list(journal.problems) == []
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"x", ["x"]])
+def test_what_is_no_text(bare: Memory, wrong: Any) -> None:
+    """What is no text is refused before anything is written."""
+    for act in (bare.journal.write, bare.journal.add_history, lambda w: bare.journal.note("x", w)):
+        with pytest.raises(InvalidInput):
+            act(wrong)
+    with pytest.raises(InvalidInput, match="blank"):
+        bare.journal.add_history("  ")
+    assert not (bare.home / "memory").exists() or list((bare.home / "memory").glob("*.md")) == []
+
+
+def test_reading_only(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+    """Who opened for reading reads, and changes nothing on the disk."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ, clock=clock) as memory:
+        memory.journal.write("- They use tabs.")
+        memory.journal.write("- They use spaces.")
+        memory.journal.note("How?", "So.")
+        memory.journal.add_history("The project began.")
+        memory.remember("They use tabs in Makefiles.")
+    before = files(tmp_path)
+    with Memory.open(folder, environ=environ, clock=clock, read_only=True) as memory:
+        journal = memory.journal
+        kept = journal.versions()[0].name
+        assert journal.show() in journal.block("tabs or spaces")
+        assert (len(journal.history()), len(journal.days())) == (1, 1)
+        for change in (
+            lambda: journal.write("x"),
+            lambda: journal.restore(kept),
+            lambda: journal.note("a", "b"),
+            lambda: journal.add_history("x"),
+            journal.consolidate,
+            memory.session("cli:42").note_today,
+        ):
+            with pytest.raises(StoreReadOnly, match="opened for reading only"):
+                change()
+    assert files(tmp_path) == before
+
+
+def test_a_closed_memory(tmp_path: Path, folder: Path) -> None:
+    """A memory that was closed writes nothing any more."""
+    memory = Memory.open(folder, environ=environment(tmp_path))
+    memory.close()
+    with pytest.raises(StoreError, match="closed"):
+        memory.journal.write("x")
+    assert not (memory.home / "memory").exists()
+
+
+def test_a_block_of_a_long_history(bare: Memory) -> None:
+    """Ten thousand history entries cost the block nothing."""
+    bare.journal.write("- They use tabs.")
+    entry = "\n## 2026-02-{:02d}T{:02d}:{:02d}:00.000Z\nThey changed module {} again.\n"
+    said = "".join(entry.format(n // 1440 % 28 + 1, n // 60 % 24, n % 60, n) for n in range(10_000))
+    (bare.journal.folder / "HISTORY.md").write_text(said, "utf-8")
+    (bare.journal.folder / "HISTORY-2026-02.md").write_text(said, "utf-8")
+    bare.journal.block()
+    took = []
+    for _ in range(5):
+        began = time.perf_counter()
+        bare.journal.block()
+        took.append(time.perf_counter() - began)
+    assert min(took) < 0.010
+
+
+def test_async(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+    """Async programs keep a journal with the same words."""
+
+    async def day() -> None:
+        async with AsyncMemory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
+            journal = memory.journal
+            assert journal.folder == memory.home / "memory"
+            await journal.write("- They use tabs.")
+            await journal.write("- They use spaces.")
+            (kept,) = await journal.versions()
+            await journal.restore(kept.name)
+            line = await journal.note("How?", "So.")
+            time_of = await journal.add_history("The project began.")
+            assert await journal.show() == "- They use tabs."
+            assert await journal.today() == await journal.day((await journal.days())[0]) == line.strip()
+            assert [(e.time, e.text) for e in await journal.history()] == [(time_of, "The project began.")]
+            assert "They use tabs" in await journal.block("tabs")
+            assert journal.problems == ()
+
+    asyncio.run(day())

@@ -1,0 +1,84 @@
+"""Lines of transcripts, made byte by byte; helpers of the tests of this folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from remora.core.events import Event
+from remora.sources.transcripts.paths import Roots
+from remora.sources.transcripts.reading import Reading, read
+
+ROOT = "/w/app"
+
+
+def claude(kind: str, uuid: str, content: Any, **fields: Any) -> dict[str, Any]:
+    """Return a line of Claude Code; `mid` is its message's id, `at` the second of its time."""
+    message: dict[str, Any] = {"role": kind, "content": content}
+    if "mid" in fields:
+        message["id"] = fields.pop("mid")
+    if "usage" in fields:
+        message["usage"] = fields.pop("usage")
+    at = fields.pop("at", 0)
+    base = {
+        "type": kind,
+        "uuid": uuid,
+        "parentUuid": None,
+        "isSidechain": False,
+        "sessionId": "s1",
+        "cwd": ROOT,
+        "gitBranch": "main",
+        "timestamp": f"2026-01-05T12:00:{at:02d}.000Z",
+        "message": message,
+    }
+    return {**base, **fields}
+
+
+def use(tool: str, identity: str, **given: Any) -> list[dict[str, Any]]:
+    """Return the content of a line that asks for a tool."""
+    return [{"type": "tool_use", "id": identity, "name": tool, "input": given}]
+
+
+def result(identity: str, content: Any, **fields: Any) -> list[dict[str, Any]]:
+    """Return the content of a line that answers a call."""
+    return [{"type": "tool_result", "tool_use_id": identity, "content": content, **fields}]
+
+
+def codex(kind: str, at: int = 0, **payload: Any) -> dict[str, Any]:
+    """Return a line of Codex; `kind` is "envelope" or "envelope/type"."""
+    envelope, _, inner = kind.partition("/")
+    held = {"type": inner, **payload} if inner else payload
+    return {"timestamp": f"2026-01-05T12:00:{at:02d}.000Z", "type": envelope, "payload": held}
+
+
+def put(path: Path, records: list[Any]) -> Path:
+    """Write records as lines; a string or bytes goes in as it is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [r if isinstance(r, bytes) else r.encode() if isinstance(r, str) else json.dumps(r).encode() for r in records]
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    return path
+
+
+def events(path: Path, *records: Any, **options: Any) -> list[Event]:
+    """Write records to a file and return its events."""
+    return list(reading(path, *records, **options)[1])
+
+
+def reading(path: Path, *records: Any, **options: Any) -> tuple[Reading, list[Event]]:
+    """Write records to a file, read it to its end, and return the reading and the events."""
+    opened = read(put(path, list(records)), **options)
+    return opened, list(opened)
+
+
+def roots(*folders: str) -> Roots:
+    """Return roots that know some working directories."""
+    made = Roots()
+    for folder in folders or (ROOT,):
+        made.met(folder)
+    return made
+
+
+def brief(given: list[Event]) -> list[tuple[str, int, str]]:
+    """Return kind, step and text (or tool) of each event."""
+    return [(e.kind, e.step, e.text or e.tool) for e in given]

@@ -1,0 +1,112 @@
+"""Lines: complete ones only, bounded, broken ones counted with their place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from remora.core.errors import NotFound, SourceError
+from remora.sources.transcripts.lines import MAX_BAD, Counts, lines, objects
+
+
+def _all(path: Path, data: bytes, limit: int = 1000) -> tuple[list[object], Counts]:
+    path.write_bytes(data)
+    counts = Counts()
+    return [value for _, value in objects(path, counts, limit=limit)], counts
+
+
+def test_offsets_name_each_line(tmp_path: Path) -> None:
+    """A line knows its number and its bytes, whatever ends it."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"a":1}\r\n\n{"b":2}\n')
+    assert [tuple(line) for line in lines(path)] == [
+        (1, 0, 9, b'{"a":1}'),
+        (2, 9, 10, b""),
+        (3, 10, 18, b'{"b":2}'),
+    ]
+
+
+def test_a_cut_last_line_waits(tmp_path: Path) -> None:
+    """What is still being written is no line, and the known end stands before it."""
+    values, counts = _all(tmp_path / "a", b'{"a":1}\n{"b":')
+    assert values == [{"a": 1}]
+    assert counts.ends == {str(tmp_path / "a"): 8}
+    assert counts.bad == 0
+
+
+def test_a_whole_last_line_needs_no_newline(tmp_path: Path) -> None:
+    """A copy that ends without a newline loses nothing."""
+    values, counts = _all(tmp_path / "a", b'{"a":1}\n{"b":2}')
+    assert values == [{"a": 1}, {"b": 2}]
+    assert counts.ends == {str(tmp_path / "a"): 15}
+
+
+def test_broken_lines_are_counted_with_their_place(tmp_path: Path) -> None:
+    """Each kind of damage is refused by itself; the sound lines around it are read."""
+    deep = b"[" * 100_000
+    values, counts = _all(tmp_path / "a", b'{"a":1}\nnot json\n[1]\n' + deep + b"\n\0\0\0\n{}\n", limit=200_000)
+    assert values == [{"a": 1}, {}]
+    assert counts.lines == 6
+    assert [(bad.line, bad.reason[:12]) for bad in counts.bad_lines] == [
+        (2, "not JSON: Ex"),
+        (3, "not a JSON o"),
+        (4, "nested too d"),
+        (5, "not JSON: Ex"),
+    ]
+    assert str(counts.bad_lines[0]).startswith(f"{tmp_path / 'a'}:2: not JSON")
+
+
+def test_bytes_that_are_not_utf8_are_read_with_a_sign(tmp_path: Path) -> None:
+    """Invalid UTF-8 costs a sign, not the line; a byte order mark costs nothing."""
+    values, counts = _all(tmp_path / "a", b'\xef\xbb\xbf{"a":1}\n{"b":"\xff\xfe"}\n')
+    assert values == [{"a": 1}, {"b": "\ufffd\ufffd"}]
+    assert counts.repaired == 1
+    assert counts.bad == 0
+
+
+def test_a_line_over_the_limit_is_passed_over(tmp_path: Path) -> None:
+    """A monstrous line is never held; what follows is read at the right offset."""
+    monster = b'{"x":"' + b"a" * 3_000_000 + b'"}'
+    values, counts = _all(tmp_path / "a", b'{"a":1}\n' + monster + b'\n{"b":2}\n')
+    assert values == [{"a": 1}, {"b": 2}]
+    assert counts.bad == 1
+    assert counts.bad_lines[0].reason.startswith("longer than")
+    assert counts.ends == {str(tmp_path / "a"): 8 + len(monster) + 1 + 8}
+
+
+def test_a_monster_without_an_end_waits(tmp_path: Path) -> None:
+    """A line over the limit that has no end yet is no line yet."""
+    _, counts = _all(tmp_path / "a", b"{}\n" + b"a" * 5000)
+    assert (counts.lines, counts.bad, counts.ends) == (1, 0, {str(tmp_path / "a"): 3})
+
+
+def test_only_the_first_bad_lines_are_named(tmp_path: Path) -> None:
+    """All are counted, a few are remembered."""
+    _, counts = _all(tmp_path / "a", b"x\n" * 200)
+    assert (counts.bad, len(counts.bad_lines)) == (200, MAX_BAD)
+
+
+def test_types_are_counted_without_end(tmp_path: Path) -> None:
+    """A file that invents types does not fill the memory."""
+    counts = Counts()
+    for number in range(1000):
+        counts.skip(f"type {number}")
+    assert len(counts.skipped) == 301
+    assert counts.skipped["other types"] == 700
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """The error says which file; a folder is no file."""
+    with pytest.raises(NotFound, match="nothing.jsonl is not there"):
+        list(lines(tmp_path / "nothing.jsonl"))
+    with pytest.raises(SourceError, match="cannot be read"):
+        list(lines(tmp_path))
+
+
+def test_numbers_of_any_length_are_no_trouble(tmp_path: Path) -> None:
+    """A number of ten thousand digits is a bad line, not a crash."""
+    values, counts = _all(tmp_path / "a", b'{"n":' + b"9" * 10_000 + b"}\n" + json.dumps({"n": 1}).encode(), 20_000)
+    assert values == [{"n": 1}]
+    assert counts.bad == 1

@@ -1,0 +1,98 @@
+"""One name for each file: roots found from recorded working directories."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.sources.transcripts.paths import Roots, plain
+
+
+def _roots(*met: str | tuple[str, str], project: tuple[str, ...] = ()) -> Roots:
+    roots = Roots(project)
+    for item in met:
+        roots.met(*((item,) if isinstance(item, str) else item))
+    return roots
+
+
+def test_subfolders_share_the_root() -> None:
+    """A session that went into a subfolder names files as all others do."""
+    roots = _roots("/w/app/src/core", "/w/app")
+    assert roots.found == ("/w/app",)
+    assert roots.relative("/w/app/src/core/a.py") == "src/core/a.py"
+    assert roots.relative("../b.py", "/w/app/src/core") == "src/b.py"
+
+
+def test_work_trees_below_the_repository_are_roots() -> None:
+    """The same file has the same name in the repository and in each of its work trees."""
+    roots = _roots(
+        ("/w/app/.worktrees/ann/fix-cache/src", "ann/fix-cache"),
+        ("/w/app/.worktrees/try", "other"),
+        ("/w/app/.claude/worktrees/calm-owl/src", "x"),
+    )
+    for folder in ("", ".worktrees/ann/fix-cache/", ".worktrees/try/", ".claude/worktrees/calm-owl/"):
+        assert roots.relative(f"/w/app/{folder}src/a.py") == "src/a.py"
+
+
+def test_the_shortest_directory_is_the_work_tree_where_no_branch_tells() -> None:
+    """Without a branch of that name the directory nearest to the top counts."""
+    roots = _roots(("/w/app/.worktrees/a/b", "main"), ("/w/app/.worktrees/a/b/src", "main"))
+    assert roots.relative("/w/app/.worktrees/a/b/src/x.py") == "src/x.py"
+
+
+def test_work_trees_beside_the_repository_are_roots_of_their_own() -> None:
+    """Neighbours do not make their common folder a root."""
+    roots = _roots("/w/app", "/w/app-fix")
+    assert roots.relative("/w/app-fix/a.py") == "a.py"
+    assert roots.relative("/w/other/a.py") == "/w/other/a.py"
+
+
+def test_a_home_folder_is_no_root_beside_others() -> None:
+    """A session that started at home does not rename every file."""
+    roots = _roots("/home/ann", "/home/ann/app", "/")
+    assert roots.relative("/home/ann/app/a.py") == "a.py"
+    assert roots.relative("/home/ann/.bashrc") == "/home/ann/.bashrc"
+    assert _roots("/home/ann").relative("/home/ann/a.py") == "a.py"
+
+
+def test_the_project_on_this_machine_counts_where_a_session_ran_in_it() -> None:
+    """A known root turns subfolders into parts of it, and leaves other machines' paths to the evidence."""
+    here = _roots("/w/app/src", project=("/w/app",))
+    assert here.relative("/w/app/src/a.py") == "src/a.py"
+    elsewhere = _roots("/Users/ann/app", project=("/w/app",))
+    assert elsewhere.relative("/Users/ann/app/src/a.py") == "src/a.py"
+    assert elsewhere.relative("/w/app/a.py") == "/w/app/a.py"
+
+
+def test_a_work_tree_in_the_project_is_still_a_root() -> None:
+    """The project's root does not swallow the work trees below it."""
+    roots = _roots(("/w/app/.worktrees/fix", "fix"), "/w/app", project=("/w/app",))
+    assert roots.relative("/w/app/.worktrees/fix/a.py") == "a.py"
+    assert roots.relative("/w/app/a.py") == "a.py"
+
+
+@pytest.mark.parametrize(
+    ("recorded", "expected"),
+    [
+        ("C:\\w\\app\\src\\a.py", "src/a.py"),
+        ("c:/w/app/a.py", "a.py"),
+        ("file:///C:/w/app/a%20b.py", "a b.py"),
+        ("src\\a.py", "src\\a.py"),
+    ],
+)
+def test_windows_paths_get_forward_slashes(recorded: str, expected: str) -> None:
+    """Drives and backslashes are understood; a backslash alone may be part of a name."""
+    assert _roots("C:\\w\\app").relative(recorded, "C:\\w\\app" if recorded[1] == ":" else "") == expected
+
+
+def test_nonsense_stays_what_it_is() -> None:
+    """No path is guessed: nothing, a home, a relative directory."""
+    roots = _roots("", "relative/dir", "/w/app")
+    assert roots.found == ("/w/app",)
+    assert [roots.relative(p) for p in ("", "~/x", "a.py", "/w/app")] == ["", "~/x", "a.py", "."]
+    assert plain("/w//app/./x/..") == "/w/app"
+
+
+def test_millions_of_directories_are_bounded() -> None:
+    """A broken file cannot fill the memory with roots."""
+    roots = _roots(*(f"/w/{number}" for number in range(10_100)))
+    assert len(roots.found) == 10_000

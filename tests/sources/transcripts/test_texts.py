@@ -1,0 +1,60 @@
+"""Texts: joined, without what a host hid in them, cut to size."""
+
+from __future__ import annotations
+
+from remora.sources.transcripts.texts import (
+    MAX_RESULT,
+    both_ends,
+    instant,
+    joined,
+    number,
+    result_text,
+    without_reminders,
+)
+
+
+def test_a_long_text_keeps_both_ends() -> None:
+    """The beginning and the end stay, and the gap says how much went."""
+    cut = both_ends("A" * 5000 + "Z" * 5000, 4000)
+    assert len(cut) <= 4000
+    assert cut.startswith("AAA")
+    assert cut.endswith("ZZZ")
+    assert "[… 6000 characters …]" in cut
+
+
+def test_half_signs_become_whole() -> None:
+    """A lone surrogate, as programs that cut UTF-16 leave them, cannot break a later write."""
+    assert both_ends("a\ud83d", 10).encode() == "a\ufffd".encode()
+
+
+def test_reminders_go_wherever_they_stand() -> None:
+    """What a host hid for its model is cut out; one that is never closed takes the rest with it."""
+    said = "<system-reminder>x</system-reminder>1 passed<system-reminder>y\nz</system-reminder>!"
+    assert without_reminders(said) == "1 passed!"
+    assert without_reminders("kept<system-reminder>open") == "kept"
+
+
+def test_a_result_is_plain_and_bounded() -> None:
+    """Colours go, megabytes become a few thousand characters."""
+    assert result_text("\x1b[1;31mFAIL\x1b[0m x\n") == "FAIL x"
+    assert len(result_text("\x1b[31mx\x1b[0m" * 1_000_000)) <= MAX_RESULT
+
+
+def test_content_is_joined_whatever_its_shape() -> None:
+    """Strings, blocks, blocks without text and nonsense give their words."""
+    assert joined("a") == "a"
+    assert joined([{"type": "text", "text": "a"}, {"type": "image"}, "b", 3, None]) == "a\n[image]\nb"
+    assert joined({"type": "text", "text": "a"}) == "a"
+    assert joined(None) == ""
+
+
+def test_times_are_utc_or_nothing() -> None:
+    """A time becomes fixed-width UTC; what is none becomes None."""
+    assert instant("2026-01-05T12:17:31.459Z") == "2026-01-05T12:17:31.459Z"
+    assert instant("2026-01-05T14:17:31.4591234+02:00") == "2026-01-05T12:17:31.459Z"
+    assert [instant(v) for v in ("2026-02-31T00:00:00.000Z", "soon", 5, None, "0001-01-01")] == [None] * 5
+
+
+def test_numbers_fit_a_database() -> None:
+    """Only whole numbers of a sane size are numbers."""
+    assert [number(v) for v in (5, True, 2.0, "5", 2**70)] == [5, None, None, None, None]

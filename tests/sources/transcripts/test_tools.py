@@ -1,0 +1,129 @@
+"""Tools: what a name means, and what a call names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from remora.core.events import ACTIONS
+from remora.sources.transcripts.tools import ACTION_OF, Call, action_of, call, words_of
+from tests.sources.transcripts.records import ROOT, roots
+
+
+def _call(tool: str, **given: Any) -> Call:
+    return call(tool, given, lambda path: roots().relative(path, ROOT))
+
+
+@pytest.mark.parametrize(
+    ("tool", "action"),
+    [
+        ("Read", "read"),
+        ("Edit", "edit"),
+        ("MultiEdit", "edit"),
+        ("NotebookEdit", "edit"),
+        ("Write", "write"),
+        ("Bash", "run"),
+        ("BashOutput", "other"),
+        ("Grep", "search"),
+        ("Glob", "glob"),
+        ("LS", "glob"),
+        ("WebFetch", "fetch"),
+        ("WebSearch", "fetch"),
+        ("Task", "task"),
+        ("Agent", "task"),
+        ("TodoWrite", "plan"),
+        ("TaskCreate", "plan"),
+        ("TaskUpdate", "plan"),
+        ("mcp__remora__search_memory", "memory"),
+        ("mcp__basic-memory__read_note", "memory"),
+        ("mcp__mem0__add", "memory"),
+        ("mcp__anything__store_memory", "memory"),
+        ("mcp__ide__getDiagnostics", "other"),
+        ("mcp__filesystem__read_text_file", "read"),
+        ("mcp__filesystem__write_file", "write"),
+        ("mcp__context7__query-docs", "fetch"),
+        ("mcp__linear__get_issue", "fetch"),
+        ("mcp__linear__update_issue", "fetch"),
+        ("mcp__linear__create_issue", "other"),
+        ("mcp__slack__postMessage", "other"),
+        ("mcp__unknown__frobnicate", "fetch"),
+        ("mcp__", "fetch"),
+        ("SomethingNew", "other"),
+        ("", "other"),
+    ],
+)
+def test_a_name_means_an_action(tool: str, action: str) -> None:
+    """Known names by table; a server's tool is from outside unless its name says otherwise."""
+    assert action_of(tool) == action
+
+
+def test_the_table_holds_actions_only() -> None:
+    """No name means something that events do not know."""
+    assert set(ACTION_OF.values()) <= set(ACTIONS)
+
+
+def test_a_read_tells_its_lines() -> None:
+    """The range is first and last line; an open end is None."""
+    assert _call("Read", file_path=f"{ROOT}/a.py", offset=10, limit=5).extra == {"lines": [10, 14]}
+    assert _call("Read", file_path=f"{ROOT}/a.py", offset=10).extra == {"lines": [10, None]}
+    assert _call("Read", file_path=f"{ROOT}/a.py", limit=5).extra == {"lines": [1, 5]}
+    assert _call("Read", file_path=f"{ROOT}/a.py") == Call("Read", "read", ("a.py",))
+
+
+def test_edits_keep_what_was_and_what_is() -> None:
+    """Old and new text stay, shortened; several edits are joined."""
+    assert _call("Edit", file_path="a.py", old_string="1", new_string="2", replace_all=True).extra == {
+        "old": "1",
+        "new": "2",
+        "replace_all": True,
+    }
+    several = [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": "d"}, 5]
+    assert _call("MultiEdit", file_path="a.py", edits=several).extra == {"old": "a\nc", "new": "b\nd"}
+    assert len((_call("Edit", file_path="a", old_string="x" * 9000).extra or {})["old"]) <= 1000
+    notebook = _call("NotebookEdit", notebook_path=f"{ROOT}/n.ipynb", new_source="x")
+    assert (notebook.paths, notebook.extra) == (("n.ipynb",), {"old": "", "new": "x"})
+    assert _call("Write", file_path=f"{ROOT}/b.py", content="x").extra == {"old": "", "new": "x"}
+
+
+def test_a_search_names_a_file_only_where_it_is_one() -> None:
+    """A folder to search in is no file that was read."""
+    in_folder = _call("Grep", pattern="x", path=f"{ROOT}/src", glob="*.py")
+    assert (in_folder.paths, in_folder.extra) == ((), {"in": "src", "glob": "*.py"})
+    assert _call("Grep", pattern="x", path=f"{ROOT}/src/a.py").paths == ("src/a.py",)
+    assert _call("Glob", pattern="**/*.py", path=ROOT).extra == {"in": "."}
+
+
+def test_paths_in_commands_are_not_guessed() -> None:
+    """A command is text; only its own working directory is a path."""
+    made = _call("Bash", command=f"cat {ROOT}/a.py", run_in_background=True)
+    assert (made.command, made.paths, made.extra) == (f"cat {ROOT}/a.py", (), {"background": True})
+    assert _call("shell", command=["bash", "-lc", "make"], workdir=f"{ROOT}/sub").extra == {"cwd": "sub"}
+
+
+def test_fetches_plans_and_tasks_tell_what_they_are_about() -> None:
+    """An address, a question, a list, an order."""
+    assert _call("WebFetch", url="https://a.org", prompt="p").url == "https://a.org"
+    assert _call("WebSearch", query="go tests").extra == {"query": "go tests"}
+    todos = [{"content": "a", "status": "pending"}, {"step": "b", "status": "done"}, 3]
+    assert _call("TodoWrite", todos=todos).extra == {
+        "todos": [{"content": "a", "status": "pending"}, {"content": "b", "status": "done"}]
+    }
+    assert _call("ExitPlanMode", plan="1. look").extra == {"plan": "1. look"}
+    task = _call("Task", description="look", prompt="find it", subagent_type="Explore")
+    assert task.extra == {"agent_type": "Explore", "description": "look", "prompt": "find it"}
+
+
+@pytest.mark.parametrize("given", [None, 5, "x", [], {"file_path": 5}, {"edits": {}}, {"todos": 3}, {"offset": "1"}])
+@pytest.mark.parametrize("tool", ["Read", "MultiEdit", "Bash", "Grep", "Glob", "TodoWrite", "Task", "WebFetch"])
+def test_nonsense_arguments_name_nothing(tool: str, given: Any) -> None:
+    """Arguments of the wrong shape are passed over."""
+    made = call(tool, given, lambda path: path)
+    assert (made.paths, made.command, made.url) == ((), "", "")
+
+
+def test_words_of_a_command() -> None:
+    """A script handed to a shell is the command; other words are quoted where they need it."""
+    assert words_of(["/bin/zsh", "-lc", "a && b"]) == "a && b"
+    assert words_of(["rg", "two words", 5]) == "rg 'two words'"
+    assert words_of([]) == ""
