@@ -70,7 +70,7 @@ def consolidate_session(parts: Parts, log: SessionLog, up_to: int | None = None)
 
     def messages() -> list[Message]:
         after = log.consolidated
-        told[:] = [m for m in log.history() if after < m.seq and (up_to is None or m.seq <= up_to)]
+        told[:] = [m for m in log.since(after) if up_to is None or m.seq <= up_to]
         return [m._replace(content=redact(m.content).text) for m in told]
 
     model, notes = model_of(parts)

@@ -18,6 +18,7 @@ Secrets are not looked for here: what is handed in is what is kept, so the calle
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from copy import deepcopy
@@ -87,6 +88,11 @@ class SessionLog:
         """Return everything ever said, oldest first."""
         with self._reader.current() as view:
             return view.load(range(view.replay.total))
+
+    def since(self, seq: int) -> list[Message]:
+        """Return everything said after the message of a number, oldest first."""
+        with self._reader.current() as view:
+            return view.load(range(bisect_right(view.replay.seqs, seq), view.replay.total))
 
     def messages(self) -> list[Message]:
         """Return the working context: what was said since the latest clear or compact marker.

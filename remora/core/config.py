@@ -107,6 +107,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "rerank.provider": ("none", "cohere", "jina", "tei", "llamacpp", "vllm"),
 }
 
+# Numbers that may be 0; all others must be above it.
+MAY_BE_ZERO = frozenset({"compaction.keep_last", "compaction.summary_temperature", "journal.recent_days"})
+
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
@@ -178,10 +181,13 @@ def _coerce(key: str, value: Any, default: Any, where: str) -> Any:
         ) from None
     if key in CHOICES and coerced not in CHOICES[key]:
         raise ConfigError(f"{where}: {key} is {value!r}", hint=f"Choose one of {', '.join(CHOICES[key])}.")
-    if isinstance(coerced, int | float) and not isinstance(coerced, bool) and coerced <= 0:
-        raise ConfigError(
-            f"{where}: {key} must be above 0, not {value!r}", hint=f"Its default is {default!r}."
-        )
+    if isinstance(coerced, int | float) and not isinstance(coerced, bool):
+        zero = key in MAY_BE_ZERO
+        if coerced < 0 or (coerced == 0 and not zero):
+            least = "0 or more" if zero else "above 0"
+            raise ConfigError(
+                f"{where}: {key} must be {least}, not {value!r}", hint=f"Its default is {default!r}."
+            )
     return coerced
 
 

@@ -84,9 +84,10 @@ def _calibration(
         return
     count = seen.sessions("step_overrun", key)
     much = f"{ratio:.1f} times as many" if ratio > 1 else f"only {ratio:.0%} of the"
+    steps, things = median(s for s, _ in pairs), median(p for _, p in pairs)
     content = (
-        f"Work in {code(module)} takes {much} steps as its plans suggest: about {median(s for s, _ in pairs):.0f} "
-        f"for {median(p for _, p in pairs):.0f} planned things {seen_words(count)}."
+        f"Work in {code(module)} takes {much} steps as its plans suggest: about {steps:.0f} for {things:.0f} "
+        f"planned things {seen_words(count)}."
     )
     payload = {
         "module": module,
@@ -96,7 +97,15 @@ def _calibration(
         "sample_count": len(pairs),
     }
     yield _candidate(
-        session, "step_overrun", "task_calibration", key, content, payload, count, CALIBRATION_CONFIDENCE, (module,)
+        session,
+        "step_overrun",
+        "task_calibration",
+        key,
+        content,
+        payload,
+        count,
+        CALIBRATION_CONFIDENCE,
+        (module,),
     )
 
 
@@ -121,7 +130,15 @@ def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterat
         "session_count": count.sessions,
     }
     yield _candidate(
-        session, "file_access", "prefetch_pattern", key, content, payload, count, PREFETCH_CONFIDENCE, (*always, *often)
+        session,
+        "file_access",
+        "prefetch_pattern",
+        key,
+        content,
+        payload,
+        count,
+        PREFETCH_CONFIDENCE,
+        (*always, *often),
     )
 
 
@@ -138,7 +155,15 @@ def _tokens(session: Observation, seen: Seen, module: str, key: str) -> Iterator
     )
     payload = {"module": module, "median_tokens": middle, "sessions": len(known)}
     yield _candidate(
-        session, "context_token_spike", "context_cost", key, content, payload, count, COST_CONFIDENCE, (module,)
+        session,
+        "context_token_spike",
+        "context_cost",
+        key,
+        content,
+        payload,
+        count,
+        COST_CONFIDENCE,
+        (module,),
     )
 
 

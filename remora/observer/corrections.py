@@ -30,7 +30,8 @@ FINDINGS = 6  # of one session
 CONFIDENCE, PRIORITY = 0.8, 0.9
 
 _LEAD = re.compile(
-    r"\A\W*(?:(?:actually|wait|hmm+|oh|ah|no|sorry|correction|right|ok(?:ay)?|hold on|looking (?:at|more) [^,]{0,40}|"
+    r"\A\W*(?:(?:actually|wait|hmm+|oh|ah|no|sorry|correction|right|ok(?:ay)?|hold on|looking (?:at"
+    r"|more) [^,]{0,40}|"
     r"i see|now i see|so)\b[\s,.!:—–-]*)+",
     re.IGNORECASE,
 )
@@ -40,24 +41,37 @@ _THOUGHT_BUT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _UNSURE = re.compile(
-    r"\b(?:maybe|perhaps|might|may be|likely|probably|seems?|appears?|i think|could be|should be|suspect|not sure|"
-    r"let me|let's|i(?:'ll| will| need| should| want| can| see| was| am|'m|'ve| have| had| just| already)|we(?:'re| are|'ll|'d)|"
+    r"\b(?:maybe|perhaps|might|may be|likely|probably|seems?|appears?|i think|could be|should be|suspect"
+    r"|not sure|"
+    r"let me|let's|i(?:'ll| will| need| should| want| can| see| was| am|'m|'ve| have| had| just| already)"
+    r"|we(?:'re| are|'ll|'d)|"
     r"need to (?:check|look|fix|update|add)|which is fine|the test|this test|the fix|the user)\b|\?",
     re.IGNORECASE,
 )
-_PLACED = re.compile(r"\A(?:in|on|at|with|about|how|that the test|line|more|only|there|related|just|directory)\b", re.IGNORECASE)
-_TEMPORARY = re.compile(
-    r"\bline[s]? \*{0,2}\d+|:\d+(?:-\d+)?\b|\bnow\b|\bmissing (?:import|an? )|\bundefined\b|\bunused\b|\bimport(?:s|ed)? (?:is|are)\b"
-    r"|\bsession [AB]\b|\bmy (?:change|edit|fix|refactor)|\bthe (?:old|new) (?:test|code)|\bexpects?\b|\bimport cycle|\boutput format",
+_PLACED = re.compile(
+    r"\A(?:in|on|at|with|about|how|that the test|line|more|only|there|related|just|directory)\b",
     re.IGNORECASE,
 )
-_WHERE = re.compile(r"\b(?:is|are|lives?|defined|handled|stored|found|located|kept) (?:actually )?in `?[\w./-]+[./][\w./-]+`?", re.I)
+_TEMPORARY = re.compile(
+    r"\bline[s]? \*{0,2}\d+|:\d+(?:-\d+)?\b|\bnow\b|\bmissing (?:import|an? )|\bundefined\b|\bunused\b"
+    r"|\bimport(?:s|ed)? (?:is|are)\b"
+    r"|\bsession [AB]\b|\bmy (?:change|edit|fix|refactor)|\bthe (?:old|new) (?:test|code)|\bexpects?\b"
+    r"|\bimport cycle|\boutput format",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(
+    r"\b(?:is|are|lives?|defined|handled|stored|found|located|kept) (?:actually )?in `?[\w./-]+[./][\w./-]+`?",
+    re.IGNORECASE,
+)
 _REASON = re.compile(
     r"\b(?:because|since|as|due to|so that|requires?|needs?|cannot|can't|doesn't|does not|won't|isn't|is not|"
     r"fails?|breaks?|never|no longer)\b",
     re.IGNORECASE,
 )
-_APPROACH = re.compile(r"\b(?:use|using|try|trying|with|by|via|add|adding|call|calling|pass|passing|run|running|set|setting)\b", re.I)
+_APPROACH = re.compile(
+    r"\b(?:use|using|try|trying|with|by|via|add|adding|call|calling|pass|passing|run|running|set|setting)\b",
+    re.IGNORECASE,
+)
 
 
 def corrections(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
@@ -107,7 +121,9 @@ def _finding(session: Observation, exchange: Exchange, what: str, files: list[st
     at = exchange.at or session.ended
     count = SeenCount(1, at, at)
     content = f"A cause that was found and dealt with in {listed(files)}: {what} {seen_words(count)}"
-    return _candidate(session, "finding", key, "gotcha", content, count, exchange.taint, files[:8], exchange.step, at)
+    return _candidate(
+        session, "finding", key, "gotcha", content, count, exchange.taint, files[:8], exchange.step, at
+    )
 
 
 def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | Rejected:
@@ -117,7 +133,9 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | 
     count = seen.sessions(signal.type, signal.key)
     count = count if count.sessions else SeenCount(1, signal.at, signal.at)
     if kind == "dead_end":
-        return _dead_end(session, signal, count) or Rejected(what, "an approach was given up without a reason that lasts")
+        return _dead_end(session, signal, count) or Rejected(
+            what, "an approach was given up without a reason that lasts"
+        )
     if kind in ("user", "admitted"):
         plain = states(text if kind == "user" else str(signal.detail.get("words", "")))
         if not plain:
@@ -125,7 +143,17 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | 
         content = f"{plain} (said by the user, {(signal.at or '')[:10]})" if signal.at else plain
         key = " ".join(words(plain))
         made = _candidate(
-            session, "user_words", key, "gotcha", content, count, None, (), signal.step, signal.at, signal.events
+            session,
+            "user_words",
+            key,
+            "gotcha",
+            content,
+            count,
+            None,
+            (),
+            signal.step,
+            signal.at,
+            signal.events,
         )
         return made._replace(priority=0.95)
     plain = fact(text) or fact(str(signal.detail.get("then", "")))
@@ -140,12 +168,20 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | 
 
 
 def _dead_end(session: Observation, signal: Signal, count: SeenCount) -> Candidate | None:
-    """Return the dead end of a sentence that gives an approach up, where the approach and the reason are told."""
+    """Return the dead end of a sentence that gives an approach up, where the approach and the reason are "
+    "told.
+    """
     tried = _last_sentence(str(signal.detail.get("before", "")))
     then = str(signal.detail.get("then", ""))
     own = str(signal.detail.get("sentence", ""))
     why = next((t for t in (own, then) if _REASON.search(t) and names_something(t) and stands_alone(t)), "")
-    if not why or not tried or not names_something(tried) or not stands_alone(tried) or not _APPROACH.search(tried):
+    if (
+        not why
+        or not tried
+        or not names_something(tried)
+        or not stands_alone(tried)
+        or not _APPROACH.search(tried)
+    ):
         return None
     instead = then if then != why and names_something(then) and not then.endswith("?") else ""
     payload = {"approach_tried": tried, "why_it_failed": why}
@@ -215,4 +251,6 @@ def _candidate(
         at=at,
     )
     why = {"finding": "the cause was named and dealt with", "user_words": "the user said so"}
-    return Candidate(name, key, memory, PRIORITY, kind.score, 1, count, why.get(name, "the model corrected itself"))
+    return Candidate(
+        name, key, memory, PRIORITY, kind.score, 1, count, why.get(name, "the model corrected itself")
+    )

@@ -54,7 +54,7 @@ class Change(NamedTuple):
     after: str
     step: int
     order: int
-    key: str
+    flat: tuple[str, str]  # both sides on one line
 
 
 class Run(NamedTuple):
@@ -265,7 +265,14 @@ class Errors(Kept):
             if not inside(path):
                 continue
             before, after = _core(str(old or ""), str(new or ""))
-            change = Change(path, cut(before, 600), cut(after, 600), call.step, self.order, call.key)
+            change = Change(
+                path,
+                cut(before, 600),
+                cut(after, 600),
+                call.step,
+                self.order,
+                (collapse(before), collapse(after)),
+            )
             undone = next((c for c in reversed(self.changes) if _undoes(change, c)), None)
             if undone and not _PURPOSEFUL.search(pad.last_text) and not _DEBUG.search(undone.after):
                 self._backtrack(path, "changed back", undone, call, pad)
@@ -395,11 +402,7 @@ def _core(old: str, new: str) -> tuple[str, str]:
 
 
 def _undoes(change: Change, earlier: Change) -> bool:
-    """Say whether a change puts back what an earlier one replaced."""
-    if (
-        change.path != earlier.path
-        or len(earlier.after) < 12
-        or collapse(change.before) != collapse(earlier.after)
-    ):
+    """Say whether a change puts back what an earlier one replaced; white space does not count."""
+    if change.path != earlier.path or len(earlier.after) < 12:
         return False
-    return collapse(change.after) == collapse(earlier.before)
+    return change.flat == (earlier.flat[1], earlier.flat[0])

@@ -32,7 +32,9 @@ _MESSAGE = re.compile(
     r"|\"(?P<double>(?:\\.|[^\"\\])*)\"|'(?P<single>[^']*)')",
     re.DOTALL,
 )
-_TRAILER = re.compile(r"^(?:Co-Authored-By|Signed-off-by|Generated with|🤖|[A-Z][\w-]+-by):? .*$", re.I | re.M)
+_TRAILER = re.compile(
+    r"^(?:Co-Authored-By|Signed-off-by|Generated with|🤖|[A-Z][\w-]+-by):? .*$", re.IGNORECASE | re.MULTILINE
+)
 
 
 class Exchanges(Kept):
@@ -107,7 +109,13 @@ class Exchanges(Kept):
         if not self.ask or not self.report:
             return None
         return Exchange(
-            self.ask, self.report, self.step, self.at, tuple(self.changed), tuple(self.found[:FINDINGS]), self.taint
+            self.ask,
+            self.report,
+            self.step,
+            self.at,
+            tuple(self.changed),
+            tuple(self.found[:FINDINGS]),
+            self.taint,
         )
 
     def _close(self) -> None:

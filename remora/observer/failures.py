@@ -29,14 +29,18 @@ OFTEN = 3  # sessions after which even an error of code being written is a patte
 LINE = 180
 
 _WRITING = re.compile(
-    r"\bundefined:|declared and not used|imported and not used|is not used|not enough arguments|too many arguments"
-    r"|cannot use .+ as|missing return|assignment mismatch|redeclared|unknown field|has no field or method|typecheck"
-    r"|syntax error|expected (?:'|operand|declaration|statement|type)|missing import path|non-declaration statement"
+    r"\bundefined:|declared and not used|imported and not used|is not used|not enough arguments"
+    r"|too many arguments"
+    r"|cannot use .+ as|missing return|assignment mismatch|redeclared|unknown field|has no field or method"
+    r"|typecheck"
+    r"|syntax error|expected (?:'|operand|declaration|statement|type)|missing import path"
+    r"|non-declaration statement"
     r"|no new variables|invalid operation|SyntaxError|IndentationError|NameError|is not defined|unterminated"
     r"|does not implement|non-name|\[build failed\]|implicit assignment|import cycle",
 )
 _ASSERTION = re.compile(
-    r"--- FAIL|^\s*FAIL\b|_test\.\w+:\d+|\bassert|AssertionError|\bexpected\b.+\b(?:got|but|to)\b|\bgot\b.+\bwant\b|●|✗"
+    r"--- FAIL|^\s*FAIL\b|_test\.\w+:\d+|\bassert|AssertionError|\bexpected\b.+\b(?:got|but|to)\b"
+    r"|\bgot\b.+\bwant\b|●|✗"
 )
 _MISTYPED = re.compile(
     r"no such file or directory|cannot find the (?:file|path)|file not found|is a directory|does not exist"
@@ -45,8 +49,10 @@ _MISTYPED = re.compile(
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"interrupted|\bCONFLICT\b|Merge conflict|merge failed|timed? ?out|HTTP [45]\d\d|status code|Not Found|rebas"
-    r"|non-fast-forward|fetch first|\[rejected\]|Argument Validation|Tool .+ not found|API Error|sha256|\bnothing to commit",
+    r"interrupted|\bCONFLICT\b|Merge conflict|merge failed|timed? ?out|HTTP [45]\d\d|status code|Not Found"
+    r"|rebas"
+    r"|non-fast-forward|fetch first|\[rejected\]|Argument Validation|Tool .+ not found|API Error|sha256"
+    r"|\bnothing to commit",
     re.IGNORECASE,
 )
 _RULE = re.compile(r"\(([a-z][\w-]{2,30})\)\s*$")

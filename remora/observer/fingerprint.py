@@ -124,6 +124,10 @@ _FAILED = re.compile(
 )
 
 
+# One of them is in whatever _FAILED finds; looking for them first is quick.
+_MARKS = ("FAIL", "panic:", "ERR", "Traceback", "error", ".go:", "make:", "failed")
+
+
 def fingerprint(message: str) -> str:
     """Return the 16 hex digits of an error message, the same for everyone who meets it.
 
@@ -157,7 +161,7 @@ def telling(output: str) -> str:
 
     "Exit code 1" says nothing, nor does a task runner's last word.
     """
-    text = _ANSI.sub("", _ends(output)).replace("\r", "")
+    text = _bare(_ends(output)).replace("\r", "")
     traceback = text.rfind("Traceback (most recent call last)")
     if traceback >= 0:
         after = [
@@ -192,6 +196,10 @@ def _fallback(text: str) -> str:
     return lines[0][:_LINE] if 0 < len(lines) <= 3 else ""
 
 
+def _bare(text: str) -> str:
+    return _ANSI.sub("", text) if "\x1b" in text else text
+
+
 def _ends(text: str) -> str:
     return text if len(text) <= _READ else f"{text[: _READ // 2]}\n{text[-_READ // 2 :]}"
 
@@ -218,4 +226,5 @@ def user_said(output: str) -> str:
 
 def looks_failed(output: str) -> bool:
     """Say whether a check's output shows a failure, whatever its exit code was."""
-    return _FAILED.search(_ANSI.sub("", _ends(output))) is not None
+    text = _bare(_ends(output))
+    return any(mark in text for mark in _MARKS) and _FAILED.search(text) is not None

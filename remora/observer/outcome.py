@@ -31,7 +31,8 @@ REVIEW_EDITS = 3  # files a review may change and still be one
 OPENING = 3  # prompts that say what a session is for
 
 _PLAN_PATH = re.compile(
-    r"(^|/)(plans?|specs?|rfcs?|adrs?|proposals?|todos?|design|brainstorms?)/|(^|[/._-])(plan|spec|prd|rfc|adr)"
+    r"(^|/)(plans?|specs?|rfcs?|adrs?|proposals?|todos?|design|brainstorms?)/|(^|[/._-])(plan|spec|prd|rfc"
+    r"|adr)"
     r"([._-][^/]*)?\.(md|txt|rst)$",
     re.IGNORECASE,
 )
@@ -47,7 +48,8 @@ _REVIEW = re.compile(
 _CHANGELOG = re.compile(r"\b(change-?log|release notes?)\b", re.IGNORECASE)
 _ROADMAP = re.compile(r"\b(road-?map|milestones?|backlog|prioriti[sz]e the)\b", re.IGNORECASE)
 _SPEC = re.compile(
-    r"\bbrainstorm|\b(write|create|draft|make) (me )?(an? |the )?(\w+ ){0,2}(plan|spec|specification|prd|rfc|adr|design)\b"
+    r"\bbrainstorm|\b(write|create|draft|make) (me )?(an? |the )?(\w+ ){0,2}(plan|spec|specification|prd"
+    r"|rfc|adr|design)\b"
     r"|\A\W*[\w:-]*\b(plan|write-plan|spec|specify)\b",
     re.IGNORECASE,
 )

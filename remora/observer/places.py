@@ -25,8 +25,10 @@ OFTEN_GREP, MOST_GREP = 0.04, 0.3  # confidence for each session that searched, 
 SLOW = 60  # seconds
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Z]{2,}[a-z]|\w_\w|\w[-.]\w|[A-Z][a-z]+[A-Z]")
 _SAYS_NOTHING = frozenset(
-    "error errors session sessions test tests config agent agents checkpoint checkpoints commit commits main file files "
-    "string strings context name path paths hook hooks strategy metadata branch command commands todo fixme type types "
+    "error errors session sessions test tests config agent agents checkpoint checkpoints commit commits "
+    "main file files "
+    "string strings context name path paths hook hooks strategy metadata branch command commands todo "
+    "fixme type types "
     "settings message output input result state data value values user id key list return true false print logging".split()
 )
 
@@ -76,7 +78,12 @@ def _texts(shown: Sequence[Shown], name: str) -> list[str]:
 def _grep(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
     names = [n for n in signal.key.split("|") if n]
     pattern = str(signal.detail.get("pattern") or signal.key)
-    if not names or all(n in _SAYS_NOTHING for n in names) or len(names) > 2 or not _IDENTIFIER.search(pattern):
+    if (
+        not names
+        or all(n in _SAYS_NOTHING for n in names)
+        or len(names) > 2
+        or not _IDENTIFIER.search(pattern)
+    ):
         return "the words are too common to mean one thing"
     answer = majority(_texts(shown, "found"))
     if not answer:
@@ -86,7 +93,8 @@ def _grep(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | st
         return "the file's name says so"
     changed = any(s.detail.get("changed") for s in shown)
     content = (
-        f"{listed(what, 2)} {'is' if len(what) == 1 else 'are'} handled in {code(answer)}: searched for again and "
+        f"{listed(what, 2)} {'is' if len(what) == 1 else 'are'} handled in {code(answer)}: searched for "
+        f"again and "
         f"again, and {'changed' if changed else 'answered'} there {seen_words(count)}."
     )
     return "module_insight", content, (answer,), {}
@@ -111,7 +119,9 @@ def _glob(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | st
     right = majority(_texts(shown, "instead"))
     if not right:
         return "the sessions went on to different files"
-    content = f"Looking for {code(signal.key)} leads nowhere; what is meant is {code(right)} {seen_words(count)}."
+    content = (
+        f"Looking for {code(signal.key)} leads nowhere; what is meant is {code(right)} {seen_words(count)}."
+    )
     return "gotcha", content, (right,), {}
 
 
@@ -201,5 +211,12 @@ def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCoun
     if count.sessions > 1:
         memory = memory._replace(branch=None)
     return Candidate(
-        signal.type, signal.key, memory, kind.score, kind.score, kind.sessions, count, f"{signal.type} {seen_words(count)}"
+        signal.type,
+        signal.key,
+        memory,
+        kind.score,
+        kind.score,
+        kind.sessions,
+        count,
+        f"{signal.type} {seen_words(count)}",
     )

@@ -1,11 +1,11 @@
 """Memories that come from the course of a session itself: words of the user, work done, verdicts, commits.
 
-    said        what the user stated for good (statements.py)
-    outcome     a request that changed two files or more, and how it was reported; not where a commit
-                with a message that explains it covers the same files
-    verdicts    a check that the user reported as failing and that passes in the end (source qa_auto)
-    commits     commits whose message says why, not only what (source commit_auto)
-    handed_on   what a stage of a methodology hands to the next
+said        what the user stated for good (statements.py)
+outcome     a request that changed two files or more, and how it was reported; not where a commit
+            with a message that explains it covers the same files
+verdicts    a check that the user reported as failing and that passes in the end (source qa_auto)
+commits     commits whose message says why, not only what (source commit_auto)
+handed_on   what a stage of a methodology hands to the next
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ FAILED_CHECK = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ROUTINE = re.compile(
-    r"^(?:merge|wip\b|fixup!|squash!|revert\b|bump|address (?:pr|review)|lint|fmt|format|cleanup|typo|saving|update docs?$)",
+    r"^(?:merge|wip\b|fixup!|squash!|revert\b|bump|address (?:pr|review)|lint|fmt|format|cleanup|typo"
+    r"|saving|update docs?$)",
     re.IGNORECASE,
 )
 
@@ -209,7 +210,9 @@ def _verdict(session: Observation, exchange: Exchange, start: int, end: int) -> 
         source="qa_auto",
         at=at,
     )
-    yield Candidate("qa", key, memory, 0.8, 0.8, 1, count, "the user reported the failing check; it passed in the end")
+    yield Candidate(
+        "qa", key, memory, 0.8, 0.8, 1, count, "the user reported the failing check; it passed in the end"
+    )
 
 
 def unit_ended(
@@ -243,9 +246,7 @@ def promotes_early(subtasks: int) -> bool:
     return subtasks > SUBTASKS
 
 
-def for_unit(
-    draft: MemoryDraft, context: ExecutionContext, methodology: Methodology = NATIVE
-) -> MemoryDraft:
+def for_unit(draft: MemoryDraft, context: ExecutionContext, methodology: Methodology = NATIVE) -> MemoryDraft:
     """Return a draft as one of the unit of work it was learnt in."""
     return draft._replace(
         work_unit_ref=methodology.resolve_work_unit_ref(context), methodology=methodology.id

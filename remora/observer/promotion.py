@@ -202,7 +202,9 @@ def _gate(c: Candidate) -> Candidate:
 def _scored(batch: _Batch) -> _Batch:
     scored = [_score(c) for c in batch.candidates]
     low = f"its confidence is below {LOWEST}"
-    batch = _kept(batch._replace(candidates=scored), "scoring", lambda c: low if c.draft.confidence < LOWEST else "")
+    batch = _kept(
+        batch._replace(candidates=scored), "scoring", lambda c: low if c.draft.confidence < LOWEST else ""
+    )
     return batch._replace(candidates=sorted(batch.candidates, key=_rank))
 
 

@@ -21,7 +21,6 @@ from typing import NamedTuple
 from remora.core.events import Observation, Signal
 from remora.observer import signals
 from remora.observer.candidate import Candidate, draft
-
 from remora.observer.purposes import head, purpose_of
 from remora.observer.seen import Seen, SeenCount, Shown
 from remora.observer.sentences import cited, code, seen_words
@@ -32,7 +31,9 @@ MODULE_SHARE = 0.4  # of the sessions that changed a module and checked anything
 STEPS = 6  # of one recipe
 CHECKS = ("format", "lint", "build", "test")
 CONFIDENCE = 0.7
-_NARROW = re.compile(r"\s(?:-run|-k|-t|--grep|--testNamePattern|--filter|-m)[ =]|::|\bTest[A-Z]\w+|<tmp>|\.\w{1,4}:\d")
+_NARROW = re.compile(
+    r"\s(?:-run|-k|-t|--grep|--testNamePattern|--filter|-m)[ =]|::|\bTest[A-Z]\w+|<tmp>|\.\w{1,4}:\d"
+)
 _VERBS = {
     "format": "format with",
     "lint": "check with",
@@ -60,7 +61,11 @@ def habits(session: Observation) -> list[Signal]:
     checks = _checks(session)
     found: list[Signal] = []
     if checks:
-        detail = {"order": [c for c, _ in checks], "purposes": [p for _, p in checks], "outcome": session.outcome}
+        detail = {
+            "order": [c for c, _ in checks],
+            "purposes": [p for _, p in checks],
+            "outcome": session.outcome,
+        }
         keys = ["verify", *(f"verify:{module}" for module in modules(session))]
         found += [Signal("tool_sequence", key, session.steps, session.ended, (), detail) for key in keys]
     order = _hand_in(session)
@@ -180,7 +185,12 @@ def _in_order(steps: Sequence[Ran]) -> str:
 
 
 def _candidate(
-    session: Observation, key: str, content: str, payload: dict[str, object], seen: SeenCount, files: Sequence[str]
+    session: Observation,
+    key: str,
+    content: str,
+    payload: dict[str, object],
+    seen: SeenCount,
+    files: Sequence[str],
 ) -> Candidate:
     rule = signals.KINDS["tool_sequence"]
     memory = draft(
@@ -206,7 +216,12 @@ def _checking(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candida
         f"{len(shown)} sessions that checked {seen_words(count)}."
     )
     return _candidate(
-        session, "verify", content, _payload("check a change before it is done", steps, shown, session.ended), count, ()
+        session,
+        "verify",
+        content,
+        _payload("check a change before it is done", steps, shown, session.ended),
+        count,
+        (),
     )
 
 
@@ -214,7 +229,8 @@ def _checking_module(session: Observation, seen: Seen, module: str, steps: Seque
     key = f"verify:{module}"
     count, shown = seen.sessions("tool_sequence", key), seen.shown("tool_sequence", key)
     content = (
-        f"A change in {code(module)} is checked with {_in_order(steps)} as well; the numbers say in how many of "
+        f"A change in {code(module)} is checked with {_in_order(steps)} as well; the numbers say in how "
+        f"many of "
         f"the last {len(shown)} sessions that changed it {seen_words(count)}."
     )
     pattern = f"check a change in {module}"

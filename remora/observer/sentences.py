@@ -1,4 +1,6 @@
-"""The words of memories: short sentences in the present, with names in backticks and how often it was seen."""
+"""The words of memories: short sentences in the present, with names in backticks and how often it was "
+"seen.
+"""
 
 from __future__ import annotations
 

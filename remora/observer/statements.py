@@ -25,7 +25,8 @@ MAX_WORDS = 60
 PASTED_LINES = 15  # a prompt with more lines than this is a paste or a plan
 
 _NAME = re.compile(
-    r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]+/[\w./-]+|\b\w+\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]+|\b[a-z]+_[a-z_]+\b"
+    r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]+/[\w./-]+|\b\w+\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]+"
+    r"|\b[a-z]+_[a-z_]+\b"
     r"|\b[A-Za-z]+[a-z][A-Z]\w*\b|\b[A-Z][A-Z_]{3,}\b|\b[A-Z][a-z]+-[A-Z][a-z]+\b|\b[a-z]+-[a-z]+\b"
 )
 # Where a clause that holds in general starts, and the type of memory it makes.
@@ -53,7 +54,8 @@ _STARTS = (
         r"(?:use|add|store|keep|write|run|create|have|don'?t|do not)\b.+"
         r"|we (?:always |only |already |explicitly )?(?:use|store|keep|write|support|rely|depend)s? .+"
         r"|we (?:don'?t|do not|no longer) (?:have|use|support|store|set)\b.+"
-        r"|the [^,;()]{3,60}?\b(?:can change|is not stable|are not stable|must not|does not survive|is required|"
+        r"|the [^,;()]{3,60}?\b(?:can change|is not stable|are not stable|must not|does not survive"
+        r"|is required|"
         r"keeps|only works? (?:if|when|with|on))\b.+"
         r"|the (?:hooks?|cli|tests?|command|build|api|server|agent)s? (?:is|are) (?:calling|using|running|"
         r"generated|built|stored|written)\b.+",
@@ -75,22 +77,27 @@ _TAIL = re.compile(
 )
 # How a clause starts that states something, not one that asks for something.
 _ASSERTS = re.compile(
-    r"(?:for|in|with) [^,]{3,40},? (?:we|the|both)\b|(?:we|both|all|there (?:is|are)|the|a|an|our|only|each|every|always|never)\b"
+    r"(?:for|in|with) [^,]{3,40},? (?:we|the|both)\b|(?:we|both|all|there (?:is|are)|the|a|an|our|only"
+    r"|each|every|always|never)\b"
     r"|[`\"'][^`\"']+[`\"'] \w+|[\w.-]+[._-][\w.-]+ (?:is|are|has|should|must|does|can|cannot)\b",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
     r"\?|,? (?:right|yeah|yes|no|correct|or|ok)\W*\Z"
-    r"|\A(?:can|could|would|should|do|does|did|is|are|was|were|has|have|why|what|when|where|which|who|how|isn'?t|"
+    r"|\A(?:can|could|would|should|do|does|did|is|are|was|were|has|have|why|what|when|where|which|who|how"
+    r"|isn'?t|"
     r"don'?t we|aren'?t|wouldn'?t)\b",
     re.IGNORECASE,
 )
 _DANGLES = re.compile(
     r"\A(?:it|this|that|these|those|they|he|she|there|here|and|but|so|or|then|also|which|what|if)\b"
-    r"|\b(?:this|that|these|those|it) (?:is|was|should|would|can|will|needs?|does|did|has|as|too|in|to|here|now|then|"
-    r"here|change|branch|pr|one|case|file|part|test|line|way|time|session|error|issue|message|function|method|again|"
+    r"|\b(?:this|that|these|those|it) (?:is|was|should|would|can|will|needs?|does|did|has|as|too|in|to"
+    r"|here|now|then|"
+    r"here|change|branch|pr|one|case|file|part|test|line|way|time|session|error|issue|message|function"
+    r"|method|again|"
     r"straight|first|later|manually)\b"
-    r"|\b(?:option|point|step|item|number|finding|case|problem|scenario|#) ?\d\b|\b\d\)?\+\d|\babove\b|\bbelow\b"
+    r"|\b(?:option|point|step|item|number|finding|case|problem|scenario|#) ?\d\b|\b\d\)?\+\d|\babove\b"
+    r"|\bbelow\b"
     r"|\b(?:it|this|that|them|one|those|these|here|now|again|instead|then|first)\W*\Z"
     r"|\bthe (?:first|second|third|latter|former|last one)\b",
     re.IGNORECASE,
@@ -102,8 +109,10 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 _ONE_OFF = re.compile(
-    r"\b(?:we|you|i) (?:should|need to|have to|want to|must) (?:also |now |just |still |first |maybe |probably )*"
-    r"(?:update|add|fix|check|look|merge|rebase|revert|commit|push|rename|remove|move|delete|test|see|get|do|make|talk|"
+    r"\b(?:we|you|i) (?:should|need to|have to|want to|must) (?:also |now |just |still |first |maybe "
+    r"|probably )*"
+    r"(?:update|add|fix|check|look|merge|rebase|revert|commit|push|rename|remove|move|delete|test|see|get"
+    r"|do|make|talk|"
     r"try|change|write|figure|review|implement|create|show|print|start|go|pull|handle|make sure)\b"
     r"|\b(?:are|is|was|were) (?:never|not|only) (?:called|used|tested|set|reached|captured|counted|checked)\b"
     r"|\bhaven'?t\b|\bi (?:never|always) (?:saw|see|get|got|had|did|know|forget)\b|\bnever mind\b",
@@ -115,8 +124,10 @@ _PASTE = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|(?<=[a-z)`]) - (?=[a-z])|\(note:? |\((?=we )")
 _LEAD = re.compile(
-    r"\A\s*(?:[-*•]|\d+[.)])?\s*(?:yes|yeah|yep|no|nope|ok|okay|sure|sorry|hmm+|ah|oh|so|also|and|but|well|actually|"
-    r"note that|note|question|please note|keep in mind that|keep in mind|like|because|since|that)?[,:]?\s+(?=\S)",
+    r"\A\s*(?:[-*•]|\d+[.)])?\s*(?:yes|yeah|yep|no|nope|ok|okay|sure|sorry|hmm+|ah|oh|so|also|and|but|well"
+    r"|actually|"
+    r"note that|note|question|please note|keep in mind that|keep in mind|like|because|since"
+    r"|that)?[,:]?\s+(?=\S)",
     re.IGNORECASE,
 )
 _FIXES = (
@@ -165,7 +176,12 @@ def states(sentence: str) -> str:
     for _ in range(2):
         bare = _LEAD.sub("", bare)
     clause = _balanced(_TAIL.sub("", bare)).strip(" ,;:-–")
-    if not _ASSERTS.match(clause) or _QUESTION.search(bare) or not names_something(clause) or not _holds(clause):
+    if (
+        not _ASSERTS.match(clause)
+        or _QUESTION.search(bare)
+        or not names_something(clause)
+        or not _holds(clause)
+    ):
         return ""
     return tidy(clause)
 

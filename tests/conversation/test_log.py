@@ -599,3 +599,13 @@ def test_importing_the_log_is_light() -> None:
         [sys.executable, "-c", code], cwd=DOCUMENT.parents[1], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_since_gives_what_came_after_a_message(tmp_path: Path) -> None:
+    """Messages after a number, whatever the boundary says; none after the last."""
+    log = SessionLog(tmp_path, "cli:1", FixedClock())
+    log.extend([{"role": "user", "content": str(n)} for n in range(5)])
+    log.clear()
+    assert [m.content for m in log.since(2)] == ["2", "3", "4"]
+    assert [m.seq for m in log.since(0)] == [1, 2, 3, 4, 5]
+    assert log.since(5) == []

@@ -101,6 +101,7 @@ def test_yes_and_no(text: str, expected: bool):
         ({"embedding": {"timeout": float("inf")}}, "embedding.timeout must be a number"),
         ({"embedding": {"timeout": 10**400}}, "embedding.timeout must be a number"),
         ({"embedding": {"timeout": 0.0}}, "embedding.timeout must be above 0"),
+        ({"compaction": {"keep_last": -1}}, "compaction.keep_last must be 0 or more, not -1"),
         ({"search": {"hyde": "maybe"}}, "search.hyde must be true or false, not 'maybe'"),
         ({"search": {"hyde": 1}}, "search.hyde must be true or false, not 1"),
     ],
@@ -143,3 +144,11 @@ def test_a_good_variable_does_not_excuse_a_bad_file():
 def test_variables_of_others_are_not_read():
     """Unknown variables, also of our prefix, change nothing."""
     assert parse({}, {"REMORA_COLOUR": "red", "EMBEDDING_PROVIDER": "none"}) == Settings()
+
+
+def test_some_numbers_may_be_zero() -> None:
+    """Nothing kept, no day before today, no randomness: each is a wish that makes sense."""
+    files = {"a": {"compaction": {"keep_last": 0, "summary_temperature": 0}, "journal": {"recent_days": 0}}}
+    settings = parse(files, {})
+    assert (settings.compaction.keep_last, settings.compaction.summary_temperature) == (0, 0.0)
+    assert settings.journal.recent_days == 0

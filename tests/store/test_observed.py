@@ -74,11 +74,9 @@ def test_a_session_is_known_by_how_its_files_looked(space: Space) -> None:
 def test_sums_are_those_of_all_sessions(space: Space) -> None:
     """Files, pairs, errors and modules are counted over sessions; a weight grows with evidence."""
     for number in (1, 2):
-        files = (use("a.go", 2, 1), use("b.go", 1, 1))
-        errors = (error("f1", "" if number == 2 else "set X"),)
-        record(
-            space, session(f"s{number}", number, files=files, errors=errors), Pair("a.go", "b.go", 1, 100.0)
-        )
+        used = (use("a.go", 2, 1), use("b.go", 1, 1))
+        met = (error("f1", "" if number == 2 else "set X"),)
+        record(space, session(f"s{number}", number, files=used, errors=met), Pair("a.go", "b.go", 1, 100.0))
     record(space, session("s3", 3, files=(use("a.go"),)))
     files, edges, errors, modules = sums(space)
     assert [(row[0], row[2], row[4]) for row in files] == [("a.go", 7, 3), ("b.go", 4, 2)]
