@@ -274,6 +274,9 @@ class AsyncMemory:
         return AsyncJournal(self.memory.journal)
 
     close = _in_thread(Memory.close)
+    learn = _in_thread(Memory.learn)
+    learned = _in_thread(Memory.learned)
+    suggest_commands = _in_thread(Memory.suggest_commands)
     move_in = _in_thread(Memory.move_in)
     sessions = _in_thread(Memory.sessions)
     remember = _in_thread(Memory.remember)

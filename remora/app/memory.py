@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from remora.app.doctor import Report
     from remora.app.entries import Entries
     from remora.app.journal import Journal
+    from remora.app.learn import LearnReport, Learnt
     from remora.app.move_in import MoveReport
     from remora.app.session import Session
     from remora.app.stats import Stats
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from remora.embeddings.embedder import Embedder
     from remora.lifecycle.prune import PrunePlan
     from remora.llm.client import LanguageModel, Reranker
+    from remora.retrieval.commands import Suggestion
 
 Progress = Callable[[str, int, int], None]
 Paths = Sequence[str | os.PathLike[str]]
@@ -431,6 +433,67 @@ class Memory(CodeVerbs):
 
         with self._lock:
             return init(self._parts, Path(path) if path is not None else None, progress)
+
+    def learn(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        hosts: Sequence[str] | None = None,
+        again: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> LearnReport:
+        """Learn from what agents did: read their transcripts, keep what is worth keeping.
+
+        Running it again reads what is new or has grown. What was edited or forgotten since stays so.
+
+        Args:
+            path: a transcript, or a folder of them; those of this project on this machine by default.
+            hosts: "claude-code", "codex" or "plain"; all by default.
+            again: also read what has not changed since it was read.
+            dry_run: only say what would be learnt.
+            progress: called with (what, done, of) as the work goes on.
+
+        Raises:
+            NotFound: there is no such file or folder.
+            InvalidInput: there is no such host.
+            SourceError: a file was named that is nobody's transcript.
+        """
+        from remora.app.learn import learn
+
+        if self._parts.read_only:
+            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+        with self._lock:
+            where = Path(path).expanduser() if path is not None else None
+            return learn(self._parts, where, hosts, again=again, dry_run=dry_run, progress=progress)
+
+    def learned(self, run: int | None = None) -> builtins.list[Learnt]:
+        """Return what a run of `learn` added or changed and is still there; the last one by default."""
+        from remora.app.learn import learned
+
+        with self._lock:
+            return learned(self._parts, run)
+
+    def suggest_commands(
+        self, k: int = 5, *, task: str = "", files: Paths = (), purposes: Sequence[str] = ()
+    ) -> builtins.list[Suggestion]:
+        """Return the commands to check work with, as earlier sessions ran them, best first.
+
+        Args:
+            k: how many.
+            task: what is worked on; sessions that were asked for something alike count more.
+            files: what was edited; sessions that edited the same count more.
+            purposes: of "format", "lint", "test", "build"; all by default.
+        """
+        from remora.retrieval.commands import CHECKS, suggest
+
+        wrong = sorted(set(purposes) - set(CHECKS))
+        if wrong:
+            raise InvalidInput(f"there is no purpose {wrong[0]!r}", hint=f"Choose of {', '.join(CHECKS)}.")
+        with self._lock:
+            space = self._parts.room("project").space
+            given = self._paths("files", files)
+            return suggest(space, k, task=task, files=given, purposes=tuple(purposes) or CHECKS)
 
     def move_in(
         self,

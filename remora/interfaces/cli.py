@@ -144,6 +144,10 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import coding
 
             return coding.COMMANDS[name]
+        case "learn" | "learned" | "checks":
+            from remora.interfaces.commands import learning
+
+            return learning.COMMANDS[name]
         case "session":
             from remora.interfaces.commands import talking
 

@@ -27,6 +27,8 @@ class Verb(NamedTuple):
 VERBS: tuple[Verb, ...] = (
     Verb("init", "Read the rule files and git history that are already there.", "Begin", "init"),
     Verb("move-in", "Bring over what another memory system left on disk.", "Begin", "move_in"),
+    Verb("learn", "Learn from what agents did in earlier sessions.", "Begin", "learn"),
+    Verb("learned", "List what the last learning added, to confirm, edit or drop.", "Begin", "learned"),
     Verb("index", "Read what changed in the code: what it defines, imports and calls.", "Begin", "index"),
     Verb("remember", "Store one statement, or merge it with what it duplicates.", "Remember", "remember"),
     Verb("edit", "Change a memory: its text, type, tags or files.", "Remember", "edit"),
@@ -37,6 +39,12 @@ VERBS: tuple[Verb, ...] = (
         "related", "Show the files that change or are read together with a file.", "Recall", "related_files"
     ),
     Verb("files", "Predict the files that a task will touch.", "Recall", "predict_files"),
+    Verb(
+        "checks",
+        "Suggest the commands to check work with, as sessions ran them.",
+        "Recall",
+        "suggest_commands",
+    ),
     Verb("impact", "Show what may break when a file or a symbol changes.", "Recall", "impact"),
     Verb("modules", "Show the parts the code falls into and what each is for.", "Recall", "modules"),
     Verb("show", "Show everything that is known about one memory.", "Recall", "show"),

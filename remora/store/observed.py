@@ -42,6 +42,16 @@ class SignalCount(NamedTuple):
     last: str | None
 
 
+class LearnedRow(NamedTuple):
+    """A memory that a run added or changed: what was done, why, its text as learnt, and when."""
+
+    memory_id: str
+    action: str
+    why: str
+    text: str
+    at: str
+
+
 class ShownRow(NamedTuple):
     """How one session showed a signal."""
 
@@ -380,21 +390,27 @@ class Observed:
 
     # What was learnt
 
-    def note_learned(self, run: int, rows: Sequence[tuple[str, str, str]], at: str) -> None:
-        """Note (memory id, action, why) of what a run added or changed."""
+    def note_learned(self, run: int, rows: Sequence[LearnedRow]) -> None:
+        """Note what a run added or changed; of a memory that a run changed twice, the later state."""
         self._db.execute_many(
-            "INSERT OR REPLACE INTO learned(run, memory_id, action, why, at) VALUES (?, ?, ?, ?, ?)",
-            [(run, memory_id, action, why, at) for memory_id, action, why in rows],
+            "INSERT OR REPLACE INTO learned(run, memory_id, action, why, text, at) VALUES (?, ?, ?, ?, ?, ?)",
+            [(run, *row) for row in rows],
         )
+
+    def learned_text(self, memory_id: str) -> str | None:
+        """Return a memory's text as it was learnt last; None if it never was."""
+        sql = "SELECT text FROM learned WHERE memory_id = ? ORDER BY run DESC LIMIT 1"
+        found: str | None = self._db.value(sql, (memory_id,))
+        return found
 
     def last_run(self) -> int:
         """Return the number of the last run that learnt something; 0 before the first."""
         return int(self._db.value("SELECT max(run) FROM learned") or 0)
 
-    def learned(self, run: int) -> list[tuple[str, str, str, str]]:
-        """Return (memory id, action, why, at) of a run, in the order of the ids."""
-        sql = "SELECT memory_id, action, why, at FROM learned WHERE run = ? ORDER BY memory_id"
-        return [tuple(r) for r in self._db.rows(sql, (run,))]
+    def learned(self, run: int) -> list[LearnedRow]:
+        """Return what a run added or changed, in the order of the ids."""
+        sql = "SELECT memory_id, action, why, text, at FROM learned WHERE run = ? ORDER BY memory_id"
+        return [LearnedRow._make(r) for r in self._db.rows(sql, (run,))]
 
 
 def _json(value: Any) -> str:

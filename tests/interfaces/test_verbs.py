@@ -36,6 +36,7 @@ LEAST: dict[str, list[str]] = {
     "files": ["make the cache smaller"],
     "completion": ["zsh"],
     "move-in": ["a.jsonl"],
+    "learn": ["."],
 }
 
 

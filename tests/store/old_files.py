@@ -88,7 +88,7 @@ ROWS: dict[int, tuple[str, ...]] = {
         """INSERT INTO observer_sessions_fts(rowid, prompt, summary, terms) VALUES
            (1, 'fix the cache', '', '')""",
         """INSERT INTO observer_session_files VALUES ('claude-code:s1', 'src/users.py', 2, 1, 1, 3, NULL)""",
-        """INSERT INTO learned VALUES (1, 'm-one', 'stored', 'error_retry in 2 sessions',
+        """INSERT INTO learned VALUES (1, 'm-one', 'stored', 'error_retry in 2 sessions', 'Run it again',
              '2025-12-04T08:00:00.000Z')""",
     ),
 }

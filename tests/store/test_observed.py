@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Signal
 from remora.core.values import Taint
-from remora.store.observed import PRIOR, Pair, SignalCount
+from remora.store.observed import PRIOR, LearnedRow, Pair, SignalCount
 from remora.store.space import Space
 
 AT = "2026-03-01T12:00:00.000Z"
@@ -163,8 +163,13 @@ def test_commands_and_sequences(space: Space) -> None:
 def test_runs_are_looked_through_afterwards(space: Space) -> None:
     """What the last run learnt is kept with the reason."""
     assert space.observed.last_run() == 0
+    first = LearnedRow("m1", "stored", "in 3 sessions", "Run go test", AT)
+    second = LearnedRow("m1", "updated", "in 4 sessions", "Run go test ./...", AT)
     with space.db.transaction():
-        space.observed.note_learned(1, [("m1", "stored", "in 3 sessions")], AT)
-        space.observed.note_learned(2, [("m2", "merged", "in 2 sessions")], AT)
+        space.observed.note_learned(1, [first, first._replace(memory_id="m2")])
+        space.observed.note_learned(2, [second])
     assert space.observed.last_run() == 2
-    assert space.observed.learned(2) == [("m2", "merged", "in 2 sessions", AT)]
+    assert space.observed.learned(2) == [second]
+    assert [row.memory_id for row in space.observed.learned(1)] == ["m1", "m2"]
+    assert space.observed.learned_text("m1") == "Run go test ./..."
+    assert space.observed.learned_text("m9") is None

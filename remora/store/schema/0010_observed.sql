@@ -104,6 +104,8 @@ CREATE TABLE learned (
   memory_id  TEXT NOT NULL,
   action     TEXT NOT NULL,  -- stored | merged | updated | restored
   why        TEXT NOT NULL,
+  text       TEXT NOT NULL DEFAULT '',  -- as it was learnt: what a person changed since is left alone
   at         TEXT NOT NULL,
   PRIMARY KEY (run, memory_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX idx_learned_memory ON learned(memory_id, run);

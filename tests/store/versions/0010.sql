@@ -564,9 +564,11 @@ CREATE TABLE learned (
   memory_id  TEXT NOT NULL,
   action     TEXT NOT NULL,  -- stored | merged | updated | restored
   why        TEXT NOT NULL,
+  text       TEXT NOT NULL DEFAULT '',  -- as it was learnt: what a person changed since is left alone
   at         TEXT NOT NULL,
   PRIMARY KEY (run, memory_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX idx_learned_memory ON learned(memory_id, run);
 INSERT INTO memories(id, type, content, confidence, tags, related_files, related_modules,
              created_at, last_accessed_at, access_count, session_id, commit_sha, scope, work_unit_ref,
              methodology, source, relations, decay_half_life_days, provenance_session_ids, user_verified,
@@ -626,7 +628,7 @@ INSERT INTO observer_sessions(id, host, seen, started_at, kind, outcome, steps, 
 INSERT INTO observer_sessions_fts(rowid, prompt, summary, terms) VALUES
            (1, 'fix the cache', '', '');
 INSERT INTO observer_session_files VALUES ('claude-code:s1', 'src/users.py', 2, 1, 1, 3, NULL);
-INSERT INTO learned VALUES (1, 'm-one', 'stored', 'error_retry in 2 sessions',
+INSERT INTO learned VALUES (1, 'm-one', 'stored', 'error_retry in 2 sessions', 'Run it again',
              '2025-12-04T08:00:00.000Z');
 INSERT INTO graph_nodes(id, key, type, label, file_path, language, start_line, end_line, metadata,
              created_at, updated_at) VALUES

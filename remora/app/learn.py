@@ -1,0 +1,407 @@
+"""Learn from what agents did: transcripts to events, to observations, to memories.
+
+    find       the transcripts of the project on this machine, or in a file or folder, in order of time
+    read       events of each session; a file that has not changed since is not read again
+    observe    each session by an observer of its own; nothing is written meanwhile
+    record     what it showed, beside all sessions before it                    ) one transaction
+    promote    what is worth a memory by now, filter by filter                  ) a session
+    settle     memories of branches that were merged or deleted
+
+A session that grew is read again whole and replaces what it had shown. What a person edited or forgot
+since stays as the person left it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.branches import settle, to_stamp
+from remora.app.stored_seen import StoredSeen
+from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput, RemoraError, StoreBusy
+from remora.core.values import MemoryDraft, Redaction, Skipped
+from remora.disk.files import lock
+from remora.observer.observer import Observer
+from remora.observer.promotion import Promoted, promote, tallies
+from remora.sources.history import module_of
+from remora.sources.transcripts.finding import find, find_in, folders_of
+from remora.sources.transcripts.reading import HOSTS, read, survey
+from remora.store.observed import LearnedRow, Pair
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from remora.app.wiring import Parts
+    from remora.core.events import Observation, Signal
+    from remora.core.values import MemoryRecord
+    from remora.observer.promotion import Discarded
+    from remora.sources.transcripts.finding import Found, Transcript
+
+Progress = Callable[[str, int, int], None]
+READ = "transcript:"  # meta key, with a digest of the path behind it: how the files looked when read
+EXAMPLES = 200  # of what was discarded, named in a report; the counts are of all
+MAX_BAD = 50  # lines that could not be read, named in a report
+
+
+class Learnt(NamedTuple):
+    """A memory that was learnt: the record, what was done ("stored", "merged", "updated") and why."""
+
+    memory: MemoryRecord
+    action: str
+    why: str
+
+
+class SessionLearnt(NamedTuple):
+    """One session that was read: what it was, and how many memories it gave or refreshed."""
+
+    id: str
+    host: str
+    started: str | None
+    kind: str
+    outcome: str
+    why: str
+    steps: int
+    events: int
+    signals: int
+    memories: int
+    prompt: str
+
+
+class LearnReport(NamedTuple):
+    """What `learn` did.
+
+    Attributes:
+        run: its number, for `learned`; 0 if it learnt nothing.
+        sessions: those that were read, oldest first.
+        unchanged: transcripts that were read before and have not changed.
+        events: that were looked at.
+        signals: how many were seen, by type.
+        learnt: memories that were stored or changed, each once.
+        discarded: how many candidates each filter dropped; `examples` are some of them.
+        bad_lines: lines that could not be read; `skipped` names files and some of the lines.
+        late: events that took the observer longer than 2 ms.
+        slowest_finalize: milliseconds.
+        merged, retired: (branch, memories) that became the project's, or are over.
+        redactions: secrets that were taken out, by kind.
+        notes: what did not go as it should.
+        dry_run: nothing was stored.
+        seconds: how long it took.
+    """
+
+    run: int
+    sessions: tuple[SessionLearnt, ...]
+    unchanged: int
+    events: int
+    signals: Mapping[str, int]
+    learnt: tuple[Learnt, ...]
+    discarded: Mapping[str, int]
+    examples: tuple[Discarded, ...]
+    bad_lines: int
+    skipped: tuple[Skipped, ...]
+    late: int
+    slowest_finalize: float
+    merged: tuple[tuple[str, int], ...] = ()
+    retired: tuple[tuple[str, int], ...] = ()
+    redactions: tuple[Redaction, ...] = ()
+    notes: tuple[str, ...] = ()
+    dry_run: bool = False
+    seconds: float = 0.0
+
+
+class _Undo(Exception):
+    """Ends a dry run: what it wrote is taken back."""
+
+
+def learn(
+    parts: Parts,
+    path: Path | None = None,
+    hosts: Sequence[str] | None = None,
+    *,
+    again: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> LearnReport:
+    """Learn from transcripts; see `Memory.learn`."""
+    started = time.monotonic()
+    wrong = sorted(set(hosts or ()) - set(HOSTS))
+    if wrong:
+        raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose of {', '.join(HOSTS)}.")
+    root = parts.project.root
+    found = find_in(path) if path is not None else find(root, parts.environ, **_chosen(hosts))
+    if path is not None and hosts:
+        found = found._replace(transcripts=tuple(t for t in found.transcripts if t.host in hosts))
+    run = _Run(parts, found, progress or (lambda *_: None), again=again)
+    try:
+        with lock(parts.project.home / "learn", timeout=5.0):
+            if dry_run:
+                _tried(parts, run)
+            else:
+                run.all()
+    except StoreBusy:
+        run.notes.append("another process is learning for this project; its work is not waited for")
+    settled = settle(parts, run.branches) if not dry_run else None
+    if run.learnt and not dry_run:
+        from remora.app.worker import embed_when_many
+
+        embed_when_many(parts)
+    report = run.report(dry_run=dry_run, seconds=time.monotonic() - started)
+    if settled is None:
+        return report
+    notes = (*report.notes, *settled.notes)
+    return report._replace(merged=settled.merged, retired=settled.retired, notes=notes)
+
+
+def learned(parts: Parts, run: int | None = None) -> list[Learnt]:
+    """Return what a run of `learn` added or changed and is still there; the last one by default."""
+    space = parts.room("project").space
+    rows = space.observed.learned(space.observed.last_run() if run is None else run)
+    records = space.memories.get_many([row.memory_id for row in rows])
+    live = [row for row in rows if row.memory_id in records and not records[row.memory_id].deprecated]
+    return [Learnt(records[row.memory_id], row.action, row.why) for row in live]
+
+
+def _chosen(hosts: Sequence[str] | None) -> dict[str, Sequence[str]]:
+    return {"hosts": tuple(hosts)} if hosts else {}
+
+
+def _tried(parts: Parts, run: _Run) -> None:
+    with suppress(_Undo), parts.room("project").space.db.transaction():
+        run.all()
+        raise _Undo
+
+
+class _Run:
+    """One run of `learn`: what it reads, and what came of it."""
+
+    def __init__(self, parts: Parts, found: Found, progress: Progress, *, again: bool) -> None:
+        self._parts = parts
+        self._found = found
+        self._progress = progress
+        self._again = again
+        self._room = parts.room("project")
+        self._space = self._room.space
+        self._number = self._space.observed.last_run() + 1
+        self._stamps: dict[str, str | None] = {}
+        self._marks: set[int] = set()
+        self.sessions: list[SessionLearnt] = []
+        self.unchanged = 0
+        self.signals: Counter[str] = Counter()
+        self.learnt: dict[str, Learnt] = {}
+        self.discarded: Counter[str] = Counter()
+        self.examples: list[Discarded] = []
+        self.bad = 0
+        self.skipped = [Skipped(f"{b.path}:{b.line}" if b.line else b.path, b.reason) for b in found.bad]
+        self.events = self.late = 0
+        self.slowest = 0.0
+        self.secrets: Counter[str] = Counter()
+        self.branches: set[str] = set()
+        self.notes: list[str] = []
+
+    def all(self) -> None:
+        """Read every transcript that is new or has changed, in order of time."""
+        fresh = []
+        for transcript in self._found.transcripts:
+            looks = _looks(transcript)
+            if not self._again and self._space.meta.get(_key(transcript)) == looks:
+                self.unchanged += 1
+            else:
+                fresh.append((transcript, looks))
+        if not fresh:
+            return
+        folders = folders_of(self._parts.project.root)
+        everything = [path for t in self._found.transcripts for path in (t.path, *t.parts)]
+        self._roots = survey(everything, folders)
+        for number, (transcript, looks) in enumerate(fresh):
+            self._progress("sessions", number, len(fresh))
+            try:
+                self._transcript(transcript, looks)
+            except RemoraError as error:
+                self.skipped.append(Skipped(str(transcript.path), str(error)))
+        self._progress("sessions", len(fresh), len(fresh))
+
+    def _transcript(self, transcript: Transcript, looks: str) -> None:
+        reading = read(
+            transcript.path,
+            host=transcript.host,
+            parts=transcript.parts,
+            roots=self._roots,
+            seen=self._marks,
+        )
+        watched: dict[str, Observer] = {}
+        for event in reading:
+            observer = watched.get(event.session_id)
+            if observer is None:
+                observer = watched[event.session_id] = Observer(event.session_id, reading.program)
+            observer.observe(event)
+        self.bad += reading.counts.bad
+        self.skipped += [
+            Skipped(f"{b.path}:{b.line}", b.reason) for b in reading.counts.bad_lines[: MAX_BAD - self.bad]
+        ]
+        known = self._space.observed.seen()
+        for name, observer in watched.items():
+            session = f"{observer.host}:{name}"
+            place = known.get(session, "").partition("|")[0]
+            if place and place != _key(transcript) and name != transcript.session_id:
+                continue  # a copy: the session was learnt from its own file
+            self._session(observer, f"{_key(transcript)}|{looks}")
+        with self._space.db.transaction():
+            self._space.meta.set(_key(transcript), looks)
+
+    def _session(self, observer: Observer, seen: str) -> None:
+        self.late += observer.late
+        self.notes += [f"{observer.session_id}: {trouble}" for trouble in observer.trouble]
+        began = time.perf_counter()
+        observation = observer.finalize()
+        self.slowest = max(self.slowest, (time.perf_counter() - began) * 1000)
+        if not observation.steps and not observation.prompts:
+            return
+        self.events += observation.events
+        self.signals.update(s.type for s in observation.signals)
+        at = to_iso(self._parts.clock.now())
+        with self._space.db.transaction():
+            self._space.observed.record(
+                observation, pairs_of(observation), seen, at, modules_of(observation), tallies(observation)
+            )
+            promotion = promote(observation, StoredSeen(self._space.observed), similar=self._similar())
+            stored = [learnt for p in promotion.promoted if (learnt := self._store(p)) is not None]
+            self._space.observed.note_learned(
+                self._number,
+                [LearnedRow(one.memory.id, one.action, one.why, one.memory.content, at) for one in stored],
+            )
+        for one in stored:
+            before = self.learnt.get(one.memory.id)
+            action = "stored" if before is not None and before.action == "stored" else one.action
+            self.learnt[one.memory.id] = one._replace(action=action)
+        self.discarded.update(d.filter for d in promotion.discarded)
+        self.examples += promotion.discarded[: max(0, EXAMPLES - len(self.examples))]
+        if observation.branch:
+            self.branches.add(observation.branch)
+        self.sessions.append(_told(observation, len(stored)))
+
+    def _store(self, promoted: Promoted) -> Learnt | None:
+        """Store a draft, unless a person has forgotten or changed what it would refresh."""
+        draft = promoted.draft._replace(branch=self._stamp(promoted.draft.branch))
+        known = self._space.memories.with_external_id(draft.external_id or "")
+        if known is not None:
+            text = self._space.observed.learned_text(known.id)
+            if known.deprecated or (text is not None and text != known.content):
+                self.discarded["a person's word"] += 1
+                return None
+        try:
+            (record,) = self._room.intake.remember_many([draft], revive=False)
+        except InvalidInput as error:
+            self.notes.append(f"a memory was not stored: {error}")
+            return None
+        receipt = record.receipt
+        assert receipt is not None
+        for redaction in receipt.redactions:
+            self.secrets[redaction.kind] += redaction.count
+        return None if receipt.action == "skipped" else Learnt(record, receipt.action, promoted.why)
+
+    def _stamp(self, branch: str | None) -> str | None:
+        if branch is None:
+            return None
+        if branch not in self._stamps:
+            self._stamps[branch] = to_stamp(self._parts, branch)
+        return self._stamps[branch]
+
+    def _similar(self) -> Callable[[MemoryDraft], tuple[str, float] | None]:
+        """Return what finds the memory closest to a draft; without a model only the same one is found."""
+        memories = self._space.memories
+
+        def similar(draft: MemoryDraft) -> tuple[str, float] | None:
+            known = memories.with_external_id(draft.external_id or "")
+            if known is not None:
+                return (draft.external_id or known.id, 1.0)
+            close = self._nearest(draft)
+            if close is None:
+                return None
+            record = memories.get(close[0])
+            if record is None or record.deprecated or record.type != draft.type:
+                return None
+            return (record.external_id or record.id, close[1])
+
+        return similar
+
+    def _nearest(self, draft: MemoryDraft) -> tuple[str, float] | None:
+        from remora.embeddings.context import memory_text
+
+        try:
+            embedder = self._parts.embedder()
+            if embedder is None:
+                return None
+            vector = embedder.embed_documents([memory_text(draft)])[0]
+        except RemoraError:
+            return None
+        near = self._space.nearest("memory", embedder.model_id).search(vector, 1)
+        return (near[0].owner_id, near[0].cosine) if near else None
+
+    def report(self, *, dry_run: bool, seconds: float) -> LearnReport:
+        """Return what came of it."""
+        return LearnReport(
+            self._number if self.learnt and not dry_run else 0,
+            tuple(self.sessions),
+            self.unchanged,
+            self.events,
+            dict(self.signals.most_common()),
+            tuple(self.learnt.values()),
+            dict(self.discarded.most_common()),
+            tuple(self.examples),
+            self.bad,
+            tuple(self.skipped),
+            self.late,
+            self.slowest,
+            redactions=tuple(Redaction(kind, number) for kind, number in sorted(self.secrets.items())),
+            notes=tuple(self.notes),
+            dry_run=dry_run,
+            seconds=seconds,
+        )
+
+
+def pairs_of(observation: Observation) -> list[Pair]:
+    """Return the files a session used close to each other, each way round, from its co-access signals."""
+    return [pair for signal in observation.signals if signal.type == "co_access" for pair in _both(signal)]
+
+
+def _both(signal: Signal) -> Iterator[Pair]:
+    paths, detail = signal.paths, signal.detail
+    for (a, b), way in ((paths[:2], "forward"), (paths[1::-1], "backward")):
+        times, seconds = detail.get(way) or 0, detail.get(f"{way}_seconds")
+        if times:
+            yield Pair(a, b, int(times), seconds * 1000.0 if seconds is not None else None)
+
+
+def modules_of(observation: Observation) -> list[str]:
+    """Return the modules whose files a session changed."""
+    return sorted({module_of(use.path) for use in observation.files if use.edits} - {""})
+
+
+def _told(observation: Observation, memories: int) -> SessionLearnt:
+    o = observation
+    prompt = o.prompts[0] if o.prompts else ""
+    why = f"{o.kind_why}; {o.outcome_why}"
+    return SessionLearnt(
+        *(o.session_id, o.host, o.started, o.kind, o.outcome, why),
+        *(o.steps, o.events, len(o.signals), memories, prompt),
+    )
+
+
+def _key(transcript: Transcript) -> str:
+    return READ + hashlib.blake2b(str(transcript.path).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _looks(transcript: Transcript) -> str:
+    """Return how the files of a transcript look: size and time of each."""
+    found = []
+    for path in (transcript.path, *transcript.parts):
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        found.append(f"{status.st_size}:{status.st_mtime_ns}")
+    return ",".join(found)

@@ -1,0 +1,43 @@
+"""What all sessions showed, from the database: the answers that a promotion asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from remora.observer.seen import KEPT, ErrorMet, SeenCount, Shown
+
+if TYPE_CHECKING:
+    from remora.store.observed import Observed
+
+
+class StoredSeen:
+    """`observer.seen.Seen` over the sessions that were learnt, the one being judged included."""
+
+    def __init__(self, observed: Observed) -> None:
+        self._observed = observed
+
+    def total(self) -> SeenCount:
+        """Return how many sessions were learnt."""
+        return SeenCount(*self._observed.totals())
+
+    def sessions(self, type: str, key: str) -> SeenCount:  # noqa: A002  as the protocol has it
+        """Return in how many sessions a signal showed."""
+        return SeenCount(*self._observed.sessions_with(type, key))
+
+    def shown(self, type: str, key: str) -> Sequence[Shown]:  # noqa: A002
+        """Return how sessions showed a signal, oldest first, the newest KEPT at most."""
+        rows = self._observed.signals(type, key, KEPT)
+        return [Shown(row.session_id, row.at, row.detail, row.paths) for row in rows]
+
+    def errors(self, fingerprint: str) -> Sequence[ErrorMet]:
+        """Return how sessions met an error, oldest first, the newest KEPT at most."""
+        return [ErrorMet(*row) for row in self._observed.errors(fingerprint, KEPT)]
+
+    def edits(self, path: str) -> SeenCount:
+        """Return in how many sessions a file was changed."""
+        return SeenCount(*self._observed.edits(path))
+
+    def co_edits(self, path: str) -> Mapping[str, SeenCount]:
+        """Return the files changed in the same sessions as a file, with how many sessions."""
+        return {other: SeenCount(*count) for other, count in self._observed.co_edits(path).items()}

@@ -1,0 +1,68 @@
+"""learn, learned, checks: the verbs about what agents did."""
+
+from __future__ import annotations
+
+import click
+
+from remora.core.errors import InvalidInput
+from remora.interfaces import learn_pages, pages
+from remora.interfaces.commands.desk import Desk, command
+
+
+@command("learn", epilog="Example: remora learn --dry-run")
+@click.argument("path", required=False, type=click.Path(path_type=str))
+@click.option("--claude", is_flag=True, help="Only sessions of Claude Code.")
+@click.option("--codex", is_flag=True, help="Only sessions of Codex.")
+@click.option("--again", is_flag=True, help="Also read what was read before and has not changed.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be learnt.")
+def learn(desk: Desk, *, path: str | None, claude: bool, codex: bool, again: bool, dry_run: bool) -> None:
+    """PATH is a transcript or a folder of them; by default the sessions of this project on this machine.
+
+    Running it again reads what is new or has grown. What you edited or forgot since stays so.
+    """
+    hosts = [name for name, wanted in (("claude-code", claude), ("codex", codex)) if wanted]
+    memory = desk.memory()
+    with desk.progress() as progress:
+        report = memory.learn(path, hosts=hosts or None, again=again, dry_run=dry_run, progress=progress)
+    desk.answer(report, lambda: learn_pages.report(report))
+    for note in report.notes:
+        desk.note(f"note: {note}")
+    if not report.sessions and not report.unchanged:
+        desk.note("No session of an agent was found for this project. Name a file or a folder to read.")
+
+
+@command("learned", epilog="Example: remora learned; remora forget ID; remora verify ID")
+@click.option("--run", type=click.IntRange(1), metavar="N", help="Of this run, the last one by default.")
+@click.option("--verify-all", is_flag=True, help="Say that you looked at all of them and they are right.")
+@click.option("--forget-all", is_flag=True, help="Drop all of them; restore brings them back.")
+def learned(desk: Desk, *, run: int | None, verify_all: bool, forget_all: bool) -> None:
+    """Each with the evidence for it. `verify`, `edit` and `forget` take the ids one by one."""
+    if verify_all and forget_all:
+        raise InvalidInput("--verify-all and --forget-all exclude each other")
+    memory = desk.memory(writes=verify_all or forget_all)
+    found = memory.learned(run)
+    if verify_all or forget_all:
+        change, done = (memory.verify, "verified") if verify_all else (memory.forget, "forgotten")
+        records = [change(one.memory.id) for one in found]
+        desk.answer({"memories": records}, lambda: pages.changed(records, done))
+    else:
+        desk.answer({"learned": found}, lambda: learn_pages.learned(found))
+    if not found:
+        desk.note("Nothing was learnt yet. `remora learn` reads the sessions of agents.")
+
+
+@command("checks", epilog='Example: remora checks "fix the token refresh"')
+@click.argument("task", nargs=-1)
+@click.option("--file", "files", multiple=True, metavar="PATH", help="What was edited; may be repeated.")
+@click.option("-k", type=click.IntRange(1), default=5, show_default=True, help="How many.")
+def checks(desk: Desk, *, task: tuple[str, ...], files: tuple[str, ...], k: int) -> None:
+    """TASK is what you work on; sessions that were asked for something alike count more."""
+    memory = desk.memory(writes=False)
+    given = [desk.repository_path(path) for path in files]
+    found = memory.suggest_commands(k, task=" ".join(task), files=given)
+    desk.answer({"commands": found}, lambda: learn_pages.checks(found))
+    if not found:
+        desk.note("No session that was learnt ran a check. `remora learn` reads the sessions of agents.")
+
+
+COMMANDS = {"learn": learn, "learned": learned, "checks": checks}

@@ -1,0 +1,88 @@
+"""What was learnt from sessions, as pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from remora.core.text import collapse, shorten
+from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
+from remora.interfaces.present import counted, listed, redaction_sentence, short
+
+if TYPE_CHECKING:
+    from remora.app.learn import LearnReport, Learnt
+    from remora.retrieval.commands import Suggestion
+
+SHOWN = 20  # memories and skipped files that a report names
+FILTERS = {
+    "worth": "not worth a memory",
+    "validation": "of sessions that failed",
+    "frequency": "not seen often enough yet",
+    "novelty": "said already",
+    "trust": "would be a rule on the word of text from outside",
+    "scoring": "too weak",
+    "cap": "beyond what one session may give",
+}
+
+
+def report(found: LearnReport) -> Page:
+    """Return what was read, what was learnt and what was not, with the reasons."""
+    did = "would be learnt" if found.dry_run else "learnt"
+    read = f"{counted(len(found.sessions), 'session')} read, {found.unchanged:,} unchanged"
+    parts: list[Part] = [Para(f"{read}; {counted(len(found.learnt), 'memory', 'memories')} {did}", "strong")]
+    if found.sessions:
+        signals = [f"{number:,} {kind.replace('_', ' ')}" for kind, number in found.signals.items()]
+        parts.append(
+            Para(f"{counted(found.events, 'event')}; signals: {listed(signals, 8) or 'none'}", indent=2)
+        )
+        outcomes: dict[str, int] = {}
+        for session in found.sessions:
+            name = f"{session.kind}, {session.outcome}"
+            outcomes[name] = outcomes.get(name, 0) + 1
+        most = sorted(outcomes.items(), key=lambda item: (-item[1], item[0]))
+        told = listed((f"{number:,} {name}" for name, number in most), 6)
+        parts.append(Para(f"sessions: {told}", indent=2))
+    if found.discarded:
+        dropped = [f"{number:,} {FILTERS.get(name, name)}" for name, number in found.discarded.items()]
+        parts.append(Para(f"left out: {listed(dropped)}", "dim", indent=2))
+    parts += learned(found.learnt[:SHOWN])
+    if len(found.learnt) > SHOWN:
+        parts.append(Para(f"and {len(found.learnt) - SHOWN:,} more: `remora learned` lists all", "dim"))
+    for branch, number in found.merged:
+        parts.append(
+            Para(f"{branch} was merged: {counted(number, 'memory', 'memories')} are the project's now")
+        )
+    for branch, number in found.retired:
+        parts.append(
+            Para(f"{branch} was deleted unmerged: {counted(number, 'memory', 'memories')} forgotten", "warn")
+        )
+    if secrets := redaction_sentence(found.redactions):
+        parts.append(Para(secrets, "warn"))
+    if found.bad_lines:
+        parts.append(Para(f"{counted(found.bad_lines, 'line')} could not be read", "warn"))
+    parts += [Para(f"{s.what}: {s.why}", "warn", indent=2) for s in found.skipped[:SHOWN]]
+    parts.append(Para(f"Done in {found.seconds:.1f} s.", "dim"))
+    return tuple(parts)
+
+
+def learned(found: Sequence[Learnt]) -> Page:
+    """Return memories that were learnt, each with the evidence."""
+    return tuple(
+        Item(
+            short(one.memory.id),
+            (
+                Cell(one.memory.type, "strong"),
+                Cell(f"{one.memory.confidence:.2f}", "dim"),
+                *((Cell("needs review", "warn"),) if one.memory.needs_review else ()),
+            ),
+            shorten(collapse(one.memory.content), 400),
+            (Cell(one.why, "dim"),),
+        )
+        for one in found
+    )
+
+
+def checks(found: Sequence[Suggestion]) -> Page:
+    """Return commands as a table."""
+    rows = tuple((Cell(s.command, "id"), Cell(s.purpose), Cell(s.why, "dim")) for s in found)
+    return (Table(("command", "for", "why"), rows, wide=0),) if rows else ()
