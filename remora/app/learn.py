@@ -18,14 +18,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.branches import settle, to_stamp
 from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError, StoreBusy
+from remora.core.secrets import redact
 from remora.core.values import MemoryDraft, Redaction, Skipped
 from remora.disk.files import lock
+from remora.lifecycle.redaction import redact_json
 from remora.observer.observer import Observer
 from remora.observer.promotion import Promoted, promote, tallies
 from remora.sources.history import module_of
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from remora.app.wiring import Parts
-    from remora.core.events import Observation, Signal
+    from remora.core.events import Event, Observation, Signal
     from remora.core.values import MemoryRecord
     from remora.observer.promotion import Discarded
     from remora.sources.transcripts.finding import Found, Transcript
@@ -237,7 +239,7 @@ class _Run:
             observer = watched.get(event.session_id)
             if observer is None:
                 observer = watched[event.session_id] = Observer(event.session_id, reading.program)
-            observer.observe(event)
+            observer.observe(self._clean(event))
         self.bad += reading.counts.bad
         self.skipped += [
             Skipped(f"{b.path}:{b.line}", b.reason) for b in reading.counts.bad_lines[: MAX_BAD - self.bad]
@@ -251,6 +253,22 @@ class _Run:
             self._session(observer, f"{_key(transcript)}|{looks}")
         with self._space.db.transaction():
             self._space.meta.set(_key(transcript), looks)
+
+    def _clean(self, event: Event) -> Event:
+        """Return an event without the secrets in it: nothing behind this line ever sees them."""
+        changes: dict[str, Any] = {}
+        for name in ("text", "command", "pattern", "url"):
+            text = getattr(event, name)
+            if text and (clean := redact(text)).count:
+                changes[name] = clean.text
+                self.secrets.update({r.kind: r.count for r in clean.redactions})
+        if event.extra:
+            counts: dict[str, int] = {}
+            extra = redact_json(dict(event.extra), counts)
+            if counts:
+                changes["extra"] = extra
+                self.secrets.update(counts)
+        return event._replace(**changes) if changes else event
 
     def _session(self, observer: Observer, seen: str) -> None:
         self.late += observer.late
@@ -299,8 +317,6 @@ class _Run:
             return None
         receipt = record.receipt
         assert receipt is not None
-        for redaction in receipt.redactions:
-            self.secrets[redaction.kind] += redaction.count
         return None if receipt.action == "skipped" else Learnt(record, receipt.action, promoted.why)
 
     def _stamp(self, branch: str | None) -> str | None:

@@ -1,0 +1,295 @@
+"""Learning from transcripts: read once, again when they grew, and never against a person's word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.app.learn import LearnReport
+from remora.app.memory import Memory
+from remora.core.errors import InvalidInput, NotFound, SourceError, StoreReadOnly
+from tests.helpers import Repo, environment
+
+CORRECTION = "No, we always use the gateway for refreshing tokens, never the client itself."
+
+
+class Talk:
+    """One session of Claude Code, line by line."""
+
+    def __init__(self, name: str, day: int, cwd: str, branch: str = "main") -> None:
+        self.name, self.cwd, self.branch = name, cwd, branch
+        self.day, self.number = day, 0
+        self.lines: list[dict[str, Any]] = []
+
+    def _line(self, kind: str, content: Any, **more: Any) -> None:
+        self.number += 1
+        self.lines.append(
+            {
+                "type": kind,
+                "uuid": f"{self.name}-{self.number}",
+                "parentUuid": None,
+                "isSidechain": False,
+                "sessionId": self.name,
+                "cwd": self.cwd,
+                "gitBranch": self.branch,
+                "timestamp": f"2026-01-{self.day:02}T08:{self.number // 60:02}:{self.number % 60:02}.000Z",
+                "message": {"role": kind, "content": content, **more},
+            }
+        )
+
+    def user(self, text: str) -> Talk:
+        """The user says something."""
+        self._line("user", text)
+        return self
+
+    def reply(self, text: str) -> Talk:
+        """The model says something."""
+        self._line("assistant", [{"type": "text", "text": text}], id=f"m{self.number}")
+        return self
+
+    def tool(self, tool: str, result: str = "ok", *, error: bool = False, **given: Any) -> Talk:
+        """The model uses a tool and gets a result."""
+        call = f"{self.name}-call-{self.number}"
+        block = {"type": "tool_use", "id": call, "name": tool, "input": given}
+        self._line("assistant", [block], id=f"m{self.number}")
+        answer = {"type": "tool_result", "tool_use_id": call, "content": result, "is_error": error}
+        self._line("user", [answer])
+        return self
+
+    def edit(self, path: str) -> Talk:
+        """The model reads and edits a file."""
+        self.tool("Read", "text", file_path=f"{self.cwd}/{path}")
+        return self.tool("Edit", file_path=f"{self.cwd}/{path}", old_string="a", new_string=f"b{self.number}")
+
+    def save(self, folder: Path) -> Path:
+        """Write the session's file."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.name}.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in self.lines), "utf-8")
+        return path
+
+
+def work(name: str, day: int, cwd: str, branch: str = "main") -> Talk:
+    """Return a session that changes two files, fails a check, mends it and hears a correction."""
+    talk = Talk(name, day, cwd, branch).user("Please make the token lifetime a setting of the server")
+    talk.edit("auth/tokens.py").edit("server/settings.py")
+    talk.tool("Bash", "Exit code 1\nE501 line too long in auth/tokens.py", error=True, command="make lint")
+    talk.edit("auth/tokens.py").tool("Bash", "all fine", command="make lint")
+    talk.tool("Bash", "12 passed", command="make test")
+    talk.user(CORRECTION).edit("auth/tokens.py").tool("Bash", "12 passed", command="make test")
+    return talk.reply("The lifetime is a setting now; all 12 tests pass.").user("thanks, works")
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """A project without a model."""
+    (tmp_path / "project").mkdir()
+    with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def learn(memory: Memory, tmp_path: Path) -> Callable[..., LearnReport]:
+    """Learn from the folder of transcripts."""
+
+    def call(**more: Any) -> LearnReport:
+        return memory.learn(tmp_path / "talks", **more)
+
+    return call
+
+
+def several(tmp_path: Path, memory: Memory, number: int = 4) -> None:
+    """Write several sessions of the same work."""
+    for day in range(1, number + 1):
+        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+
+
+def said(report: LearnReport) -> list[str]:
+    """Return the texts of what was learnt."""
+    return [one.memory.content for one in report.learnt]
+
+
+def test_sessions_become_memories_with_the_evidence(memory, learn, tmp_path):
+    """What recurs, and what the user said, is kept, found and explained."""
+    several(tmp_path, memory)
+    report = learn()
+    assert [(s.id, s.kind, s.outcome) for s in report.sessions] == [
+        (f"s{day}", "build", "success") for day in range(1, 5)
+    ]
+    assert report.bad_lines == 0
+    assert any("gateway" in text for text in said(report))
+    assert any("make lint" in text for text in said(report))
+    assert all(one.why for one in report.learnt)
+    assert memory.search("where are tokens refreshed")[0].memory.source == "observer_inferred"
+    assert {one.memory.id for one in memory.learned()} == {one.memory.id for one in report.learnt}
+    assert memory.learned(99) == []
+
+
+def test_what_was_read_is_not_read_again(memory, learn, tmp_path):
+    """A second run changes nothing; `again` reads all and counts nothing twice."""
+    several(tmp_path, memory)
+    first = learn()
+    second = learn()
+    assert (second.unchanged, second.sessions, second.learnt, second.run) == (4, (), (), 0)
+    space = memory._parts.room("project").space
+    sums = space.db.rows("SELECT * FROM observer_file_nodes ORDER BY 1")
+    third = learn(again=True)
+    assert len(third.sessions) == 4
+    assert space.db.rows("SELECT * FROM observer_file_nodes ORDER BY 1") == sums
+    assert len(memory.list(limit=1000)) == len(first.learnt)
+
+
+def test_a_session_that_grew_replaces_itself(memory, learn, tmp_path):
+    """Only the file that changed is read, whole, and nothing of it counts twice."""
+    several(tmp_path, memory)
+    learn()
+    grown = work("s2", 2, str(memory.root)).edit("web/page.py")
+    grown.save(tmp_path / "talks")
+    report = learn()
+    assert [s.id for s in report.sessions] == ["s2"]
+    assert report.unchanged == 3
+    observed = memory._parts.room("project").space.observed
+    assert observed.count() == 4
+    assert observed.edits("web/page.py").sessions == 1
+    assert observed.edits("auth/tokens.py").sessions == 4
+
+
+def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
+    """A transcript that is being written is read as far as it goes; bad lines are named and counted."""
+    path = work("s1", 1, str(memory.root)).save(tmp_path / "talks")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] + b"\n{broken\n")
+    report = learn()
+    assert report.bad_lines == 2
+    assert any("s1.jsonl" in s.what for s in report.skipped)
+    path.write_bytes(whole)
+    assert learn().bad_lines == 0
+
+
+def test_a_dry_run_changes_nothing(memory, learn, tmp_path):
+    """It says what would be learnt; the next run learns exactly that."""
+    several(tmp_path, memory)
+    tried = learn(dry_run=True)
+    assert tried.dry_run
+    assert memory.list() == []
+    assert memory.learned() == []
+    assert memory._parts.room("project").space.observed.count() == 0
+    assert sorted(said(tried)) == sorted(said(learn()))
+
+
+def test_a_persons_word_stays(memory, learn, tmp_path):
+    """What was forgotten or edited here is neither brought back nor written over."""
+    several(tmp_path, memory)
+    report = learn()
+    gone, changed = report.learnt[0].memory, report.learnt[1].memory
+    memory.forget(gone.id)
+    memory.edit(changed.id, content="Tokens are refreshed by the gateway alone, says Ann")
+    for day in (7, 8):
+        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+    after = learn()
+    assert memory.show(gone.id).deprecated
+    assert memory.show(changed.id).content == "Tokens are refreshed by the gateway alone, says Ann"
+    assert after.discarded["a person's word"] >= 2
+
+
+def test_secrets_stay_out(memory, learn, tmp_path):
+    """A secret in a prompt is taken out of what is learnt from it, and counted."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    talk = work("s1", 1, str(memory.root))
+    talk.user(f"No, we always use the token {secret} for the release, never the one of the team.")
+    talk.edit("auth/tokens.py").reply("Done.")
+    talk.save(tmp_path / "talks")
+    report = learn()
+    assert not any(secret in text for text in said(report))
+    rows = memory._parts.room("project").space.db.rows("SELECT prompt, summary FROM observer_sessions")
+    assert not any(secret in text for row in rows for text in row)
+
+
+def test_the_sessions_of_this_machine(memory, tmp_path):
+    """Without a path the transcripts that lie where Claude Code keeps them are read."""
+    slug = "".join(c if c.isalnum() else "-" for c in str(memory.root))
+    home = Path(memory._parts.environ["HOME"])
+    work("s1", 1, str(memory.root)).save(home / ".claude" / "projects" / slug)
+    work("s2", 2, "/somewhere/else").save(home / ".claude" / "projects" / "-somewhere-else")
+    report = memory.learn()
+    assert [s.id for s in report.sessions] == ["s1"]
+    assert memory.learn(hosts=["codex"]).sessions == ()
+
+
+def test_wrong_wishes_are_refused(memory, tmp_path):
+    """A file that is not there, one that is nobody's transcript, a host that nobody knows."""
+    with pytest.raises(NotFound):
+        memory.learn(tmp_path / "nowhere")
+    (tmp_path / "notes.jsonl").write_text('{"a": 1}\n')
+    with pytest.raises((SourceError, InvalidInput)):
+        memory.learn(tmp_path / "notes.jsonl")
+    with pytest.raises(InvalidInput, match="there is no host"):
+        memory.learn(hosts=["emacs"])
+
+
+def test_reading_only_learns_nothing(memory, tmp_path):
+    """A memory that is opened for reading says so."""
+    memory.remember("it is there")
+    memory.close()
+    with (
+        Memory.open(memory.root, environ=environment(tmp_path), read_only=True) as reader,
+        pytest.raises(StoreReadOnly),
+    ):
+        reader.learn(tmp_path)
+
+
+def test_files_and_commands_follow_from_sessions(memory, learn, tmp_path):
+    """What sessions edited speaks for a task's files; what they ran is suggested to check with."""
+    for path in ("auth/tokens.py", "server/settings.py", "web/page.py"):
+        (memory.root / path).parent.mkdir(exist_ok=True)
+        (memory.root / path).write_text("x = 1\n")
+    memory.index()
+    several(tmp_path, memory)
+    learn()
+    found = memory.predict_files("make the token lifetime a setting", k=2)
+    assert {hit.path for hit in found} == {"auth/tokens.py", "server/settings.py"}
+    assert any("edited in a session of 2026-01-" in why for hit in found for why in hit.why)
+    assert {s.command for s in memory.suggest_commands(k=2)} == {"make lint", "make test"}
+    assert [s.command for s in memory.suggest_commands(purposes=["test"])] == ["make test"]
+    with pytest.raises(InvalidInput, match="no purpose"):
+        memory.suggest_commands(purposes=["lunch"])
+    partners = {hit.path for hit in memory.related_files("auth/tokens.py")}
+    assert "server/settings.py" in partners
+
+
+def test_what_is_learnt_on_a_branch_follows_it(tmp_path):
+    """It is for the branch, the project's when the branch is merged, and over when it is deleted."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("branch", "-M", "main")
+    for name in ("kept", "dropped"):
+        repo.git("checkout", "-q", "-b", name, "main")
+        repo.commit(f"work on {name}", {f"{name}.py": "b = 1\n"})
+        talk = work(name, 1 if name == "kept" else 2, str(repo.root), name)
+        talk.lines = [
+            json.loads(json.dumps(line).replace("gateway", f"gateway of {name}")) for line in talk.lines
+        ]
+        talk.save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        report = memory.learn(tmp_path / "talks")
+        rules = {one.memory.branch: one.memory for one in report.learnt if "gateway of" in one.memory.content}
+        assert set(rules) == {"kept", "dropped"}
+        repo.git("checkout", "-q", "main")
+        assert not any("gateway of" in h.text for h in memory.search("gateway for refreshing"))
+        repo.git("merge", "-q", "--squash", "kept")
+        repo.git("commit", "-q", "-m", "kept (#1)")
+        repo.git("branch", "-D", "kept")
+        repo.git("branch", "-D", "dropped")
+        report = memory.learn(tmp_path / "talks")
+        assert [name for name, _ in report.merged] == ["kept"]
+        assert [name for name, _ in report.retired] == ["dropped"]
+        assert memory.show(rules["kept"].id).branch is None
+        over = memory.show(rules["dropped"].id)
+        assert over.deprecated
+        assert "learnt on a branch that was deleted unmerged: dropped" in (over.review_reason or "")
+        back = memory.restore(over.id)
+        assert back.review_reason is None
