@@ -12,15 +12,19 @@ from benchmarks import (
     boost,
     cochange,
     concurrency,
+    conversations,
     cosqa,
     crash,
     entries,
     indexing,
     issues,
     latency,
+    learning,
     locomo,
     resolution,
-    sessions,
+    session_commands,
+    session_errors,
+    session_files,
     smoke,
 )
 from benchmarks.common import RESULTS, Options, Report, load, render, save
@@ -38,7 +42,11 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "concurrency": concurrency.run,
     "crash": crash.run,
     "entries": entries.run,
-    "sessions": sessions.run,
+    "conversations": conversations.run,
+    "learning": learning.run,
+    "sessions": session_files.run,
+    "errors": session_errors.run,
+    "commands": session_commands.run,
 }
 
 
@@ -54,7 +62,9 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--keep", type=Path, help="keep the filled projects here for the next run")
     found.add_argument("--repos", type=Path, help="a folder with clones of sympy and pytest, for issues")
     found.add_argument(
-        "--repo", type=Path, help="a git repository for indexing (else made up), cochange, boost"
+        "--repo",
+        type=Path,
+        help="a git repository for indexing (else made up), cochange, boost, sessions",
     )
     found.add_argument("--packages", type=Path, nargs="+", default=(), help="folders for resolution")
     return found

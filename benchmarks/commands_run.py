@@ -28,7 +28,8 @@ def verification(command: str) -> list[str]:
     ['mise run fmt', 'go test ./cmd/...']
     """
     bare = _QUOTED.sub("'…'", re.sub(r"\\\n", " ", command))
-    found = [_normal(_ASSIGNED.sub("", _REDIRECT.sub("", f" {part} ")).strip()) for part in _SPLIT.split(bare)]
+    parts = (_REDIRECT.sub("", f" {part} ") for part in _SPLIT.split(bare))
+    found = [_normal(_ASSIGNED.sub("", part).strip()) for part in parts]
     return list(dict.fromkeys(normal for normal in found if normal))
 
 
@@ -48,6 +49,6 @@ def _normal(part: str) -> str:
         return " ".join(tools[0].split())
     if go := _GO.match(part):
         tags = _TAGS.search(part)
-        packages = [w for w in part.split()[1:] if w.startswith("./") or w == "."]
+        packages = [w.rstrip("/") for w in part.split()[1:] if w.startswith("./") or w == "."]
         return " ".join([" ".join(go[0].split()), *([f"-tags={tags[1]}"] if tags else ()), *packages])
     return ""

@@ -19,6 +19,7 @@ from benchmarks import (
     beam,
     cochange,
     concurrency,
+    conversations,
     cosqa,
     crash,
     entries,
@@ -26,7 +27,6 @@ from benchmarks import (
     latency,
     locomo,
     resolution,
-    sessions,
     smoke_trees,
 )
 from benchmarks.common import Check, Options, Report, Table, memory_in, say, workplace
@@ -53,7 +53,7 @@ _THINGS = (
     ("the kitten", "named it Pepper because of its colour"),
 )
 _SMALL_TALK = ("How was your week?", "Not bad, thanks!", "It rained all day here.", "Talk to you soon.")
-SESSIONS = sessions.Sizes(log=300, history=60, repeats=10, memories=20, seconds=2)
+CONVERSATIONS = conversations.Sizes(log=300, history=60, repeats=10, memories=20, seconds=2)
 _VERBS = ("parse", "merge", "sort", "count", "reverse", "hash", "split", "join", "trim", "rotate")
 _NOUNS = ("csv rows", "json keys", "date strings", "byte blocks", "log lines", "file paths")
 
@@ -303,8 +303,8 @@ def run(options: Options) -> Report:
     crashed = crash.run(Options(limit=3))
     checks += crashed.checks
     checks += entries.sound(entries.measure(200, 8))
-    _, counts, race = sessions.measure(SESSIONS)
-    checks += sessions.sound(counts, race)
+    _, counts, race = conversations.measure(CONVERSATIONS)
+    checks += conversations.sound(counts, race)
     say("smoke: the code graph")
     checks += resolved_package()
     checks += smoke_trees.checks()

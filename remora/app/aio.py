@@ -276,6 +276,7 @@ class AsyncMemory:
     close = _in_thread(Memory.close)
     learn = _in_thread(Memory.learn)
     learned = _in_thread(Memory.learned)
+    observe = _in_thread(Memory.observe)
     suggest_commands = _in_thread(Memory.suggest_commands)
     move_in = _in_thread(Memory.move_in)
     sessions = _in_thread(Memory.sessions)

@@ -16,31 +16,25 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.branches import settle, to_stamp
-from remora.app.stored_seen import StoredSeen
-from remora.core.clock import to_iso
+from remora.app.branches import settle
+from remora.app.observing import clean
+from remora.app.promoting import Learnt, Promoter
 from remora.core.errors import InvalidInput, RemoraError, StoreBusy
-from remora.core.secrets import redact
-from remora.core.values import MemoryDraft, Redaction, Skipped
+from remora.core.values import Redaction, Skipped
 from remora.disk.files import lock
-from remora.lifecycle.redaction import redact_json
 from remora.observer.observer import Observer
-from remora.observer.promotion import Promoted, promote, tallies
-from remora.sources.history import module_of
 from remora.sources.transcripts.finding import find, find_in, folders_of
 from remora.sources.transcripts.reading import HOSTS, read, survey
-from remora.store.observed import LearnedRow, Pair
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from remora.app.wiring import Parts
-    from remora.core.events import Event, Observation, Signal
-    from remora.core.values import MemoryRecord
+    from remora.core.events import Observation
     from remora.observer.promotion import Discarded
     from remora.sources.transcripts.finding import Found, Transcript
 
@@ -48,14 +42,6 @@ Progress = Callable[[str, int, int], None]
 READ = "transcript:"  # meta key, with a digest of the path behind it: how the files looked when read
 EXAMPLES = 200  # of what was discarded, named in a report; the counts are of all
 MAX_BAD = 50  # lines that could not be read, named in a report
-
-
-class Learnt(NamedTuple):
-    """A memory that was learnt: the record, what was done ("stored", "merged", "updated") and why."""
-
-    memory: MemoryRecord
-    action: str
-    why: str
 
 
 class SessionLearnt(NamedTuple):
@@ -185,10 +171,9 @@ class _Run:
         self._found = found
         self._progress = progress
         self._again = again
-        self._room = parts.room("project")
-        self._space = self._room.space
+        self._space = parts.room("project").space
         self._number = self._space.observed.last_run() + 1
-        self._stamps: dict[str, str | None] = {}
+        self._promoter = Promoter(parts)
         self._marks: set[int] = set()
         self.sessions: list[SessionLearnt] = []
         self.unchanged = 0
@@ -239,7 +224,9 @@ class _Run:
             observer = watched.get(event.session_id)
             if observer is None:
                 observer = watched[event.session_id] = Observer(event.session_id, reading.program)
-            observer.observe(self._clean(event))
+            event, secrets = clean(event)
+            self.secrets.update(secrets)
+            observer.observe(event)
         self.bad += reading.counts.bad
         self.skipped += [
             Skipped(f"{b.path}:{b.line}", b.reason) for b in reading.counts.bad_lines[: MAX_BAD - self.bad]
@@ -254,22 +241,6 @@ class _Run:
         with self._space.db.transaction():
             self._space.meta.set(_key(transcript), looks)
 
-    def _clean(self, event: Event) -> Event:
-        """Return an event without the secrets in it: nothing behind this line ever sees them."""
-        changes: dict[str, Any] = {}
-        for name in ("text", "command", "pattern", "url"):
-            text = getattr(event, name)
-            if text and (clean := redact(text)).count:
-                changes[name] = clean.text
-                self.secrets.update({r.kind: r.count for r in clean.redactions})
-        if event.extra:
-            counts: dict[str, int] = {}
-            extra = redact_json(dict(event.extra), counts)
-            if counts:
-                changes["extra"] = extra
-                self.secrets.update(counts)
-        return event._replace(**changes) if changes else event
-
     def _session(self, observer: Observer, seen: str) -> None:
         self.late += observer.late
         self.notes += [f"{observer.session_id}: {trouble}" for trouble in observer.trouble]
@@ -280,82 +251,17 @@ class _Run:
             return
         self.events += observation.events
         self.signals.update(s.type for s in observation.signals)
-        at = to_iso(self._parts.clock.now())
-        with self._space.db.transaction():
-            self._space.observed.record(
-                observation, pairs_of(observation), seen, at, modules_of(observation), tallies(observation)
-            )
-            promotion = promote(observation, StoredSeen(self._space.observed), similar=self._similar())
-            stored = [learnt for p in promotion.promoted if (learnt := self._store(p)) is not None]
-            self._space.observed.note_learned(
-                self._number,
-                [LearnedRow(one.memory.id, one.action, one.why, one.memory.content, at) for one in stored],
-            )
-        for one in stored:
+        taken = self._promoter.take(observation, seen, self._number)
+        for one in taken.learnt:
             before = self.learnt.get(one.memory.id)
             action = "stored" if before is not None and before.action == "stored" else one.action
             self.learnt[one.memory.id] = one._replace(action=action)
-        self.discarded.update(d.filter for d in promotion.discarded)
-        self.examples += promotion.discarded[: max(0, EXAMPLES - len(self.examples))]
+        self.discarded.update(d.filter for d in taken.discarded)
+        self.examples += taken.discarded[: max(0, EXAMPLES - len(self.examples))]
+        self.notes += taken.notes
         if observation.branch:
             self.branches.add(observation.branch)
-        self.sessions.append(_told(observation, len(stored)))
-
-    def _store(self, promoted: Promoted) -> Learnt | None:
-        """Store a draft, unless a person has forgotten or changed what it would refresh."""
-        draft = promoted.draft._replace(branch=self._stamp(promoted.draft.branch))
-        known = self._space.memories.with_external_id(draft.external_id or "")
-        if known is not None:
-            text = self._space.observed.learned_text(known.id)
-            if known.deprecated or (text is not None and text != known.content):
-                self.discarded["a person's word"] += 1
-                return None
-        try:
-            (record,) = self._room.intake.remember_many([draft], revive=False)
-        except InvalidInput as error:
-            self.notes.append(f"a memory was not stored: {error}")
-            return None
-        receipt = record.receipt
-        assert receipt is not None
-        return None if receipt.action == "skipped" else Learnt(record, receipt.action, promoted.why)
-
-    def _stamp(self, branch: str | None) -> str | None:
-        if branch is None:
-            return None
-        if branch not in self._stamps:
-            self._stamps[branch] = to_stamp(self._parts, branch)
-        return self._stamps[branch]
-
-    def _similar(self) -> Callable[[MemoryDraft], tuple[str, float] | None]:
-        """Return what finds the memory closest to a draft; without a model only the same one is found."""
-        memories = self._space.memories
-
-        def similar(draft: MemoryDraft) -> tuple[str, float] | None:
-            known = memories.with_external_id(draft.external_id or "")
-            if known is not None:
-                return (draft.external_id or known.id, 1.0)
-            close = self._nearest(draft)
-            if close is None:
-                return None
-            record = memories.get(close[0])
-            if record is None or record.deprecated or record.type != draft.type:
-                return None
-            return (record.external_id or record.id, close[1])
-
-        return similar
-
-    def _nearest(self, draft: MemoryDraft) -> tuple[str, float] | None:
-        from remora.embeddings.context import memory_text
-
-        try:
-            embedder = self._parts.embedder()
-            if embedder is None:
-                return None
-            vector = embedder.embed_documents([memory_text(draft)])[0]
-        except RemoraError:
-            return None
-        near = self._space.nearest("memory", embedder.model_id).search(vector, 1)
-        return (near[0].owner_id, near[0].cosine) if near else None
+        self.sessions.append(_told(observation, len(taken.learnt)))
 
     def report(self, *, dry_run: bool, seconds: float) -> LearnReport:
         """Return what came of it."""
@@ -377,24 +283,6 @@ class _Run:
             dry_run=dry_run,
             seconds=seconds,
         )
-
-
-def pairs_of(observation: Observation) -> list[Pair]:
-    """Return the files a session used close to each other, each way round, from its co-access signals."""
-    return [pair for signal in observation.signals if signal.type == "co_access" for pair in _both(signal)]
-
-
-def _both(signal: Signal) -> Iterator[Pair]:
-    paths, detail = signal.paths, signal.detail
-    for (a, b), way in ((paths[:2], "forward"), (paths[1::-1], "backward")):
-        times, seconds = detail.get(way) or 0, detail.get(f"{way}_seconds")
-        if times:
-            yield Pair(a, b, int(times), seconds * 1000.0 if seconds is not None else None)
-
-
-def modules_of(observation: Observation) -> list[str]:
-    """Return the modules whose files a session changed."""
-    return sorted({module_of(use.path) for use in observation.files if use.edits} - {""})
 
 
 def _told(observation: Observation, memories: int) -> SessionLearnt:

@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from remora.app.doctor import Report
     from remora.app.entries import Entries
     from remora.app.journal import Journal
-    from remora.app.learn import LearnReport, Learnt
+    from remora.app.learn import LearnReport
     from remora.app.move_in import MoveReport
+    from remora.app.observing import Watched
+    from remora.app.promoting import Learnt
     from remora.app.session import Session
     from remora.app.stats import Stats
     from remora.conversation.sessions import SessionInfo
@@ -466,6 +468,21 @@ class Memory(CodeVerbs):
         with self._lock:
             where = Path(path).expanduser() if path is not None else None
             return learn(self._parts, where, hosts, again=again, dry_run=dry_run, progress=progress)
+
+    def observe(
+        self, session_id: str, host: str, *, subtasks: int = 0, methodology: str = "native"
+    ) -> Watched:
+        """Watch a session while it runs: hand its events in, and say how it ended.
+
+        Args:
+            session_id: the host's own id of the session, as its transcript has it.
+            host: "claude-code", "codex", or what your program calls itself.
+            subtasks: how many the build has; with more than five it is promoted after each.
+            methodology: whose units of work they are.
+        """
+        from remora.app.observing import Watched
+
+        return Watched(self._parts, session_id, host, subtasks=subtasks, methodology=methodology)
 
     def learned(self, run: int | None = None) -> builtins.list[Learnt]:
         """Return what a run of `learn` added or changed and is still there; the last one by default."""

@@ -10,7 +10,8 @@ from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
 from remora.interfaces.present import counted, listed, redaction_sentence, short
 
 if TYPE_CHECKING:
-    from remora.app.learn import LearnReport, Learnt
+    from remora.app.learn import LearnReport
+    from remora.app.promoting import Learnt
     from remora.retrieval.commands import Suggestion
 
 SHOWN = 20  # memories and skipped files that a report names

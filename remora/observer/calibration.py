@@ -14,13 +14,14 @@ from statistics import median
 
 from remora.core.events import Observation, Signal
 from remora.observer import signals
-from remora.observer.candidate import Candidate, draft
+from remora.observer.candidate import Candidate, Withdrawn, draft, external_id
+from remora.observer.paths import is_test
 from remora.observer.recipes import modules
 from remora.observer.seen import Seen, SeenCount, Shown
 from remora.observer.sentences import cited, code, listed, seen_words
 
 SESSIONS = 3
-OFF = 1.3  # a ratio this far from 1, up or down, is worth saying
+OFF = 1.4  # a ratio this far from 1, up or down, is worth saying
 MODULES = 3  # of a session that are counted: where most of it happened
 ALWAYS, OFTEN = 0.8, 0.5  # of the sessions of a module that read a file
 FILES = 12  # of a session that are kept for a module
@@ -35,8 +36,8 @@ def costs(session: Observation) -> list[Signal]:
     where = modules(session, MODULES)
     if planned and session.steps and where and session.outcome == "success":
         detail = {"planned": planned, "steps": session.steps}
-        for key in ("project", *(f"module:{m}" for m in where)):
-            found.append(Signal("step_overrun", key, session.steps, session.ended, (), detail))
+        keys = ("project", *(f"module:{m}" for m in where))
+        found += [Signal("step_overrun", key, session.steps, session.ended, (), detail) for key in keys]
     for module in where:
         read = _read_first(session)
         if read:
@@ -47,7 +48,7 @@ def costs(session: Observation) -> list[Signal]:
     return found
 
 
-def calibrations(session: Observation, seen: Seen) -> Iterator[Candidate]:
+def calibrations(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]:
     """Yield what the modules of this session cost, as far as enough sessions say so."""
     everywhere = [d for s in seen.shown("step_overrun", "project") if (d := _pair(s))]
     per_thing = sum(s for s, _ in everywhere) / max(1, sum(p for _, p in everywhere))
@@ -73,7 +74,7 @@ def _pair(shown: Shown) -> tuple[int, int] | None:
 
 def _calibration(
     session: Observation, seen: Seen, module: str, key: str, per_thing: float
-) -> Iterator[Candidate]:
+) -> Iterator[Candidate | Withdrawn]:
     pairs = [d for s in seen.shown("step_overrun", key) if (d := _pair(s))]
     if len(pairs) < SESSIONS or not session.planned:
         return
@@ -81,13 +82,14 @@ def _calibration(
     expected = per_thing * sum(planned for _, planned in pairs) / len(pairs)
     ratio = actual / expected
     if 1 / OFF < ratio < OFF:
+        yield Withdrawn(external_id("task_calibration", "step_overrun", key), "its plans are met by now")
         return
     count = seen.sessions("step_overrun", key)
-    much = f"{ratio:.1f} times as many" if ratio > 1 else f"only {ratio:.0%} of the"
+    much = f"{ratio:.1f} times the" if ratio > 1 else f"only {ratio:.0%} of the"
     steps, things = median(s for s, _ in pairs), median(p for _, p in pairs)
     content = (
-        f"Work in {code(module)} takes {much} steps as its plans suggest: about {steps:.0f} for {things:.0f} "
-        f"planned things {seen_words(count)}."
+        f"Work in {code(module)} takes {much} steps that its plans suggest: about {steps:.0f} "
+        f"for {things:.0f} planned things {seen_words(count)}."
     )
     payload = {
         "module": module,
@@ -109,7 +111,7 @@ def _calibration(
     )
 
 
-def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate]:
+def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate | Withdrawn]:
     shown = seen.shown("file_access", key)
     count = seen.sessions("file_access", key)
     if len(shown) < SESSIONS:
@@ -118,7 +120,12 @@ def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterat
     ranked = sorted(read.items(), key=lambda item: (-item[1], item[0]))
     always = [path for path, n in ranked if n >= ALWAYS * len(shown)][:5]
     often = [path for path, n in ranked if OFTEN * len(shown) <= n < ALWAYS * len(shown)][:5]
-    if len(always) + len(often) < 2:
+    # Its own files go without saying.
+    beyond = [path for path in (*always, *often) if not path.startswith(f"{module}/") and not is_test(path)]
+    if len(always) + len(often) < 2 or not beyond:
+        yield Withdrawn(
+            external_id("prefetch_pattern", "file_access", key), "its sessions read different files"
+        )
         return
     parts = [f"{listed(always, 5)} nearly always"] if always else []
     parts += [f"{listed(often, 5)} in most of them"] if often else []
@@ -142,7 +149,7 @@ def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterat
     )
 
 
-def _tokens(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate]:
+def _tokens(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate | Withdrawn]:
     shown = seen.shown("context_token_spike", key)
     known = [t for s in shown if isinstance(t := s.detail.get("tokens"), int) and t > 0]
     if len(known) < SESSIONS or not session.tokens:

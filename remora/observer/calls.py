@@ -11,7 +11,7 @@ from remora.observer.keeping import Kept, cut, make_room
 
 _OPEN = 256  # calls that wait for a result; then the oldest is taken for unanswered
 _DONE = 4096  # ids of finished calls that are remembered
-_TEXT = 12_000  # characters of a result
+_TEXT = 8_000  # characters of a result
 
 
 class Call(NamedTuple):
@@ -120,6 +120,6 @@ def _call(call: Event, result: Event | None) -> Call:
         call.url or (result.url if result else ""),
         text,
         result.error if result is not None else None,
-        refused or (result is not None and result.error and denied(text)),
+        refused or bool(extra.get("denied")) or (result is not None and result.error and denied(text)),
         extra,
     )

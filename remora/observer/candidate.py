@@ -44,6 +44,13 @@ class Rejected(NamedTuple):
     why: str
 
 
+class Withdrawn(NamedTuple):
+    """A memory that was promoted once and that the counts no longer bear out, by its external id."""
+
+    external_id: str
+    why: str
+
+
 def external_id(memory_type: str, signal: str, key: str) -> str:
     """Return the name a memory keeps over all sessions, so that later ones refresh it.
 

@@ -166,7 +166,9 @@ def _shown(simple: Simple, cwd: str) -> str:
         if cwd and cwd in text:
             text = text.replace(f"{cwd}/", "").replace(cwd, ".")
         text = _TEMPORARY.sub("<tmp>", text)
-        if text[:1] in "'\"" and len(text) > _ARGUMENT:
+        if text[:1] in "'\"" and simple.words[:2] == ("git", "commit"):
+            text = "'…'"
+        elif text[:1] in "'\"" and len(text) > _ARGUMENT:
             text = f"{text[: _ARGUMENT - 2]}…{text[0]}"
         shown.append(" ".join(text.split()))
     return " ".join(shown)

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 from remora.core.events import Exchange, Observation, Signal
 from remora.core.text import collapse, shorten, words
-from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Rejected, draft, provenance
 from remora.observer.couplings import outside
@@ -28,6 +27,7 @@ from remora.observer.statements import names_something, stands_alone, states, ti
 FACT = 300  # characters
 FINDINGS = 6  # of one session
 CONFIDENCE, PRIORITY = 0.8, 0.9
+_WHY = {"finding": "the cause was named and dealt with", "user_words": "the user said so"}
 
 _LEAD = re.compile(
     r"\A\W*(?:(?:actually|wait|hmm+|oh|ah|no|sorry|correction|right|ok(?:ay)?|hold on|looking (?:at"
@@ -43,9 +43,21 @@ _THOUGHT_BUT = re.compile(
 _UNSURE = re.compile(
     r"\b(?:maybe|perhaps|might|may be|likely|probably|seems?|appears?|i think|could be|should be|suspect"
     r"|not sure|"
-    r"let me|let's|i(?:'ll| will| need| should| want| can| see| was| am|'m|'ve| have| had| just| already)"
+    r"let me|let's|i (?:ran|did|used|added|made|changed)\b|i(?:'ll| will| need| should| want| can| see"
+    r"| was| am|'m|'ve| have| had| just| already)"
     r"|we(?:'re| are|'ll|'d)|"
     r"need to (?:check|look|fix|update|add)|which is fine|the test|this test|the fix|the user)\b|\?",
+    re.IGNORECASE,
+)
+# A model's sentence says what "it" is; what hangs in the air is what it starts with or points at.
+_HANGS = re.compile(
+    r"\A(?:it|this|that|these|those|they|he|she|there|here|and|but|or|then|also|which|what|if|both|clear"
+    r"|why|how)\b"
+    r"|\b(?:this|that) \w+ case\b|\b(?:this|that|these|those) (?:is|was|should|change|branch|pr|case|file"
+    r"|part|test|line|way|error"
+    r"|issue|method|"
+    r"function|one|means)\b|\b(?:option|step|scenario|case|problem|bug|issue) #?\d|\babove\b|\bbelow\b"
+    r"|\b(?:it|this|that|them|these|those)\W*\Z",
     re.IGNORECASE,
 )
 _PLACED = re.compile(
@@ -53,19 +65,29 @@ _PLACED = re.compile(
     re.IGNORECASE,
 )
 _TEMPORARY = re.compile(
-    r"\bline[s]? \*{0,2}\d+|:\d+(?:-\d+)?\b|\bnow\b|\bmissing (?:import|an? )|\bundefined\b|\bunused\b"
+    r"\b[0-9a-f]{7,40}\b|\b20\d\d-\d\d|[a-z]\.[A-Z][a-z]+ \w+ |\bline[s]? \*{0,2}\d+|:\d+(?:-\d+)?\b"
+    r"|\bnow\b|\bmissing (?:import|an? )|\bundefined\b|\bunused\b"
     r"|\bimport(?:s|ed)? (?:is|are)\b"
-    r"|\bsession [AB]\b|\bmy (?:change|edit|fix|refactor)|\bthe (?:old|new) (?:test|code)|\bexpects?\b"
+    r"|\bsession [AB]\b|\bmy\b|\bmissing\b.{0,20}\bimport|\b(?:create|do|have|use|set|fix|handle"
+    r"|call)s? it\b|says:"
+    r"|\bthe (?:old|new) (?:test|code)|\bexpects?\b"
     r"|\bimport cycle|\boutput format",
     re.IGNORECASE,
 )
 _WHERE = re.compile(
-    r"\b(?:is|are|lives?|defined|handled|stored|found|located|kept) (?:actually )?in `?[\w./-]+[./][\w./-]+`?",
+    r"\b(?:is|are|lives?|defined|handled|stored|found|located"
+    r"|kept) (?:actually )?in `?[\w./-]+[./][\w./-]+`?",
     re.IGNORECASE,
 )
 _REASON = re.compile(
-    r"\b(?:because|since|as|due to|so that|requires?|needs?|cannot|can't|doesn't|does not|won't|isn't|is not|"
+    r"\b(?:because|due to|so that|requires?|needs?|cannot|can't|doesn't|does not|won't|isn't|is not|"
     r"fails?|breaks?|never|no longer)\b",
+    re.IGNORECASE,
+)
+_NAMED_APPROACH = re.compile(
+    r"\bthe (?P<what>(?!current|same|new|different|right|best|first|second)[\w`.-]+(?: [\w`.-]+)? approach) "
+    r"(?:won['’]?t|will not|cannot|can['’]t|does(?:n['’]t| not)|did(?:n['’]t| not)|fails|failed"
+    r"|breaks)\b.{25,}",
     re.IGNORECASE,
 )
 _APPROACH = re.compile(
@@ -92,11 +114,12 @@ def fact(text: str) -> str:
     >>> fact("Wait, that might not be right")
     ''
     """
+    text = re.sub(r"^\s*\d+[.)]\s+.*", "", text)  # the first point of a list is not the whole
     but = _THOUGHT_BUT.search(text)
     plain = collapse(_LEAD.sub("", but["fact"] if but else text)).replace("**", "").strip(" *.:;,-—")
     if not 6 <= len(plain.split()) <= 60 or len(plain) > FACT:
         return ""
-    if not names_something(plain) or not stands_alone(plain) or _UNSURE.search(plain) or _PLACED.match(plain):
+    if not names_something(plain) or _HANGS.search(plain) or _UNSURE.search(plain) or _PLACED.match(plain):
         return ""
     return "" if _TEMPORARY.search(plain) else tidy(plain)
 
@@ -120,10 +143,9 @@ def _finding(session: Observation, exchange: Exchange, what: str, files: list[st
     key = " ".join(words(what))
     at = exchange.at or session.ended
     count = SeenCount(1, at, at)
-    content = f"A cause that was found and dealt with in {listed(files)}: {what} {seen_words(count)}"
-    return _candidate(
-        session, "finding", key, "gotcha", content, count, exchange.taint, files[:8], exchange.step, at
-    )
+    content = f"A fault that was found and fixed in {listed(files, 2)}: {what} {seen_words(count)}"
+    shown = Signal("finding", key, exchange.step, at, tuple(files[:8]), taint=exchange.taint)
+    return _candidate(session, shown, "gotcha", content, count)
 
 
 def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | Rejected:
@@ -140,61 +162,46 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | 
         plain = states(text if kind == "user" else str(signal.detail.get("words", "")))
         if not plain:
             return Rejected(what, "the user's words cannot be read alone")
-        content = f"{plain} (said by the user, {(signal.at or '')[:10]})" if signal.at else plain
-        key = " ".join(words(plain))
-        made = _candidate(
-            session,
-            "user_words",
-            key,
-            "gotcha",
-            content,
-            count,
-            None,
-            (),
-            signal.step,
-            signal.at,
-            signal.events,
-        )
-        return made._replace(priority=0.95)
+        said = signal._replace(type="user_words", key=" ".join(words(plain)), taint=None)
+        content = f"{plain} (said by the user, {signal.at[:10]})" if signal.at else plain
+        return _candidate(session, said, "gotcha", content, count)._replace(priority=0.95)
     plain = fact(text) or fact(str(signal.detail.get("then", "")))
     if not plain:
         return Rejected(what, "it cannot be read alone")
     memory_type = "module_insight" if _WHERE.search(plain) else "gotcha"
     content = f"{plain} {seen_words(count)}"
-    return _candidate(
-        session, "self_correction", signal.key, memory_type, content, count, signal.taint, signal.paths, signal.step,
-        signal.at, signal.events,
-    )  # fmt: skip
+    return _candidate(session, signal, memory_type, content, count)
 
 
 def _dead_end(session: Observation, signal: Signal, count: SeenCount) -> Candidate | None:
-    """Return the dead end of a sentence that gives an approach up, where the approach and the reason are "
-    "told.
-    """
+    """Return the dead end of a sentence that gives up an approach; it needs the approach and the reason."""
     tried = _last_sentence(str(signal.detail.get("before", "")))
     then = str(signal.detail.get("then", ""))
     own = str(signal.detail.get("sentence", ""))
+    named = _NAMED_APPROACH.search(own)
+    if named and not _HANGS.search(own):
+        tried = named["what"]
+        content = f"{sentence(own)} {seen_words(count)}"
+        return _given_up(session, signal, count, content, {"approach_tried": tried, "why_it_failed": own})
     why = next((t for t in (own, then) if _REASON.search(t) and names_something(t) and stands_alone(t)), "")
-    if (
-        not why
-        or not tried
-        or not names_something(tried)
-        or not stands_alone(tried)
-        or not _APPROACH.search(tried)
-    ):
+    clear = names_something(tried) and stands_alone(tried) and _APPROACH.search(tried)
+    if not why or not clear:
         return None
     instead = then if then != why and names_something(then) and not then.endswith("?") else ""
     payload = {"approach_tried": tried, "why_it_failed": why}
     if instead:
         payload["alternative_used"] = instead
+    content = f"Tried and given up: {sentence(tried)} {sentence(why)} {seen_words(count)}"
+    return _given_up(session, signal, count, content, payload)
+
+
+def _given_up(
+    session: Observation, signal: Signal, count: SeenCount, content: str, payload: dict[str, str]
+) -> Candidate:
     task = session.prompts[0] if session.prompts else ""
     if task:
         payload["task_context"] = shorten(task, 200)
-    content = f"Tried and given up: {sentence(tried)} {sentence(why)} {seen_words(count)}"
-    made = _candidate(
-        session, "self_correction", signal.key, "dead_end", content, count, signal.taint, signal.paths, signal.step,
-        signal.at, signal.events,
-    )  # fmt: skip
+    made = _candidate(session, signal, "dead_end", content, count)
     return made._replace(draft=made.draft._replace(payload=payload))
 
 
@@ -202,15 +209,13 @@ def _taken_back(session: Observation, seen: Seen, signal: Signal) -> Candidate |
     """Return the dead end of a change that was taken back in several sessions for a reason that is told."""
     why = str(signal.detail.get("why", ""))
     reason = fact(_last_sentence(why))
+    reason = reason if _REASON.search(reason) else ""
     count = seen.sessions(signal.type, signal.key)
     if not reason or not signal.detail.get("tried"):
         return Rejected(f"a change of `{signal.key}` that was taken back", "nobody said why")
     tried = f"a change of `{signal.key}`: {shorten(str(signal.detail['tried']), 160)}"
     content = f"A change of `{signal.key}` was taken back: {reason} {seen_words(count)}"
-    made = _candidate(
-        session, "backtrack", signal.key, "dead_end", content, count, signal.taint, (signal.key,), signal.step,
-        signal.at, signal.events,
-    )  # fmt: skip
+    made = _candidate(session, signal._replace(paths=(signal.key,)), "dead_end", content, count)
     kind = signals.KINDS["backtrack"]
     payload = {"approach_tried": tried, "why_it_failed": reason}
     memory = made.draft._replace(payload=payload, confidence=0.65)
@@ -223,19 +228,9 @@ def _last_sentence(text: str) -> str:
 
 
 def _candidate(
-    session: Observation,
-    name: str,
-    key: str,
-    memory_type: str,
-    content: str,
-    count: SeenCount,
-    taint: Taint | None,
-    files: tuple[str, ...] | list[str],
-    step: int,
-    at: str | None,
-    events: tuple[str, ...] = (),
+    session: Observation, signal: Signal, memory_type: str, content: str, count: SeenCount
 ) -> Candidate:
-    kind = signals.KINDS["self_correction"]
+    name, key, steps = signal.type, signal.key, (signal.step,)
     memory = draft(
         session,
         memory_type,
@@ -243,14 +238,14 @@ def _candidate(
         signal=name,
         key=key,
         confidence=CONFIDENCE,
-        files=tuple(f for f in files if not outside(f)),
+        files=tuple(f for f in signal.paths if not outside(f)),
         tags=(name.replace("_", "-"),),
-        payload=provenance(name, key, count, (step,), events),
-        citation=cited(count, session.session_id, (step,)),
-        taint=taint,
-        at=at,
+        payload=provenance(name, key, count, steps, signal.events),
+        citation=cited(count, session.session_id, steps),
+        taint=signal.taint,
+        at=signal.at,
     )
-    why = {"finding": "the cause was named and dealt with", "user_words": "the user said so"}
+    score = signals.KINDS["self_correction"].score
     return Candidate(
-        name, key, memory, PRIORITY, kind.score, 1, count, why.get(name, "the model corrected itself")
+        name, key, memory, PRIORITY, score, 1, count, _WHY.get(name, "the model corrected itself")
     )

@@ -3,52 +3,57 @@
 What counts is changes, not reads: an agent reads much that it does not need. A pair is told when
 
     it changed together in three sessions or more
-    in at least half of the sessions that changed the file the sentence starts from
+    in most of the sessions that changed the file the sentence starts from
     clearly more often than chance would have it (lift), given how often each of them changes
     and no listing would show it: a test beside its file, a header, the same name with another ending
 
-A sweeping session (a rename over the whole tree) says nothing about pairs and is left out of the
-counts. A pair is told once, from the file that predicts the other better; all partners of one file make
-one memory.
+A sweeping session (a rename over the whole tree) says nothing about pairs and proposes none. A pair is
+told once, from the file that predicts the other better; all partners of one file make one memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from remora.core.cochange import name
 from remora.core.events import Observation
 from remora.core.values import Relation
 from remora.observer import signals
-from remora.observer.candidate import Candidate, draft
-from remora.observer.seen import SWEEPING, Seen, SeenCount
+from remora.observer.candidate import Candidate, Withdrawn, draft, external_id
+from remora.observer.paths import inside, is_lock, is_test
+from remora.observer.seen import Seen, SeenCount
 from remora.observer.sentences import cited, code, seen_words
 
+SWEEPING = 40  # files; a session that changed more says nothing about which of them belong together
 SESSIONS = 3  # a pair must have changed together in
-SHARE = 0.5  # of the sessions that changed the first file
+SHARE = 0.6  # of the sessions that changed the first file, one more that did not added
 LIFT = 1.8  # times as often as chance
 PARTNERS = 3  # that one memory names
 CONFIDENCE = 0.65
-_EVERYWHERE = ("go.mod", "go.sum", "package.json", "package-lock.json", "yarn.lock", "uv.lock", "Cargo.lock")
+_MANIFESTS = ("go.mod", "package.json", "Cargo.toml", "pyproject.toml")
 
 
-def coupled(session: Observation, seen: Seen) -> Iterator[Candidate]:
-    """Yield one candidate for each changed file with partners that change with it."""
+def coupled(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]:
+    """Yield one candidate for each changed file with partners; what no longer holds is withdrawn."""
     changed = sorted({use.path for use in session.files if use.edits and not outside(use.path)})
-    if not 2 <= len(changed) <= SWEEPING:
+    if len(changed) > SWEEPING:
         return
-    total = seen.total().sessions
-    counts = {path: seen.edits(path) for path in changed}
-    pairs = {path: seen.co_edits(path) for path in changed}
     for path in changed:
-        partners = _partners(path, counts, pairs[path], total)
+        own = seen.edits(path)
+        if own.sessions < SESSIONS:
+            continue
+        partners = _partners(path, own.sessions, seen)
         if partners:
-            yield _candidate(session, path, counts[path], partners)
+            yield _candidate(session, path, own, partners)
+        else:
+            yield Withdrawn(
+                external_id("causal_dependency", "co_access", path), "no file changes with it any more"
+            )
 
 
 def outside(path: str) -> bool:
     """Return whether a path lies outside the repository, or is no source of it."""
-    return path.startswith(("/", "~", "..")) or path.rsplit("/", 1)[-1] in _EVERYWHERE
+    return not inside(path) or is_lock(path) or path.rsplit("/", 1)[-1] in _MANIFESTS
 
 
 def obvious(a: str, b: str) -> bool:
@@ -62,17 +67,17 @@ def obvious(a: str, b: str) -> bool:
     return name(a).stem == name(b).stem
 
 
-def _partners(
-    path: str, counts: Mapping[str, SeenCount], together: Mapping[str, SeenCount], total: int
-) -> list[tuple[str, SeenCount]]:
-    """Return the partners of a file that changed in this session too, the surest first."""
-    own = counts[path].sessions
+def _partners(path: str, own: int, seen: Seen) -> list[tuple[str, SeenCount]]:
+    """Return the files that usually change when a file does, the surest first."""
+    total = seen.total().sessions
     found: list[tuple[float, str, SeenCount]] = []
-    for other, both in together.items():
-        if other not in counts or both.sessions < SESSIONS or obvious(path, other):
+    for other, both in seen.co_edits(path).items():
+        if both.sessions < SESSIONS or outside(other) or obvious(path, other):
             continue
-        theirs = counts[other].sessions
-        share, back = both.sessions / own, both.sessions / theirs
+        if is_test(path) and not is_test(other):
+            continue  # that a test changes with what it tests goes without saying
+        theirs = max(seen.edits(other).sessions, both.sessions)
+        share, back = both.sessions / (own + 1), both.sessions / (theirs + 1)
         lift = both.sessions * total / (own * theirs)
         if share < SHARE or lift < LIFT or back > share or (back == share and other < path):
             continue

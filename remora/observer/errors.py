@@ -28,20 +28,29 @@ _SIDE = 140  # characters of each side of a change
 
 # The command itself was wrong, not the code.
 _MISTAKEN = re.compile(
-    r"command not found|unknown (?:flag|command|option|shorthand|revision)|unrecognized|no rule to make target|no such file"
-    r"|not found in|parse error|invalid (?:option|argument|flag)|not a git repository|missing script|no tasks? named"
-    r"|cannot find|permission denied|no module named|is not recognized|usage:|ambiguous argument|unexpected argument"
+    r"command not found|unknown (?:flag|command|option|shorthand|revision)|unrecognized"
+    r"|no rule to make target|no such file"
+    r"|not found in|parse error|invalid (?:option|argument|flag)|not a git repository|missing script"
+    r"|no tasks? named"
+    r"|cannot find|permission denied|no module named|is not recognized|usage:|ambiguous argument"
+    r"|unexpected argument"
     r"|pathspec|does not exist|must be provided|required|ignored by one of|not in std|cannot write",
     re.IGNORECASE,
 )
 _FILTER = re.compile(r"(?:^|\s)(?:-run|--run|-k|-t|--filter|-m|--grep|--test-name-pattern)[\s=]|::")
 _TEST_NAME = re.compile(r"--- FAIL: ([\w/]+)|FAILED \S*?::(\w+)|test (\S+) \.\.\. FAILED")
 _PURPOSEFUL = re.compile(
-    r"\b(?:temporar|verify|confirm|make sure|fails? without|see (?:if|it|the test)|sanity)", re.IGNORECASE
+    r"\b(?:temporar|verify|confirm|failing test|re-?implement|make sure|fails? without|see (?:if|it"
+    r"|the test)|sanity)",
+    re.IGNORECASE,
 )
 _DEBUG = re.compile(
-    r"fmt\.(?:Fp|P)rint|console\.\w+\(|\bprint(?:ln|f)?!?\(|dbg!|log(?:ger)?\.(?:Print|debug|Debug)|\bDEBUG\b|t\.Log|var_dump"
+    r"fmt\.(?:Fp|P)rint|console\.\w+\(|\bprint(?:ln|f)?!?\(|dbg!|log(?:ger)?\.(?:Print|debug|Debug)"
+    r"|\bDEBUG\b|t\.Log|var_dump"
     r"|os\.Stderr|\bdebugger\b|breakpoint\(|\bputs "
+)
+_IMPORTS = re.compile(
+    r"""\s*(?:(?:import|from|use|require|\#include)\b|(?:[\w.]+ )?"[\w@./-]+"\s*$|[()]\s*$)"""
 )
 _UNDO = frozenset("checkout restore stash reset revert".split())
 
@@ -79,6 +88,7 @@ class Failure(NamedTuple):
     purpose: str
     heads: tuple[str, ...]
     variables: tuple[str, ...]
+    own: bool  # it names a file that the session had changed before
     message: str
     output: str
     count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
@@ -102,12 +112,13 @@ class Errors(Kept):
     failures: dict[str, Failure]
     open: list[str]
     counts: dict[str, CommandRun]
+    undone: dict[str, tuple[str, int]]  # of files changed back: the longest line that went, and when
     order: int
     limits: Limits
 
     def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
         self.changes, self.runs, self.open = [], [], []
-        self.failures, self.counts = {}, {}
+        self.failures, self.counts, self.undone = {}, {}, {}
         self.order, self.limits = 0, limits
 
     def settle(self, call: Call, pad: Scratchpad) -> Run | None:
@@ -178,6 +189,7 @@ class Errors(Kept):
             run.purpose if run else "",
             run.heads if run else (),
             run.variables if run else (),
+            any(c.path.rsplit("/", 1)[-1] in call.text for c in self.changes),
             message,
             cut(call.text, 1500),
             old.count + 1 if old else 1,
@@ -250,9 +262,11 @@ class Errors(Kept):
         helped = [
             r.normal
             for r in self.runs
-            if r.order > failure.order and not r.failed and r.purpose in ("build", "format", "other", "vcs")
+            if r.order > failure.order
+            and not r.failed
+            and r.purpose in ("build", "format", "other", "vcs")
             and not re.match(r"git (?:status|diff|log|show|branch)\b", r.normal)
-        ]  # fmt: skip
+        ]
         if helped:
             return f"after `{helped[-1]}`", ()
         return "it worked when run again", ()
@@ -260,7 +274,8 @@ class Errors(Kept):
     # Changes taken back
 
     def _changed(self, call: Call, pad: Scratchpad) -> None:
-        old, new = call.extra.get("old"), call.extra.get("new")
+        # The two sides of a patch of several files cannot be told apart.
+        old, new = (call.extra.get("old"), call.extra.get("new")) if len(call.paths) == 1 else ("", "")
         for path in call.paths[:20]:
             if not inside(path):
                 continue
@@ -274,12 +289,18 @@ class Errors(Kept):
                 (collapse(before), collapse(after)),
             )
             undone = next((c for c in reversed(self.changes) if _undoes(change, c)), None)
-            if undone and not _PURPOSEFUL.search(pad.last_text) and not _DEBUG.search(undone.after):
+            if undone and not _PURPOSEFUL.search(pad.last_text) and not self._harmless(undone):
                 self._backtrack(path, "changed back", undone, call, pad)
             keep_last(self.changes, change, 300)
 
+    def _harmless(self, undone: Change) -> bool:
+        """Say whether taking it back was no change of mind: debug output, an import, lines that moved."""
+        if _DEBUG.search(undone.after) or _only_imports(undone):
+            return True
+        return any(_longest(undone) in c.after for c in self.changes if c is not undone)
+
     def _taken_back(self, run: Run, call: Call, pad: Scratchpad) -> None:
-        for part in commands.parse(call.command).parts:
+        for part in commands.parse(call.command, str(call.extra.get("cwd") or "")).parts:
             words = part.words
             if (
                 len(words) < 2
@@ -289,10 +310,9 @@ class Errors(Kept):
             ):
                 continue
             named = {w.strip("'\"").lstrip("./") for w in words[2:] if not w.startswith("-")}
-            whole = (
-                (words[1] == "reset" and "--hard" in words)
-                or (words[1] in ("checkout", "restore") and "." in words)
-            )  # fmt: skip
+            whole = (words[1] == "reset" and "--hard" in words) or (
+                words[1] in ("checkout", "restore") and "." in words
+            )
             if words[1] == "restore" and "--staged" in words and "--worktree" not in words:
                 continue
             for path in dict.fromkeys(c.path for c in self.changes if c.order < run.order):
@@ -307,22 +327,55 @@ class Errors(Kept):
                     self.changes = [c for c in self.changes if c.path != path]
 
     def _backtrack(self, path: str, how: str, undone: Change, call: Call, pad: Scratchpad) -> None:
-        pad.suspect("backtrack", path, undone.step, paths=(path,), event=call.key, evidence=call.step,
-                    detail={"how": how, "tried": shorten(undone.after, 300), "before": shorten(undone.before, 300),
-                            "why": shorten(pad.last_text, 300), "after_steps": call.step - undone.step})  # fmt: skip
+        if undone.after:
+            make_room(self.undone, 200)
+            self.undone[path] = (_longest(undone), self.order)
+        pad.suspect(
+            "backtrack",
+            path,
+            undone.step,
+            paths=(path,),
+            event=call.key,
+            evidence=call.step,
+            detail={
+                "how": how,
+                "tried": shorten(undone.after, 300),
+                "before": shorten(undone.before, 300),
+                "why": shorten(pad.last_text, 300),
+                "after_steps": call.step - undone.step,
+            },
+        )
 
     # The end
 
     def finish(self, pad: Scratchpad) -> None:
-        """Say at the end which errors came twice or were tried again."""
+        """Say at the end which errors came twice or were tried again, and which changes only moved."""
+        for path, (line, order) in self.undone.items():
+            if line and any(line in c.after for c in self.changes if c.order > order):
+                pad.suspects.pop(("backtrack", path), None)
         for f in self.failures.values():
             if f.count < 2 and not f.retried:
                 continue
-            pad.suspect("error_retry", f.fingerprint, f.steps[0], at=f.at, paths=f.paths, event=f.key, count=f.count,
-                        evidence=f.evidence,
-                        detail={"tool": f.tool, "command": f.target if f.heads else "", "message": f.message,
-                                "resolved": f.resolved, "resolved_how": f.how, "harness": f.harness,
-                                "purpose": f.purpose})  # fmt: skip
+            pad.suspect(
+                "error_retry",
+                f.fingerprint,
+                f.steps[0],
+                at=f.at,
+                paths=f.paths,
+                event=f.key,
+                count=f.count,
+                evidence=f.evidence,
+                detail={
+                    "tool": f.tool,
+                    "command": f.target if f.heads else "",
+                    "message": f.message,
+                    "resolved": f.resolved,
+                    "resolved_how": f.how,
+                    "harness": f.harness,
+                    "own": f.own,
+                    "purpose": f.purpose,
+                },
+            )
 
     def seen(self, pad: Scratchpad) -> list[ErrorSeen]:
         """Return all errors of the project, those of the host's own tools left out, by first step."""
@@ -374,7 +427,18 @@ def _reaches(run: Run, failure: Failure, output: str) -> bool:
 def _decisive(changes: list[Change], failure: Failure) -> Change:
     """Return the change that most likely helped: one of a file that the failure names, or the last."""
     named = [c for c in changes if c.path.rsplit("/", 1)[-1] in failure.output]
-    return (named or changes)[-1]
+    telling_ones = [c for c in named or changes if not _only_imports(c)]
+    return (telling_ones or named or changes)[-1]
+
+
+def _longest(change: Change) -> str:
+    return max(change.after.split("\n"), key=len).strip()
+
+
+def _only_imports(change: Change) -> bool:
+    """Say whether a change only touches lines that import something."""
+    lines = [line for line in (change.before + "\n" + change.after).split("\n") if line.strip()]
+    return bool(lines) and all(_IMPORTS.match(line) for line in lines)
 
 
 def _told(change: Change, files: int) -> str:

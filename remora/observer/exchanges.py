@@ -127,8 +127,8 @@ class Exchanges(Kept):
 def findings(text: str) -> list[str]:
     """Return what a text names as the cause of something, in its own words.
 
-    >>> findings("I see the issue. The problem is that `Detect()` ranges over a map, so the order changes. Fixing.")
-    ['`Detect()` ranges over a map, so the order changes']
+    >>> findings("I see the issue. The problem is that `Detect()` ranges over a map, so order varies.")
+    ['`Detect()` ranges over a map, so order varies']
     """
     return [collapse(found["what"]) for found in _FINDING.finditer(text[:8_000])]
 

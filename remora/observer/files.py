@@ -20,10 +20,11 @@ _RECENT = 40  # files of the window that are paired
 _HOUR = 3600.0
 
 _IMPORT_LINE = re.compile(
-    r"""^[ \t]*(?:\d+[→\t:|][ \t]*)?(?:(?:import|from|export|use|require|require_relative|const|let|var|\#include)\b"""
+    r"""^[ \t]*(?:\d+[→\t:|][ \t]*)?(?:(?:import|from|export|use|require|const|let|var|\#include)\b"""
     r"""[^\n]{0,300}|(?:[\w.]+[ \t]+)?"[\w@./-]{3,120}"[ \t]*$)""",
     re.MULTILINE,
 )
+_CRATE = re.compile(r"^(?:crate|self|super)/")
 _NAMED = re.compile(r"[\w@./-]+")
 
 
@@ -107,8 +108,16 @@ class Files(Kept):
         detail = {"reads": use.reads, "edits": use.edits}
         if use.reads + use.edits == 1:
             detail["place"] = len(self.uses)
-        pad.suspect("file_access", path, call.step, at=call.at, paths=(path,), event=call.key, detail=detail,
-                    evidence=use.first_step)  # fmt: skip
+        pad.suspect(
+            "file_access",
+            path,
+            call.step,
+            at=call.at,
+            paths=(path,),
+            event=call.key,
+            detail=detail,
+            evidence=use.first_step,
+        )
 
     def _count(self, touch: Touch, pad: Scratchpad) -> None:
         known = pad.analytics
@@ -186,14 +195,29 @@ class Files(Kept):
         chain = (*before.chain, path) if before and path not in before.chain else (path,)
         keep_last(self.opened, Opened(path, call.step, _imports(call.text), chain[-6:]), 20)
         if len(chain) >= 3:
-            pad.suspect("import_chase", f"{chain[0]} -> {chain[-1]}", call.step, at=call.at,
-                        paths=chain, detail={"chain": list(chain)}, event=call.key)  # fmt: skip
+            pad.suspect(
+                "import_chase",
+                f"{chain[0]} -> {chain[-1]}",
+                call.step,
+                at=call.at,
+                paths=chain,
+                detail={"chain": list(chain)},
+                event=call.key,
+            )
 
     def finish(self, pad: Scratchpad) -> None:
         """Say at the end which pairs, wrong doors and touches of configuration there were."""
         for names, pair in self.pairs.items():
-            pad.suspect("co_access", " + ".join(names), pair.step, at=pair.at, paths=names, event=pair.event,
-                        detail=_directions(pair), count=pair.forward + pair.backward)  # fmt: skip
+            pad.suspect(
+                "co_access",
+                " + ".join(names),
+                pair.step,
+                at=pair.at,
+                paths=names,
+                event=pair.event,
+                detail=_directions(pair),
+                count=pair.forward + pair.backward,
+            )
         self._abandoned(pad)
         self._configured(pad)
 
@@ -205,18 +229,28 @@ class Files(Kept):
         for use in reads:
             if firsts[use.first_step] > 1 or is_config(use.path):
                 continue
-            right = [
-                u
-                for u in self.uses.values()
-                if u.edits
-                and 0 < u.first_step - use.first_step <= _WRONG_DOOR
-                and _mistaken(use.path, u.path)
-            ]
-            if right:
-                found = min(right, key=lambda u: (u.first_step, u.path))
-                pad.suspect("read_abandon", use.path, use.first_step, at=use.first_at, paths=(use.path, found.path),
-                            detail={"instead": found.path, "steps": found.first_step - use.first_step},
-                            evidence=found.last_step)  # fmt: skip
+            found = self._right_door(use)
+            if found and sum(1 for r in reads if _mistaken(r.path, found.path)) == 1:
+                pad.suspect(
+                    "read_abandon",
+                    use.path,
+                    use.first_step,
+                    at=use.first_at,
+                    paths=(use.path, found.path),
+                    detail={"instead": found.path, "steps": found.first_step - use.first_step},
+                    evidence=found.last_step,
+                )
+
+    def _right_door(self, wrong: FileUse) -> FileUse | None:
+        """Return the file that was opened soon after and changed, and is easily taken for the first one."""
+        right = [
+            u
+            for u in self.uses.values()
+            if u.edits
+            and 0 < u.first_step - wrong.first_step <= _WRONG_DOOR
+            and _mistaken(wrong.path, u.path)
+        ]
+        return min(right, key=lambda u: (u.first_step, u.path), default=None)
 
     def _configured(self, pad: Scratchpad) -> None:
         for path, steps in self.configs.items():
@@ -230,8 +264,15 @@ class Files(Kept):
                 }
             )
             if beside:
-                pad.suspect("config_touch", path, min(steps), paths=(path, *beside[:8]), count=len(steps),
-                            detail={"with": beside[:20], "edits": len(steps)}, evidence=max(steps))  # fmt: skip
+                pad.suspect(
+                    "config_touch",
+                    path,
+                    min(steps),
+                    paths=(path, *beside[:8]),
+                    count=len(steps),
+                    detail={"with": beside[:20], "edits": len(steps)},
+                    evidence=max(steps),
+                )
 
 
 def _directions(pair: Pair) -> dict[str, object]:
@@ -271,17 +312,17 @@ def _mistaken(wrong: str, right: str) -> bool:
     a, b = stem(wrong), stem(right)
     if a == b:
         return True
-    return folder(wrong) == folder(right) and bool(_parts(a) & _parts(b))
+    return folder(wrong) == folder(right) and (_parts(a) < _parts(b) or _parts(b) < _parts(a))
 
 
 def _parts(name: str) -> set[str]:
-    return {p for p in re.split(r"[_.-]", name) if len(p) > 3}
+    return {p for p in re.split(r"[_.-]", name) if p}
 
 
 def _imports(text: str) -> tuple[str, ...]:
     """Return what the import lines of a file name, as far as its beginning shows them."""
     found: list[str] = []
-    for line in _IMPORT_LINE.findall(text[:6000]):
+    for line in _IMPORT_LINE.findall(text[:3000]):
         found += [n.strip("./") for n in _NAMED.findall(line.replace("::", "/")) if len(n) > 3]
         if len(found) > 120:
             break
@@ -293,9 +334,11 @@ def _imported(path: str, imports: tuple[str, ...]) -> bool:
     bare = path.rsplit(".", 1)[0]
     here = folder(path)
     for name in imports:
-        plain = name.replace(".", "/") if "/" not in name else name
+        plain = name.replace(".", "/") if "/" not in name else _CRATE.sub("", name)
         tail = bare.endswith("/" + plain) or bare == plain
-        if tail or (path.endswith(".go") and here != "." and plain.endswith("/" + here)):
+        if (tail and not path.endswith(".go")) or (
+            path.endswith(".go") and here != "." and plain.endswith("/" + here)
+        ):
             return True
         if (
             "/" in plain

@@ -13,7 +13,7 @@ from itertools import chain
 
 from remora.core.text import collapse
 
-_READ = 20_000  # characters of an output that are looked at, from both ends
+_READ = 8_000  # characters of an output that are looked at, from both ends
 _LINE = 400  # characters of a telling line
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
@@ -27,14 +27,14 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
             r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:\d{1,2} )?[a-z]{3} [\d: ]+(?:[a-z]{3} )?\d{4}\b",
-            re.I,
+            re.IGNORECASE,
         ),
         "<time>",
     ),
     (re.compile(r"(?<![\w:.])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\b"), "<time>"),
-    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I), "<id>"),
-    (re.compile(r"\b0x[0-9a-f]+\b", re.I), "<id>"),
-    (re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b", re.I), "<id>"),
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE), "<id>"),
+    (re.compile(r"\b0x[0-9a-f]+\b", re.IGNORECASE), "<id>"),
+    (re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b", re.IGNORECASE), "<id>"),
     (
         re.compile(
             r"(?<![\w.])(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?(?:ns|us|µs|ms|s|sec|secs|seconds?|minutes?|m|h)\b"
@@ -57,16 +57,25 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
 # What the host's own tools say; the project has no part in it.
 _HARNESS = re.compile(
     r"<tool_use_error>|file has not been read yet|string to replace not found|no changes to make: old_string"
-    r"|matches of the string to replace|file has been (?:unexpectedly )?modified since|sibling tool call errored"
+    r"|matches of the string to replace|file has been (?:unexpectedly )?modified since"
+    r"|sibling tool call errored"
     r"|tool use (?:was )?rejected|doesn't want to proceed with this tool use|request interrupted"
-    r"|file content \([\d.]+\w* ?tokens\) exceeds|permission to use \w+ .{0,60}(?:denied|has been auto-denied)"
+    r"|file content \([\d.]+\w* ?tokens\) exceeds|permission to use \w+ .{0,60}(?:denied"
+    r"|has been auto-denied)"
     r"|inputvalidationerror|no such tool available|posix_spawn|exit plan mode|user rejected"
-    r"|was blocked\. for security|claude requested permissions|not in plan mode|apply_patch verification failed"
+    r"|was blocked\. for security|claude requested permissions|not in plan mode"
+    r"|apply_patch verification failed"
     r"|invalid context \d+|failed to find expected lines",
     re.IGNORECASE,
 )
+# One of them is in whatever _HARNESS finds.
+_HARNESS_WORDS = (
+    "tool", "replace", "read yet", "since", "rejected", "interrupted", "exceeds", "permission", "spawn",
+    "plan mode", "blocked", "patch", "context", "lines", "inputvalidation", "old_string", "want to proceed",
+)  # fmt: skip
 _DENIED = re.compile(
-    r"doesn't want to (?:proceed with|take) this|tool use (?:was )?rejected|rejected by (?:the )?user|user rejected"
+    r"doesn't want to (?:proceed with|take) this|tool use (?:was )?rejected|rejected by (?:the )?user"
+    r"|user rejected"
     r"|(?:has been|was) (?:auto-)?denied",
     re.IGNORECASE,
 )
@@ -76,16 +85,25 @@ _USER_SAID = re.compile(r"the user said:\s*(.+)", re.IGNORECASE | re.DOTALL)
 _TELLING: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
-        r"^.{0,200}?\.(?:go|rs|c|cc|cpp|h|swift|java|kt|cs):\d+(?::\d+)?:? (?!PASS)(?:vet: |fatal error: |error: )?"
-        r"(?:undefined|cannot|missing|not enough|too many|declared and not|imported and not|\"[^\"]+\" imported"
-        r"|undeclared|expected|invalid|syntax error|unknown|ambiguous|duplicate|redeclared|no required module"
-        r"|error|could not|.{0,80}redeclared|.{0,80}undefined|.{0,80}is not|.{0,80}does not|.{0,80}has no).*$",
+        (
+            r"^.{0,200}?\.(?:go|rs|c|cc|cpp|h|swift|java|kt|cs):\d+(?::\d+)?:? (?!PASS)(?:vet: "
+            r"|fatal error: |error: )?"
+            r"(?:undefined|cannot|missing|not enough|too many|declared and not|imported and not"
+            r"|\"[^\"]+\" imported"
+            r"|undeclared|expected|invalid|syntax error|unknown|ambiguous|duplicate|redeclared"
+            r"|no required module"
+            r"|error|could not|.{0,80}redeclared|.{0,80}undefined|.{0,80}is not|.{0,80}does not"
+            r"|.{0,80}has no).*$"
+        ),
         r"^(?:panic|fatal error): .+$",
         r"^error(?:\[E\d+\])?: .+$",
         r"^.{0,200}?\.(?:ts|tsx|js|jsx|mts|vue)[:(]\d+[:,]\d+\)?:? ?-? ?error.*$",
         r"^(?:FAILED|ERROR) \S+\.py.*$",
         r"^E   +\S.*$",
-        r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|NotFound|Denied)(?:: .+)?$",
+        (
+            r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|NotFound"
+            r"|Denied)(?:: .+)?$"
+        ),
         r"^\s*--- FAIL: .+$",
         r"^thread '.+' panicked at .+$",
         r"^test .+ \.\.\. FAILED$",
@@ -95,14 +113,18 @@ _TELLING: tuple[re.Pattern[str], ...] = tuple(
         r"^\s*(?:npm ERR!|npm error) (?!A complete log|code ).+$",
         r"^(?:fatal|error|Error|ERROR|Fatal|abort|FAIL)\b ?[:!].+$",
         r"^.{0,120}(?:command not found|not found in|No such file or directory|no such file or directory).*$",
-        r"^.{0,120}(?:unknown (?:flag|option|command|shorthand)|unrecognized (?:argument|option)|[Pp]ermission denied"
-        r"|No rule to make target|timed out|[Cc]onnection refused|HTTP 4\d\d|HTTP 5\d\d|does not exist"
-        r"|ignored by one of|CONFLICT|parse error|cannot |could not |[Ii]nvalid |unable to |must be ).*$",
+        (
+            r"^.{0,120}(?:unknown (?:flag|option|command|shorthand)|unrecognized (?:argument|option)"
+            r"|[Pp]ermission denied"
+            r"|No rule to make target|timed out|[Cc]onnection refused|HTTP 4\d\d|HTTP 5\d\d|does not exist"
+            r"|ignored by one of|CONFLICT|parse error|cannot |could not |[Ii]nvalid |unable to |must be ).*$"
+        ),
         r"^FAIL[ \t]+\S+.*$",
     )
 )
 _NOISE = re.compile(
-    r"^(?:Exit code \d+|\[[\w:.-]+\] (?:\$|ERROR task failed|Finished).*|exit status \d+|Error: exit status \d+|FAIL|"
+    r"^(?:Exit code \d+|\[[\w:.-]+\] (?:\$|ERROR task failed|Finished).*|exit status \d+"
+    r"|Error: exit status \d+|FAIL|"
     r"make(?:\[\d+\])?: \*\*\* .*|Usage:.*|\s*|</?tool_use_error>)$"
 )
 _LAST_HOPE = re.compile(
@@ -110,7 +132,8 @@ _LAST_HOPE = re.compile(
 )
 _GO_DETAIL = re.compile(r"^\s+\S+\.go:\d+: +(\S.*)$", re.MULTILINE)
 _VERDICT = re.compile(
-    r"\b(?:expected|want|got|should|fail(?:ed|ure)?|error|unexpected|missing|mismatch|timed? ?out|panic|not)\b",
+    r"\b(?:expected|want|got|should|fail(?:ed|ure)?|error|unexpected|missing|mismatch|timed? ?out|panic"
+    r"|not)\b",
     re.IGNORECASE,
 )
 # "a.go:3:1: Function name: f, Cyclomatic Complexity: 36 (maintidx)": the rule is what recurs.
@@ -118,12 +141,15 @@ _LINTED = re.compile(r":\d+(?::\d+)?: .+\(([a-z][\w-]{2,30})\)$")
 # An output that failed although its exit code was hidden by a pipe.
 _FAILED = re.compile(
     r"^\s*--- FAIL: |^FAIL\t|^panic: |^\[[\w:-]+\] ERROR task failed|^Traceback \(most recent call last\)"
-    r"|^(?:FAILED|ERROR) \S+\.py|^=+ .*\b\d+ (?:failed|errors?)\b.* =+$|^error(?:\[E\d+\])?: |^npm ERR! |^make: \*\*\* "
-    r"|^test result: FAILED|^Tests: +\d+ failed|^\S+\.go:\d+:\d+: |^\S+\.tsx?\(\d+,\d+\): error|: error: |^BUILD FAILED",
+    r"|^(?:FAILED|ERROR) \S+\.py|^=+ .*\b\d+ (?:failed|errors?)\b.* =+$|^error(?:\[E\d+\])?: |^npm ERR! "
+    r"|^make: \*\*\* "
+    r"|^test result: FAILED|^Tests: +\d+ failed|^\S+\.go:\d+:\d+: |^\S+\.tsx?\(\d+,\d+\): error"
+    r"|^\S.{0,200}: error: |^BUILD FAILED",
     re.MULTILINE,
 )
 
 
+_HINT = re.compile(r"FAIL|panic:|ERR|Trace|rror|\.go:|make:|failed")
 # One of them is in whatever _FAILED finds; looking for them first is quick.
 _MARKS = ("FAIL", "panic:", "ERR", "Traceback", "error", ".go:", "make:", "failed")
 
@@ -210,7 +236,9 @@ def of_harness(output: str) -> bool:
     >>> of_harness("<tool_use_error>File has not been read yet.</tool_use_error>"), of_harness("panic: nil")
     (True, False)
     """
-    return _HARNESS.search(output[:2000]) is not None
+    start = output[:2000]
+    lower = start.lower()
+    return any(word in lower for word in _HARNESS_WORDS) and _HARNESS.search(start) is not None
 
 
 def denied(output: str) -> bool:
@@ -227,4 +255,6 @@ def user_said(output: str) -> str:
 def looks_failed(output: str) -> bool:
     """Say whether a check's output shows a failure, whatever its exit code was."""
     text = _bare(_ends(output))
-    return any(mark in text for mark in _MARKS) and _FAILED.search(text) is not None
+    if not any(mark in text for mark in _MARKS):
+        return False
+    return any(_FAILED.match(line) for line in text.split("\n") if _HINT.search(line))

@@ -21,6 +21,7 @@ from remora.core.values import Taint
 from remora.observer import commands
 from remora.observer.calls import Call, Calls
 from remora.observer.errors import Errors
+from remora.observer.exchanges import Exchanges
 from remora.observer.facts import SessionFacts
 from remora.observer.files import Files
 from remora.observer.keeping import Kept, keep_last, make_room
@@ -97,7 +98,8 @@ class Watch(Kept):
             for path in parsed.writes:
                 keep_last(pad.written, path, 200)
         elif call.action in ("read", "search", "edit", "write"):
-            for path in call.paths[:20]:
+            where = call.extra.get("in")
+            for path in (*call.paths[:20], where if isinstance(where, str) else ""):
                 if not path or inside(path) or path == "." or path.startswith(pad.at_home()):
                     continue
                 if call.action in ("read", "search"):
@@ -158,6 +160,7 @@ class Observer:
         self._keys: dict[str, bool] = {}
         self._told: set[tuple[str, str]] = set()
         self._story = Story()
+        self._exchanges = Exchanges()
         self._watches: dict[str, Watch] = {"": Watch("", limits)}
 
     # While it runs
@@ -169,7 +172,7 @@ class Observer:
             if self._is_new(event):
                 self.events += 1
                 self._look(event)
-        except Exception as error:  # a defect of ours must not stop the agent that we watch
+        except Exception as error:  # noqa: BLE001  a defect of ours must not stop the agent that we watch
             self._failed(f"{event.kind} {event.key}", error)
         if self._timer() - began > LATE:
             self.late += 1
@@ -201,10 +204,13 @@ class Observer:
             watch.speech.asked(event.text, event.step, event.key, event.at, pad)
         elif kind == "step":
             watch.pace.step(event.step, event.tokens, pad)
+        elif kind == "session_start":
+            pad.seen_cwd((event.extra or {}).get("cwd"))
         elif kind == "compaction":
             watch.pace.compacted()
         elif kind == "subagent_stop":
             self._stopped(watch, event)
+        self._exchanges.feed(event, pad.tainted_at(event.step))
 
     def _watch(self, event: Event) -> Watch:
         agent = event.agent
@@ -279,7 +285,7 @@ class Observer:
         for watch in self._watches.values():
             try:
                 watch.finish(self._story, self.events)
-            except Exception as error:  # as in observe: one agent's defect leaves the others' signals
+            except Exception as error:  # noqa: BLE001  as in observe: one agent's defect leaves the others' signals
                 self._failed(f"the end of agent {watch.pad.agent!r}", error)
         judged = judging.infer(self.facts())
         watches = list(self._watches.values())
@@ -310,14 +316,20 @@ class Observer:
             self.events,
             self.late,
             sum(w.pad.dropped for w in watches),
+            self._exchanges.exchanges(),
+            tuple(self._exchanges.commits),
         )
 
     def _conflicts(self, watches: list[Watch]) -> list[Signal]:
         if len(watches) < 2:
             return []
         found = []
-        for signal in conflicts([w.life() if w.stopped or w.pad.agent else w.life()._replace(first=0, last=self.events)
-                                 for w in watches]):  # fmt: skip
+        for signal in conflicts(
+            [
+                w.life() if w.stopped or w.pad.agent else w.life()._replace(first=0, last=self.events)
+                for w in watches
+            ]
+        ):
             taints = [w.pad.tainted_at(signal.step) for w in watches if signal.key in w.changes]
             found.append(signal._replace(taint=next((t for t in taints if t), None)))
         return found
@@ -345,6 +357,7 @@ class Observer:
             "keys": list(self._keys),
             "told": sorted([kind, key] for kind, key in self._told),
             "story": self._story.to_json(),
+            "exchanges": self._exchanges.to_json(),
             "watches": {agent: watch.to_json() for agent, watch in self._watches.items()},
         }
 
@@ -375,6 +388,7 @@ class Observer:
             made._keys = dict.fromkeys(data["keys"], True)
             made._told = {(kind, key) for kind, key in data["told"]}
             made._story = Story.from_json(data["story"])
+            made._exchanges = Exchanges.from_json(data["exchanges"])
             made._watches = {agent: Watch.from_json(w) for agent, w in data["watches"].items()}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(
@@ -387,8 +401,11 @@ class Observer:
 def _acute(watch: Watch) -> list[Signal]:
     """Return the early signals of one agent, told before or not."""
     pad, known = watch.pad, watch.pad.analytics
-    found = [s for s in pad.signals() if s.type == "self_correction" and s.detail.get("kind") != "admitted"] \
-        if known.self_correction_count else []  # fmt: skip
+    found = (
+        [s for s in pad.signals() if s.type == "self_correction" and s.detail.get("kind") != "admitted"]
+        if known.self_correction_count
+        else []
+    )
     for key, count in known.grep_pattern_counts.items():
         hunt = watch.searches.hunts.get(key)
         if count >= OFTEN and hunt:
@@ -405,8 +422,14 @@ def _acute(watch: Watch) -> list[Signal]:
     if len(known.error_fingerprints) >= 2:
         for failure in watch.errors.failures.values():
             if not failure.harness:
-                detail = {"message": failure.message, "command": failure.target, "resolved": failure.resolved,
-                          "resolved_how": failure.how, "tool": failure.tool, "harness": False}  # fmt: skip
+                detail = {
+                    "message": failure.message,
+                    "command": failure.target,
+                    "resolved": failure.resolved,
+                    "resolved_how": failure.how,
+                    "tool": failure.tool,
+                    "harness": False,
+                }
                 found.append(
                     _early("error_retry", failure.fingerprint, failure.steps[-1], failure.paths, detail, pad)
                 )

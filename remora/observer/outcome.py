@@ -67,7 +67,8 @@ _WRONG = re.compile(
     re.IGNORECASE,
 )
 _GIVES_UP = re.compile(
-    r"❌|\b(tests?|checks?|build|lint\w*|suite)\b[^.\n]{0,30}\b(are |is )?(still|currently) (fail|broken|red)"
+    r"❌[^\n]{0,60}\bfail|\b(tests?|checks?|build|lint\w*|suite)\b[^.\n]{0,30}\b(are |is )?(still"
+    r"|currently) (fail|broken|red)"
     r"|\b(i|we) (could not|couldn'?t|was(n'?t| not) able to|were(n'?t| not) able to|am unable to|failed to) "
     r"(fix|solve|complete|finish|resolve|reproduce|get|make)\b"
     r"|\bstill (fails?|failing|broken)\b|\bcausing [^.\n]{0,30}failures?\b",
@@ -90,7 +91,8 @@ def infer(facts: SessionFacts) -> Judgement:
 def _kind(facts: SessionFacts) -> tuple[str, str]:
     paths = tuple(dict.fromkeys(edit.path for edit in facts.edits))
     opening = [said.text for said in facts.prompts[:OPENING]]
-    asked = _asks(opening[:1] or [], _REVIEW)
+    # A command of the host that starts a review is no prompt; the report then says what it was.
+    asked = _asks(opening[:1] or [said.text for said in facts.replies[-1:]], _REVIEW)
     if paths and all(map(_CHANGELOG_PATH.search, paths)):
         return "changelog", f"it changed only {_named(paths)}"
     if paths and all(map(_ROADMAP_PATH.search, paths)):
@@ -136,7 +138,7 @@ def _nothing_came(facts: SessionFacts) -> tuple[str, str] | None:
     """An unanswered prompt, or an end in the middle of a call; work that was checked before counts."""
     if not facts.steps or not facts.replies:
         return "abandoned", "the model never answered"
-    if facts.last_kind == "prompt" and not facts.edits:
+    if facts.last_kind in ("user_prompt", "interruption") and not facts.edits:
         return "abandoned", f"the last prompt got no answer (“{_last_prompt(facts)}”)"
     if facts.last_kind == "tool_call" and not _settled(facts):
         return "abandoned", "it ends in the middle of a call"
@@ -162,7 +164,8 @@ def _refused(facts: SessionFacts) -> tuple[str, str] | None:
         return None
     if (facts.last_edit or 0) > said.step or any(run.step > said.step for run in _passed(facts)):
         return None
-    if _QUESTION.search(said.text) and facts.replies and facts.replies[-1].step > said.step:
+    answer = facts.replies[-1].text if facts.replies and facts.replies[-1].step > said.step else ""
+    if answer and (_QUESTION.search(said.text) or _FINE.search(answer[:200])):
         return None
     return "failure", f"the user said it is wrong and nothing was changed after (“{_last_prompt(facts)}”)"
 
@@ -182,7 +185,7 @@ def _gave_up(facts: SessionFacts) -> tuple[str, str] | None:
     if found is None or any(run.step > last.step for run in _passed(facts)):
         return None
     checks = _checks(facts)
-    if checks and not checks[-1].failed and "❌" not in last.text:
+    if checks and not checks[-1].failed and "❌" not in found[0]:
         return None
     around = last.text[max(0, found.start() - 20) : found.end() + 60]
     return "failure", f"its last words say so (“{shorten(around, QUOTE)}”)"
@@ -230,7 +233,7 @@ def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
     since = [e for e in facts.open_errors if not e.harness and e.step >= (facts.last_edit or 0)]
     if since:
         return "unknown", f"an error stayed open (“{shorten(since[-1].message, QUOTE)}”)"
-    if facts.planned and facts.done < facts.planned:
+    if facts.planned and facts.done < facts.planned - 1:  # the last one is often not ticked off
         return "unknown", f"{facts.done} of {facts.planned} planned things were done, and nothing was checked"
     why = "it ends with a report and no open error, though nothing was checked after the last change"
     return "success", why if kind == "build" else "it ends with what was asked for, written and reported"

@@ -13,6 +13,7 @@ from remora.observer.calls import Call
 from remora.observer.errors import Run
 from remora.observer.keeping import Kept, keep_last, make_room
 from remora.observer.paths import inside
+from remora.observer.purposes import head
 from remora.observer.scratchpad import Scratchpad
 
 SLOW = 60.0  # seconds of a command that may be an anomaly
@@ -46,14 +47,14 @@ class Pace(Kept):
     order: list[str]  # "e" for a change, "t" or "n" for a wide or a narrow test
     tests: list[str]
     durations: list[float]
-    slow: list[tuple[str, float, bool, int]]
+    slow: list[tuple[str, float, bool, int]]  # command, seconds, failed or timed out, step
     plan: dict[str, Item]
     first_plan: int
     last_tokens: int
     last_step: int
     growths: list[int]
     spikes: list[tuple[int, int, str, tuple[str, ...]]]
-    brought: list[str]
+    brought: list[tuple[int, str]]  # step, and the file or command that the next step reads
     pasted: bool
 
     def __init__(self) -> None:
@@ -79,7 +80,7 @@ class Pace(Kept):
         elif call.action in ("read", "search", "glob", "fetch", "task"):
             self._act(call.action)
         if call.action == "read" and call.worked:
-            keep_last(self.brought, call.path, 20)
+            keep_last(self.brought, (call.step, call.path), 40)
         del self.order[:-2000]
 
     def _act(self, what: str) -> None:
@@ -97,7 +98,7 @@ class Pace(Kept):
             self.chain.append((run.normal, run.purpose, run.failed, call.step))
             if re.match(r"git (?:commit|push)\b", run.heads[-1] if run.heads else "") and not run.failed:
                 self._close_chain(pad)
-        keep_last(self.brought, run.normal, 20)
+        keep_last(self.brought, (call.step, run.normal), 40)
         self._timed(call, run)
 
     # Chains of checks
@@ -122,8 +123,13 @@ class Pace(Kept):
         if len(names) < 2 or steps[names[-1]][1] or all(p == "vcs" for p, _, _ in steps.values()):
             return
         shown = [shorten(n, 100) for n in names[-8:]]
-        pad.suspect("tool_sequence", " > ".join(shown), chain[0][3], evidence=chain[-1][3],
-                    detail={"order": shown, "purposes": [steps[n][0] for n in names[-8:]]})  # fmt: skip
+        pad.suspect(
+            "tool_sequence",
+            " > ".join(map(_kind, names[-8:])),
+            chain[0][3],
+            evidence=chain[-1][3],
+            detail={"order": shown, "purposes": [steps[n][0] for n in names[-8:]]},
+        )
 
     # Time
 
@@ -137,7 +143,7 @@ class Pace(Kept):
         if not 0.0 <= seconds <= _HOUR:
             return
         keep_last(self.durations, seconds, 300)
-        if seconds >= SLOW:
+        if seconds >= SLOW and run.purpose not in ("vcs", "look"):
             told = run.failed or _LIMIT.search(call.text[-2000:]) is not None
             keep_last(self.slow, (run.normal, seconds, told, call.step), 60)
 
@@ -181,11 +187,11 @@ class Pace(Kept):
         growth = tokens - self.last_tokens
         if self.last_tokens and growth > 0:
             keep_last(self.growths, growth, 300)
-            if growth >= GROWTH and not self.pasted and self.brought and step - self.last_step <= 2:
-                keep_last(
-                    self.spikes, (step, growth, self.brought[-1], tuple(dict.fromkeys(self.brought))), 60
-                )
-        self.last_tokens, self.last_step, self.pasted, self.brought = tokens, step, False, []
+            brought = tuple(dict.fromkeys(b for s, b in self.brought if self.last_step <= s < step))
+            if growth >= GROWTH and not self.pasted and brought and step - self.last_step <= 2:
+                keep_last(self.spikes, (step, growth, brought[-1], brought), 60)
+        self.last_tokens, self.last_step, self.pasted = tokens, step, False
+        self.brought = [b for b in self.brought if b[0] >= step]
 
     def compacted(self) -> None:
         """After a compaction the next step's tokens compare with nothing."""
@@ -213,9 +219,20 @@ class Pace(Kept):
         widening = (
             "n" in tests and "t" in tests and tests.index("n") < len(tests) - 1 - tests[::-1].index("t")
         )
-        pad.suspect("test_order", key, 0, evidence=pad.analytics.current_step,
-                    detail={"runs": len(tests), "changes": self.order.count("e"), "between": between,
-                            "after": len(after), "narrow_to_wide": widening, "commands": self.tests[:8]})  # fmt: skip
+        pad.suspect(
+            "test_order",
+            key,
+            0,
+            evidence=pad.analytics.current_step,
+            detail={
+                "runs": len(tests),
+                "changes": self.order.count("e"),
+                "between": between,
+                "after": len(after),
+                "narrow_to_wide": widening,
+                "commands": self.tests[:8],
+            },
+        )
 
     def _overrun(self, pad: Scratchpad) -> None:
         items = [i for i in self.plan.values() if i.begun]
@@ -230,11 +247,20 @@ class Pace(Kept):
             return
         steps = max(i.done or i.begun for i in items) - min(i.begun for i in items)
         edited = list(pad.analytics.file_edit_set)
-        pad.suspect("step_overrun", _module(edited), min(i.begun for i in items), evidence=pad.analytics.current_step,
-                    paths=tuple(sorted(edited)[:8]),
-                    detail={"planned": self.first_plan, "items": len(self.plan), "steps": steps,
-                            "longest": shorten(longest, 120) if slow else "",
-                            "longest_steps": took.get(longest, 0) if slow else 0})  # fmt: skip
+        pad.suspect(
+            "step_overrun",
+            _module(edited),
+            min(i.begun for i in items),
+            evidence=pad.analytics.current_step,
+            paths=tuple(sorted(edited)[:8]),
+            detail={
+                "planned": self.first_plan,
+                "items": len(self.plan),
+                "steps": steps,
+                "longest": shorten(longest, 120) if slow else "",
+                "longest_steps": took.get(longest, 0) if slow else 0,
+            },
+        )
 
     def _anomalies(self, pad: Scratchpad) -> None:
         if len(self.durations) < 5:
@@ -246,18 +272,37 @@ class Pace(Kept):
                 by_command.setdefault(normal, []).append((seconds, told, step))
         for normal, times in by_command.items():
             if len(times) >= 2 or any(told for _, told, _ in times):
-                pad.suspect("time_anomaly", normal, min(s for _, _, s in times), count=len(times),
-                            evidence=max(s for _, _, s in times),
-                            detail={"seconds": round(max(s for s, _, _ in times)), "usual": round(usual, 1),
-                                    "why": "failed or timed out" if any(t for _, t, _ in times) else "again"})  # fmt: skip
+                pad.suspect(
+                    "time_anomaly",
+                    normal,
+                    min(s for _, _, s in times),
+                    count=len(times),
+                    evidence=max(s for _, _, s in times),
+                    detail={
+                        "seconds": round(max(s for s, _, _ in times)),
+                        "usual": round(usual, 1),
+                        "why": "failed or timed out" if any(t for _, t, _ in times) else "again",
+                    },
+                )
 
     def _spiked(self, pad: Scratchpad) -> None:
         usual = median(self.growths) if self.growths else 0
         for step, growth, brought, all_of_it in self.spikes:
             if growth >= _GROWTH_TIMES * usual or len(self.growths) < 3:
                 files = [p for p in all_of_it if inside(p) and " " not in p]
-                pad.suspect("context_token_spike", brought, step, paths=tuple(files[:8]), evidence=step,
-                            detail={"tokens": growth, "usual": round(usual), "files": files[:8]})  # fmt: skip
+                pad.suspect(
+                    "context_token_spike",
+                    brought,
+                    step,
+                    paths=tuple(files[:8]),
+                    evidence=step,
+                    detail={"tokens": growth, "usual": round(usual), "files": files[:8]},
+                )
+
+
+def _kind(normal: str) -> str:
+    """Return a command without what changes from session to session: paths, tests by name, messages."""
+    return " && ".join(dict.fromkeys(head(part) or shorten(part, 40) for part in normal.split(" && ")))
 
 
 def _name(todo: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from remora.core.events import Observation, Signal
 from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Rejected, draft, provenance
+from remora.observer.paths import is_doc
 from remora.observer.seen import Seen, SeenCount, Shown
 from remora.observer.sentences import cited, code, listed, quoted, seen_words
 
@@ -25,11 +26,12 @@ OFTEN_GREP, MOST_GREP = 0.04, 0.3  # confidence for each session that searched, 
 SLOW = 60  # seconds
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Z]{2,}[a-z]|\w_\w|\w[-.]\w|[A-Z][a-z]+[A-Z]")
 _SAYS_NOTHING = frozenset(
-    "error errors session sessions test tests config agent agents checkpoint checkpoints commit commits "
-    "main file files "
-    "string strings context name path paths hook hooks strategy metadata branch command commands todo "
-    "fixme type types "
-    "settings message output input result state data value values user id key list return true false print logging".split()
+    """
+    agent agents branch checkpoint checkpoints command commands commit commits config context data error
+    errors false file files fixme hook hooks id input key list logging main message metadata name output
+    path paths print result return session sessions settings state strategy string strings test tests todo
+    true type types user value values
+    """.split()
 )
 
 Told = tuple[str, str, tuple[str, ...], dict[str, Any]]  # memory type, content, files, payload
@@ -42,7 +44,7 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
         if tell is None:
             continue
         count = seen.sessions(signal.type, signal.key)
-        kind = signals.KINDS[signal.type]  # type: ignore[index]
+        kind = signals.KINDS[signal.type]
         if max(1, count.sessions) < kind.sessions:
             yield Rejected(_named(signal), f"seen in {count.sessions} sessions, {kind.sessions} are needed")
             continue
@@ -111,7 +113,7 @@ def _wrong_door(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Tol
     right = majority(_texts(shown, "instead"))
     if not right:
         return "the sessions went on to different files"
-    content = f"{code(signal.key)} is often opened by mistake: {code(right)} is the file that is meant {seen_words(count)}."
+    content = f"{code(signal.key)} is often opened by mistake; meant is {code(right)} {seen_words(count)}."
     return "gotcha", content, (right, signal.key), {}
 
 
@@ -129,12 +131,15 @@ def _slow(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | st
     seconds = [s for d in shown if isinstance(s := d.detail.get("seconds"), int | float)]
     if not seconds or max(seconds) < SLOW:
         return "it is not slow enough to matter"
-    content = f"{code(signal.key)} takes up to {max(seconds):.0f} s: give it the time, or run less of it {seen_words(count)}."
+    slow = f"{code(signal.key)} takes up to {max(seconds):.0f} s"
+    content = f"{slow}: give it the time, or run less of it {seen_words(count)}."
     return "gotcha", content, (), {"seconds": max(seconds)}
 
 
 def _config(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
-    beside: Counter[str] = Counter(str(p) for s in shown for p in s.detail.get("with", ()) or ())
+    beside: Counter[str] = Counter(
+        str(p) for s in shown for p in s.detail.get("with", ()) or () if not is_doc(str(p))
+    )
     enough = max(2, AGREE * len(shown))
     files = [p for p, n in sorted(beside.items(), key=lambda item: (-item[1], item[0])) if n >= enough][:3]
     if not files:
@@ -143,15 +148,16 @@ def _config(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | 
     return "causal_dependency", content, (signal.key, *files), {}
 
 
-def _chase(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+def _chase(signal: Signal, _: Sequence[Shown], count: SeenCount) -> Told | str:
     chain = [str(p) for p in signal.detail.get("chain", ()) or ()]
     if len(chain) < 3:
         return "the chain is too short"
-    content = f"To understand {code(chain[0])} one ends up in {code(chain[-1])}, by way of {listed(chain[1:-1])} {seen_words(count)}."
+    ends = f"To understand {code(chain[0])} one ends up in {code(chain[-1])}"
+    content = f"{ends}, by way of {listed(chain[1:-1])} {seen_words(count)}."
     return "causal_dependency", content, tuple(chain), {}
 
 
-def _conflict(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+def _conflict(signal: Signal, _: Sequence[Shown], count: SeenCount) -> Told | str:
     path = signal.paths[0] if signal.paths else signal.key
     content = f"Parallel agents both changed {code(path)}: give it to one of them {seen_words(count)}."
     return "gotcha", content, (path,), {}
@@ -171,7 +177,8 @@ def _spike(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | s
         return "nobody knows how many tokens it took"
     files: tuple[str, ...] = tuple(str(f) for f in signal.detail.get("files", ()) or ())[:4]
     middle = sorted(tokens)[len(tokens) // 2]
-    content = f"{code(signal.key)} costs about {middle:,} tokens of context each time: read a part of it {seen_words(count)}."
+    costs = f"{code(signal.key)} costs about {middle:,} tokens of context each time"
+    content = f"{costs}: read a part of it {seen_words(count)}."
     return "context_cost", content, files, {"tokens": middle}
 
 
@@ -190,7 +197,7 @@ _TELL: Mapping[str, Callable[[Signal, Sequence[Shown], SeenCount], Told | str]] 
 
 def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCount) -> Candidate:
     memory_type, content, files, payload = told
-    kind = signals.KINDS[signal.type]  # type: ignore[index]
+    kind = signals.KINDS[signal.type]
     confidence = CONFIDENCE.get(signal.type, 0.55)
     if signal.type == "repeated_grep":
         confidence += min(MOST_GREP, OFTEN_GREP * count.sessions)

@@ -19,15 +19,16 @@ from remora.core.text import collapse, words
 from remora.core.values import MemoryDraft, MemoryRecord
 from remora.observer.candidate import Candidate, Rejected, draft, provenance
 from remora.observer.couplings import outside
-from remora.observer.failures import told
+from remora.observer.failures import asserts, in_writing, says_nothing, told
 from remora.observer.outcome import refuses
-from remora.observer.reports import ask, done
+from remora.observer.paths import is_doc, is_test
+from remora.observer.reports import clear_ask, done
 from remora.observer.seen import Seen, SeenCount
 from remora.observer.sentences import cited, first_sentences, listed, seen_words, sentence
 from remora.observer.statements import names_something, statements
 
 FILES = 2  # a request must have changed to be a unit of work
-UNITS = 4  # of one session that are told, those with the most files
+UNITS, COMMITS = 1, 3  # of one session that are told, those that say most
 COVERED = 0.5  # of a unit's files in a commit that tells of it
 SUBTASKS = 5  # with more, memories are promoted after each validated one
 BODY = 8  # words of a commit's body that say why
@@ -38,14 +39,27 @@ FAILED_CHECK = re.compile(
     r"|\b(?:fix|failing|failed|broken)\b.{0,30}\b(?:tests?|lint\w*|build|ci|checks?)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_REASON = re.compile(
+    r"\b(?:because|since|so that|so (?:the|it|they)|which (?:caused|meant|means|breaks)|instead of"
+    r"|previously|before:|"
+    r"root cause|problem|the (?:issue|bug) was|now|only (?:if|when)|no longer|without|avoids?|ensures?"
+    r"|prevents?)\b",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"\b(?:because|root cause|caused by|the (?:issue|problem|bug|reason|cause) (?:was|is))\b", re.IGNORECASE
+)
+_PERSONAL = re.compile(r"\bI was\b|\b(?:are|is) (?:still )?failing\b|\bmy (?:change|edit|fix)", re.IGNORECASE)
+_NEW_TEST = re.compile(r"\b(?:write|add|create|make)\b.{0,40}\btests?\b", re.IGNORECASE)
 _ROUTINE = re.compile(
-    r"^(?:merge|wip\b|fixup!|squash!|revert\b|bump|address (?:pr|review)|lint|fmt|format|cleanup|typo"
+    r"^(?:(?:docs?|style|chore|test|ci)(?:\([^)]*\))?!?:|merge|wip\b|fixup!|squash!|revert\b|bump"
+    r"|address (?:pr|review)|lint|fmt|format|cleanup|typo"
     r"|saving|update docs?$)",
     re.IGNORECASE,
 )
 
 
-def said(session: Observation, seen: Seen) -> Iterator[Candidate]:
+def said(session: Observation, _: Seen) -> Iterator[Candidate]:
     """Yield what the user stated for good, in the user's own words."""
     asks = [exchange.ask for exchange in session.exchanges]
     told_already: set[str] = set()
@@ -71,19 +85,27 @@ def said(session: Observation, seen: Seen) -> Iterator[Candidate]:
             yield Candidate("user_words", key, memory, 0.95, 0.9, 1, count, "the user said so")
 
 
-def outcome(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
+def outcome(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
     """Yield the requests of a successful build that changed enough, with what was done."""
     if session.kind != "build" or session.outcome != "success":
         return
-    units: list[tuple[int, int, Exchange]] = []
+    units: list[tuple[float, int, Exchange]] = []
     for number, exchange in enumerate(session.exchanges):
         reason = _not_a_unit(session, number, exchange)
         if reason:
             yield Rejected(f"request “{collapse(exchange.ask)[:80]}”", reason)
         else:
-            units.append((-len(_inside(exchange.paths)), number, exchange))
-    for _, _, exchange in sorted(units, key=lambda unit: unit[:2])[:UNITS]:
-        yield _unit(session, exchange)
+            units.append((-_worth(exchange), number, exchange))
+    for unit in sorted(units, key=lambda unit: unit[:2])[:UNITS]:
+        yield _unit(session, unit[2])
+
+
+def _worth(exchange: Exchange) -> float:
+    """Return how much the report of a unit says: reasons count most, then what was asked, then files."""
+    report = done(exchange.report)
+    reasons = len(_REASON.findall(report))
+    clear = 2.0 if clear_ask(exchange.ask) else 0.0
+    return 2.0 * min(reasons, 3) + clear + min(len(_inside(exchange.paths)), 6) / 2
 
 
 def _inside(paths: Iterable[str]) -> list[str]:
@@ -94,8 +116,8 @@ def _not_a_unit(session: Observation, number: int, exchange: Exchange) -> str:
     paths = set(_inside(exchange.paths))
     if len(paths) < FILES:
         return f"it changed fewer than {FILES} files"
-    if not ask(exchange.ask):
-        return "the request says nothing by itself"
+    if all(is_test(path) or is_doc(path) for path in paths):
+        return "it changed only tests and documents"
     report = done(exchange.report)
     if not report or not names_something(report):
         return "the report says nothing that lasts"
@@ -113,8 +135,9 @@ def _unit(session: Observation, exchange: Exchange) -> Candidate:
     files = _inside(exchange.paths)
     at = exchange.at or session.ended
     count = SeenCount(1, at, at)
+    asked = clear_ask(exchange.ask)
     content = (
-        f"Asked: {sentence(ask(exchange.ask))} Done: {sentence(done(exchange.report))} "
+        f"{f'Asked: {sentence(asked)} Done: ' if asked else ''}{sentence(done(exchange.report))} "
         f"Changed {listed(_telling_first(files))} {seen_words(count)}."
     )
     memory = draft(
@@ -136,18 +159,28 @@ def _unit(session: Observation, exchange: Exchange) -> Candidate:
 
 def _telling_first(paths: Sequence[str]) -> list[str]:
     """Return source files before tests, each in the order it was changed."""
-    return sorted(paths, key=lambda path: re.search(r"(^|[/_.-])tests?([/_.-]|$)|_test\.", path) is not None)
+    return sorted(paths, key=is_test)
+
+
+def _parts(made: CommitMade) -> tuple[str, str]:
+    subject, _, body = made.message.strip().partition("\n")
+    return subject, body
 
 
 def _explains(made: CommitMade) -> bool:
-    subject, _, body = made.message.strip().partition("\n")
+    subject, body = _parts(made)
     return not _ROUTINE.match(subject) and len(words(subject)) >= 3 and len(words(body)) >= BODY
 
 
-def commits(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
+def commits(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
     """Yield the commits whose message explains what it does."""
+    told = 0
     for made in session.commits:
-        subject, _, body = made.message.strip().partition("\n")
+        subject, body = _parts(made)
+        if _explains(made) and told >= COMMITS:
+            yield Rejected(f"commit “{subject[:80]}”", f"{COMMITS} commits of a session are told")
+            continue
+        told += _explains(made)
         if not _explains(made):
             yield Rejected(f"commit “{subject[:80]}”", "its message says only what the log says")
             continue
@@ -175,22 +208,33 @@ def commits(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
         yield Candidate("commit", key, memory, 0.65, 0.75, 1, count, "it was committed")
 
 
-def verdicts(session: Observation, seen: Seen) -> Iterator[Candidate]:
+def verdicts(session: Observation, _: Seen) -> Iterator[Candidate]:
     """Yield the failing checks that the user brought and that pass in the end, with what made them pass."""
     start = 0
     for exchange in session.exchanges:
         end = exchange.step
-        if FAILED_CHECK.search(exchange.ask[:300]) and exchange.paths and session.outcome == "success":
+        brought = FAILED_CHECK.search(exchange.ask[:300]) and not _NEW_TEST.search(exchange.ask[:300])
+        if brought and exchange.paths and session.outcome == "success":
             yield from _verdict(session, exchange, start, end)
         start = end
 
 
 def _verdict(session: Observation, exchange: Exchange, start: int, end: int) -> Iterator[Candidate]:
-    met = [e for e in session.errors if e.command and e.resolved and any(start < s <= end for s in e.steps)]
+    met = [
+        error
+        for error in session.errors
+        if error.command
+        and error.resolved
+        and any(start < step <= end for step in error.steps)
+        and not says_nothing(error.message)
+        and not in_writing(error.message)
+    ]
     report = done(exchange.report)
     if not met or not report:
         return
     error = met[0]
+    if asserts(error.message) and (not _CAUSE.search(report) or _PERSONAL.search(report)):
+        return  # a test that was made to fit says nothing to the next reader
     key = error.fingerprint
     at = exchange.at or session.ended
     count = SeenCount(1, at, at)

@@ -20,14 +20,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from remora.core.events import Observation, Signal
-from remora.core.text import jaccard, salient, words
+from remora.core.text import STOP_WORDS, jaccard, salient, words
 from remora.core.values import MemoryDraft
 from remora.observer import calibration, corrections, couplings, failures, places, producers, recipes
-from remora.observer.candidate import Candidate, Rejected
+from remora.observer.candidate import Candidate, Rejected, Withdrawn
 from remora.observer.seen import Seen
 
 NOVEL = 0.88  # cosine; above it a candidate says what a memory says already
 ALIKE = 0.8  # share of words that two candidates of one session may have in common
+INSIDE = 0.7  # share of the words of a told thing that another may hold before it says the same
+TOLD = ("finding", "self_correction", "user_words", "qa", "error_retry", "commit", "outcome")
 LOWEST = 0.2  # confidence below which nothing is promoted
 TRUST = 0.7  # of the confidence of what rests on text from outside
 MORE, MOST = 0.02, 0.1  # confidence for each further session, and the most of it
@@ -44,7 +46,7 @@ LIMITS: Mapping[str, int] = {
 RULES = ("preference", "decision", "requirement", "workflow_recipe")  # that outside text never becomes
 
 Similar = Callable[[MemoryDraft], tuple[str, float] | None]
-Source = Callable[[Observation, Seen], Iterator[Candidate | Rejected]]
+Source = Callable[[Observation, Seen], Iterator[Candidate | Rejected | Withdrawn]]
 
 SOURCES: tuple[Source, ...] = (
     producers.said,
@@ -78,10 +80,11 @@ class Discarded(NamedTuple):
 
 
 class Promotion(NamedTuple):
-    """What one session gives."""
+    """What one session gives; `withdrawn` names memories that are to be retired where they exist."""
 
     promoted: tuple[Promoted, ...]
     discarded: tuple[Discarded, ...]
+    withdrawn: tuple[Withdrawn, ...] = ()
 
 
 class _Batch(NamedTuple):
@@ -91,6 +94,7 @@ class _Batch(NamedTuple):
     candidates: list[Candidate]
     known: frozenset[str]  # external ids of candidates that refresh a memory
     discarded: list[Discarded]
+    withdrawn: list[Withdrawn]
 
 
 Filter = Callable[[_Batch], _Batch]
@@ -126,15 +130,17 @@ def promote(
     promoted = (
         Promoted(c.draft, c.why, c.priority, c.draft.external_id in batch.known) for c in batch.candidates
     )
-    return Promotion(tuple(promoted), tuple(batch.discarded))
+    return Promotion(tuple(promoted), tuple(batch.discarded), tuple(batch.withdrawn))
 
 
 def _gathered(session: Observation, seen: Seen, more: Iterable[Candidate]) -> _Batch:
-    batch = _Batch(session, list(more), frozenset(), [])
+    batch = _Batch(session, list(more), frozenset(), [], [])
     for source in SOURCES:
         for item in source(session, seen):
             if isinstance(item, Rejected):
                 batch.discarded.append(Discarded(item.what, "worth", item.why))
+            elif isinstance(item, Withdrawn):
+                batch.withdrawn.append(item)
             else:
                 batch.candidates.append(item)
     return batch
@@ -160,7 +166,7 @@ def _frequent(batch: _Batch) -> _Batch:
 def _novel(similar: Similar | None) -> Filter:
     def novel(batch: _Batch) -> _Batch:
         known: set[str] = set()
-        kept: list[tuple[frozenset[str], frozenset[str]]] = []
+        kept: list[Candidate] = []
 
         def why_not(c: Candidate) -> str:
             close = similar(c.draft) if similar is not None else None
@@ -168,10 +174,9 @@ def _novel(similar: Similar | None) -> Filter:
                 known.add(close[0])
             elif close is not None and close[1] > NOVEL:
                 return f"a memory says it already ({close[0]}, {close[1]:.2f})"
-            shape = (frozenset(words(c.draft.content)), salient(c.draft.content))
-            if any(jaccard(shape[0], k[0]) > ALIKE and shape[1] == k[1] for k in kept):
+            if any(_same(c, k) for k in kept):
                 return "another memory of this session says the same"
-            kept.append(shape)
+            kept.append(c)
             return ""
 
         first = sorted(batch.candidates, key=_rank)
@@ -179,6 +184,16 @@ def _novel(similar: Similar | None) -> Filter:
         return batch._replace(known=frozenset(known))
 
     return novel
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    """Return whether two candidates of a session say the same, the one perhaps within the other."""
+    a, b = (frozenset(words(c.draft.content)) - STOP_WORDS for c in (one, other))
+    if jaccard(a, b) > ALIKE and salient(one.draft.content) == salient(other.draft.content):
+        return True
+    if one.signal not in TOLD or other.signal not in TOLD or min(len(a), len(b)) < 6:
+        return False
+    return len(a & b) > INSIDE * min(len(a), len(b))
 
 
 def _trusted(batch: _Batch) -> _Batch:
@@ -233,13 +248,13 @@ def _capped(limits: Mapping[str, int]) -> Filter:
     return capped
 
 
-def _kept(batch: _Batch, filter: str, why_not: Callable[[Candidate], str]) -> _Batch:
+def _kept(batch: _Batch, name: str, why_not: Callable[[Candidate], str]) -> _Batch:
     """Return the batch without the candidates for which there is a reason."""
     kept: list[Candidate] = []
     for c in batch.candidates:
         why = why_not(c)
         if why:
-            batch.discarded.append(Discarded(c.draft.content, filter, why))
+            batch.discarded.append(Discarded(c.draft.content, name, why))
         else:
             kept.append(c)
     return batch._replace(candidates=kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
@@ -109,6 +110,8 @@ def purpose_of(words: tuple[str, ...]) -> str:
     first = words[0].rsplit("/", 1)[-1] if "/" in words[0] else words[0]
     rest = [w for w in words[1:] if not w.startswith("-")]
     two = f"{first} {rest[0]}" if rest else first
+    if first in ("sed", "perl", "awk") and any(w.startswith(("-i", "--in-place")) for w in words[1:]):
+        return "other"  # it changes files
     if first == "tsc" and "--noEmit" in words:
         return "lint"
     if first in ("gofmt", "ruff") and "-l" in words and "-w" not in words:
@@ -148,6 +151,7 @@ def unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
+@lru_cache(maxsize=512)
 def head(normal: str) -> str:
     """Return the program and what it does: the first words of a normal form that are not flags or paths.
 

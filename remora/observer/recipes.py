@@ -7,12 +7,15 @@ Each session adds what it did itself (`habits`), and the recipe is read off the 
 
 A command is part of a recipe when three sessions ran it and a fair share of those that ran any did. Its
 place is where it stood on average. What only the sessions of one module run is a recipe of that module.
+Commands that an agent ran after it read text from outside may have been put into its mouth: they count,
+but alone they never make a recipe; three sessions must have run the command before any such reading.
 Counting is incremental: a new session adds its own commands, and nothing older is read again but the
 last details that `Seen` keeps.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -20,8 +23,9 @@ from typing import NamedTuple
 
 from remora.core.events import Observation, Signal
 from remora.observer import signals
-from remora.observer.candidate import Candidate, draft
-from remora.observer.purposes import head, purpose_of
+from remora.observer.candidate import Candidate, Withdrawn, draft, external_id
+from remora.observer.paths import inside, is_doc
+from remora.observer.purposes import purpose_of
 from remora.observer.seen import Seen, SeenCount, Shown
 from remora.observer.sentences import cited, code, seen_words
 
@@ -41,7 +45,10 @@ _VERBS = {
     "test": "test with",
     "vcs": "hand in with",
 }
-_HAND_INS = re.compile(r"(?:git (?:commit|push|tag|rebase)|gh (?:pr|release) \w+|glab mr \w+)")
+_HAND_INS = re.compile(
+    r"(?P<what>git (?:commit|push|tag)|gh (?:pr (?:create|ready|merge)|release create)|glab mr (?:create"
+    r"|merge))\b"
+)
 
 
 class Ran(NamedTuple):
@@ -61,7 +68,10 @@ def habits(session: Observation) -> list[Signal]:
     checks = _checks(session)
     found: list[Signal] = []
     if checks:
+        since = _taint_step(session)
+        late = {c for run in session.commands if run.first_step > since for c in run.command.split(" && ")}
         detail = {
+            "tainted": sorted(c for c, _ in checks if c in late),
             "order": [c for c, _ in checks],
             "purposes": [p for _, p in checks],
             "outcome": session.outcome,
@@ -78,17 +88,17 @@ def habits(session: Observation) -> list[Signal]:
 def modules(session: Observation, limit: int = 8) -> list[str]:
     """Return the folders of the files a session changed, those with most changes first.
 
-    A file at the root of the repository has no module.
+    A file at the root of the repository has no module; documents say nothing of where the work was.
     """
     edits: Counter[str] = Counter()
     for use in session.files:
         folder, _, _ = use.path.rpartition("/")
-        if use.edits and folder and not use.path.startswith(("/", "~", "..")):
+        if use.edits and folder and inside(use.path) and not is_doc(use.path):
             edits[folder] += use.edits
     return [folder for folder, _ in sorted(edits.items(), key=lambda item: (-item[1], item[0]))[:limit]]
 
 
-def recipes(session: Observation, seen: Seen) -> Iterator[Candidate]:
+def recipes(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]:
     """Yield the recipes that this session followed, as the counts of all sessions have them."""
     own = {signal.key for signal in habits(session)}
     if "verify" in own:
@@ -99,9 +109,12 @@ def recipes(session: Observation, seen: Seen) -> Iterator[Candidate]:
             extra = _of_module(seen, module, common)
             if extra:
                 yield _checking_module(session, seen, module, extra)
+            else:
+                name = external_id("workflow_recipe", "tool_sequence", f"verify:{module}")
+                yield Withdrawn(name, "its sessions are checked as all others are")
     if "hand-in" in own:
         steps = common_steps(seen.shown("tool_sequence", "hand-in"), share=0.4)
-        if len(steps) >= 2:
+        if len(steps) >= 2 and any(not ran.command.startswith("git ") for ran in steps):
             yield _handing_in(session, seen, steps)
 
 
@@ -110,17 +123,34 @@ def common_steps(shown: Sequence[Shown], share: float = SHARE) -> list[Ran]:
     count: Counter[str] = Counter()
     places: defaultdict[str, list[float]] = defaultdict(list)
     purpose: dict[str, str] = {}
+    own: Counter[str] = Counter()  # in sessions that ran it of their own accord
     for session in shown:
         order = [str(c) for c in session.detail.get("order", ())]
         purposes = [str(p) for p in session.detail.get("purposes", ())]
         for place, (command, kind) in enumerate(zip(order, purposes, strict=False)):
             count[command] += 1
+            own[command] += command not in (session.detail.get("tainted") or ())
             places[command].append(_phase(kind) + place / max(len(order), 1))
             purpose[command] = kind
     enough = max(SESSIONS, share * len(shown))
-    kept = sorted((c for c in count if count[c] >= enough), key=lambda c: (-count[c], c))[:STEPS]
+    kept = sorted(
+        (c for c in count if count[c] >= enough and own[c] >= SESSIONS), key=lambda c: (-count[c], c)
+    )
+    kept = kept[:STEPS]
     ran = [Ran(c, purpose[c], count[c], sum(places[c]) / len(places[c])) for c in kept]
-    return sorted(ran, key=lambda r: (r.place, r.command))
+    # Of two checks of one purpose the usual one comes first.
+    return sorted(
+        ran,
+        key=lambda r: (
+            (int(r.place), -r.sessions, r.command) if r.purpose in CHECKS else (r.place, 0, r.command)
+        ),
+    )
+
+
+def _taint_step(session: Observation) -> float:
+    """Return the step at which text from outside came in, infinity if it did not."""
+    taints = [signal.taint for signal in session.signals] + [done.taint for done in session.exchanges]
+    return min((taint.step or 0 for taint in taints if taint is not None), default=math.inf)
 
 
 def _phase(purpose: str) -> float:
@@ -155,11 +185,10 @@ def _hand_in(session: Observation) -> list[str]:
 
 
 def _shape(part: str) -> str:
-    """Return a hand-in command with its flags and without its texts and names."""
-    words = part.split()
-    named = head(part).split()
-    flags = [w.split("=")[0] for w in words[len(named) :] if w.startswith("--") and w != "--"]
-    return " ".join([*named, *dict.fromkeys(f for f in flags if f not in ("--title", "--body", "--message"))])
+    """Return a hand-in command without what is different each time: texts, names, flags for them."""
+    found = _HAND_INS.match(part)
+    flags = re.findall(r"\s(--draft|--squash|--rebase|--delete-branch|--signoff|-s)(?=\s|$)", part)
+    return " ".join([found["what"] if found else part, *dict.fromkeys(flags)])
 
 
 def _of_module(seen: Seen, module: str, common: Sequence[Ran]) -> list[Ran]:
@@ -180,8 +209,8 @@ def _payload(pattern: str, steps: Sequence[Ran], shown: Sequence[Shown], at: str
     }
 
 
-def _in_order(steps: Sequence[Ran]) -> str:
-    return ", then ".join(f"{code(r.command)} ({r.sessions})" for r in steps)
+def _in_order(steps: Sequence[Ran], of: int) -> str:
+    return ", then ".join(f"{code(r.command)} ({r.sessions} of {of} sessions)" for r in steps)
 
 
 def _candidate(
@@ -211,10 +240,7 @@ def _candidate(
 
 def _checking(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candidate:
     count, shown = seen.sessions("tool_sequence", "verify"), seen.shown("tool_sequence", "verify")
-    content = (
-        f"A change is checked here with {_in_order(steps)}; the numbers say in how many of the last "
-        f"{len(shown)} sessions that checked {seen_words(count)}."
-    )
+    content = f"A change is checked here with {_in_order(steps, len(shown))} {seen_words(count)}."
     return _candidate(
         session,
         "verify",
@@ -228,21 +254,15 @@ def _checking(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candida
 def _checking_module(session: Observation, seen: Seen, module: str, steps: Sequence[Ran]) -> Candidate:
     key = f"verify:{module}"
     count, shown = seen.sessions("tool_sequence", key), seen.shown("tool_sequence", key)
-    content = (
-        f"A change in {code(module)} is checked with {_in_order(steps)} as well; the numbers say in how "
-        f"many of "
-        f"the last {len(shown)} sessions that changed it {seen_words(count)}."
-    )
+    checks = _in_order(steps, len(shown))
+    content = f"A change in {code(module)} is checked with {checks} as well {seen_words(count)}."
     pattern = f"check a change in {module}"
     return _candidate(session, key, content, _payload(pattern, steps, shown, session.ended), count, (module,))
 
 
 def _handing_in(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candidate:
     count, shown = seen.sessions("tool_sequence", "hand-in"), seen.shown("tool_sequence", "hand-in")
-    content = (
-        f"Work is handed in with {_in_order(steps)}; the numbers say in how many of the last {len(shown)} "
-        f"sessions that did {seen_words(count)}."
-    )
+    content = f"Work is handed in with {_in_order(steps, len(shown))} {seen_words(count)}."
     return _candidate(
         session, "hand-in", content, _payload("hand work in", steps, shown, session.ended), count, ()
     )

@@ -12,9 +12,13 @@ from collections.abc import Sequence
 from remora.core.text import clean, collapse, shorten
 
 ASK, DONE = 160, 340  # characters
+WORDS = 8  # that a report must have left
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _TABLE = re.compile(r"^\s*\|.*$", re.MULTILINE)
+_TITLE = re.compile(r"^\s*(?:#{1,6} .*|\*\*[^*\n]{1,60}\*\*:?\s*|[^\n`.]{1,40}:\s*)$", re.MULTILINE)
+_LINK = re.compile(r"\[([^\]\n]+)\]\([^)\n]+\)")
 _MARKS = re.compile(r"\*\*|__(?=\w)|(?<=\w)__|^#+\s*|^\s*>\s?|[✅✓☑️❌🎉📦⚠️👍🚀★]+\s*", re.MULTILINE)
+_CODE = re.compile(r"`[^`]*`|\S+/\S+|\b\w+\.\w{1,4}(?::[\d-]+)?")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _HEADING = re.compile(
     r"^\s*(?:#+\s*)?(?:summary|changes(?: made)?|what (?:was|i|changed)\b.*|files? (?:changed|modified"
@@ -33,16 +37,23 @@ _CHEER = re.compile(
     re.IGNORECASE,
 )
 _FILLER = re.compile(
-    r"^(?:(?:all|unit|integration|the) )*(?:tests?|lint(?:ing|er)?|builds?|checks?"
-    r"|ci)\b[^.]{0,60}\b(?:pass(?:es|ed|ing)?|clean|"
-    r"green|succeed(?:s|ed)?|good)\b[^.]{0,60}\.?$"
+    r"^(?:(?:all|unit|integration|both|the) )*(?:tests?|lint(?:ing|er)?|builds?|checks?|ci"
+    r"|strategies)\b[^.]{0,60}"
+    r"\b(?:pass(?:es|ed|ing)?|clean|green|succeed(?:s|ed)?|good)\b[^.]{0,60}\.?$"
     r"|^(?:here(?:'s| is| are)|let me|would you|do you|should i|shall i|want me|i'?ll|ready|feel free"
-    r"|please|if you|you can now|"
-    r"is there|anything|what would|the (?:changes|following|task|work|refactoring|fix"
-    r"|implementation) (?:is|are|has|have) "
-    r"(?:complete|been|now|done|ready|working)|everything|no further|lint\b|tests?\b.*\bpass"
-    r"|i'?ve (?:completed|successfully "
-    r"completed|finished)|the (?:changes|branch) (?:look|has)|both (?:tests|lint|pass))",
+    r"|please|if you|"
+    r"you can now|is there|anything|what would|everything|no further|lint\b|tests?\b.*\bpass|summary"
+    r"|small,|good test|"
+    r"clean implementation|no (?:lint|test|linting|breaking)\b|the (?:reviewer|review) has|all \d+ |"
+    r"the (?:changes|following|task|work|refactoring|fix|implementation) (?:is|are|has|have) "
+    r"(?:complete|been|now|done|ready|working)|the (?:changes|branch) (?:look|has)|both (?:tests|lint|pass"
+    r"|files|issues)|"
+    r"i'?ve (?:successfully )?(?:completed|finished|fixed|cleaned up|addressed|updated) "
+    r"(?:the|all|both|your) (?:issues?|tests?|files?|code|changes?|task|work|problem)|"
+    r"(?:i|we)(?:'ve| have)? (?:made|found and fixed|fixed) the (?:fix|issue|problem|bug)\b|changes? staged|"
+    r"all (?:\w+ ){0,3}(?:errors?|issues?|tests?|duplicates?|comments?|files?|changes?) (?:have|are|has"
+    r"|were|is)\b|"
+    r"(?:new |updated |changed |modified )?files?:|fix(?:es)?:?$)",
     re.IGNORECASE,
 )
 _LEADING = re.compile(
@@ -51,6 +62,7 @@ _LEADING = re.compile(
     r"lint(?:ing)? is clean)?)|now)\s*[!.:,—–-]+\s*)+",
     re.IGNORECASE,
 )
+_WE_DID = re.compile(r"^(?:I|We)(?:['’]ve| have)? (?:(?:also|now|just|\w+ly) )*(?=[a-z]+(?:ed|t)\b)")
 _ASKING = re.compile(
     r"^(?:(?:hey|hi|ok(?:ay)?|yes|yeah|yep|so|and|also|hmm+|now|well|great|cool|question|thinking again"
     r"|one (?:more|last) "
@@ -68,6 +80,24 @@ _EMPTY_ASK = re.compile(
     r"(?:push|pr)\b.*|option \w|\d[\d.,+ and]*|lgtm|let'?s do (?:it|this|that)|try again|retry"
     r"|and\b.{0,30}|yes please|"
     r"what\b.{0,40}|why\b.{0,60}|a|b|c)\W*$",
+    re.IGNORECASE,
+)
+# A request that can be read alone starts with what to do, or states what is the case.
+_CLEAR_ASK = re.compile(
+    r"^(?:add|allow|always|avoid|build|change|clean|consolidate|convert|create|deprecate|detect|disable"
+    r"|do not|drop|enable|"
+    r"ensure|exclude|expose|extract|filter|fix|generate|group|handle|hide|implement|improve|include"
+    r"|integrate|introduce|"
+    r"invert|keep|limit|log|make|merge|migrate|move|never|normali[sz]e|optimi[sz]e|parse|preserve|prevent"
+    r"|print|prefix|"
+    r"record|reduce|refactor|remove|rename|replace|restrict|return|save|send|show|simplify|skip|sort|split"
+    r"|stop|store|"
+    r"support|switch|sync|track|truncate|unify|update|upgrade|use|validate|verify|warn|wrap|write)\b"
+    r"|^(?:the|when|if|there|an?|shadow|in) .{25,}",
+    re.IGNORECASE,
+)
+_LOOSE = re.compile(
+    r"\b(?:this|that|those|these|above|below|again|previous|option|for \d|for both|same|it)\b|\bI\b",
     re.IGNORECASE,
 )
 _NOT_TYPED = re.compile(
@@ -91,6 +121,16 @@ def asked(prompts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def clear_ask(prompt: str) -> str:
+    """Return what a prompt asks for where that can be read without what was said before it; else nothing.
+
+    >>> clear_ask("can you add a `--long` flag to status?"), clear_ask("can you fix that again?")
+    ('add a `--long` flag to status', '')
+    """
+    line = ask(prompt)
+    return line if _CLEAR_ASK.match(line) and not _LOOSE.search(line) else ""
+
+
 def ask(prompt: str) -> str:
     """Return what one prompt asks for, without politeness; empty when it asks for nothing."""
     if _NOT_TYPED.match(prompt):
@@ -110,12 +150,12 @@ def ask(prompt: str) -> str:
 
 
 def done(report: str, limit: int = DONE) -> str:
-    """Return what a last reply says was done; empty when it says nothing that lasts.
+    r"""Return what a last reply says was done; empty when it says nothing that lasts.
 
-    >>> done("Done! All tests pass.\\n\\n**Changes:**\\n- Added `A()` to `a.go`\\n- Removed `B()` too\\n\\nShall I commit?")
-    'Added `A()` to `a.go`. Removed `B()` too.'
+    >>> done("Done! All tests pass.\n\n**Files:**\n- Added `A()` to `a.go`\n- Dropped `B()` from `b.go`\nOk?")
+    'Added `A()` to `a.go`. Dropped `B()` from `b.go`.'
     """
-    text = _TABLE.sub("", _FENCE.sub("\n", clean(report)))
+    text = _unwrapped(_TITLE.sub("", _TABLE.sub("", _FENCE.sub("\n", clean(report)))))
     kept: list[str] = []
     size = 0
     for line in text.split("\n"):
@@ -123,23 +163,45 @@ def done(report: str, limit: int = DONE) -> str:
         if not line or _HEADING.match(line):
             continue
         for piece in re.split(r"(?<=[.!?])\s+(?=[A-Z`])", line):
-            piece = _LEADING.sub("", piece).strip()
+            piece = _WE_DID.sub("", _LEADING.sub("", piece)).strip()
             if _useless(piece):
                 continue
             piece = piece.rstrip(" :.") + "."
             if kept and size + len(piece) > limit:
                 return _joined(kept, limit)
-            kept.append(piece[:1].upper() + piece[1:] if piece[:1].isalpha() else piece)
+            kept.append(_capital(piece))
             size += len(piece) + 1
     return _joined(kept, limit)
+
+
+def _capital(piece: str) -> str:
+    """Return a sentence with a capital at its start, unless it starts with a name."""
+    name = re.match(r"\S*[._/()-]\S|[a-z]+[A-Z]", piece)
+    return piece if name else piece[:1].upper() + piece[1:]
+
+
+def _unwrapped(text: str) -> str:
+    """Return a text whose hard-wrapped lines are whole again."""
+    lines: list[str] = []
+    for line in _LINK.sub(r"\1", text).split("\n"):
+        before = lines[-1] if lines else ""
+        goes_on = (
+            line.strip() and before.strip() and not _BULLET.match(line) and before.rstrip()[-1:] not in ".:!?"
+        )
+        if goes_on and (line[:1].isspace() or line.strip()[:1].islower() or len(before) > 50):
+            lines[-1] = f"{before.rstrip()} {line.strip()}"
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _useless(piece: str) -> bool:
     if piece.endswith(("?", ":")) or _CHEER.match(piece) or _FILLER.match(piece):
         return True
-    return len(re.findall(r"\w+", piece)) < 3
+    # A path or a signature alone says nothing.
+    return len(re.findall(r"\w+", piece)) < 3 or len(re.findall(r"[A-Za-z]{2,}|→", _CODE.sub(" ", piece))) < 2
 
 
 def _joined(pieces: Sequence[str], limit: int) -> str:
     text = " ".join(pieces)
-    return shorten(text, limit) if len(text.split()) >= 6 else ""
+    return shorten(text, limit) if len(text.split()) >= WORDS else ""

@@ -18,7 +18,8 @@ _ANSWER = 4  # steps after a search in which its answer is opened
 _ELSEWHERE = 6  # steps after a glob in which the right file is found otherwise
 
 _KEYWORD = re.compile(
-    r"\b(?:func|function|def|class|type|struct|interface|const|var|let|import|package|fn|impl|pub|return|export|async)\b"
+    r"\b(?:func|function|def|class|type|struct|interface|const|var|let|import|package|fn|impl|pub|return"
+    r"|export|async)\b"
 )
 _NAME = re.compile(r"[A-Za-z_][\w-]{3,}")
 _NOTHING = re.compile(
@@ -26,6 +27,9 @@ _NOTHING = re.compile(
 )
 _LOCAL = re.compile(r"^(?:\w+://)?(?:localhost|127\.|0\.0\.0\.0|\[::1\]|file:)", re.IGNORECASE)
 _ESCAPES = re.compile(r"\\[bBdDsSwW.(){}\[\]|*+?^$/-]|\[[^\]]*\]|\{\d*,?\d*\}")
+_EITHER = re.compile(r"\[(\w)\w\]")  # [Cc]ase
+_UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{8,27}\b|\b(?=[a-f]*\d)[0-9a-f]{7,40}\b", re.IGNORECASE)
+_WRITES = re.compile(r"create|update|delete|post|send|write|upload|merge|close|assign", re.IGNORECASE)
 _GREPS = frozenset("grep egrep fgrep rg ag ack".split())
 _EVERYTHING = re.compile(r"^(?:\*\*/)?\*(?:\.\w+|\.\{[\w,]+\})?$")
 
@@ -133,24 +137,37 @@ class Searches(Kept):
 
     def _globbed(self, call: Call, pad: Scratchpad) -> None:
         finds = cut(call.text, 3000)
-        if not _EVERYTHING.match(call.pattern):
+        pattern = call.pattern.strip("'\"")
+        for home in pad.cwds:
+            pattern = pattern.removeprefix(home + "/")
+        if not _EVERYTHING.match(pattern):
             pad.dropped += make_room(self.globs, 200)
             self.globs.setdefault(
-                call.pattern, Glob(call.pattern, call.step, call.at, finds, False, "", 0, "", call.key)
+                pattern, Glob(pattern, call.step, call.at, finds, False, "", 0, "", call.key)
             )
-        keep_last(self.recent, Lookup(call.step, call.pattern, finds), 12)
+        keep_last(self.recent, Lookup(call.step, pattern, finds), 12)
 
     def _fetched(self, call: Call, pad: Scratchpad) -> None:
         address = (call.url or call.tool).split("?")[0].split("#")[0].rstrip("/")
-        if not address or _LOCAL.match(address):
+        if (
+            not address
+            or _LOCAL.match(address)
+            or (call.tool.startswith("mcp__") and _WRITES.search(call.tool))
+        ):
             return
         if "://" not in address and call.url:  # a query in words
             address = f"search: {' '.join(sorted(_NAME.findall(call.url.lower())))[:120]}"
         elif call.tool.startswith("mcp__"):
             address = f"{call.tool} {address}".strip() if call.url else call.tool
         keep_last(self.fetched, (address, call.step), 50)
-        pad.suspect("external_reference", address, call.step, at=call.at, event=call.key,
-                    detail={"url": shorten(call.url, 300), "tool": call.tool, "then": ""})  # fmt: skip
+        pad.suspect(
+            "external_reference",
+            address,
+            call.step,
+            at=call.at,
+            event=call.key,
+            detail={"url": shorten(call.url, 300), "tool": call.tool, "then": ""},
+        )
 
     def _opened(self, call: Call, pad: Scratchpad) -> None:
         path = call.path
@@ -177,23 +194,49 @@ class Searches(Kept):
         if edit and self.fetched:
             address, step = self.fetched[-1]
             if 0 < call.step - step <= 10:
-                pad.suspect("external_reference", address, step, paths=(path,), detail={"then": path}, count=0,
-                            evidence=call.step)  # fmt: skip
+                pad.suspect(
+                    "external_reference",
+                    address,
+                    step,
+                    paths=(path,),
+                    detail={"then": path},
+                    count=0,
+                    evidence=call.step,
+                )
 
     def finish(self, pad: Scratchpad) -> None:
         """Say at the end which searches came again and which names led nowhere."""
         for key, hunt in self.hunts.items():
-            if len(hunt.steps) >= OFTEN and not hunt.empty:
-                pad.suspect("repeated_grep", key, hunt.steps[0], at=hunt.at, event=hunt.key, count=len(hunt.steps),
-                            paths=(hunt.answer,) if hunt.answer else (), evidence=max(hunt.steps[-1], hunt.answer_step),
-                            detail={"pattern": hunt.pattern, "found": hunt.answer, "changed": hunt.edited,
-                                    "steps": list(hunt.steps)})  # fmt: skip
+            if len(hunt.steps) >= OFTEN and not hunt.empty and hunt.answer:
+                pad.suspect(
+                    "repeated_grep",
+                    key,
+                    hunt.steps[0],
+                    at=hunt.at,
+                    event=hunt.key,
+                    count=len(hunt.steps),
+                    paths=(hunt.answer,) if hunt.answer else (),
+                    evidence=max(hunt.steps[-1], hunt.answer_step),
+                    detail={
+                        "pattern": hunt.pattern,
+                        "found": hunt.answer,
+                        "changed": hunt.edited,
+                        "steps": list(hunt.steps),
+                    },
+                )
         for glob in self.globs.values():
             if not glob.used and glob.instead:
                 empty = _NOTHING.match(glob.finds[:200]) is not None
-                pad.suspect("glob_ignore", glob.pattern, glob.step, at=glob.at, event=glob.key, paths=(glob.instead,),
-                            evidence=glob.instead_step,
-                            detail={"instead": glob.instead, "via": glob.via, "empty": empty})  # fmt: skip
+                pad.suspect(
+                    "glob_ignore",
+                    glob.pattern,
+                    glob.step,
+                    at=glob.at,
+                    event=glob.key,
+                    paths=(glob.instead,),
+                    evidence=glob.instead_step,
+                    detail={"instead": glob.instead, "via": glob.via, "empty": empty},
+                )
 
 
 def core(pattern: str) -> str:
@@ -202,7 +245,8 @@ def core(pattern: str) -> str:
     >>> core(r"func.*CountOther\("), core(r"CountOther"), core(r"\bfoo\b")
     ('countother', 'countother', '')
     """
-    plain = _KEYWORD.sub(" ", _ESCAPES.sub(" ", pattern[:500]))
+    pattern = _EITHER.sub(r"\1", pattern[:500])
+    plain = _KEYWORD.sub(" ", _ESCAPES.sub(" ", _UUID.sub(" ", pattern)))
     return "|".join(sorted({n.lower() for n in _NAME.findall(plain)}))[:160]
 
 

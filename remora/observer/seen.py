@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol
 from remora.core.events import ErrorSeen, Observation, Signal
 
 KEPT = 50  # details of one signal that are remembered, the newest
-SWEEPING = 40  # files; a session that changes more says nothing about which of them belong together
 
 
 class SeenCount(NamedTuple):
@@ -54,11 +53,11 @@ class Seen(Protocol):
         """Return how many sessions were learned."""
         ...
 
-    def sessions(self, type: str, key: str) -> SeenCount:
+    def sessions(self, type: str, key: str) -> SeenCount:  # noqa: A002  as an Observation's signals have it
         """Return in how many sessions a signal showed."""
         ...
 
-    def shown(self, type: str, key: str) -> Sequence[Shown]:
+    def shown(self, type: str, key: str) -> Sequence[Shown]:  # noqa: A002
         """Return how sessions showed a signal, oldest first, the newest KEPT at most."""
         ...
 
@@ -67,11 +66,11 @@ class Seen(Protocol):
         ...
 
     def edits(self, path: str) -> SeenCount:
-        """Return in how many sessions a file was changed, sweeping ones left out."""
+        """Return in how many sessions a file was changed."""
         ...
 
     def co_edits(self, path: str) -> Mapping[str, SeenCount]:
-        """Return the files changed in the same sessions as a file, sweeping ones left out."""
+        """Return the files changed in the same sessions as a file."""
         ...
 
 
@@ -102,9 +101,7 @@ class SeenHere:
         for error in session.errors:
             self._errors[error.fingerprint].append(ErrorMet(session.session_id, at, error))
             del self._errors[error.fingerprint][:-KEPT]
-        changed = [use.path for use in session.files if use.edits]
-        if len(changed) <= SWEEPING:
-            self._add_edits(changed, at)
+        self._add_edits([use.path for use in session.files if use.edits], at)
 
     def _add_edits(self, paths: Sequence[str], at: str | None) -> None:
         for path in paths:
@@ -117,11 +114,11 @@ class SeenHere:
         """Return how many sessions were added."""
         return self._total
 
-    def sessions(self, type: str, key: str) -> SeenCount:
+    def sessions(self, type: str, key: str) -> SeenCount:  # noqa: A002  as an Observation's signals have it
         """Return in how many sessions a signal showed."""
         return self._counts.get((type, key), SeenCount())
 
-    def shown(self, type: str, key: str) -> Sequence[Shown]:
+    def shown(self, type: str, key: str) -> Sequence[Shown]:  # noqa: A002
         """Return how sessions showed a signal, oldest first."""
         return tuple(self._shown.get((type, key), ()))
 

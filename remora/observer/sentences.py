@@ -1,6 +1,4 @@
-"""The words of memories: short sentences in the present, with names in backticks and how often it was "
-"seen.
-"""
+"""The words of memories: short sentences, names in backticks, how often and when it was seen."""
 
 from __future__ import annotations
 
@@ -87,4 +85,5 @@ def cited(seen: SeenCount, session_id: str, steps: Sequence[int] = ()) -> str:
     first, last = (seen.first or "")[:10], (seen.last or "")[:10]
     span = f", {first}" + (f" to {last}" if last != first else "") if first else ""
     where = f", step{'s' if len(steps) > 1 else ''} {', '.join(map(str, steps[:8]))}" if steps else ""
-    return f"{max(seen.sessions, 1)} session{'s' if seen.sessions > 1 else ''}{span}; session {session_id}{where}"
+    sessions = f"{max(seen.sessions, 1)} session{'s' if seen.sessions > 1 else ''}"
+    return f"{sessions}{span}; session {session_id}{where}"

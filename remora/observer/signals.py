@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from remora.core.events import SignalType
-
 
 class Kind(NamedTuple):
     """One type of signal.
@@ -30,7 +28,7 @@ class Kind(NamedTuple):
     spares: str
 
 
-KINDS: dict[SignalType, Kind] = {
+KINDS: dict[str, Kind] = {
     "file_access": Kind(
         0.72,
         ("prefetch_pattern",),
@@ -74,18 +72,18 @@ KINDS: dict[SignalType, Kind] = {
         ("gotcha",),
         3,
         "a file that was read once",
-        "when the next steps leave it for another file of the same name or of a like name, or for one of "
-        "its folder, which is then changed, and it is never touched again",
+        "when within four steps another file is opened that has the same name, or a name that adds to it or "
+        "takes from it in the same folder, which is then changed, and the first is never touched again",
         "files that were changed, read twice or searched later, orientation at the start (more than one "
-        "file per step), documentation",
+        "file per step), several files of that name, documentation",
     ),
     "repeated_grep": Kind(
         0.76,
         ("module_insight", "gotcha"),
         2,
         "patterns of searches, without their syntax, also those of grep and rg in a command",
-        "at the third step that searches for the same names; where the answer was read or changed in the end "
-        "is kept",
+        "at the third step that searches for the same names, when one of the finds was read or changed in "
+        "the end; where is kept",
         "several folders searched in one step, patterns under four signs, and looking whether something is "
         "gone: a last search that found nothing",
     ),
@@ -102,9 +100,10 @@ KINDS: dict[SignalType, Kind] = {
         (),
         3,
         "seconds between a call and its result",
-        "when a command took over a minute and ten times the session's median, and this correlates: it did "
-        "so twice, or it failed, or its output speaks of a time limit",
-        "clocks that jump (negative, over an hour), refused calls, questions to the user, subagents",
+        "when a command took over a minute and ten times the session's median, and this correlates: a "
+        "check or a program did so twice, or it failed, or its output speaks of a time limit",
+        "clocks that jump (negative, over an hour), refused calls, questions to the user, subagents, version "
+        "control (it waits for the user)",
     ),
     "self_correction": Kind(
         0.88,
@@ -121,7 +120,7 @@ KINDS: dict[SignalType, Kind] = {
         3,
         "what was fetched from outside",
         "when a fetch succeeded; the address without its query is the key, and the next change is kept",
-        "failed fetches, addresses of this machine",
+        "failed fetches, addresses of this machine, tools that write outside (create, update, comment)",
     ),
     "glob_ignore": Kind(
         0.64,

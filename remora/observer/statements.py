@@ -33,32 +33,42 @@ _NAME = re.compile(
 _STARTS = (
     (
         "preference",
-        r"(?:we|you|i)(?:'d| would)? (?:should |must |need to |have to |want to )?(?:always|never) \w.+"
-        r"|(?:please )?(?:always|never) (?!been?\b|have\b|had\b|\w+(?:s|ed|en|ing)\b)\w+ (?!it\b).+"
-        r"|from now on\b.+"
-        r"|we (?:don'?t|do not) (?:want|allow|like)\b.+|we (?:prefer|avoid)\b.+"
-        r"|(?:i|i'd|we|we'd) (?:really |generally |always )?prefer (?:to|that we|\w+ing|not|using)\b.+"
-        r"|(?:(?:let'?s|please|we should|can we) )?use \S+.{0,40}\b(?:instead of|rather than|and not)\b.+"
-        r"|the (?:overriding|general|main|guiding) (?:directive|rule|principle|goal|convention) is\b.+"
-        r"|(?:our|the) (?:convention|rule|policy|preference) is\b.+|keep backwards? compat\w*.+",
+        (
+            r"(?:we|you|i)(?:'d| would)? (?:should |must |need to |have to |want to )?(?:always|never) \w.+"
+            r"|(?:please )?(?:always|never) (?!been?\b|have\b|had\b|\w+(?:s|ed|en|ing)\b)\w+ (?!it\b).+"
+            r"|from now on\b.+|prefer \w+ (?:to|over|for|rather)\b.+"
+            r"|(?:we|you) should (?:be )?us(?:e|ing) .{3,80}?\b(?:instead of|rather than|over)\b.+"
+            r"|we (?:don'?t|do not) (?:want|allow|like)\b.+|we (?:prefer|avoid)\b.+"
+            r"|(?:i|i'd|we|we'd) (?:really |generally |always )?prefer (?:to|that we|\w+ing|not|using)\b.+"
+            r"|(?:(?:let'?s|please|we should|can we) )?use \S+.{0,40}\b(?:instead of|rather than|and not)\b.+"
+            r"|the (?:overriding|general|main|guiding) (?:directive|rule|principle|goal|convention) is\b.+"
+            r"|(?:our|the) (?:convention|rule|policy|preference) is\b.+|keep backwards? compat\w*.+"
+        ),
     ),
     (
         "decision",
-        r"[\w`'\"][^,;()]{2,60}? should (?:be|stay|remain) (?:the |our )?(?:single )?source of truth\b.*"
-        r"|(?:we|let'?s) (?:decided|agreed|settled)\b.+"
-        r"|the [^,;()]{3,60} should (?:match|always|never|only)\b.+",
+        (
+            r"[\w`'\"][^,;()]{2,60}? should (?:be|stay|remain) (?:the |our )?(?:single )?source of truth\b.*"
+            r"|(?:we|let'?s) (?:decided|agreed|settled)\b.+"
+            r"|the [^,;()]{3,60} should (?:match|always|never|only)\b.+"
+        ),
     ),
     (
         "gotcha",
-        r"(?:for|in) [^\s,;()]{3,40},? we (?:always |only |already |explicitly )?"
-        r"(?:use|add|store|keep|write|run|create|have|don'?t|do not)\b.+"
-        r"|we (?:always |only |already |explicitly )?(?:use|store|keep|write|support|rely|depend)s? .+"
-        r"|we (?:don'?t|do not|no longer) (?:have|use|support|store|set)\b.+"
-        r"|the [^,;()]{3,60}?\b(?:can change|is not stable|are not stable|must not|does not survive"
-        r"|is required|"
-        r"keeps|only works? (?:if|when|with|on))\b.+"
-        r"|the (?:hooks?|cli|tests?|command|build|api|server|agent)s? (?:is|are) (?:calling|using|running|"
-        r"generated|built|stored|written)\b.+",
+        (
+            r"(?:for|in) [^\s,;()]{3,40},? we (?:always |only |already |explicitly )?"
+            r"(?:use|add|store|keep|write|run|create|have|don'?t|do not)\b.+"
+            r"|we (?:always |only |already |explicitly )?(?:use|store|keep|write|support|rely|depend)s? .+"
+            r"|we (?:don'?t|do not|no longer) (?:have|use|support|store|set)\b.+"
+            r"|we \w+(?:ed|t|pt|de) .{3,80}\b(?:on purpose|intentionally|deliberately|by design)\b.*"
+            r"|there (?:is|are) already .{3,120}? in (?:the )?\S+.*"
+            r"|the [^,;()]{3,60}?\b(?:can change|is not stable|are not stable|must not|does not survive"
+            r"|is required|"
+            r"keeps|only works? (?:if|when|with|on))\b.+"
+            r"|the (?:hooks?|cli|tests?|command|build|api|server|agent)s? (?:is|are) (?:calling|using"
+            r"|running|"
+            r"generated|built|stored|written)\b.+"
+        ),
     ),
 )
 _CLAUSES = [
@@ -82,6 +92,7 @@ _ASSERTS = re.compile(
     r"|[`\"'][^`\"']+[`\"'] \w+|[\w.-]+[._-][\w.-]+ (?:is|are|has|should|must|does|can|cannot)\b",
     re.IGNORECASE,
 )
+_ON_PURPOSE = re.compile(r"\b(?:on purpose|intentionally|deliberately|by design)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\?|,? (?:right|yeah|yes|no|correct|or|ok)\W*\Z"
     r"|\A(?:can|could|would|should|do|does|did|is|are|was|were|has|have|why|what|when|where|which|who|how"
@@ -172,7 +183,9 @@ def states(sentence: str) -> str:
     >>> states("no, do it again"), states("that's wrong")
     ('', '')
     """
-    bare = collapse(sentence)
+    if _PASTE.search(sentence):
+        return ""
+    bare = collapse(_SENTENCE.split(sentence.strip())[0])
     for _ in range(2):
         bare = _LEAD.sub("", bare)
     clause = _balanced(_TAIL.sub("", bare)).strip(" ,;:-–")
@@ -217,7 +230,8 @@ def _statement(sentence: str) -> Statement | None:
 def _holds(clause: str) -> bool:
     """Return whether a clause is long enough, stands alone and says more than what to do next."""
     words = len(clause.split())
-    needed = MIN_WORDS_NAMED if names_something(clause) else MIN_WORDS
+    certain = names_something(clause) or _ON_PURPOSE.search(clause)
+    needed = MIN_WORDS_NAMED if certain else MIN_WORDS
     unfit = (_DANGLES, _PASSING, _ONE_OFF)
     return needed <= words <= MAX_WORDS and not any(pattern.search(clause) for pattern in unfit)
 

@@ -68,6 +68,9 @@ class Story(Kept):
         elif event.kind == "reply":
             self.last_kind = "reply"
             keep_last(self.replies, Said(cut(event.text, _REPLY), event.step), REPLIES)
+        elif event.kind == "step" and (event.extra or {}).get("interrupted"):
+            self.interrupted += 1
+            self.last_kind = "interruption"
         elif event.kind in ("tool_call", "tool_result"):
             self.last_kind = event.kind
 
@@ -89,7 +92,7 @@ class Story(Kept):
         self.tools[call.tool] = self.tools.get(call.tool, 0) + 1
         self.actions[call.action] = self.actions.get(call.action, 0) + 1
         if call.denied:
-            self.denied += denied(call.text)
+            self.denied += bool(call.extra.get("denied")) or denied(call.text)
             return
         if run is not None:
             self._ran(call, run)

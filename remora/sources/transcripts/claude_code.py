@@ -80,9 +80,9 @@ class ClaudeCode:
 
     def feed(self, record: Mapping[str, Any]) -> list[Event]:
         """Return the events of one line."""
-        kind = record.get("type")
+        kind = string(record.get("type"), 60)
         if kind not in TYPES:
-            self._counts.skip(string(kind, 60) or "no type")
+            self._counts.skip(kind or "no type")
             return []
         uuid = record.get("uuid")
         if isinstance(uuid, str):
@@ -91,7 +91,7 @@ class ClaudeCode:
                 self._counts.repeated += 1
                 return []
             self._lines.add(mark)
-        name = uuid[:200] if isinstance(uuid, str) else ""
+        name = string(uuid, 200)
         line = ClaudeLine(record, name, self._session, self._agent_of(record, name), self._roots)
         if kind == "assistant":
             return self._assistant(line)
@@ -302,7 +302,7 @@ class ClaudeCode:
         if named:
             return named
         parent = record.get("parentUuid")
-        agent = self._sides.get(parent, "") if isinstance(parent, str) else ""
+        agent = self._sides.get(string(parent, 200), "")
         agent = agent or f"side-{uuid[:13]}"
         self._sides[uuid] = agent
         return agent
@@ -316,7 +316,7 @@ class ClaudeCode:
             return False
         if identity or thread.message:
             return identity == thread.message
-        return line.record.get("parentUuid") in thread.uuids or not thread.answered
+        return string(line.record.get("parentUuid"), 200) in thread.uuids or not thread.answered
 
     def _begin(self, line: ClaudeLine, told: str = "") -> list[Event]:
         events: list[Event] = []

@@ -45,7 +45,7 @@ class ClaudeLine:
 
     def __init__(self, record: Mapping[str, Any], uuid: str, session: str, agent: str, roots: Roots) -> None:
         message = record.get("message")
-        branch = record.get("gitBranch")
+        branch = string(record.get("gitBranch"), 200)
         self.record = record
         self.uuid = uuid
         self.message: Mapping[str, Any] = message if isinstance(message, Mapping) else {}
@@ -53,7 +53,7 @@ class ClaudeLine:
         self.agent = agent
         self.at = instant(record.get("timestamp"))
         self.cwd = string(record.get("cwd"), 4096)
-        self.branch = branch[:200] if isinstance(branch, str) and branch not in ("", "HEAD") else None
+        self.branch = branch if branch not in ("", "HEAD") else None
         self.roots = roots
 
     def relative(self, path: str) -> str:

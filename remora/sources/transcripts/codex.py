@@ -24,7 +24,7 @@ from remora.sources.transcripts.codex_item import ITEMS, action, cwd_in, parent_
 from remora.sources.transcripts.codex_output import Output, read_output
 from remora.sources.transcripts.codex_patch import as_extra, parse_patch, patch_in_command
 from remora.sources.transcripts.lines import Counts
-from remora.sources.transcripts.paths import Roots, plain
+from remora.sources.transcripts.paths import Roots, joined_path, plain
 from remora.sources.transcripts.texts import (
     MAX_PROMPT,
     both_ends,
@@ -71,16 +71,16 @@ class Codex:
     def feed(self, record: Mapping[str, Any]) -> list[Event]:
         """Return the events of one line."""
         self._line += 1
-        kind, payload = record.get("type"), record.get("payload")
+        kind, payload = string(record.get("type"), 60), record.get("payload")
         at = instant(record.get("timestamp"))
         self._last_at = at or self._last_at
         if not isinstance(payload, Mapping):
             if kind in ITEMS:
                 return self._item(record, at)
-            if kind is None and isinstance(record.get("id"), str):
+            if not kind and isinstance(record.get("id"), str):
                 self._meta(record)
                 return []
-            self._counts.skip(string(kind, 60) or "no type")
+            self._counts.skip(kind or "no type")
             return []
         if kind == "response_item":
             return self._item(payload, at)
@@ -94,7 +94,7 @@ class Codex:
             return []
         if kind == "compacted":
             return self._compaction(at)
-        self._counts.skip(string(kind, 60) or "no type")
+        self._counts.skip(kind or "no type")
         return []
 
     def end(self) -> list[Event]:
@@ -210,20 +210,25 @@ class Codex:
         if name == "apply_patch":
             patch = given.get("input", given.get("patch", given.get("command")))
             return self._patch(name, patch if isinstance(patch, str) else "")
-        if ACTION_OF.get(name) == "run":
-            command = given.get("command", given.get("cmd"))
-            words = command if isinstance(command, list) else []
-            if len(words) > 1 and words[0] in ("apply_patch", "applypatch") and isinstance(words[1], str):
-                return self._patch(name, words[1])
-            text = words_of(words) if words else command
-            if isinstance(text, str) and (patch := patch_in_command(text)):
-                folder = given.get("workdir", given.get("working_directory"))
-                return self._patch(name, patch, folder if isinstance(folder, str) else "")
+        if ACTION_OF.get(name) == "run" and (patched := self._patch_run(name, given)):
+            return patched
         return call(name, given, self._relative, action(name, namespace))
+
+    def _patch_run(self, name: str, given: Mapping[str, Any]) -> Call | None:
+        """Return the call of a command that applies a patch; None of any other command."""
+        command = given.get("command", given.get("cmd"))
+        words = command if isinstance(command, list) else []
+        folder = given.get("workdir", given.get("working_directory"))
+        folder = folder if isinstance(folder, str) else ""
+        if len(words) > 1 and words[0] in ("apply_patch", "applypatch") and isinstance(words[1], str):
+            return self._patch(name, words[1], folder)
+        text = words_of(words) if words else command
+        patch, moved = patch_in_command(text) if isinstance(text, str) else ("", "")
+        return self._patch(name, patch, joined_path(folder, moved)) if patch else None
 
     def _patch(self, name: str, patch: str, folder: str = "") -> Call:
         files = parse_patch(patch)
-        cwd = folder or self._cwd
+        cwd = joined_path(self._cwd, folder)
         paths = [self._roots.relative(f.path[:4096], cwd) for f in files]
         moved = [self._roots.relative(f.moved_to[:4096], cwd) for f in files if f.moved_to]
         doing = "write" if files and all(f.change == "add" for f in files) else "edit"

@@ -27,10 +27,10 @@ _CWD = re.compile(r"<cwd>([^<]{1,4096})</cwd>")
 
 def is_codex(record: Mapping[str, Any]) -> bool:
     """Say whether a line is of a rollout."""
-    kind = record.get("type")
+    kind = string(record.get("type"), 60)
     if kind in ENVELOPES and isinstance(record.get("payload"), Mapping):
         return True
-    if kind is None and isinstance(record.get("id"), str) and "instructions" in record:
+    if not kind and isinstance(record.get("id"), str) and "instructions" in record:
         return isinstance(record.get("timestamp"), str)
     if kind == "message":
         return record.get("role") in ("user", "assistant") and isinstance(record.get("content"), list)

@@ -28,7 +28,8 @@ Change = Literal["add", "update", "delete"]
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: *(.+?)\s*$")
 _MOVE = re.compile(r"\*\*\* Move to: *(.+?)\s*$")
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
-_IN_SHELL = re.compile(r"(?:^|[\s;&|(])(?:apply_patch|applypatch)\b[^\n]*")
+_IN_SHELL = re.compile(r"(?:^|[\s;&|('\"])(?:apply_patch|applypatch)\b[^\n]*")
+_FOLDER = re.compile(r"\s*cd\s+(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^\s;&|'\"]+))\s*&&\s*$")
 _MAX = 2_000_000  # characters of a patch that are read
 
 
@@ -106,20 +107,22 @@ class _Open:
         return PatchedFile(self._path, change, self._moved_to, old, new, self._hunks)
 
 
-def patch_in_command(command: str) -> str:
-    r"""Return the patch that a shell command applies; empty if it applies none.
+def patch_in_command(command: str) -> tuple[str, str]:
+    r"""Return the patch that a shell command applies, and the folder it goes to first; both may be empty.
 
     >>> patch_in_command("cd a && apply_patch <<'EOF'\n*** Begin Patch\n*** End Patch\nEOF\n")
-    '*** Begin Patch\n*** End Patch'
+    ('*** Begin Patch\n*** End Patch', 'a')
     """
     called = _IN_SHELL.search(command)
     if called is None:
-        return ""
+        return "", ""
     start = command.find(_BEGIN, called.start())
     if start < 0:
-        return ""
+        return "", ""
     end = command.find(_END, start)
-    return command[start : end + len(_END)] if end >= 0 else command[start:]
+    patch = command[start : end + len(_END)] if end >= 0 else command[start:]
+    moved = _FOLDER.match(command[: called.start() + 1])
+    return patch, next((name for name in moved.groups() if name), "") if moved else ""
 
 
 def as_extra(files: tuple[PatchedFile, ...], paths: tuple[str, ...]) -> dict[str, Any]:

@@ -95,11 +95,13 @@ def find(
     candidates: list[tuple[str, Path]] = []
     if claude_code.HOST in hosts:
         candidates += [(claude_code.HOST, p) for p in _claude_files(folders, environ)]
+    bad: list[BadLine] = []
     if codex.HOST in hosts:
         candidates += [(codex.HOST, p) for p in _codex_files(environ)]
+        bad = _compressed(_folder(environ, "CODEX_HOME", ".codex"))
     looked = _look(candidates)
     ours = [t for t in looked.transcripts if _belongs(t, folders)]
-    return Found(tuple(ours), looked.bad)
+    return Found(tuple(ours), (*looked.bad, *bad))
 
 
 def find_in(path: Path) -> Found:
@@ -150,6 +152,12 @@ def _codex_files(environ: Mapping[str, str]) -> Iterator[Path]:
         for path in _jsonl(home / name):
             if path.name.startswith("rollout-"):
                 yield path
+
+
+def _compressed(home: Path) -> list[BadLine]:
+    """Name what Codex has packed away: whose it is stands inside, where nothing of ours can look."""
+    count = sum(1 for name in ("sessions", "archived_sessions") for _ in (home / name).rglob("rollout-*.zst"))
+    return [BadLine(str(home), 0, f"{count} compressed rollouts (.zst) are not read")] if count else []
 
 
 def _folder(environ: Mapping[str, str], variable: str, name: str) -> Path:

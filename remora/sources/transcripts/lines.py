@@ -141,7 +141,7 @@ def parse(line: Line, path: Path, counts: Counts) -> dict[str, Any] | None:
     if not text.strip():
         return None
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_nothing)
     except RecursionError:
         counts.refuse(path, line.number, "nested too deeply")
         return None
@@ -152,6 +152,10 @@ def parse(line: Line, path: Path, counts: Counts) -> dict[str, Any] | None:
         counts.refuse(path, line.number, "not a JSON object")
         return None
     return value
+
+
+def _nothing(_: str) -> None:
+    """Stand in for NaN and the infinities, which are no JSON and which no later step could write."""
 
 
 def objects(path: Path, counts: Counts, *, limit: int = MAX_LINE) -> Iterator[tuple[Line, dict[str, Any]]]:

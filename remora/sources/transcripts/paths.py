@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
+
+from remora.core.text import sound
 
 _DRIVE = re.compile(r"/?[A-Za-z]:(?:/|$)")
 # Folders in a repository that hold other work trees of it; only the first is always one name deep.
@@ -36,6 +38,7 @@ def plain(path: str) -> str:
     >>> plain("C:\\w\\app\\.\\a.py"), plain("/w/app/../lib//b.py"), plain("file:///w/a%20b.py")
     ('C:/w/app/a.py', '/w/lib/b.py', '/w/a b.py')
     """
+    path = sound(path)
     if path.startswith("file://"):
         path = unquote(path[7:])
     if "\\" in path and (_DRIVE.match(path.replace("\\", "/")) or path.startswith("\\\\")):
@@ -58,6 +61,32 @@ def inside(path: str, root: str) -> bool:
     return path == root or path.startswith(root if root.endswith("/") else root + "/")
 
 
+def joined_path(folder: str, path: str) -> str:
+    """Return a path as it is seen from a folder; an absolute one stays.
+
+    >>> joined_path("/w", "a"), joined_path("/w", "/b"), joined_path("/w", "")
+    ('/w/a', '/b', '/w')
+    """
+    path = plain(path)
+    if not path or not folder:
+        return path or folder
+    return path if is_absolute(path) else f"{folder}/{path}"
+
+
+def ancestors(path: str) -> Iterator[str]:
+    """Yield a plain path and every folder above it, the deepest first.
+
+    >>> list(ancestors("/w/a")), list(ancestors("C:/w"))
+    (['/w/a', '/w', '/'], ['C:/w', 'C:'])
+    """
+    while path:
+        yield path
+        above = path.rpartition("/")[0] or ("/" if path.startswith("/") else "")
+        if above == path:
+            return
+        path = above
+
+
 class Roots:
     """The roots of the work trees that sessions ran in.
 
@@ -69,7 +98,7 @@ class Roots:
     def __init__(self, project: Iterable[str] = ()) -> None:
         self._project = tuple(dict.fromkeys(plain(str(p)) for p in project))
         self._met: dict[str, set[str]] = {}
-        self._roots: tuple[str, ...] | None = None
+        self._roots: frozenset[str] | None = None
 
     def met(self, cwd: str, branch: str | None = None) -> None:
         """Take note of a recorded working directory and the branch that was checked out there."""
@@ -89,13 +118,17 @@ class Roots:
     @property
     def found(self) -> tuple[str, ...]:
         """The roots, the longest first."""
+        return tuple(sorted(self._known(), key=lambda root: (-len(root), root)))
+
+    def _known(self) -> frozenset[str]:
         if self._roots is None:
-            self._roots = tuple(sorted(self._find(), key=lambda root: (-len(root), root)))
+            self._roots = frozenset(self._find())
         return self._roots
 
     def root(self, path: str) -> str | None:
         """Return the deepest root that contains a plain absolute path."""
-        return next((root for root in self.found if inside(path, root)), None)
+        roots = self._known()
+        return next((folder for folder in ancestors(path) if folder in roots), None)
 
     def relative(self, path: str, cwd: str = "") -> str:
         """Return a path relative to its root with forward slashes; outside of all roots it stays absolute.
@@ -138,13 +171,13 @@ class Roots:
                 elsewhere.append(cwd)
         for folder, cwds in trees.items():
             roots.update(self._trees(folder, cwds))
-        roots.update(_shallowest([cwd for cwd in elsewhere if not any(inside(cwd, root) for root in roots)]))
+        roots.update(_shallowest([cwd for cwd in elsewhere if roots.isdisjoint(ancestors(cwd))]))
         return roots
 
     def _trees(self, folder: str, cwds: list[str]) -> set[str]:
         found: set[str] = set()
         for cwd in sorted(cwds, key=len):
-            if any(inside(cwd, root) for root in found):
+            if not found.isdisjoint(ancestors(cwd)):
                 continue
             name = cwd[len(folder) + 1 :]
             if folder.endswith("/.claude/worktrees"):
@@ -168,6 +201,6 @@ def _shallowest(folders: list[str]) -> set[str]:
     particular = [f for f in folders if not _GENERAL.fullmatch(f)] or folders
     found: set[str] = set()
     for folder in sorted(set(particular), key=lambda f: (len(f), f)):
-        if not any(inside(folder, root) for root in found):
+        if found.isdisjoint(ancestors(folder)):
             found.add(folder)
     return found

@@ -20,6 +20,7 @@ from typing import Any
 
 from remora.core.errors import InvalidInput
 from remora.core.events import ACTIONS, EVENT_KINDS, Event
+from remora.core.text import sound
 from remora.disk.files import os_errors
 from remora.sources.transcripts.lines import Counts, Unusable
 from remora.sources.transcripts.texts import (
@@ -150,13 +151,12 @@ def _event(record: Mapping[str, Any]) -> Event:
     fields["action"] = action if action in ACTIONS or action == "" else "other"
     step, tokens = number(record.get("step")), number(record.get("tokens"))
     paths = record.get("paths")
-    branch = record.get("branch")
     return Event(
         at=instant(record.get("at")),
         step=max(step or 0, 0),
         tokens=tokens if tokens is None or tokens >= 0 else None,
         error=record.get("error") is True,
-        branch=branch[:200] if isinstance(branch, str) and branch else None,
+        branch=string(record.get("branch"), 200) or None,
         paths=tuple(string(p, 4096) for p in paths[:MAX_PATHS] if isinstance(p, str) and p)
         if isinstance(paths, list)
         else (),
@@ -170,9 +170,12 @@ def _extra(record: Mapping[str, Any]) -> dict[str, Any] | None:
     extra = dict(given) if isinstance(given, Mapping) else {}
     extra.update({k: v for k, v in record.items() if k not in _DEFAULTS and k not in extra})
     try:
-        return extra if extra and len(json.dumps(extra)) <= MAX_EXTRA else None
-    except RecursionError:
+        # What comes back can be written anywhere: no infinities, no halves of signs.
+        text = sound(json.dumps(extra, ensure_ascii=False, allow_nan=False))
+    except (RecursionError, ValueError):
         return None
+    kept: dict[str, Any] = json.loads(text) if len(text) <= MAX_EXTRA else {}
+    return kept or None
 
 
 _TEXTS = {

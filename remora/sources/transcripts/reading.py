@@ -27,7 +27,7 @@ from remora.core.events import Event
 from remora.sources.transcripts import claude_code, codex, codex_item, plain
 from remora.sources.transcripts.lines import Counts, Line, Unusable, lines, objects, parse
 from remora.sources.transcripts.paths import Roots
-from remora.sources.transcripts.texts import instant
+from remora.sources.transcripts.texts import instant, string
 
 HOSTS = (claude_code.HOST, codex.HOST, plain.HOST)
 _LOOKED_AT = 200  # lines that are enough to tell whose file it is
@@ -201,7 +201,7 @@ def detect(path: Path) -> str | None:
 def _is_claude(record: Mapping[str, Any]) -> bool:
     if not isinstance(record.get("sessionId"), str):
         return False
-    if record.get("type") in claude_code.TYPES:
+    if string(record.get("type")) in claude_code.TYPES:
         return isinstance(record.get("uuid"), str) or isinstance(record.get("message"), dict)
     return False
 

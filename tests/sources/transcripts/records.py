@@ -55,7 +55,10 @@ def codex(kind: str, at: int = 0, **payload: Any) -> dict[str, Any]:
 def put(path: Path, records: list[Any]) -> Path:
     """Write records as lines; a string or bytes goes in as it is."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [r if isinstance(r, bytes) else r.encode() if isinstance(r, str) else json.dumps(r).encode() for r in records]
+    lines = [
+        r if isinstance(r, bytes) else r.encode() if isinstance(r, str) else json.dumps(r).encode()
+        for r in records
+    ]
     path.write_bytes(b"".join(line + b"\n" for line in lines))
     return path
 

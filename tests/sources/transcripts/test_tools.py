@@ -114,8 +114,12 @@ def test_fetches_plans_and_tasks_tell_what_they_are_about() -> None:
     assert task.extra == {"agent_type": "Explore", "description": "look", "prompt": "find it"}
 
 
-@pytest.mark.parametrize("given", [None, 5, "x", [], {"file_path": 5}, {"edits": {}}, {"todos": 3}, {"offset": "1"}])
-@pytest.mark.parametrize("tool", ["Read", "MultiEdit", "Bash", "Grep", "Glob", "TodoWrite", "Task", "WebFetch"])
+@pytest.mark.parametrize(
+    "given", [None, 5, "x", [], {"file_path": 5}, {"edits": {}}, {"todos": 3}, {"offset": "1"}]
+)
+@pytest.mark.parametrize(
+    "tool", ["Read", "MultiEdit", "Bash", "Grep", "Glob", "TodoWrite", "Task", "WebFetch"]
+)
 def test_nonsense_arguments_name_nothing(tool: str, given: Any) -> None:
     """Arguments of the wrong shape are passed over."""
     made = call(tool, given, lambda path: path)

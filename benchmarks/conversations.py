@@ -328,11 +328,11 @@ RATIOS = (
 
 def measure(sizes: Sizes) -> tuple[Times, dict[str, float], session_race.Outcome]:
     """Return every time, every count, and what the race of processes left."""
-    say(f"sessions: a session of {sizes.log:,} messages")
+    say(f"conversations: a session of {sizes.log:,} messages")
     times, figures = conversations(sizes)
-    say(f"sessions: a history of {sizes.history:,} entries")
+    say(f"conversations: a history of {sizes.history:,} entries")
     more, others = journals(sizes)
-    say(f"sessions: {session_race.WRITERS} processes for {sizes.seconds:g} s")
+    say(f"conversations: {session_race.WRITERS} processes for {sizes.seconds:g} s")
     return times | more, figures | others, session_race.race(sizes.seconds)
 
 
@@ -355,4 +355,4 @@ def run(options: Options) -> Report:
     )
     checks = sound(figures, outcome) + (promises(times) if options.limit is None else [])
     found = {"milliseconds": milliseconds, "ratios": ratios, **figures, "race": session_race.figures(outcome)}
-    return Report("sessions", found, tables, tuple(checks), outcome.errors[:20])
+    return Report("conversations", found, tables, tuple(checks), outcome.errors[:20])

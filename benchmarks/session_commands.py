@@ -1,0 +1,110 @@
+"""Which commands to check the work with: does the memory name those that the session will run?
+
+Before each session everything that is over by then is learnt. Gold are the format, lint and test commands
+of the session in normal form: what chooses single tests or what is printed is left out, packages stay.
+Five are asked for three times: knowing nothing, knowing the first prompt, and knowing what was edited (as
+one does when it is time to check). The promise is judged on the second. Suggestions go through the same
+normal form; one that holds several commands counts as several. The rivals are the five commands that most
+sessions ran so far, and the same of the last ten sessions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from benchmarks.agent_sessions import AgentSession
+from benchmarks.commands_run import tool, verification
+from benchmarks.common import Check, Options, Report, Table, memory_in, model_of, say, settings_of, workplace
+from benchmarks.learning import Past, Stream, sessions_of
+from benchmarks.metrics import mean, paired_interval, recall_at
+from benchmarks.session_floors import frequent_commands
+from remora.app.memory import Memory
+
+K = 5
+PROMISED = 0.10  # above always the most frequent five
+LATELY = 10  # sessions
+FREQUENT = "most frequent five"
+BLIND, ASKED, EDITED = "remora", "remora, with the prompt", "remora, with the edited files"
+PURPOSES = ("format", "lint", "test")
+
+Named = dict[str, list[str]]
+
+
+def suggestions(memory: Memory, session: AgentSession) -> Named:
+    """Return what is suggested, in normal form."""
+
+    def named(task: str = "", files: Sequence[str] = ()) -> list[str]:
+        found = memory.suggest_commands(K, task=task, files=files, purposes=PURPOSES)
+        return flat(one.command for one in found)
+
+    return {
+        BLIND: named(),
+        ASKED: named(session.prompt),
+        EDITED: named(session.prompt, sorted(session.gold)),
+    }
+
+
+def flat(commands: Iterable[str]) -> list[str]:
+    """Return the first five different verification commands of some lines, in normal form.
+
+    >>> flat(["mise run fmt && mise run lint", "cat x", "go test -v ./a/"])
+    ['mise run fmt', 'mise run lint', 'go test ./a']
+    """
+    return list(dict.fromkeys(normal for line in commands for normal in verification(line)))[:K]
+
+
+def run(options: Options) -> Report:
+    """Ask before every session that runs a verification command, or before the first of them."""
+    sessions = sessions_of(options)
+    past = Past(sessions)
+    wanted = [session for session in sessions if session.verified][: options.limit]
+    found: list[tuple[AgentSession, Named]] = []
+    known: list[float] = []
+    with workplace() as place:
+        stream = Stream(place, past)
+        with memory_in(place) as memory:
+            for number, session in enumerate(wanted, 1):
+                over = stream.learn_before(memory, session)
+                rivals = {
+                    FREQUENT: frequent_commands(over, K),
+                    f"most frequent five of the last {LATELY}": frequent_commands(over[-LATELY:], K),
+                }
+                found.append((session, suggestions(memory, session) | rivals))
+                ever = {command for other in over for command in other.verified}
+                known.append(recall_at(sorted(ever), set(session.verified), len(ever)))
+                if number % 20 == 0:
+                    say(f"commands: {number} of {len(wanted)}")
+            model, settings = model_of(memory), settings_of(memory)
+    return report(found, mean(known), model, settings, whole=options.limit is None)
+
+
+def report(
+    asked: Sequence[tuple[AgentSession, Named]],
+    known: float,
+    model: str,
+    settings: dict[str, Any],
+    *,
+    whole: bool,
+) -> Report:
+    """Return which share of a session's commands each names, and of its tools without their packages."""
+    rows: list[tuple[object, ...]] = []
+    figures: dict[str, Any] = {"sessions": len(asked), "run by an earlier session": known}
+    shares = {
+        name: [recall_at(named[name], set(session.verified), K) for session, named in asked]
+        for name in asked[0][1]
+    }
+    for name, own in shares.items():
+        tools = mean(
+            recall_at([tool(c) for c in named[name]], {tool(c) for c in session.verified}, K)
+            for session, named in asked
+        )
+        lead = paired_interval([[v] for v in own], [[v] for v in shares[FREQUENT]])
+        rows.append((name, mean(own), lead.mean, lead.low, lead.high, tools))
+        figures[name] = {"named": mean(own), "lead": lead._asdict(), "tools": tools}
+    columns = ("", "named", "over most frequent", "low", "high", "tools alone")
+    table = Table(f"Verification commands among five, {len(asked)} sessions", columns, tuple(rows))
+    notes = (f"{known:.3f} of a session's commands were run by a session before it.",)
+    lead_over = mean(shares[ASKED]) - mean(shares[FREQUENT])
+    checks = (Check.at_least("commands over the most frequent five", lead_over, PROMISED),) if whole else ()
+    return Report("commands", figures, (table,), checks, notes, model, settings)

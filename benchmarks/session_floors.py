@@ -1,0 +1,119 @@
+"""What any program could do with the sessions so far: the rivals of `sessions`, `errors` and `commands`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from benchmarks.agent_sessions import AgentSession, Record, failures, result_text
+from benchmarks.baselines import PlainBM25
+from benchmarks.metrics import rrf
+
+NEAREST = 5  # sessions whose files are named; of 3, 5, 10 and 20 the best here, which helps the rival
+RAW = 2_000  # characters of a transcript from a failed result on
+BEFORE, AFTER = 1_000, 200  # of the result itself, and of each record behind it
+
+_WORD = re.compile(r"\w+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_LINTER = re.compile(r"\((\w+)\)$|\b(G\d{3})\b")
+
+
+def frequent_files(past: Sequence[AgentSession]) -> list[str]:
+    """Return the files that most sessions edited, the newest of equals first."""
+    counts: Counter[str] = Counter()
+    last: dict[str, int] = {}
+    for number, session in enumerate(past):
+        counts.update(session.gold)
+        last |= dict.fromkeys(session.gold, number)
+    return sorted(counts, key=lambda path: (-counts[path], -last[path], path))
+
+
+def nearest_files(past: Sequence[AgentSession], prompt: str) -> list[str]:
+    """Return what the sessions edited whose first prompts are nearest, by the sum of their cosines.
+
+    Cosine of TF-IDF vectors, (1 + ln tf) (1 + ln((1 + N) / (1 + df))), over words and parts of identifiers.
+    """
+    documents = [Counter(_words(session.prompt)) for session in past]
+    found_in = Counter(word for document in documents for word in document)
+
+    def vector(counts: Mapping[str, int]) -> dict[str, float]:
+        found = {
+            word: (1 + math.log(n)) * (1 + math.log((1 + len(documents)) / (1 + found_in[word])))
+            for word, n in counts.items()
+        }
+        length = math.sqrt(sum(x * x for x in found.values())) or 1.0
+        return {word: x / length for word, x in found.items()}
+
+    asked = vector(Counter(_words(prompt)))
+    cosines = []
+    for number, document in enumerate(documents):
+        there = vector(document)
+        cosines.append((sum(x * there[word] for word, x in asked.items() if word in there), number))
+    scores: Counter[str] = Counter()
+    for cosine, number in sorted(cosines, reverse=True)[:NEAREST]:
+        for path in past[number].gold:
+            scores[path] += cosine  # type: ignore[assignment]  # a Counter of floats
+    return sorted(scores, key=lambda path: (-scores[path], path))
+
+
+def file_floors(past: Sequence[AgentSession], prompt: str) -> dict[str, list[str]]:
+    """Return the three floors of `sessions`."""
+    frequent, nearest = frequent_files(past), nearest_files(past, prompt)
+    return {"frequency": frequent, "nearest sessions": nearest, "both by rank": rrf([frequent, nearest])}
+
+
+def frequent_commands(past: Sequence[AgentSession], k: int) -> list[str]:
+    """Return the verification commands that most sessions ran."""
+    counts = Counter(command for session in past for command in session.verified)
+    return sorted(counts, key=lambda command: (-counts[command], command))[:k]
+
+
+class RawResults:
+    """Plain BM25 over the results that failed: as they were, or with what the transcript says next."""
+
+    def __init__(self, past: Sequence[AgentSession], *, with_what_followed: bool) -> None:
+        self._texts = [
+            text for session in past for text in _failed(session.records, following=with_what_followed)
+        ]
+        self._search = PlainBM25((str(n), text) for n, text in enumerate(self._texts))
+
+    def search(self, query: str, k: int) -> list[str]:
+        """Return the best texts."""
+        return [self._texts[int(key)] for key in self._search.search(query, k)]
+
+
+def silenced(query: str) -> str:
+    """Return the most frequent remedy of all for an error: to silence the linter that is named in it."""
+    found = _LINTER.search(query)
+    name = (found[1] or found[2]) if found else ""
+    return f"{query}: //nolint:{'gosec' if name.startswith('G') else name} // why" if name else query
+
+
+def _failed(records: Sequence[Record], *, following: bool) -> Iterator[str]:
+    for place, _, text in failures(records):
+        parts = [text[:BEFORE]]
+        if following:
+            parts += [said[:AFTER] for record in records[place + 1 : place + 20] for said in _said(record)]
+        yield "\n".join(parts)[:RAW]
+
+
+def _said(record: Record) -> Iterator[str]:
+    content = (record.get("message") or {}).get("content") or []
+    for block in content if isinstance(content, list) else ():
+        if block.get("type") in ("text", "thinking"):
+            yield str(block.get("text") or block.get("thinking") or "")
+        elif block.get("type") == "tool_use":
+            given = block["input"]
+            yield str(given.get("new_string") or given.get("command") or "")
+        elif block.get("type") == "tool_result":
+            yield result_text(block)
+
+
+def _words(text: str) -> Iterator[str]:
+    for word in _WORD.findall(text):
+        yield word.lower()
+        parts = _PART.findall(word)
+        if len(parts) > 1:
+            yield from (part.lower() for part in parts)

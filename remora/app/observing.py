@@ -1,0 +1,179 @@
+"""Watch a session while it runs: `memory.observe(session_id)`.
+
+A program that runs an agent itself hands its events in and says how it ended. Nothing is written to the
+database meanwhile. At a boundary (a subtask is done) everything known is written to a checkpoint, a file
+beside the database; whoever observes the same session again goes on from it, so that a crash costs what
+came since. A transcript of the same session that is learnt later replaces what was recorded here and
+counts nothing twice.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from remora.app.promoting import Promoter, Taken
+from remora.core.errors import InvalidInput, RemoraError, StoreReadOnly
+from remora.core.events import Event
+from remora.core.secrets import redact
+from remora.disk.files import write_atomic
+from remora.disk.names import safe_name
+from remora.lifecycle.redaction import redact_json
+from remora.observer import producers
+from remora.observer.observer import Observer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    from remora.app.wiring import Parts
+    from remora.core.events import Observation, Signal
+    from remora.core.methodology import ExecutionContext, Methodology, WorkUnitResult
+    from remora.core.values import MemoryRecord
+
+FOLDER = "scratchpads"
+TEXTS = ("text", "command", "pattern", "url")  # of an event, where a secret may stand
+
+
+class Watched:
+    """One session that is being observed. Use it with `with`, or call `close`.
+
+    Attributes:
+        session_id, host: whose it is.
+        restored: it goes on from a checkpoint.
+        taken: what `finish` learnt, or the last subtask that was promoted early.
+    """
+
+    def __init__(
+        self, parts: Parts, session_id: str, host: str, *, subtasks: int = 0, methodology: str = "native"
+    ) -> None:
+        if not session_id or not host:
+            raise InvalidInput("a session that is observed has an id and a host")
+        if parts.read_only:
+            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+        self.session_id, self.host = session_id, host
+        self._parts = parts
+        self._subtasks = subtasks
+        self._methodology = _plugin(parts, methodology)
+        self._path = parts.project.home / FOLDER / f"{safe_name(f'{host}:{session_id}')}.json"
+        found = _read(self._path)
+        self._observer = found or Observer(session_id, host)
+        self.restored = found is not None
+        self.taken: Taken | None = None
+        self._finished = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def observe(self, event: Event) -> None:
+        """Look at one event; never raises. Secrets are taken out first, and a key counts once."""
+        with suppress(Exception):  # whatever an agent's program hands in, it must not stop for us
+            self._observer.observe(clean(event)[0])
+
+    def acute(self) -> list[Signal]:
+        """Return what the session shows by now that is worth saying at once, each thing once."""
+        return self._observer.acute()
+
+    @property
+    def trouble(self) -> tuple[str, ...]:
+        """Defects of ours that were met, in words."""
+        return tuple(self._observer.trouble)
+
+    def checkpoint(self) -> Path:
+        """Write everything known to disk, durably, and return where.
+
+        Raises:
+            StoreError: it could not be written; the session goes on.
+        """
+        write_atomic(self._path, json.dumps(self._observer.checkpoint(), ensure_ascii=False, default=str))
+        return self._path
+
+    def subtask_done(self, context: ExecutionContext, result: WorkUnitResult) -> list[MemoryRecord]:
+        """Note that a unit of work ended: its outcome is stored, and everything known is written to disk.
+
+        In a build of more than five subtasks what the session showed so far is promoted now, after a
+        success, and not only at the end.
+        """
+        draft = producers.unit_ended(context, result, self._methodology)
+        stored = self._parts.room("project").intake.remember_many([draft]) if draft is not None else []
+        if result.success and producers.promotes_early(self._subtasks):
+            self.taken = self._take(self._observer.finalize("success", "build"))
+        self.checkpoint()
+        return stored
+
+    def relay(self, from_stage: str, to_stage: str) -> str:
+        """Return what a stage of the methodology hands to the next, as text; empty for nothing."""
+        records = self._parts.room("project").space.memories.ids_where(
+            "m.session_id = ? AND m.deprecated = 0", (self.session_id,)
+        )
+        found = self._parts.room("project").space.memories.get_many(records)
+        handed = producers.handed_on([found[i] for i in records], from_stage, to_stage, self._methodology)
+        return self._methodology.format_relay_context(handed, to_stage) if handed else ""
+
+    def finish(self, outcome: str | None = None, kind: str | None = None) -> Taken:
+        """End the session: record what it showed, store what that is worth, drop the checkpoint.
+
+        Args:
+            outcome: "success", "failure", "abandoned" or "unknown"; inferred by default.
+            kind: one of the kinds of sessions; inferred by default.
+
+        Raises:
+            InvalidInput: there is no such outcome or kind.
+        """
+        self.taken = self._take(self._observer.finalize(outcome, kind))
+        self._finished = True
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+        return self.taken
+
+    def close(self) -> None:
+        """Keep what is known for whoever observes the session again, unless it was finished."""
+        if self._observer.events and not self._finished:
+            with suppress(RemoraError):
+                self.checkpoint()
+
+    def _take(self, observation: Observation) -> Taken:
+        run = self._parts.room("project").space.observed.last_run() + 1
+        return Promoter(self._parts).take(observation, f"observed|{observation.events}", run)
+
+
+def _plugin(parts: Parts, name: str) -> Methodology:
+    known = parts.plugins().known
+    if name not in known:
+        raise InvalidInput(
+            f"there is no methodology {name!r}", hint=f"Installed: {', '.join(sorted(known))}."
+        )
+    return known[name]
+
+
+def clean(event: Event) -> tuple[Event, dict[str, int]]:
+    """Return an event without the secrets in it, and how many of each kind there were."""
+    changes: dict[str, Any] = {}
+    counts: dict[str, int] = {}
+    for name in TEXTS:
+        text = getattr(event, name)
+        if text and (found := redact(text)).count:
+            changes[name] = found.text
+            for kind, number in found.redactions:
+                counts[kind] = counts.get(kind, 0) + number
+    if event.extra:
+        before = sum(counts.values())
+        extra = redact_json(dict(event.extra), counts)
+        if sum(counts.values()) > before:
+            changes["extra"] = extra
+    return (event._replace(**changes) if changes else event), counts
+
+
+def _read(path: Path) -> Observer | None:
+    """Return the observer of a checkpoint; None where there is none that can be used."""
+    try:
+        return Observer.restore(json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, InvalidInput):
+        return None

@@ -1,0 +1,148 @@
+"""What a session added up to, taken in: beside all sessions before it, and as the memories it is worth.
+
+One transaction a session: its rows, the sums over all sessions, its memories, and the note of what was
+learnt. What a person forgot, or changed since it was learnt, is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.branches import to_stamp
+from remora.app.stored_seen import StoredSeen
+from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput, RemoraError
+from remora.observer.promotion import Discarded, Promoted, promote, tallies
+from remora.sources.history import module_of
+from remora.store.observed import LearnedRow, Pair
+
+if TYPE_CHECKING:
+    from remora.app.wiring import Parts
+    from remora.core.events import Observation, Signal
+    from remora.core.values import MemoryDraft, MemoryRecord
+    from remora.observer.candidate import Candidate
+
+Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
+A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
+
+
+class Learnt(NamedTuple):
+    """A memory that was learnt: the record, what was done ("stored", "merged", "updated") and why."""
+
+    memory: MemoryRecord
+    action: str
+    why: str
+
+
+class Taken(NamedTuple):
+    """What became of one session: memories, what was dropped by which filter, and what went wrong."""
+
+    learnt: tuple[Learnt, ...]
+    discarded: tuple[Discarded, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Promoter:
+    """Takes sessions into the memory of a project."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._room = parts.room("project")
+        self._space = self._room.space
+        self._stamps: dict[str, str | None] = {}
+
+    def take(self, observation: Observation, seen: str, run: int, more: Iterable[Candidate] = ()) -> Taken:
+        """Record a session and store what it is worth by now.
+
+        Args:
+            observation: the session; what was recorded of it before is replaced.
+            seen: how its files look, to know it again.
+            run: the number under which `learned` lists its memories.
+            more: candidates from elsewhere, such as a methodology's; they pass the same filters.
+        """
+        at = to_iso(self._parts.clock.now())
+        observed = self._space.observed
+        with self._space.db.transaction():
+            observed.record(
+                observation, pairs_of(observation), seen, at, modules_of(observation), tallies(observation)
+            )
+            promotion = promote(observation, StoredSeen(observed), similar=self._similar, more=more)
+            learnt: list[Learnt] = []
+            discarded = list(promotion.discarded)
+            notes: list[str] = []
+            for promoted in promotion.promoted:
+                try:
+                    one = self._store(promoted)
+                except InvalidInput as error:
+                    notes.append(f"a memory was not stored: {error}")
+                    continue
+                if one is None:
+                    discarded.append(A_PERSON._replace(what=promoted.draft.content))
+                else:
+                    learnt.append(one)
+            rows = [LearnedRow(o.memory.id, o.action, o.why, o.memory.content, at) for o in learnt]
+            observed.note_learned(run, rows)
+        return Taken(tuple(learnt), tuple(discarded), tuple(notes))
+
+    def _store(self, promoted: Promoted) -> Learnt | None:
+        """Store a draft; None where a person has forgotten or changed what it would refresh."""
+        draft = promoted.draft._replace(branch=self._stamp(promoted.draft.branch))
+        known = self._space.memories.with_external_id(draft.external_id or "")
+        if known is not None:
+            text = self._space.observed.learned_text(known.id)
+            if known.deprecated or (text is not None and text != known.content):
+                return None
+        (record,) = self._room.intake.remember_many([draft], revive=False)
+        receipt = record.receipt
+        assert receipt is not None
+        return None if receipt.action == "skipped" else Learnt(record, receipt.action, promoted.why)
+
+    def _stamp(self, branch: str | None) -> str | None:
+        if branch is None:
+            return None
+        if branch not in self._stamps:
+            self._stamps[branch] = to_stamp(self._parts, branch)
+        return self._stamps[branch]
+
+    def _similar(self, draft: MemoryDraft) -> tuple[str, float] | None:
+        """Return the memory closest to a draft; without a model only the same one is found."""
+        known = self._space.memories.with_external_id(draft.external_id or "")
+        if known is not None:
+            return (draft.external_id or known.id, 1.0)
+        close = self._nearest(draft)
+        record = self._space.memories.get(close[0]) if close is not None else None
+        if close is None or record is None or record.deprecated or record.type != draft.type:
+            return None
+        return (record.external_id or record.id, close[1])
+
+    def _nearest(self, draft: MemoryDraft) -> tuple[str, float] | None:
+        from remora.embeddings.context import memory_text
+
+        try:
+            embedder = self._parts.embedder()
+            if embedder is None:
+                return None
+            vector = embedder.embed_documents([memory_text(draft)])[0]
+        except RemoraError:
+            return None
+        near = self._space.nearest("memory", embedder.model_id).search(vector, 1)
+        return (near[0].owner_id, near[0].cosine) if near else None
+
+
+def pairs_of(observation: Observation) -> list[Pair]:
+    """Return the files a session used close to each other, each way round, from its co-access signals."""
+    return [pair for signal in observation.signals if signal.type == "co_access" for pair in _both(signal)]
+
+
+def _both(signal: Signal) -> Iterator[Pair]:
+    paths, detail = signal.paths, signal.detail
+    for (a, b), way in ((paths[:2], "forward"), (paths[1::-1], "backward")):
+        times, seconds = detail.get(way) or 0, detail.get(f"{way}_seconds")
+        if times:
+            yield Pair(a, b, int(times), seconds * 1000.0 if seconds is not None else None)
+
+
+def modules_of(observation: Observation) -> list[str]:
+    """Return the modules whose files a session changed."""
+    return sorted({module_of(use.path) for use in observation.files if use.edits} - {""})

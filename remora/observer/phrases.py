@@ -1,0 +1,153 @@
+"""The words by which beliefs are taken back, approaches given up, and users correct an agent."""
+
+from __future__ import annotations
+
+import re
+
+FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+QUOTED = re.compile(r"^[ \t]*(?:>|\||[+-]{3} |@@|=== |✓|⏺|❯|\d{4}-\d\d-\d\d).*$", re.MULTILINE)
+# Where a sentence may start: a line without its bullet, or after a full stop.
+STARTS = re.compile(r"^[ \t]*(?:[-*•] |\d+[.)] )?(?:\*\*)?|[.!?…:)] +(?:\*\*)?", re.MULTILINE)
+END = re.compile(r"(?<=[\w)`'\"\]*])[.!?](?=\s|$)|\n\s*\n|\n(?=[ \t]*(?:[-*•] |\d+[.)] ))|\n(?=[A-Z])")
+
+BELIEF = re.compile(
+    r"""(?:
+      (?P<wrong>(?:(?:Oh|Ah|Hmm|Wait|Actually|No|Sorry)[,.!—-]*[ ])*
+        (?:I[ ](?:was|am)[ ](?:wrong|mistaken|incorrect)[ ](?:about|that|in|to|when)\b
+        |I['’]?(?:m|[ ]was)[ ]wrong[.,:]
+        |I[ ](?:misread|misunderstood|misremembered|mistakenly|incorrectly|wrongly)\b
+        |I[ ]made[ ](?:a|an)[ ](?:mistake|error)\b
+        |I[ ]had[ ](?:it|this|that|them)[ ](?:backwards|wrong)
+        |My[ ](?:mistake|assumption|understanding|earlier[ ]\w+|previous[ ]\w+)\b[^.\n]{0,60}?(?:\bwrong
+            |incorrect|[—:,-])
+        |Correction:))
+    | (?P<thought>(?:(?:Oh|Ah|Hmm|Wait|Actually)[,.!—-]*[ ])*I[ ](?:initially|originally|first|previously
+        |had)[ ]
+        (?:thought|assumed|believed|expected|figured)\b)
+    | (?P<reconsider>Let[ ]me[ ]reconsider\b)
+    | (?P<turn>(?:Actually|Wait|Hmm|Oh)(?:[,.!—-]*[ ](?:wait|actually|no|hold[ ]on))*[ ]?[,—:-]+[ ])
+    )""",
+    re.VERBOSE,
+)
+CONTRAST = re.compile(
+    r"\b(?:is|are|was|were|does|do|did|has|have|had|can|could|should|will|would)(?: not\b|n['’]t\b)"
+    r"|\bnever\b|\bnot\b"
+    r"|\bcannot\b|\binstead of\b|\brather than\b|\bno longer\b|\bopposite\b|\bdifferent from\b"
+    r"|\bonly (?:when|if|in|for|on)\b"
+    r"|\balready (?:has|have|exists?|does|handles?|is|contains?|uses?)\b",
+    re.IGNORECASE,
+)
+NAMED = re.compile(
+    r"`[^`\n]+`|\b\w+[_/]\w+|\b\w+\.(?:go|py|ts|js|rs|java|rb|md|json|ya?ml|toml|sh)\b|[a-z][A-Z]|\w\(\)|--\w"
+)
+PLAN = re.compile(
+    r"(?:let['’]?s?\b|let me|i(?:['’]ll| will| need| should| want| can(?:not|['’]t)?\b| could| think"
+    r"| don['’]t (?:know|see|need|think|have)"
+    r"| see\b| notice| realize| wonder| just| also| might| have| was)|looking\b|look\b|maybe|perhaps"
+    r"|thinking|for now"
+    r"|for simplicity|what (?:if|about)|why|how|wait\b|the user|user|we (?:should|could|can|need|want|might)"
+    r"|that['’]?s? (?:is )?(?:fine|ok|correct|right|not (?:right|quite)|a (?:good|better)|weird|strange"
+    r"|odd)|this (?:is fine|looks|seems|might)|it (?:looks|seems|might|could)"
+    r"|(?:a|the|an) (?:better|cleaner|simpler|cleanest|simplest|best|easier|more|alternative"
+    r"|other option|question|problem|issue|error)"
+    r"|better\b|since\b|if\b|before\b|after\b|there (?:might|could|may)|hmm|ok\b|okay)",
+    re.IGNORECASE,
+)
+DEAD_END = re.compile(
+    r"""(?:(?:Hmm|OK|Okay|Ugh|Unfortunately|So|Well|No)[,.—-]*[ ])*(?:
+      (?:This|That|The)[ ](?:\w+[ ]){0,2}approach[ ](?:won['’]?t|will[ ]not|cannot|can['’]t|does(?:n['’]t
+          |[ ]not)
+          |did(?:n['’]t|[ ]not))[ ](?:really[ ]|actually[ ])?(?:work|fit|help|solve|scale|handle|compile
+              |apply)
+    | (?:This|That|The)[ ](?:\w+[ ]){0,2}approach[ ](?:failed|fails|has[ ]a[ ](?:problem|flaw)
+        |is[ ]a[ ]dead[ ]end)
+    | (?:That|This)[ ](?:did(?:n['’]t|[ ]not)[ ]work|is(?:n['’]t|[ ]not)[ ]working|won['’]?t[ ]work
+        |doesn['’]t[ ]work)
+    | I[ ](?:need|have)[ ]to[ ]abandon | I['’]ll[ ]abandon | (?:Let[ ]me|I['’]ll|I[ ]will
+        |Let['’]?s)[ ](?:abandon|give[ ]up[ ]on)
+    | (?:Let[ ]me|I['’]ll|I[ ]will|I[ ](?:need|have)[ ]to|Let['’]?s)[ ](?:try|take|use
+        |find)[ ](?:a[ ](?:completely[ ]|totally[ ])?different|another)[ ](?:approach|way|strategy|method)
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+UNAVAILABLE = re.compile(
+    r"[^.\n]{0,120}?\b(?:unavailable in (?:test|ci|production|this environment)"
+    r"|not available in (?:this environment|ci|production))\b",
+    re.IGNORECASE,
+)
+RIGHT = re.compile(
+    r"\s*(?:\*\*)?(?:Ah,? |Oh,? |Yes,? )?You['’]?(?:re| are) (?:\w+ )?(?:right"
+    r"|correct)\b(?! to (?:question|ask|call))",
+    re.IGNORECASE,
+)
+# After "Wait," a doubt is likelier than a correction; it takes both sides of the contrast.
+BOTH_SIDES = re.compile(
+    r"(?:\bnot\b|n['’]t\b).{3,160}?(?: [-–—] |; |\bbut\b|\brather\b|\binstead\b)|(?:, |[-–—;] ?)not \w"
+    r"|\bactually (?:is|are|was|uses|does)\b"
+    r"|\b(?:is|are|was|were) actually\b|\binstead of\b|\brather than\b",
+    re.IGNORECASE,
+)
+
+_FILLER = (
+    r"(?:(?:oh|ah|hmm+|ok(?:ay)?|well|but|and|yeah|so|wait|sorry|hey|actually|hold on|pause|er|uh|um)"
+    r"[,.!… ]+)*"
+)
+# At the start of what the user says.
+USER_FIRST = re.compile(
+    _FILLER
+    + r"""(?P<cue>
+      no(?:[,.!]+|[ ]+(?=(?:i|we|you|it|that|this|the|don|do|not|remove|revert|use|keep|just|there|they
+          |those)\b))
+    | nope\b | wrong\b
+    | (?:that|this|it)(?:['’]?s|[ ]is)[ ](?:wrong|incorrect|not[ ](?:right|correct|what|how|true|needed
+        |necessary|the[ ]\w+)|overkill|a[ ]bad)
+    | (?:that|this|it)[ ](?:isn['’]?t|does[ ]?n['’]?o?t)[ ](?:right|correct|what|how|true|make[ ]sense|work)
+    | i[ ](?:said|told[ ]you|(?:did[ ]not|didn['’]?t)[ ](?:say|ask|want|mean)|meant|asked[ ](?:you|for|to))\b
+    | you[ ](?:forgot|missed|removed|broke|deleted|should(?:n['’]?t|[ ]not)|should[ ]have|misunderstood
+        |are[ ]wrong|still[ ](?:have|did))
+    | not[ ](?:quite|what[ ]i) | (?:revert|undo)[ ](?:that|this|the|it|those|these|your)
+    | stop[ ](?:doing|adding|using|changing|making|trying|creating|writing|asking)
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# At the start of any sentence of the user, or close to it.
+USER_RULE = re.compile(
+    r"(?:^[ \t]*(?:[-*•] )?|(?<=[.!?,;:] ))(?:"
+    + _FILLER
+    + r")(?:please[, ]+|also[, ]+|(?:can|could) (?:you|we) (?:please )?|(?:and|but|so) )*"
+    r"""(?P<cue>
+      (?:always|never)[ ](?:\w+)
+    | (?:we|you|it|i)[ ](?:should[ ]|must[ ]|want[ ]to[ ]|need[ ]to[ ])?(?:always|never)[ ]\w+
+    | (?:do[ ]not|don['’]?t)[ ](?!worry|forget|know|think|see|mind|have[ ]to|get|we\b|you\b|i\b|really
+        |need\b)\w+
+    | use[ ][^.\n]{2,80}?[ ](?:instead[ ]of|rather[ ]than|not)[ ]
+    | instead[ ]of[ ][^.\n]{2,80}?(?:,|[ ](?:we|you|let|use|do)\b)
+    | (?:i|we)[ ](?:prefer|would[ ]prefer|['’]d[ ]prefer)\b | i['’]d[ ]prefer\b | prefer[ ]\w+
+    | (?:i|we)[ ](?:do[ ]not|don['’]?t)[ ](?:want|like|use|need|gitignore|do|allow|support|have)\b
+    | from[ ]now[ ]on\b | (?:remember|make[ ]sure|be[ ]sure|ensure)[ ](?:to|that|you|we|it)\b
+    | in[ ]this[ ](?:repo|repository|project|codebase)[, ]
+    | (?:we|you|it)[ ]should(?:n['’]t|[ ]not)[ ]\w+ | (?:we|you)[ ]must[ ](?:not[ ])?\w+
+    | we[ ]should[ ](?:be[ ])?us(?:e|ing)\b
+    | (?:update|add|put)[ ][^.\n]{0,40}(?:claude|agents)\.md\b
+    )""",
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+NOT_TYPED = re.compile(
+    r"\s*(?:\[Request interrupted|<[a-z-]+>|Operation stopped by hook|Implement the following plan"
+    r"|Caveat:|This session is being"
+    r"|Base directory for this skill|# |/\w+\s*$|Stop hook feedback|The user wants to clarify|\[Image)",
+    re.IGNORECASE,
+)
+
+
+# A refusal that only changes what happens next.
+PROCEDURE = re.compile(
+    r"(?:ok(?:ay)?|hmm+|actually|and|but|wait|so)*[,. ]*(?:maybe )?(?:pause|hang on|hold on|wait|lol"
+    r"|let['’]?s (?:talk|test|cut|first)"
+    r"|do it\b|please (?:write|explain|show|tell)|we could|is there|i['’]ll|go ahead|first\b|continue)",
+    re.IGNORECASE,
+)
+THEN_FINE = re.compile(
+    r"\bthen (?:it['’]?s|that['’]?s|we['’]?re|all) (?:is )?(?:good|fine|ok)\b", re.IGNORECASE
+)
+CLAUDE_MD = re.compile(r"\b(?:claude|agents)\.md\b.*\b(?:always|never|should|must)\b", re.IGNORECASE)

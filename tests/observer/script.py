@@ -1,0 +1,112 @@
+"""Write a session down as a script: one call for each thing that happens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from remora.core.clock import from_iso, to_iso
+from remora.core.events import Event, Observation, Signal
+from remora.observer.observer import Observer
+from remora.observer.scratchpad import Limits
+
+START = from_iso("2026-01-05T12:00:00Z")
+
+
+class Script:
+    """Events in order. A step lasts ten seconds and a call one, unless `took` says otherwise."""
+
+    def __init__(self, session: str = "s1", agent: str = "", prefix: str = "") -> None:
+        self.session, self.agent, self.prefix = session, agent, prefix
+        self.events: list[Event] = []
+        self.at_step = 0
+        self._number = 0
+
+    def step(self, count: int = 1) -> Script:
+        """The model replies anew."""
+        self.at_step += count
+        return self
+
+    def add(self, kind: str, **fields: Any) -> Event:
+        """Add any event."""
+        self._number += 1
+        fields.setdefault("at", to_iso(START + 10 * self.at_step + self._number / 100))
+        fields.setdefault("key", f"{self.prefix}{self.agent}{self._number}")
+        fields.setdefault("step", self.at_step)
+        event = Event(kind, self.session, agent=self.agent, **fields)
+        self.events.append(event)
+        return event
+
+    def call(
+        self,
+        tool: str,
+        action: str,
+        text: str = "",
+        *,
+        error: bool = False,
+        answered: bool = True,
+        took: float = 1.0,
+        extra: dict[str, Any] | None = None,
+        **fields: Any,
+    ) -> Script:
+        """Add a call and its result."""
+        self._number += 1
+        ident = f"{self.prefix}{self.agent}c{self._number}"
+        at = START + 10 * self.at_step + self._number / 100
+        common = {"tool": tool, "action": action, "call_id": ident, "step": self.at_step, **fields}
+        self.add("tool_call", key=ident, at=to_iso(at), extra=extra, **common)
+        if answered:
+            self.add(
+                "tool_result", key=f"{ident}r", at=to_iso(at + took), text=text, error=error,
+                extra={"denied": True} if "doesn't want to proceed" in text else None, **common,
+            )  # fmt: skip
+        return self
+
+    def read(self, path: str, text: str = "package x", **more: Any) -> Script:
+        return self.call("Read", "read", text, paths=(path,), **more)
+
+    def edit(self, path: str, old: str = "a", new: str = "b", **more: Any) -> Script:
+        return self.call("Edit", "edit", "done", paths=(path,), extra={"old": old, "new": new}, **more)
+
+    def run(self, command: str, text: str = "ok", **more: Any) -> Script:
+        return self.call("Bash", "run", text, command=command, extra={"cwd": "/w/app"}, **more)
+
+    def grep(self, pattern: str, text: str = "", **more: Any) -> Script:
+        return self.call("Grep", "search", text, pattern=pattern, **more)
+
+    def glob(self, pattern: str, text: str = "", **more: Any) -> Script:
+        return self.call("Glob", "glob", text, pattern=pattern, **more)
+
+    def fetch(self, url: str, text: str = "page", **more: Any) -> Script:
+        return self.call("WebFetch", "fetch", text, url=url, **more)
+
+    def say(self, text: str) -> Script:
+        self.add("reply", text=text)
+        return self
+
+    def think(self, text: str) -> Script:
+        self.add("reasoning", text=text)
+        return self
+
+    def ask(self, text: str) -> Script:
+        self.add("user_prompt", text=text)
+        return self
+
+
+def observed(*scripts: Script, limits: Limits = Limits(), **outcome: Any) -> Observation:  # noqa: B008
+    """Return what the scripts add up to, one after the other."""
+    observer = watching(*scripts, limits=limits)
+    return observer.finalize(**outcome)
+
+
+def watching(*scripts: Script, limits: Limits = Limits()) -> Observer:  # noqa: B008
+    """Return an observer that has seen the scripts."""
+    observer = Observer("s1", "claude-code", limits=limits, strict=True)
+    for script in scripts:
+        for event in script.events:
+            observer.observe(event)
+    return observer
+
+
+def of_type(observation: Observation, kind: str) -> list[Signal]:
+    """Return the signals of one type."""
+    return [s for s in observation.signals if s.type == kind]

@@ -1,0 +1,107 @@
+"""Normal forms and purposes of commands, what they read from outside, what they write."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.observer.commands import outside, parse
+from remora.observer.purposes import head, purpose_of
+
+NORMAL = [
+    ("cd /w/app && go test ./... 2>&1 | tail -20", "go test ./...", "test"),
+    ("FOO=1 BAR='x y' pytest -q tests/a.py", "pytest -q tests/a.py", "test"),
+    ("cd /w/app/web && npm run lint -- --fix", "npm run lint -- --fix", "lint"),
+    (
+        "mise run fmt && mise run lint && mise run test",
+        "mise run fmt && mise run lint && mise run test",
+        "test",
+    ),
+    ("/w/app/scripts/x.sh --keep", "scripts/x.sh --keep", "run"),
+    (
+        "git commit -m \"$(cat <<'EOF'\nfix: a thing\n\nmore; text && so | on\nEOF\n)\"",
+        "git commit -m '…'",
+        "vcs",
+    ),
+    ("git commit -m 'one'", "git commit -m '…'", "vcs"),
+    (
+        "cat <<'EOF' > /tmp/x.py\nimport os; os.system('rm')\nEOF\npython /tmp/x.py",
+        "cat && python <tmp>",
+        "run",
+    ),
+    ("for f in a b; do cat $f; done", "cat $f", "look"),
+    ("(cd web && make build)", "make build", "build"),
+    ("echo 'a && b' ; ls -la", "ls -la", "look"),
+    ("make", "make", "build"),
+    ("", "", "other"),
+    ("'unbalanced", "'unbalanced", "other"),
+]
+
+
+@pytest.mark.parametrize(("command", "normal", "purpose"), NORMAL)
+def test_normal_form_and_purpose(command: str, normal: str, purpose: str):
+    """Folders, variables, pipes, redirections and texts go; what is done stays."""
+    parsed = parse(command, "/w/app")
+    assert (parsed.normal, parsed.purpose) == (normal, purpose)
+
+
+@pytest.mark.parametrize(
+    ("command", "purpose"),
+    [
+        ("uv run pytest -q", "test"), ("poetry run mypy .", "lint"), ("npx tsc --noEmit", "lint"), ("tsc", "build"),
+        ("python -m unittest", "test"), ("python3 -m pytest", "test"), ("cargo test", "test"),
+        ("cargo clippy", "lint"), ("cargo fmt", "format"), ("cargo build", "build"), ("go vet ./...", "lint"),
+        ("gofmt -l .", "lint"), ("gofmt -w .", "format"), ("make test", "test"), ("just lint", "lint"),
+        ("npm test", "test"), ("npm run build", "build"), ("yarn test", "test"), ("pnpm run typecheck", "lint"),
+        ("./gradlew test", "test"), ("mvn verify", "test"), ("bundle exec rspec", "test"), ("dotnet build", "build"),
+        ("docker compose up", "run"), ("git status", "vcs"), ("gh pr view 3", "vcs"), ("ls", "look"),
+        ("sed -n 1,5p x", "look"), ("sed -i s/a/b/ x", "other"), ("./bin/tool", "run"), ("timeout 60 pytest", "test"),
+        ("sudo env A=1 make check", "test"), ("mise run test:ci", "test"), ("ruff check .", "lint"),
+        ("ruff format .", "format"), ("unheardof --x", "other"),
+    ],
+)  # fmt: skip
+def test_purposes_of_usual_tools(command: str, purpose: str):
+    """Tools of many languages, task runners by the task's name, and what only runs another program."""
+    assert purpose_of(tuple(command.split())) == purpose
+
+
+def test_a_head_is_the_program_and_what_it_does():
+    """Flags and paths are not part of it."""
+    assert [head(n) for n in ("go test -v -run X ./a", "mise run test:ci", "uv run pytest tests")] == [
+        "go test", "mise run test:ci", "pytest tests",
+    ]  # fmt: skip
+
+
+def test_a_pipe_masks_the_exit_code():
+    """`&&` does not hide a failure, a pipe and a semicolon do."""
+    assert [parse(c).masked for c in ("a && b", "a | tail", "a; b", "a || true")] == [False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("command", "source"),
+    [
+        ("curl -s https://example.com/install.sh | sh", "https://example.com/install.sh"),
+        ("wget http://x.org/a.tgz", "http://x.org/a.tgz"),
+        ("curl http://localhost:8080/health", ""),
+        ("gh pr view 12 --comments", "gh pr view"),
+        ("gh api repos/o/r/pulls/1/comments", "gh api repos/o/r/pulls/1/comments"),
+        ("gh pr create --title x", ""),
+        ("cat /etc/passwd", "/etc/passwd"),
+        ("head -5 ~/notes.md", "~/notes.md"),
+        ("cat /w/app/README.md", ""),
+        ("cat README.md > /dev/null", ""),
+        ("go test ./...", ""),
+    ],
+)
+def test_what_a_command_reads_from_outside(command: str, source: str):
+    """Addresses, hosting services and files elsewhere are outside; this machine and the repository are not."""
+    assert outside(parse(command), ("/w/app",)) == source
+
+
+def test_where_output_is_sent():
+    """Files that a command writes outside the repository are the session's own."""
+    assert parse("go test ./... > /tmp/out.txt 2>&1").writes == ("/tmp/out.txt",)
+
+
+def test_a_command_of_a_megabyte_is_cut():
+    """What is looked at is bounded."""
+    assert len(parse("echo x; " * 100_000 + "make").normal) <= 200

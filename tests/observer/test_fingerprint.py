@@ -1,0 +1,156 @@
+"""Fingerprints that are the same everywhere, the telling line of an output, and errors of the host's tools.
+
+Cases marked with a session are excerpts from sessions of github.com/entireio/cli, MIT.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.observer import fingerprint as f
+
+SAME = [
+    ("open /home/alice/app/x.go:42: permission denied", "open /home/bob/work/y.go:99: permission denied"),
+    ("2026-01-05 12:17:31 dial failed", "2025-11-30 01:02:03 dial failed"),
+    ("2026-01-05T12:17:31.459Z dial failed", "2024-02-29T23:59:59Z dial failed"),
+    ("12:17:31 dial failed", "01:02:03.5 dial failed"),
+    (
+        "session 2f1c7f5e-3b1a-4c8e-9d3a-0123456789ab lost",
+        "session aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee lost",
+    ),
+    ("commit 4c35f7f not found", "commit a1b2c3d4e5f6 not found"),
+    ("at 0x7fffa0: nil", "at 0x10: nil"),
+    ("took 12.5ms", "took 3s"),
+    ("lost /tmp/x-1234/a", "lost /private/var/folders/gz/h7/T/b"),
+    ("pkg/a.go:3:1: undefined: Foo", "cmd/x/b.go:120: undefined: Foo"),
+    (r"C:\Users\ann\x.py:3: bad", r"D:\w\y.py:4: bad"),
+    ("expected 2, got 17", "expected 3, got 4"),
+    ("Boom Happened", "boom   happened"),
+    ("\x1b[31mboom\x1b[0m", "boom"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_what_changes_from_place_to_place_does_not_count(one: str, other: str):
+    """Times, ids, durations, folders, lines, numbers, colours and case are replaced before hashing."""
+    assert f.fingerprint(one) == f.fingerprint(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("undefined: Foo", "undefined: Bar"),
+        ("permission denied", "no such file"),
+        ("HTTP error", "DNS error"),
+    ],
+)
+def test_other_errors_have_other_fingerprints(one: str, other: str):
+    """What the message says is kept."""
+    assert f.fingerprint(one) != f.fingerprint(other)
+
+
+def test_a_fingerprint_is_sixteen_hex_digits():
+    """It is the beginning of a SHA-256, also of nothing."""
+    assert all(len(f.fingerprint(t)) == 16 and int(f.fingerprint(t), 16) >= 0 for t in ("x", "", "é" * 9000))
+
+
+def test_times_are_replaced_before_lines():
+    """A time is one stand-in, not an hour with a line number."""
+    assert f.normal_message("2026-01-05T12:17:31Z a/b.go:7: x") == "<time> <path>: x"
+
+
+def test_a_linter_is_named_by_its_rule():
+    """Session e7eb742c: the rule recurs, its subject does not."""
+    one = "cmd/entire/cli/debug.go:183:3: missing cases in switch of type git.StatusCode: git.Unmodified (exhaustive)"
+    other = "pkg/x.go:1:1: missing cases in switch of type y.Kind: y.A, y.B (exhaustive)"
+    assert f.fingerprint(one) == f.fingerprint(other)
+    assert f.fingerprint(one) != f.fingerprint(other.replace("exhaustive", "errcheck"))
+
+
+OUTPUTS = [
+    # session 0bb9a2d9
+    (
+        "Exit code 1\n[lint] $ golangci-lint run ./...\n[lint] ERROR task failed\n\n"
+        "cmd/entire/cli/clean_test.go:275:9: undefined: runCleanWithBranches\n",
+        "cmd/entire/cli/clean_test.go:275:9: undefined: runCleanWithBranches",
+    ),
+    # session a318ad73
+    (
+        "Exit code 1\n=== RUN   TestShadowBranchOverlap_ContinueWork\n    hooks.go:155: Hook output: ok\n"
+        "--- FAIL: TestShadowBranchOverlap_ContinueWork (0.72s)\n    overlap_test.go:88: Expected 2 rewind points, got 1\n",
+        "--- FAIL: TestShadowBranchOverlap_ContinueWork (0.72s): Expected 2 rewind points, got 1",
+    ),
+    ("Exit code 1\nunknown flag: --stat\n\nUsage:  gh pr diff [<number>]", "unknown flag: --stat"),
+    ("Exit code 128\nfatal: unrecognized argument: --no-stat", "fatal: unrecognized argument: --no-stat"),
+    ("goroutine 1\npanic: runtime error: index out of range [3]\n\tmain.go:4", "panic: runtime error: index out of range [3]"),
+    (
+        'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    x()\nValueError: no such colour\n',
+        "ValueError: no such colour",
+    ),
+    (
+        "E       assert 1 == 2\nFAILED tests/a.py::test_b - assert 1 == 2\n1 failed in 0.1s",
+        "FAILED tests/a.py::test_b - assert 1 == 2",
+    ),
+    ("error[E0308]: mismatched types\n --> src/x.rs:3:5", "error[E0308]: mismatched types"),
+    ("src/x.ts(3,5): error TS2304: Cannot find name 'y'.", "src/x.ts(3,5): error TS2304: Cannot find name 'y'."),
+    ("x.c:1:2: error: expected ';'", "x.c:1:2: error: expected ';'"),
+    ("zsh: command not found: pyhton", "zsh: command not found: pyhton"),
+    ("Exit code 1", ""),
+    ("make: *** [test] Error 1", ""),
+    ("", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("output", "line"), OUTPUTS)
+def test_the_telling_line(output: str, line: str):
+    """The line that says what is wrong is found in outputs of many tools; a code alone says nothing."""
+    assert f.telling(output) == line
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+        "<tool_use_error>String to replace not found in file.\nString: x</tool_use_error>",
+        "The user doesn't want to proceed with this tool use. The tool use was rejected",
+        "[Request interrupted by user for tool use]",
+    ],
+)
+def test_errors_of_the_host_are_its_own(output: str):
+    """What the host's tools say is kept apart from the project's errors."""
+    assert f.of_harness(output)
+
+
+@pytest.mark.parametrize(
+    "output", ["panic: tool missing", "--- FAIL: TestTool", "a.go:1:1: undefined: replace"]
+)
+def test_errors_of_the_project_are_not_the_hosts(output: str):
+    """A word like tool or replace does not make it the host's."""
+    assert not f.of_harness(output)
+
+
+def test_what_the_user_said_with_a_refusal():
+    """Session 0442a060: the reason stands behind the frame."""
+    text = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nno, not yet"
+    assert (f.denied(text), f.user_said(text), f.user_said("no")) == (True, "no, not yet", "")
+
+
+@pytest.mark.parametrize(
+    ("output", "failed"),
+    [
+        ("--- FAIL: TestA (0.1s)\nFAIL\tx\t0.2s", True),
+        ("a.go:1:2: undefined: x", True),
+        ("=== 1 failed, 2 passed in 3s ===", True),
+        ("ok  \tentire.io/cli\t0.2s\n", False),
+        ("0 issues.", False),
+        ("3 passed; no error: fine; the word failed", False),
+    ],
+)
+def test_a_failure_that_a_pipe_hid(output: str, failed: bool):
+    """The output of a check shows a failure where the exit code cannot."""
+    assert f.looks_failed(output) is failed
+
+
+def test_a_long_output_is_read_at_both_ends():
+    """Five megabytes of log do not take long, and the end is seen."""
+    assert f.telling("x\n" * 2_500_000 + "panic: at the end\n") == "panic: at the end"

@@ -1,0 +1,114 @@
+"""Kind and outcome of a session, judged from its facts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from remora.observer.facts import Edited, OpenError, Ran, Said, SessionFacts
+from remora.observer.outcome import infer, refuses
+
+
+def facts(*edits: str, ask: str = "add a flag", reply: str = "Added the flag.", **fields: Any) -> SessionFacts:
+    """Return a session that was asked once, changed files at step 5 and reported at step 9."""
+    given: dict[str, Any] = {
+        "prompts": (Said(ask, 0),),
+        "replies": (Said(reply, 9),) if reply else (),
+        "edits": tuple(Edited(path, 5) for path in edits),
+        "steps": 9,
+        "actions": {"read": 4},
+        "last_kind": "reply",
+        "last_edit": 5 if edits else None,
+    }
+    return SessionFacts(**{**given, **fields})
+
+
+def check(step: int, *, failed: bool, command: str = "make test", purpose: str = "test") -> Ran:
+    """Return a run of a check."""
+    return Ran(command, command, purpose, step, failed)
+
+
+@pytest.mark.parametrize(
+    ("edits", "fields", "kind"),
+    [
+        (("a.go",), {}, "build"),
+        ((), {}, "insights"),
+        ((), {"actions": {"read": 1}, "commands": (check(1, failed=False), check(2, failed=False))}, "terminal"),
+        (("CHANGELOG.md",), {}, "changelog"),
+        (("docs/ROADMAP.md",), {}, "roadmap"),
+        (("docs/plans/flag-design.md",), {}, "spec_creation"),
+        ((), {"ask": "brainstorm: how do we find duplicates?"}, "spec_creation"),
+        (("a.go",), {"ask": "can you review the changes in this branch?"}, "pr_review"),
+        (tuple(f"{n}.go" for n in range(6)), {"ask": "can you review the changes in this branch?"}, "build"),
+        (("todos/1.md",), {"prompts": (), "reply": "## Code review complete"}, "pr_review"),
+    ],
+)
+def test_kind_follows_what_was_done(edits: tuple[str, ...], fields: dict[str, Any], kind: str) -> None:
+    """What was changed decides; words only tell apart sessions that did the same."""
+    assert infer(facts(*edits, **fields)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("fields", "outcome", "why"),
+    [
+        ({"commands": (check(7, failed=False),)}, "success", "`make test` passed after the last change"),
+        ({"commands": (check(7, failed=True),)}, "failure", "failed after the last change"),
+        ({"commands": (check(3, failed=True), check(8, failed=False))}, "success", "passed"),
+        (
+            {"commands": (check(7, failed=False), check(8, failed=True, command="make e2e"))},
+            "unknown",
+            "other checks passed",
+        ),
+        ({"commands": (Ran("git commit -m x", "git commit", "vcs", 8, False),)}, "success", "a commit was made"),
+        ({"reply": "Tests are still failing. I could not fix the flag."}, "failure", "its last words"),
+        ({"reply": "✅ unit tests\n❌ Integration tests failing"}, "failure", "its last words"),
+        ({"reply": "❌ **NOT tested:** the dialog"}, "success", "no open error"),
+        ({"open_errors": (OpenError("Bash", "make", "undefined: x", 8),)}, "unknown", "undefined: x"),
+        ({"open_errors": (OpenError("Edit", "", "string not found", 8, harness=True),)}, "success", "report"),
+        ({"planned": 6, "done": 2}, "unknown", "2 of 6 planned"),
+        ({"planned": 6, "done": 5}, "success", "report"),
+        ({"reply": "", "last_kind": "tool_call"}, "abandoned", "never answered"),
+        ({"last_kind": "tool_call"}, "abandoned", "in the middle of a call"),
+        ({"interrupted": 1, "last_kind": "interruption", "prompts": (Said("x", 9),)}, "abandoned", "stopped it"),
+    ],
+)
+def test_outcome_of_a_change_has_evidence(fields: dict[str, Any], outcome: str, why: str) -> None:
+    """The first evidence that the facts support decides, and is told."""
+    judged = infer(facts("a.go", **fields))
+    assert (judged.outcome, why in judged.outcome_why) == (outcome, True), judged
+
+
+def test_users_last_word_counts_unless_something_followed() -> None:
+    """A refusal fails the session, a change after it or an answer to a question does not."""
+    prompts = (Said("add a flag", 0), Said("that is still wrong, it prints nothing", 7))
+    assert infer(facts("a.go", prompts=prompts)).outcome == "failure"
+    assert infer(facts("a.go", prompts=prompts, last_edit=8)).outcome == "success"
+    answered = facts("a.go", prompts=prompts, replies=(Said("It works now: the old file was read.", 9),))
+    assert infer(answered).outcome == "success"
+    thanked = (Said("add a flag", 0), Said("ok, works. great", 7))
+    assert "the user said so" in infer(facts("a.go", prompts=thanked)).outcome_why
+
+
+def test_reading_and_answering_is_a_success() -> None:
+    """A session without changes succeeds when it ends with an answer, and only then."""
+    assert infer(facts()).outcome == "success"
+    unanswered = facts(prompts=(Said("why?", 0), Said("and now?", 9)), last_kind="user_prompt")
+    assert infer(unanswered).outcome == "abandoned"
+    assert infer(SessionFacts()).outcome == "abandoned"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "refused"),
+    [
+        ("it is still failing on main", True),
+        ("that is wrong, the trailer stays", True),
+        ("this does not work with two sessions", True),
+        ("perfect, thanks", False),
+        ("now it works, still some errors to fix later", False),
+        ("can you add a test?", False),
+    ],
+)
+def test_refusals_are_told_from_requests(prompt: str, refused: bool) -> None:
+    """Only words that say something is wrong refuse it."""
+    assert refuses(prompt) is refused

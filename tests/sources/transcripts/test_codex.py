@@ -1,0 +1,414 @@
+"""Codex's rollouts: each rule of the reader, on lines built for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.sources.transcripts.codex_output import read_output
+from tests.sources.transcripts.records import ROOT, brief, codex, events, put, reading
+from tests.sources.transcripts.test_codex_patch import PATCH
+
+META = codex("session_meta", id="c1", cwd=ROOT, cli_version="0.169.0", git={"branch": "main"})
+
+
+def _message(role: str, text: str, at: int = 0, **fields: Any) -> dict[str, Any]:
+    kind = "output_text" if role == "assistant" else "input_text"
+    return codex("response_item/message", at, role=role, content=[{"type": kind, "text": text}], **fields)
+
+
+def _call(name: str, identity: str, given: Any, at: int = 0, **fields: Any) -> dict[str, Any]:
+    arguments = given if isinstance(given, str) else json.dumps(given)
+    return codex(
+        "response_item/function_call", at, name=name, call_id=identity, arguments=arguments, **fields
+    )
+
+
+def _output(identity: str, output: Any, at: int = 0) -> dict[str, Any]:
+    return codex("response_item/function_call_output", at, call_id=identity, output=output)
+
+
+def test_a_session_from_prompt_to_reply(tmp_path: Path) -> None:
+    """Items of the model that stand together are a step; tokens come from the count after it."""
+    found = events(
+        tmp_path / "rollout-1.jsonl",
+        META,
+        codex("event_msg/task_started", turn_id="t1"),
+        _message("developer", "<permissions instructions>"),
+        _message("user", "<environment_context>\n<cwd>/w/app</cwd>\n</environment_context>"),
+        codex("turn_context", turn_id="t1", cwd=ROOT, model="m"),
+        _message("user", "fix it", 1),
+        codex("event_msg/user_message", 1, message="fix it", images=[]),
+        codex("response_item/reasoning", 2, id="r1", summary=[{"type": "summary_text", "text": "Look."}]),
+        _call("exec_command", "k1", {"cmd": "make", "workdir": f"{ROOT}/src"}, 3),
+        _call("exec_command", "k2", {"cmd": "ls"}, 3),
+        _output("k1", "Chunk ID: 5e\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nboom", 4),
+        _output("k2", "Chunk ID: 5f\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\na.py", 4),
+        codex("event_msg/token_count", 4, info={"last_token_usage": {"input_tokens": 1234}}),
+        _message("assistant", "Done.", 5, id="m2", phase="final_answer"),
+        codex("event_msg/agent_message", 5, message="Done."),
+    )
+    assert brief(found) == [
+        ("session_start", 0, ""),
+        ("user_prompt", 0, "fix it"),
+        ("reasoning", 1, "Look."),
+        ("tool_call", 1, "exec_command"),
+        ("tool_call", 1, "exec_command"),
+        ("tool_result", 1, "boom"),
+        ("tool_result", 1, "a.py"),
+        ("step", 1, ""),
+        ("reply", 2, "Done."),
+        ("step", 2, ""),
+    ]
+    assert [e.key for e in found][2:6] == ["r1:reasoning", "k1:call", "k2:call", "k1:result"]
+    assert found[1].key.startswith("t1:")
+    assert found[1].key.endswith(":prompt")
+    call, answer = found[3], found[5]
+    assert (call.action, call.command, call.extra) == ("run", "make", {"cwd": "src"})
+    assert (answer.command, answer.error, answer.extra) == ("make", True, {"exit_code": 2})
+    assert (found[6].error, found[6].extra) == (False, {"exit_code": 0})
+    assert found[7].tokens == 1234
+    assert {(e.session_id, e.branch) for e in found} == {("c1", "main")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>",
+        "<user_instructions>\nBe kind.\n</user_instructions>",
+        "# AGENTS.md instructions for /w/app\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>",
+        "<turn_aborted>\nThe user interrupted.\n</turn_aborted>",
+        "<permissions instructions>x</permissions instructions>",
+        "<skill>\n<name>x</name>\n</skill>",
+        "<subagent_notification>{}</subagent_notification>",
+        "<some_new_context>x</some_new_context>",
+    ],
+)
+def test_what_the_program_put_there_is_no_prompt(tmp_path: Path, text: str) -> None:
+    """Instructions, the environment and notes are left out, and counted."""
+    opened, found = reading(
+        tmp_path / "rollout-1.jsonl", META, _message("user", text), _message("user", "real")
+    )
+    assert brief(found) == [("session_start", 0, ""), ("user_prompt", 0, "real")]
+    assert opened.counts.skipped == {"message:injected": 1}
+
+
+def test_the_request_is_taken_out_of_its_wrapper(tmp_path: Path) -> None:
+    """An editor's list of open files is not what was typed; a tag a person asks about is."""
+    wrapped = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nfix a.py"
+    found = events(
+        tmp_path / "rollout-1.jsonl", META, _message("user", wrapped), _message("user", "<div> is red")
+    )
+    assert [e.text for e in found if e.kind == "user_prompt"] == ["fix a.py", "<div> is red"]
+
+
+def test_a_prompt_is_told_once_however_it_is_written(tmp_path: Path) -> None:
+    """The item and its echo are one prompt; the same words said again are two; an echo alone counts."""
+    found = events(
+        tmp_path / "rollout-1.jsonl",
+        META,
+        _message("user", "yes"),
+        codex("event_msg/user_message", message="yes"),
+        _message("assistant", "ok"),
+        codex("event_msg/user_message", message="yes"),
+        _message("assistant", "ok"),
+        codex(
+            "event_msg/item_completed",
+            item={"type": "UserMessage", "content": [{"type": "text", "text": "go"}]},
+        ),
+    )
+    prompts = [e for e in found if e.kind == "user_prompt"]
+    assert [(e.text, e.step) for e in prompts] == [("yes", 0), ("yes", 1), ("go", 2)]
+    assert len({e.key for e in prompts}) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("shell", {"command": ["bash", "-lc", "go test ./..."]}),
+        ("shell_command", {"command": "go test ./..."}),
+        ("exec_command", {"cmd": "go test ./..."}),
+        ("container.exec", {"command": ["go", "test", "./..."]}),
+    ],
+)
+def test_every_shell_tool_runs_a_command(tmp_path: Path, name: str, given: Any) -> None:
+    """Whatever the tool is called and however its command is given."""
+    found = events(tmp_path / "rollout-1.jsonl", META, _call(name, "k", given))
+    assert (found[1].action, found[1].command) == ("run", "go test ./...")
+
+
+def test_a_local_shell_call_runs_a_command(tmp_path: Path) -> None:
+    """The hosted form of the shell is a command too."""
+    action = {"type": "exec", "command": ["bash", "-lc", "make"], "working_directory": f"{ROOT}/src"}
+    line = codex("response_item/local_shell_call", call_id="k", status="completed", action=action)
+    found = events(
+        tmp_path / "rollout-1.jsonl", META, line, _output("k", '{"output":"x","metadata":{"exit_code":1}}')
+    )
+    assert (found[1].action, found[1].command, found[1].extra) == ("run", "make", {"cwd": "src"})
+    assert (found[2].text, found[2].error, found[2].extra) == ("x", True, {"exit_code": 1})
+
+
+@pytest.mark.parametrize("way", ["custom", "function", "words", "heredoc"])
+def test_a_patch_names_its_files(tmp_path: Path, way: str) -> None:
+    """However it is applied: as a tool of its own, as words, inside a shell command."""
+    script = f"apply_patch <<'EOF'\n{PATCH}\nEOF"
+    line = {
+        "custom": codex("response_item/custom_tool_call", call_id="k", name="apply_patch", input=PATCH),
+        "function": _call("apply_patch", "k", {"input": PATCH}),
+        "words": _call("shell", "k", {"command": ["apply_patch", PATCH]}),
+        "heredoc": _call("exec_command", "k", {"cmd": script}),
+    }[way]
+    found = events(tmp_path / "rollout-1.jsonl", META, line)
+    assert found[1].action == "edit"
+    assert found[1].paths == ("notes/new.md", "src/app.py", "old.py", "src/main.py")
+    assert (found[1].extra or {})["old"] == "    return 1\nx"
+
+
+def test_paths_of_a_patch_start_where_it_ran(tmp_path: Path) -> None:
+    """A patch in a subfolder names files of the root; one that only adds is a write."""
+    patch = f"*** Begin Patch\n*** Add File: a.py\n+1\n*** Add File: {ROOT}/b.py\n+2\n*** End Patch"
+    line = _call("shell", "k", {"command": ["apply_patch", patch], "workdir": f"{ROOT}/src"})
+    found = events(tmp_path / "rollout-1.jsonl", META, line)
+    assert (found[1].action, found[1].paths) == ("write", ("src/a.py", "b.py"))
+    script = f"cd sub && apply_patch <<'EOF'\n{patch}\nEOF"
+    moved = _call("exec_command", "k", {"cmd": script, "workdir": "src"})
+    assert events(tmp_path / "rollout-2.jsonl", META, moved)[1].paths == ("src/sub/a.py", "b.py")
+
+
+def test_a_failed_patch_is_an_error(tmp_path: Path) -> None:
+    """By what it says, or by how the program says it ended."""
+    found = events(
+        tmp_path / "rollout-1.jsonl",
+        META,
+        codex("response_item/custom_tool_call", call_id="k1", name="apply_patch", input=PATCH),
+        codex(
+            "response_item/custom_tool_call_output", call_id="k1", output="apply_patch verification failed: x"
+        ),
+        codex("response_item/custom_tool_call", call_id="k2", name="apply_patch", input=PATCH),
+        codex("event_msg/patch_apply_end", call_id="k2", success=False, stderr="no"),
+        codex("response_item/custom_tool_call_output", call_id="k2", output="no"),
+    )
+    assert [e.error for e in found if e.kind == "tool_result"] == [True, True]
+
+
+def test_other_tools_have_their_actions(tmp_path: Path) -> None:
+    """Plans, pictures, subagents, searches, servers; a name nobody knows is a server's."""
+    found = events(
+        tmp_path / "rollout-1.jsonl",
+        META,
+        _call("update_plan", "k1", {"plan": [{"step": "look", "status": "in_progress"}]}),
+        _call("view_image", "k2", {"path": f"{ROOT}/a.png"}),
+        _call("spawn_agent", "k3", {"agent_type": "reviewer", "message": "review"}),
+        _call("write_stdin", "k4", {"session_id": 1, "chars": "y"}),
+        _call("get_issue", "k5", {"id": "1"}, namespace="mcp__linear__"),
+        _call("remora__search_memory", "k6", {"query": "x"}),
+        _call("capy_search", "k7", {"queries": ["x"]}),
+        codex("response_item/web_search_call", id="w1", action={"type": "search", "query": "go tests"}),
+        codex("response_item/web_search_call", id="w2", action={"type": "open_page", "url": "https://a.org"}),
+    )
+    calls = [e for e in found if e.kind == "tool_call"]
+    assert [e.action for e in calls] == [
+        "plan",
+        "read",
+        "task",
+        "other",
+        "fetch",
+        "memory",
+        "fetch",
+        "fetch",
+        "fetch",
+    ]
+    assert calls[0].extra == {"todos": [{"content": "look", "status": "in_progress"}]}
+    assert calls[1].paths == ("a.png",)
+    assert (calls[7].extra, calls[8].url) == ({"query": "go tests"}, "https://a.org")
+    assert [e.key for e in found if e.kind == "tool_result"] == ["w1:result", "w2:result"]
+
+
+def test_what_a_script_did_is_told(tmp_path: Path) -> None:
+    """While the model's script runs, the program's record of its tools counts; otherwise it is an echo."""
+
+    def done(kind: str, identity: str, **item: Any) -> dict[str, Any]:
+        return codex("event_msg/item_completed", item={"type": kind, "id": identity, **item})
+
+    command = {
+        "command": ["zsh", "-lc", "make"],
+        "cwd": f"file://{ROOT}",
+        "aggregated_output": "x",
+        "exit_code": 2,
+    }
+    found = events(
+        tmp_path / "rollout-1.jsonl",
+        META,
+        codex(
+            "response_item/custom_tool_call", call_id="k1", name="exec", input="await tools.exec_command({})"
+        ),
+        done("CommandExecution", "exec-1", **command),
+        done(
+            "FileChange", "exec-2", changes={f"{ROOT}/a.py": {"type": "add"}}, status="completed", stdout="ok"
+        ),
+        done(
+            "McpToolCall", "exec-3", server="linear", tool="get_issue", arguments={}, result={"content": "x"}
+        ),
+        codex(
+            "response_item/custom_tool_call_output",
+            call_id="k1",
+            output=[{"type": "input_text", "text": "Script"}],
+        ),
+        done("CommandExecution", "exec-4", **command),
+    )
+    told = [(e.kind, e.action, e.command, e.paths, e.error) for e in found if e.call_id.startswith("exec-")]
+    assert told == [
+        ("tool_call", "run", "make", (), False),
+        ("tool_result", "run", "make", (), True),
+        ("tool_call", "edit", "", ("a.py",), False),
+        ("tool_result", "edit", "", ("a.py",), False),
+        ("tool_call", "fetch", "", (), False),
+        ("tool_result", "fetch", "", (), False),
+    ]
+
+
+def test_an_interruption_and_a_compaction(tmp_path: Path) -> None:
+    """Both end the step; what a compaction kept is not read again."""
+    found = events(
+        tmp_path / "rollout-1.jsonl",
+        META,
+        _message("assistant", "working"),
+        codex("event_msg/turn_aborted", turn_id="t1", reason="interrupted"),
+        codex(
+            "compacted",
+            message="",
+            replacement_history=[{"type": "message", "role": "user", "content": "old"}],
+        ),
+        codex("event_msg/turn_aborted", turn_id="t1", reason="interrupted"),
+    )
+    assert [(e.kind, (e.extra or {}).get("interrupted")) for e in found][2:] == [
+        ("step", True),
+        ("compaction", None),
+        ("step", True),
+    ]
+
+
+def test_a_subagents_file_belongs_to_its_parent(tmp_path: Path) -> None:
+    """Its events are the parent session's, with its id: told at its start, reporting at its end."""
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": "c1", "depth": 1}}}
+    child = put(
+        tmp_path / "rollout-2.jsonl",
+        [
+            codex("session_meta", 2, id="c2", cwd=ROOT, source=spawned),
+            codex("session_meta", 2, id="c1", cwd=ROOT),
+            _message("user", "review it", 3),
+            _call("exec_command", "k9", {"cmd": "git diff"}, 4),
+            _output("k9", "x", 5),
+            _message("assistant", "All is well.", 6),
+        ],
+    )
+    found = events(
+        tmp_path / "rollout-1.jsonl",
+        META,
+        _call("spawn_agent", "k1", {"message": "review it"}, 1),
+        _output("k1", "{}", 7),
+        parts=[child],
+    )
+    assert [(e.kind, e.agent, e.step) for e in found] == [
+        ("session_start", "", 0),
+        ("tool_call", "", 1),
+        ("subagent_start", "c2", 0),
+        ("tool_call", "c2", 1),
+        ("tool_result", "c2", 1),
+        ("step", "c2", 1),
+        ("reply", "c2", 2),
+        ("tool_result", "", 1),
+        ("step", "", 1),
+        ("step", "c2", 2),
+        ("subagent_stop", "c2", 2),
+    ]
+    assert {e.session_id for e in found} == {"c1"}
+    assert (found[2].text, found[-1].text) == ("review it", "All is well.")
+
+
+def test_the_oldest_files_hold_bare_items(tmp_path: Path) -> None:
+    """Without envelopes the first line is the session's; the folder is told in a message."""
+    old = [
+        {"id": "c0", "timestamp": "2025-05-01T10:00:00.000Z", "instructions": None},
+        {"record_type": "state"},
+        {
+            "type": "message",
+            "role": "user",
+            "content": [
+                {
+                    "type": "input_text",
+                    "text": f"<environment_context><cwd>{ROOT}</cwd></environment_context>",
+                }
+            ],
+        },
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]},
+        {
+            "type": "function_call",
+            "name": "shell",
+            "call_id": "k",
+            "arguments": json.dumps({"command": ["ls"], "workdir": f"{ROOT}/src"}),
+        },
+        {
+            "type": "function_call_output",
+            "call_id": "k",
+            "output": '{"output":"a","metadata":{"exit_code":0}}',
+        },
+    ]
+    found = events(tmp_path / "rollout-0.jsonl", *old)
+    assert [(e.session_id, e.kind) for e in found] == [
+        ("c0", "session_start"),
+        ("c0", "user_prompt"),
+        ("c0", "tool_call"),
+        ("c0", "tool_result"),
+        ("c0", "step"),
+    ]
+    assert found[2].extra == {"cwd": "src"}
+
+
+@pytest.mark.parametrize(
+    ("output", "text", "code", "failed", "extra"),
+    [
+        ("Exit code: 1\nWall time: 0.1 seconds\nTotal output lines: 3\nOutput:\nno", "no", 1, True, None),
+        ("plain", "plain", None, False, None),
+        ({"content": "bad", "success": False}, "bad", None, True, None),
+        (
+            [{"type": "input_text", "text": "a"}, {"type": "input_image"}],
+            "a\n[input_image]",
+            None,
+            False,
+            None,
+        ),
+        ('{"output": broken', '{"output": broken', None, False, None),
+        ("exec command rejected by user", "exec command rejected by user", None, True, {"denied": True}),
+        ("aborted by user after 3.2s", "aborted by user after 3.2s", None, True, {"interrupted": True}),
+        ("failed to parse function arguments: x", "failed to parse function arguments: x", None, True, None),
+        (None, "", None, False, None),
+    ],
+)
+def test_outputs_of_every_shape(output: Any, text: str, code: int | None, failed: bool, extra: Any) -> None:
+    """The frame goes, the exit code and the failure stay."""
+    assert tuple(read_output(output, "run")) == (text, code, failed, extra)
+
+
+def test_unknown_lines_are_counted(tmp_path: Path) -> None:
+    """New envelopes, items and happenings are no errors."""
+    opened, found = reading(
+        tmp_path / "rollout-1.jsonl",
+        META,
+        codex("world_state", full=True),
+        codex("response_item/ghost_snapshot"),
+        codex("event_msg/background_event"),
+        codex("event_msg/item_completed", item={"type": "AgentMessage"}),
+        {"type": "event_msg", "payload": "odd"},
+    )
+    assert found == []
+    assert opened.counts.skipped == {
+        "world_state": 1,
+        "item:ghost_snapshot": 1,
+        "event:background_event": 1,
+        "completed:AgentMessage": 1,
+        "event_msg": 1,
+    }

@@ -1,0 +1,162 @@
+"""Whatever happens to a file, a reader gives events that are sound, and never raises."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.core.events import ACTIONS, EVENT_KINDS, Event
+from remora.sources.transcripts.finding import find_in
+from remora.sources.transcripts.plain import header, line_of
+from remora.sources.transcripts.reading import HOSTS, read
+from tests.sources.transcripts.records import ROOT, claude, codex, put, result, use
+from tests.sources.transcripts.test_codex_patch import PATCH
+
+AGENT = {"isSidechain": True, "agentId": "a1"}
+CLAUDE: list[dict[str, Any]] = [
+    claude("user", "u1", "go", promptId="p1", origin={"kind": "human"}),
+    claude(
+        "assistant", "a1", use("Edit", "t1", file_path=f"{ROOT}/a.py", edits=[{"old_string": "1"}]), mid="m1"
+    ),
+    claude(
+        "user",
+        "u2",
+        result("t1", [{"type": "text", "text": "x"}], is_error=True),
+        toolUseResult={"file": {"startLine": 1}},
+    ),
+    claude("assistant", "a2", use("Task", "t2", prompt="look"), mid="m2", usage={"input_tokens": 5}),
+    claude("user", "x1", "look", **AGENT),
+    claude(
+        "assistant",
+        "x2",
+        [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "ok"}],
+        mid="n",
+        **AGENT,
+    ),
+    claude("user", "u3", result("t2", "ok\nagentId: a1b2c3"), toolUseResult={"agentId": "a1"}),
+    claude("assistant", "a3", use("TaskUpdate", "t3", taskId="1", status="x"), mid="m3"),
+    claude("system", "c1", None, subtype="compact_boundary", compactMetadata={"preTokens": 5}),
+    claude(
+        "attachment",
+        "q1",
+        None,
+        attachment={"type": "queued_command", "commandMode": "prompt", "prompt": "x"},
+    ),
+]
+CODEX: list[dict[str, Any]] = [
+    codex("session_meta", id="c1", cwd=ROOT, git={"branch": "b"}, source={"subagent": {"thread_spawn": {}}}),
+    codex("turn_context", turn_id="t", cwd=ROOT),
+    codex("response_item/message", role="user", content=[{"type": "input_text", "text": "go"}]),
+    codex("response_item/reasoning", summary=[{"text": "x"}]),
+    codex(
+        "response_item/function_call",
+        name="shell",
+        call_id="k",
+        arguments=json.dumps({"command": ["ls"], "workdir": "x"}),
+    ),
+    codex(
+        "response_item/function_call_output",
+        call_id="k",
+        output=json.dumps({"output": "x", "metadata": {"exit_code": 1}}),
+    ),
+    codex("response_item/custom_tool_call", name="apply_patch", call_id="k2", input=PATCH),
+    codex("event_msg/patch_apply_end", call_id="k2", success=False),
+    codex("event_msg/token_count", info={"last_token_usage": {"input_tokens": 5}}),
+    codex("response_item/custom_tool_call", name="exec", call_id="k3", input="x"),
+    codex("event_msg/item_completed", item={"type": "FileChange", "id": "e", "changes": {"a": {}}}),
+    codex("event_msg/turn_aborted", reason="interrupted"),
+    codex("compacted", message="x"),
+]
+PLAIN: list[dict[str, Any]] = [
+    json.loads(header("x")),
+    json.loads(
+        line_of(Event("tool_call", "s", "k", 1, paths=("a",), action="read", extra={"lines": [1, 2]}))
+    ),
+]
+VALUES: list[Any] = [
+    None,
+    True,
+    0,
+    -1,
+    2**80,
+    1.5,
+    float("nan"),
+    "",
+    "x" * 9000,
+    "\ud800",
+    [],
+    {},
+    [[]],
+    [None],
+    {"a": 1},
+]
+
+
+def _changed(value: Any, random_: random.Random) -> Any:
+    """Return a copy with one thing in it replaced, dropped or doubled."""
+    if isinstance(value, dict) and value and random_.random() < 0.85:
+        key = random_.choice(sorted(value))
+        if random_.random() < 0.15:
+            return {k: v for k, v in value.items() if k != key}
+        return {**value, key: _changed(value[key], random_)}
+    if isinstance(value, list) and value and random_.random() < 0.85:
+        place = random_.randrange(len(value))
+        return [*value[:place], _changed(value[place], random_), *value[place:][: random_.randrange(3)]]
+    return random_.choice(VALUES)
+
+
+def _check(events: list[Event]) -> None:
+    keys = [event.key for event in events]
+    assert len(set(keys)) == len(keys)
+    for event in events:
+        assert event.kind in EVENT_KINDS
+        assert event.action in ("", *ACTIONS)
+        assert event.session_id is not None
+        assert event.step >= 0
+        assert len(event.text) <= 8_000
+        assert all(isinstance(path, str) for path in event.paths)
+        for text in (event.text, event.key, event.command, event.tool, *event.paths):
+            text.encode()
+        json.dumps(event.extra, allow_nan=False).encode()
+
+
+@pytest.mark.parametrize("records", [CLAUDE, CODEX, PLAIN], ids=HOSTS)
+def test_changed_values_never_raise(tmp_path: Path, records: list[dict[str, Any]]) -> None:
+    """Any value may be of any kind: what cannot be understood is passed over."""
+    random_ = random.Random(7)
+    host = HOSTS[[CLAUDE, CODEX, PLAIN].index(records)]
+    for round_ in range(400):
+        lines = [_changed(r, random_) if random_.random() < 0.4 else r for r in records]
+        random_.shuffle(lines) if round_ % 4 == 0 else None
+        path = put(tmp_path / f"{round_}.jsonl", [json.dumps(line) for line in lines])
+        _check(list(read(path, host=host)))
+
+
+@pytest.mark.parametrize("records", [CLAUDE, CODEX, PLAIN], ids=HOSTS)
+def test_changed_bytes_never_raise(tmp_path: Path, records: list[dict[str, Any]]) -> None:
+    """Cut anywhere, with any bytes changed: sound lines are read, the rest is counted."""
+    random_ = random.Random(11)
+    whole = put(tmp_path / "whole", list(records)).read_bytes()
+    host = HOSTS[[CLAUDE, CODEX, PLAIN].index(records)]
+    path = tmp_path / "cut.jsonl"
+    for _ in range(300):
+        data = bytearray(whole[: random_.randrange(len(whole))])
+        for _ in range(random_.randrange(20)):
+            if data:
+                data[random_.randrange(len(data))] = random_.randrange(256)
+        path.write_bytes(data)
+        opened = read(path, host=host)
+        _check(list(opened))
+        assert opened.counts.ends.get(str(path), 0) <= len(data)
+        find_in(tmp_path)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_file_of_another_host_gives_nothing_and_no_error(tmp_path: Path, host: str) -> None:
+    """Read with the wrong reader, lines are skipped and counted."""
+    others = [r for h, rs in zip(HOSTS, (CLAUDE, CODEX, PLAIN), strict=True) if h != host for r in rs]
+    _check(list(read(put(tmp_path / "a.jsonl", list(others)), host=host)))

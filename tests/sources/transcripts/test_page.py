@@ -1,0 +1,45 @@
+"""The page about transcripts is true: its examples are read, and run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from remora.core.events import ACTIONS, EVENT_KINDS, Event
+from tests.sources.transcripts.records import brief, put, reading
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "transcripts.md").read_text("utf-8")
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_example_file_is_read(tmp_path: Path) -> None:
+    """Every line of the example is an event, none is bad."""
+    (example,) = _blocks("jsonl")
+    opened, found = reading(put(tmp_path / "a", []), *example.splitlines())
+    assert (opened.program, opened.counts.bad, len(opened.counts.skipped)) == ("my-agent", 0, 0)
+    assert brief(found) == [
+        ("user_prompt", 0, "make the tests pass"),
+        ("tool_call", 1, "shell"),
+        ("tool_result", 1, "2 failed"),
+        ("tool_call", 2, "patch"),
+        ("reply", 2, "The cache was never cleared."),
+    ]
+
+
+def test_the_example_program_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the page shows can be copied and run."""
+    monkeypatch.chdir(tmp_path)
+    (program,) = _blocks("python")
+    exec(compile(program, "docs/transcripts.md", "exec"), {})
+    assert (tmp_path / "session.jsonl").exists()
+
+
+def test_the_page_names_every_field_kind_and_action() -> None:
+    """Nothing that an event has is missing from the page."""
+    table = PAGE.split("| field | meaning |")[1]
+    assert [n for n in (*Event._fields, *EVENT_KINDS, *ACTIONS) if f"`{n}`" not in table] == []

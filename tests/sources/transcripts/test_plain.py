@@ -1,0 +1,140 @@
+"""Our own events as lines: written and read without loss, by any host."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.core.errors import InvalidInput
+from remora.core.events import Event
+from remora.sources.transcripts.plain import header, line_of, write
+from remora.sources.transcripts.reading import read
+from tests.sources.transcripts.records import claude, put, reading, result, use
+
+EVENTS = [
+    Event("session_start", "s1", "s1:start", at="2026-01-05T12:00:00.000Z", extra={"cwd": "/w/app"}),
+    Event("user_prompt", "s1", "p1", text="naïve ☃"),
+    Event(
+        "tool_call",
+        "s1",
+        "c1:call",
+        step=1,
+        tool="sh",
+        action="run",
+        call_id="c1",
+        paths=("a.py", "b c.py"),
+        command="make\ntest",
+        branch="main",
+        agent="x",
+    ),
+    Event("tool_result", "s1", "c1:result", step=1, text="no", error=True, extra={"exit_code": 2}),
+    Event("step", "s1", "m1:step", step=1, tokens=0),
+]
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    """Every field comes back, and the writer's name; the file is its owner's alone."""
+    path = tmp_path / "log.jsonl"
+    assert write(path, EVENTS, host="my-agent") == 5
+    opened = read(path)
+    assert list(opened) == EVENTS
+    assert (opened.host, opened.program) == ("plain", "my-agent")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert opened.counts.bad == 0
+
+
+def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    """Events are somebody's only copy."""
+    path = put(tmp_path / "log.jsonl", ["x"])
+    with pytest.raises(InvalidInput, match="is there already"):
+        write(path, EVENTS)
+    with pytest.raises(InvalidInput, match="cannot be made"):
+        write(tmp_path / "no" / "log.jsonl", EVENTS)
+
+
+def test_another_hosts_transcript_can_be_kept_as_events(tmp_path: Path) -> None:
+    """What a reader gives out can be written and gives the same events again."""
+    lines = [
+        claude("user", "u1", "go"),
+        claude(
+            "assistant",
+            "a1",
+            use("Edit", "t1", file_path="/w/app/a.py", old_string="1", new_string="2"),
+            mid="m",
+        ),
+        claude("user", "u2", result("t1", "ok")),
+    ]
+    found = list(read(put(tmp_path / "s1.jsonl", lines)))
+    write(tmp_path / "log.jsonl", found, host="claude-code")
+    assert list(read(tmp_path / "log.jsonl")) == found
+
+
+def test_unknown_fields_are_kept(tmp_path: Path) -> None:
+    """What an event does not have goes into its extra; what is there already wins."""
+    line = {"kind": "reply", "session_id": "s", "key": "k", "model": "m", "mood": 3, "extra": {"mood": 5}}
+    _, found = reading(tmp_path / "a.jsonl", header("x"), line)
+    assert found[0].extra == {"mood": 5, "model": "m"}
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ({"kind": "reply", "key": "k"}, "an event without session_id"),
+        ({"kind": "reply", "session_id": "s", "key": ""}, "an event without key"),
+        ({"kind": "reply", "session_id": 5, "key": "k"}, "an event without session_id"),
+    ],
+)
+def test_events_without_a_name_are_bad_lines(tmp_path: Path, line: dict[str, Any], reason: str) -> None:
+    """They are counted with their place; the next line is read."""
+    opened, found = reading(tmp_path / "a.jsonl", header("x"), line, json.loads(line_of(EVENTS[1])))
+    assert [e.key for e in found] == ["p1"]
+    assert [(bad.line, bad.reason) for bad in opened.counts.bad_lines] == [(2, reason)]
+
+
+def test_unknown_kinds_are_skipped(tmp_path: Path) -> None:
+    """A kind of a later version is counted, not refused."""
+    line = {"kind": "dream", "session_id": "s", "key": "k"}
+    opened, found = reading(tmp_path / "a.jsonl", header("x"), line, {"session_id": "s"})
+    assert found == []
+    assert opened.counts.skipped == {"dream": 1, "no kind": 1}
+
+
+def test_a_newer_version_is_not_read(tmp_path: Path) -> None:
+    """What may mean something else is left alone, and the file says why."""
+    first = {"remora": "events", "version": 2, "host": "x"}
+    opened, found = reading(tmp_path / "a.jsonl", first, json.loads(line_of(EVENTS[1])))
+    assert found == []
+    assert opened.counts.bad_lines[0].reason == "version 2 of the format is not known"
+    assert opened.counts.skipped == {"newer version": 1}
+
+
+def test_values_of_the_wrong_kind_become_sane(tmp_path: Path) -> None:
+    """Nothing that a program writes can break what reads the events."""
+    line = {
+        "kind": "tool_call",
+        "session_id": "s",
+        "key": "k",
+        "step": -5,
+        "at": "soon",
+        "text": 7,
+        "action": "dance",
+        "paths": ["a", 5, ""],
+        "error": "yes",
+        "tokens": "many",
+        "branch": 5,
+        "extra": [1],
+    }
+    _, found = reading(tmp_path / "a.jsonl", header("x"), line)
+    assert found == [Event("tool_call", "s", "k", action="other", paths=("a",))]
+    long = {
+        "kind": "reply",
+        "session_id": "s",
+        "key": "k",
+        "text": "x" * 100_000,
+        "extra": {"a": "x" * 100_000},
+    }
+    _, cut = reading(tmp_path / "b.jsonl", header("x"), long)
+    assert (len(cut[0].text) <= 8_000, cut[0].extra) == (True, None)
