@@ -123,7 +123,7 @@ def learn(
     found = find_in(path) if path is not None else find(root, parts.environ, **_chosen(hosts))
     if path is not None and hosts:
         found = found._replace(transcripts=tuple(t for t in found.transcripts if t.host in hosts))
-    run = _Run(parts, found, progress or (lambda *_: None), again=again)
+    run = _Run(parts, found, progress or (lambda *_: None), again=again, dry_run=dry_run)
     try:
         with lock(parts.project.home / "learn", timeout=5.0):
             if dry_run:
@@ -166,14 +166,14 @@ def _tried(parts: Parts, run: _Run) -> None:
 class _Run:
     """One run of `learn`: what it reads, and what came of it."""
 
-    def __init__(self, parts: Parts, found: Found, progress: Progress, *, again: bool) -> None:
+    def __init__(self, parts: Parts, found: Found, progress: Progress, *, again: bool, dry_run: bool) -> None:
         self._parts = parts
         self._found = found
         self._progress = progress
         self._again = again
         self._space = parts.room("project").space
         self._number = self._space.observed.last_run() + 1
-        self._promoter = Promoter(parts)
+        self._promoter = Promoter(parts, dry_run=dry_run)
         self._marks: set[int] = set()
         self.sessions: list[SessionLearnt] = []
         self.unchanged = 0

@@ -1,7 +1,8 @@
 """What a session added up to, taken in: beside all sessions before it, and as the memories it is worth.
 
-One transaction a session: its rows, the sums over all sessions, its memories, and the note of what was
-learnt. What a person forgot, or changed since it was learnt, is left as it is.
+One transaction a session (two where a model rewords what is learnt): its rows, the sums over all
+sessions, its memories, and the note of what was learnt. What a person forgot, or changed since it was
+learnt, is left as it is.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from remora.app.branches import to_stamp
 from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
-from remora.observer.promotion import Discarded, Promoted, promote, tallies
+from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.sources.history import module_of
 from remora.store.observed import LearnedRow, Pair
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from remora.app.wiring import Parts
     from remora.core.events import Observation, Signal
     from remora.core.values import MemoryDraft, MemoryRecord
+    from remora.llm.client import LanguageModel
     from remora.observer.candidate import Candidate
 
 Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
@@ -44,9 +46,10 @@ class Taken(NamedTuple):
 
 
 class Promoter:
-    """Takes sessions into the memory of a project."""
+    """Takes sessions into the memory of a project; a dry run asks no model."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, *, dry_run: bool = False) -> None:
+        self.dry_run = dry_run
         self._parts = parts
         self._room = parts.room("project")
         self._space = self._room.space
@@ -61,28 +64,62 @@ class Promoter:
             run: the number under which `learned` lists its memories.
             more: candidates from elsewhere, such as a methodology's; they pass the same filters.
         """
-        at = to_iso(self._parts.clock.now())
-        observed = self._space.observed
         with self._space.db.transaction():
-            observed.record(
-                observation, pairs_of(observation), seen, at, modules_of(observation), tallies(observation)
+            self._space.observed.record(
+                *(observation, pairs_of(observation), seen, self._now()),
+                *(modules_of(observation), tallies(observation)),
             )
-            promotion = promote(observation, StoredSeen(observed), similar=self._similar, more=more)
-            learnt: list[Learnt] = []
-            discarded = list(promotion.discarded)
-            notes: list[str] = []
-            for promoted in promotion.promoted:
-                try:
-                    one = self._store(promoted)
-                except InvalidInput as error:
-                    notes.append(f"a memory was not stored: {error}")
-                    continue
-                if one is None:
-                    discarded.append(A_PERSON._replace(what=promoted.draft.content))
-                else:
-                    learnt.append(one)
-            rows = [LearnedRow(o.memory.id, o.action, o.why, o.memory.content, at) for o in learnt]
-            observed.note_learned(run, rows)
+            stored = StoredSeen(self._space.observed)
+            promotion = promote(observation, stored, similar=self._similar, more=more)
+            if self._model() is None:
+                return self._kept(promotion, run)
+        # A model takes seconds: nobody waits for the database meanwhile. A crash here costs nothing,
+        # for the transcript is marked as read later, and what was recorded is replaced then.
+        promotion, note = self._reworded(promotion)
+        with self._space.db.transaction():
+            taken = self._kept(promotion, run)
+        return taken._replace(notes=(*taken.notes, note)) if note else taken
+
+    def _now(self) -> str:
+        return to_iso(self._parts.clock.now())
+
+    def _model(self) -> LanguageModel | None:
+        """Return the model that rewords what is learnt; None where that is not wanted."""
+        if not self._parts.settings.learn.synthesis or self.dry_run:
+            return None
+        try:
+            return self._parts.llm()
+        except RemoraError:
+            return None
+
+    def _reworded(self, promotion: Promotion) -> tuple[Promotion, str]:
+        from remora.observer.synthesis import reword
+
+        model = self._model()
+        if model is None:
+            return promotion, ""
+        seconds = self._parts.settings.learn.synthesis_timeout
+        promoted, note = reword(model, promotion.promoted, seconds)
+        return promotion._replace(promoted=promoted), note
+
+    def _kept(self, promotion: Promotion, run: int) -> Taken:
+        """Store what was promoted and note it; call inside a transaction."""
+        learnt: list[Learnt] = []
+        discarded = list(promotion.discarded)
+        notes: list[str] = []
+        for promoted in promotion.promoted:
+            try:
+                one = self._store(promoted)
+            except InvalidInput as error:
+                notes.append(f"a memory was not stored: {error}")
+                continue
+            if one is None:
+                discarded.append(A_PERSON._replace(what=promoted.draft.content))
+            else:
+                learnt.append(one)
+        at = self._now()
+        rows = [LearnedRow(o.memory.id, o.action, o.why, o.memory.content, at) for o in learnt]
+        self._space.observed.note_learned(run, rows)
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))
 
     def _store(self, promoted: Promoted) -> Learnt | None:

@@ -89,6 +89,13 @@ class JournalSettings(NamedTuple):
     consolidation_tokens: int = 4_096  # of the answer
 
 
+class LearnSettings(NamedTuple):
+    """`[learn]`: what is made of the sessions of agents."""
+
+    synthesis: bool = False  # let the language model reword what a session taught, one call a session
+    synthesis_timeout: float = 30.0  # seconds
+
+
 class Settings(NamedTuple):
     """Everything that can be set. `home` moves the project's data; empty keeps it in the data folder."""
 
@@ -99,6 +106,7 @@ class Settings(NamedTuple):
     search: SearchSettings = SearchSettings()
     compaction: CompactionSettings = CompactionSettings()
     journal: JournalSettings = JournalSettings()
+    learn: LearnSettings = LearnSettings()
 
 
 CHOICES: dict[str, tuple[str, ...]] = {

@@ -125,7 +125,7 @@ _TELLING: tuple[re.Pattern[str], ...] = tuple(
 _NOISE = re.compile(
     r"^(?:Exit code \d+|\[[\w:.-]+\] (?:\$|ERROR task failed|Finished).*|exit status \d+"
     r"|Error: exit status \d+|FAIL|"
-    r"make(?:\[\d+\])?: \*\*\* .*|Usage:.*|\s*|</?tool_use_error>)$"
+    r"make(?:\[\d+\])?: \*\*\* \[.*|Usage:.*|\s*|</?tool_use_error>)$"
 )
 _LAST_HOPE = re.compile(
     r"error|fail|fatal|denied|refused|missing|unexpected|unsupported|exceeded|no such", re.IGNORECASE

@@ -55,7 +55,8 @@ _SPEC = re.compile(
 )
 _FINE = re.compile(
     r"\b(thanks?|thank you|thx|perfect|awesome|lgtm|looks? good|well done|nice one|great (job|work|stuff))\b"
-    r"|\b(it|that|this|everything|all|now|ok|yes|great)\b[^.?!\n]{0,20}\b(works?|working|fixed|solved)\b"
+    r"|\b(it|that|this|everything|all|now|ok|yes|great)\b(?:(?!\bnot\b|n['’]?t\b)[^.?!\n]){0,20}"
+    r"\b(works?|working|fixed|solved)\b"
     r"|\A\W*(great|nice|cool|excellent|good)\W*\Z",
     re.IGNORECASE,
 )

@@ -89,7 +89,7 @@ BOTH_SIDES = re.compile(
 )
 
 _FILLER = (
-    r"(?:(?:oh|ah|hmm+|ok(?:ay)?|well|but|and|yeah|so|wait|sorry|hey|actually|hold on|pause|er|uh|um)"
+    r"(?:(?:oh|ah|hmm+|ok(?:ay)?|well|but|and|yeah|so|wait|sorry|hey|actually|hold[ ]on|pause|er|uh|um)"
     r"[,.!… ]+)*"
 )
 # At the start of what the user says.
@@ -112,9 +112,9 @@ USER_FIRST = re.compile(
 )
 # At the start of any sentence of the user, or close to it.
 USER_RULE = re.compile(
-    r"(?:^[ \t]*(?:[-*•] )?|(?<=[.!?,;:] ))(?:"
+    r"(?:^[ \t]*(?:[-*•][ ])?|(?<=[.!?,;:][ ]))(?:"
     + _FILLER
-    + r")(?:please[, ]+|also[, ]+|(?:can|could) (?:you|we) (?:please )?|(?:and|but|so) )*"
+    + r")(?:please[, ]+|also[, ]+|(?:can|could)[ ](?:you|we)[ ](?:please[ ])?|(?:and|but|so)[ ])*"
     r"""(?P<cue>
       (?:always|never)[ ](?:\w+)
     | (?:we|you|it|i)[ ](?:should[ ]|must[ ]|want[ ]to[ ]|need[ ]to[ ])?(?:always|never)[ ]\w+

@@ -11,7 +11,8 @@ import pytest
 
 from remora.app.learn import LearnReport
 from remora.app.memory import Memory
-from remora.core.errors import InvalidInput, NotFound, SourceError, StoreReadOnly
+from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceError, StoreReadOnly
+from remora.llm.scripted import ScriptedModel
 from tests.helpers import Repo, environment
 
 CORRECTION = "No, we always use the gateway for refreshing tokens, never the client itself."
@@ -293,3 +294,22 @@ def test_what_is_learnt_on_a_branch_follows_it(tmp_path):
         assert "learnt on a branch that was deleted unmerged: dropped" in (over.review_reason or "")
         back = memory.restore(over.id)
         assert back.review_reason is None
+
+
+def test_a_model_may_reword_what_is_learnt(tmp_path):
+    """Once a session, where the setting says so; the user's own words stay, and a failure costs nothing."""
+
+    def answer(call):
+        lines = [line for line in call.messages[-1].content.splitlines() if line[:1].isdigit()]
+        told = [line.partition("] ")[2].replace("usually", "in most cases") for line in lines]
+        return json.dumps({"memories": [{"number": n, "content": c} for n, c in enumerate(told, 1)]})
+
+    (tmp_path / "project").mkdir()
+    model = ScriptedModel([answer, answer, answer, ProviderError("it is down")])
+    environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS="true")
+    with Memory.open(tmp_path / "project", environ=environ, llm=model) as memory:
+        several(tmp_path, memory)
+        report = memory.learn(tmp_path / "talks")
+        assert 1 <= len(model.calls) <= 4
+        assert any("gateway" in text for text in said(report))
+        assert not any("gateway" in call.messages[-1].content for call in model.calls)

@@ -10,7 +10,9 @@ from remora.observer.facts import Edited, OpenError, Ran, Said, SessionFacts
 from remora.observer.outcome import infer, refuses
 
 
-def facts(*edits: str, ask: str = "add a flag", reply: str = "Added the flag.", **fields: Any) -> SessionFacts:
+def facts(
+    *edits: str, ask: str = "add a flag", reply: str = "Added the flag.", **fields: Any
+) -> SessionFacts:
     """Return a session that was asked once, changed files at step 5 and reported at step 9."""
     given: dict[str, Any] = {
         "prompts": (Said(ask, 0),),
@@ -34,7 +36,11 @@ def check(step: int, *, failed: bool, command: str = "make test", purpose: str =
     [
         (("a.go",), {}, "build"),
         ((), {}, "insights"),
-        ((), {"actions": {"read": 1}, "commands": (check(1, failed=False), check(2, failed=False))}, "terminal"),
+        (
+            (),
+            {"actions": {"read": 1}, "commands": (check(1, failed=False), check(2, failed=False))},
+            "terminal",
+        ),
         (("CHANGELOG.md",), {}, "changelog"),
         (("docs/ROADMAP.md",), {}, "roadmap"),
         (("docs/plans/flag-design.md",), {}, "spec_creation"),
@@ -60,7 +66,11 @@ def test_kind_follows_what_was_done(edits: tuple[str, ...], fields: dict[str, An
             "unknown",
             "other checks passed",
         ),
-        ({"commands": (Ran("git commit -m x", "git commit", "vcs", 8, False),)}, "success", "a commit was made"),
+        (
+            {"commands": (Ran("git commit -m x", "git commit", "vcs", 8, False),)},
+            "success",
+            "a commit was made",
+        ),
         ({"reply": "Tests are still failing. I could not fix the flag."}, "failure", "its last words"),
         ({"reply": "✅ unit tests\n❌ Integration tests failing"}, "failure", "its last words"),
         ({"reply": "❌ **NOT tested:** the dialog"}, "success", "no open error"),
@@ -70,7 +80,11 @@ def test_kind_follows_what_was_done(edits: tuple[str, ...], fields: dict[str, An
         ({"planned": 6, "done": 5}, "success", "report"),
         ({"reply": "", "last_kind": "tool_call"}, "abandoned", "never answered"),
         ({"last_kind": "tool_call"}, "abandoned", "in the middle of a call"),
-        ({"interrupted": 1, "last_kind": "interruption", "prompts": (Said("x", 9),)}, "abandoned", "stopped it"),
+        (
+            {"interrupted": 1, "last_kind": "interruption", "prompts": (Said("x", 9),)},
+            "abandoned",
+            "stopped it",
+        ),
     ],
 )
 def test_outcome_of_a_change_has_evidence(fields: dict[str, Any], outcome: str, why: str) -> None:

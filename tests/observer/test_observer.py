@@ -1,0 +1,450 @@
+"""One session as a whole: bounds, damage, taint, early triggers, checkpoints, parallel agents, budgets."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+
+import pytest
+
+from remora.core.errors import InvalidInput
+from remora.core.events import SIGNAL_TYPES, Event, Observation
+from remora.core.values import Taint
+from remora.observer import observer as module
+from remora.observer.observer import Observer
+from remora.observer.scratchpad import Limits
+from remora.observer.signals import KINDS
+from tests.observer.script import Script, observed, of_type, watching
+
+# Score, memory types and minimum of sessions, as the specification's table has them.
+SPECIFIED = {
+    "co_access": (0.91, 3), "self_correction": (0.88, 1), "error_retry": (0.85, 2), "parallel_conflict": (0.82, 1),
+    "read_abandon": (0.79, 3), "repeated_grep": (0.76, 2), "test_order": (0.74, 3), "tool_sequence": (0.73, 3),
+    "file_access": (0.72, 3), "step_overrun": (0.71, 3), "backtrack": (0.68, 2), "config_touch": (0.66, 2),
+    "glob_ignore": (0.64, 2), "context_token_spike": (0.63, 3), "external_reference": (0.61, 3),
+    "import_chase": (0.52, 4), "time_anomaly": (0.48, 3),
+}  # fmt: skip
+
+
+def test_the_table_of_signals_is_the_specified_one():
+    """All seventeen, with score and sessions, and a definition of each."""
+    assert {name: (k.score, k.sessions) for name, k in KINDS.items()} == SPECIFIED
+    assert set(KINDS) == set(SIGNAL_TYPES)
+    assert all(k.looks and k.fires and k.spares for k in KINDS.values())
+
+
+def session() -> Script:
+    """A session with a bit of everything."""
+    script = Script().ask("fix the token refresh")
+    script.step().think("Let me look.").grep("refreshToken", "auth/token.go:3").read(
+        "auth/token.go", "package auth"
+    )
+    script.step().grep("refreshToken", "auth/token.go:3").step().grep("refreshToken", "auth/token.go:3")
+    script.step().run("go test ./...", "auth/token.go:3:1: undefined: Foo", error=True).read("auth/token.go")
+    script.step().edit("auth/token.go", "Foo()", "Bar()").edit("go.mod").edit("auth/user.go")
+    script.step().run("go test ./...").run("mise run lint").fetch("https://example.com/a")
+    script.step().say("I was wrong about `auth/user.go`, it is read on start.").edit("auth/user.go", "b", "c")
+    script.ask("no, we keep the user file as it is")
+    script.step().run("git commit -m 'x'", "[main 1234567] fix: refresh the token").say(
+        "Done: the token is refreshed."
+    )
+    return script
+
+
+def test_an_observation_has_the_course_of_the_session():
+    """Prompts, steps, files, commands, errors, commits and the summary."""
+    o = observed(session(), outcome="success", kind="build")
+    assert (o.kind, o.kind_why, o.outcome) == ("build", "given", "success")
+    assert o.prompts == ("fix the token refresh", "no, we keep the user file as it is")
+    assert (o.steps, o.events, o.late) == (8, len(session().events), 0)
+    assert {f.path: (f.reads, f.edits) for f in o.files} == {
+        "auth/token.go": (2, 1), "go.mod": (0, 1), "auth/user.go": (0, 2),
+    }  # fmt: skip
+    assert [(c.command, c.purpose, c.runs, c.failures) for c in o.commands] == [
+        ("go test ./...", "test", 2, 1), ("mise run lint", "lint", 1, 0), ("git commit -m '…'", "vcs", 1, 0),
+    ]  # fmt: skip
+    assert [e.resolved_how for e in o.errors] == [
+        "changed `auth/token.go`: `Foo()` became `Bar()` (and 2 more files)"
+    ]
+    assert {s.type for s in o.signals} == {
+        "file_access", "co_access", "error_retry", "repeated_grep", "config_touch", "tool_sequence", "test_order",
+        "external_reference", "self_correction",
+    }  # fmt: skip
+
+
+def test_kind_and_outcome_are_inferred_where_nobody_says_them():
+    """They come with their evidence."""
+    o = observed(session())
+    assert o.kind == "build"
+    assert o.kind_why
+    assert o.outcome_why
+
+
+def test_each_type_and_key_stands_once_in_a_fixed_order():
+    """The order is step, type, key."""
+    o = observed(session())
+    names = [(s.step, s.type, s.key) for s in o.signals]
+    assert names == sorted(names)
+    assert len({n[1:] for n in names}) == len(names)
+
+
+def test_an_event_counts_once():
+    """A hook saw it live and a transcript is read later: the same keys, nothing counts twice."""
+    once, twice = observed(session()), observed(session(), session())
+    assert twice == once
+
+
+def test_a_repeated_call_id_counts_once():
+    """A fork that copied the lines under other keys does not count again."""
+    script = session()
+    copies = Script()
+    copies.events = [e._replace(key=f"fork-{e.key}") for e in script.events if e.kind.startswith("tool")]
+    assert observed(script, copies).files == observed(script).files
+
+
+def test_events_in_any_order_are_survived():
+    """Results before their calls, steps backwards: nothing is raised, the files are the same."""
+    script = session()
+    for seed in range(5):
+        random.Random(seed).shuffle(script.events)
+        o = observed(script)
+        assert {f.path for f in o.files} == {"auth/token.go", "go.mod", "auth/user.go"}
+        assert (o.steps, o.events) == (8, len(script.events))
+
+
+def test_missing_results_and_missing_calls_are_survived():
+    """Half of the session is missing."""
+    script = session()
+    for kind in ("tool_result", "tool_call"):
+        rest = Script()
+        rest.events = [e for e in script.events if e.kind != kind]
+        assert {f.path for f in observed(rest).files} == {"auth/token.go", "go.mod", "auth/user.go"}
+
+
+@pytest.mark.parametrize("at", [None, "yesterday", "2026-01-05T12:00:00Z", "9999-12-31T23:59:59Z", ""])
+def test_clocks_may_say_anything(at: str | None):
+    """Unknown, unreadable and standing clocks are survived."""
+    script = session()
+    script.events = [e._replace(at=at) for e in script.events]
+    assert len(observed(script).files) == 3
+
+
+def test_strange_events_are_survived():
+    """Empty fields, unknown kinds and actions, odd extras."""
+    observer = Observer("s1", "x", strict=True)
+    for number, event in enumerate(
+        [
+            Event("nothing known", "s1", "a"),
+            Event("tool_call", "s1", "b", action="no action"),
+            Event("tool_result", "s1", "c"),
+            Event("tool_call", "s1", "d", action="edit", paths=("", ".", "a" * 5000)),
+            Event("tool_call", "s1", "e", action="plan", extra={"todos": "no list"}),
+            Event("tool_call", "s1", "f", action="plan", extra={"todos": [3, {"content": None}]}),
+            Event("tool_call", "s1", "g", action="edit", paths=("a.go",), extra={"old": 3, "new": None}),
+            Event("user_prompt", "s1", "h", text="\ud800 \x00"),
+            Event("step", "s1", "i", step=-5, tokens=-1),
+            Event("subagent_stop", "s1", "j", agent="never started"),
+            Event("tool_call", "s1", "k", action="run", command="\x00'\"$(("),
+        ]
+    ):
+        observer.observe(event)
+        assert observer.events == number + 1
+    assert observer.finalize().events == 11
+
+
+def test_a_defect_of_ours_is_counted_and_told_and_never_raised(monkeypatch: pytest.MonkeyPatch):
+    """The agent goes on; `strict` raises."""
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr(module.Watch, "settle", broken)
+    observer = Observer("s1", "x")
+    for event in session().events:
+        observer.observe(event)
+    assert observer.troubles > 0
+    assert "RuntimeError: ours" in observer.trouble[0]
+    with pytest.raises(RuntimeError):
+        watching(session())
+
+
+def test_events_that_took_too_long_are_counted():
+    """A timer that jumps three milliseconds makes every event late."""
+    ticks = iter(range(10_000))
+    observer = Observer("s1", "x", strict=True, timer=lambda: next(ticks) * 0.003)
+    for event in session().events:
+        observer.observe(event)
+    assert observer.finalize().late == len(session().events)
+
+
+# Taint
+
+
+def test_what_comes_after_text_from_outside_is_tainted_once():
+    """Strictly later steps, with the source and the step of the first fetch; what came before stays clean."""
+    script = Script().step().edit("a.go").step().fetch("https://evil.org/x").edit("b.go").step().edit("c.go")
+    script.step().fetch("https://other.org/").step().edit("d.go")
+    taints = {s.key: s.taint for s in of_type(observed(script), "file_access")}
+    source = Taint("https://evil.org/x", 2)
+    assert taints == {"a.go": None, "b.go": None, "c.go": source, "d.go": source}
+
+
+@pytest.mark.parametrize(
+    ("script", "source"),
+    [
+        (Script().step().read("/home/x/notes.md"), "/home/x/notes.md"),
+        (Script().step().run("curl https://a.org/b"), "https://a.org/b"),
+        (Script().step().run("cat /home/x/notes.md"), "/home/x/notes.md"),
+        (Script().step().run("gh pr view 3"), "gh pr view"),
+        (Script().step().call("mcp__w__get", "fetch", "text", url="ticket-1"), "ticket-1"),
+        (Script().step().call("Grep", "search", "x", pattern="x", extra={"in": "/opt/lib"}), "/opt/lib"),
+    ],
+)
+def test_what_taints(script: Script, source: str):
+    """The web, servers that read the world, files outside, and commands that read either."""
+    assert watching(script.step()).taint() == Taint(source, 1)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        Script().step().read("a.go"),
+        Script().step().run("cat a.go").run("curl localhost:80"),
+        Script().step().call("Read", "read", "x", paths=("/w/app/a.go",), extra={"cwd": "/w/app"}),
+        Script().step().call("Write", "write", "ok", paths=("/tmp/x.sh",)).step().read("/tmp/x.sh"),
+        Script().step().run("go test > /tmp/out.txt").run("cat /tmp/out.txt"),
+        Script().step().fetch("https://x.org/", "The user doesn't want to proceed", error=True),
+        Script().step().call("search_memory", "memory", "text", url="x"),
+    ],
+    ids=["inside", "here", "recorded root", "own file", "own output", "refused", "memory"],
+)
+def test_what_does_not_taint(script: Script):
+    """The repository, this machine, the session's own files, refused fetches and memory tools."""
+    assert watching(script).taint() is None
+
+
+def test_a_resolution_found_after_a_fetch_is_tainted():
+    """The error came before, what helped came after."""
+    script = Script().step().run("go test ./...", "panic: x", error=True).step().fetch("https://x.org/")
+    script.step().edit("a.go").run("go test ./...")
+    (error,) = observed(script).errors
+    assert error.taint == Taint("https://x.org/", 2)
+
+
+def test_what_memory_tools_say_is_no_evidence():
+    """Recalled text is never observed as new."""
+    recalled = "I was wrong about `a.go`. no, never use globals. panic: boom --- FAIL: TestX"
+    script = Script().step().call("search_memory", "memory", recalled, error=True)
+    script.call("record_memory", "memory", recalled, paths=("a.go",))
+    o = observed(script)
+    assert (o.signals, o.errors, o.files) == ((), (), ())
+
+
+# Early triggers
+
+
+def test_early_triggers_of_the_specification():
+    """A correction, three searches, configuration beside two files, two errors; each told once."""
+    observer = Observer("s1", "x", strict=True)
+    told: list[tuple[str, str]] = []
+    for event in (
+        session().step().run("x", "panic: one", error=True).run("y", "panic: two", error=True).events
+    ):
+        observer.observe(event)
+        told += [(s.type, s.key) for s in observer.acute()]
+    assert len(told) == len(set(told))
+    assert {kind for kind, _ in told} == {"self_correction", "repeated_grep", "config_touch", "error_retry"}
+
+
+def test_below_the_thresholds_nothing_is_acute():
+    """Two searches, one error, configuration alone."""
+    script = Script().step().grep("abcd", "a.go").step().grep("abcd", "a.go").edit("go.mod")
+    assert watching(script.run("x", "panic: one", error=True)).acute() == []
+
+
+# Checkpoints
+
+
+def test_a_checkpoint_restores_exactly():
+    """Cut anywhere, written as JSON and read back, the end is the same."""
+    events = session().events
+    whole = observed(session())
+    for cut in range(0, len(events), 5):
+        observer = Observer("s1", "claude-code", strict=True)
+        for event in events[:cut]:
+            observer.observe(event)
+        text = json.dumps(observer.checkpoint())
+        again = Observer.restore(json.loads(text), strict=True)
+        assert json.dumps(again.checkpoint()) == text
+        for event in events[cut:]:
+            again.observe(event)
+        assert again.finalize() == whole
+
+
+def test_finalize_can_be_asked_twice_and_in_between():
+    """It concludes on a copy."""
+    observer = Observer("s1", "claude-code", strict=True)
+    events = session().events
+    for event in events[:10]:
+        observer.observe(event)
+    assert observer.finalize() == observer.finalize()
+    for event in events[10:]:
+        observer.observe(event)
+    assert observer.finalize() == observed(session())
+
+
+@pytest.mark.parametrize(
+    "damage", [{}, {"form": 99}, {"form": 1, "session_id": "x"}, {"form": 1, "watches": 3}]
+)
+def test_a_damaged_checkpoint_is_refused(damage: dict[str, object]):
+    """It says what to do."""
+    with pytest.raises(InvalidInput) as caught:
+        Observer.restore(damage)
+    assert "transcript" in caught.value.hint
+
+
+def test_a_checkpoint_with_a_field_of_another_kind_is_refused():
+    """A text where a number should be is damage."""
+    data = watching(session()).checkpoint()
+    data["watches"][""]["pad"]["dropped"] = "many"
+    with pytest.raises(InvalidInput):
+        Observer.restore(data)
+
+
+@pytest.mark.parametrize(("outcome", "kind"), [("great", None), (None, "party")])
+def test_unknown_outcomes_and_kinds_are_refused(outcome: str | None, kind: str | None):
+    """Only those of the vocabulary."""
+    with pytest.raises(InvalidInput):
+        Observer("s1", "x").finalize(outcome, kind)
+
+
+# Parallel agents
+
+
+def agents(*scripts: Script) -> Observation:
+    """Observe several agents at the same time, event by event in turn."""
+    observer = Observer("s1", "x", strict=True)
+    for turn in range(max(len(s.events) for s in scripts)):
+        for script in scripts:
+            if turn < len(script.events):
+                observer.observe(script.events[turn])
+    return observer.finalize()
+
+
+def test_agents_have_scratchpads_of_their_own():
+    """Files of different agents are no pair, and their counts are added."""
+    o = agents(
+        Script(agent="a").step().read("x.go").read("z.go"), Script(agent="b").step().read("y.go").read("z.go")
+    )
+    assert {s.key for s in of_type(o, "co_access")} == {"x.go + z.go", "y.go + z.go"}
+    assert {f.path: f.reads for f in o.files} == {"x.go": 1, "y.go": 1, "z.go": 2}
+
+
+def test_what_two_agents_saw_is_surer():
+    """The signal stands once, with two agents behind it."""
+    one = Script(agent="a").step().read("x.go").edit("y.go")
+    two = Script(agent="b").step().read("x.go").edit("y.go")
+    (pair,) = of_type(agents(one, two), "co_access")
+    assert (pair.agents, pair.detail["count"]) == (2, 2)
+
+
+def test_two_agents_that_change_one_file_are_in_conflict():
+    """Both were running."""
+    one = Script(agent="a").step().edit("x.go").edit("x.go")
+    two = Script(agent="b").step().edit("x.go").edit("x.go")
+    (conflict,) = of_type(agents(one, two), "parallel_conflict")
+    assert (conflict.key, conflict.detail["agents"], conflict.agents) == ("x.go", ["a", "b"], 2)
+
+
+def test_agents_one_after_the_other_are_in_no_conflict():
+    """The second began when the first had stopped; reads never conflict."""
+    one, two = Script(agent="a").step().edit("x.go"), Script(agent="b").step().edit("x.go")
+    assert of_type(observed(one, two), "parallel_conflict") == []
+    assert of_type(agents(Script(agent="a").step().edit("x.go"), Script(agent="b").step().read("x.go")),
+                   "parallel_conflict") == []  # fmt: skip
+
+
+def test_a_file_that_changed_under_an_agent():
+    """The host's own words, while another agent was changing it."""
+    told = "File has been modified since read, either by the user or by a linter."
+    one = Script(agent="a").step().edit("x.go").read("y.go").read("z.go")
+    two = Script(agent="b").step().read("x.go").call("Edit", "edit", told, error=True, paths=("x.go",))
+    assert [s.key for s in of_type(agents(one, two), "parallel_conflict")] == ["x.go"]
+
+
+def test_the_taint_of_a_subagent_reaches_who_gets_its_report():
+    """And a subagent that starts after a fetch inherits it."""
+    sub = Script(agent="a").step().fetch("https://x.org/")
+    sub.add("subagent_stop", text="report")
+    main = Script(prefix="m").step(3).edit("b.go")
+    (access,) = of_type(observed(Script().step().edit("a.go"), sub, main), "file_access")[1:]
+    assert (access.key, access.taint) == ("b.go", Taint("subagent: https://x.org/", 1))
+    late = Script(agent="b").step().edit("c.go")
+    (inherited,) = of_type(observed(Script().step(2).fetch("https://x.org/"), late), "file_access")
+    assert inherited.taint == Taint("https://x.org/", 0)
+
+
+def test_more_agents_than_the_limit_share_one_watch():
+    """Memory stays bounded; nothing is lost."""
+    scripts = [Script(agent=f"a{n}").step().read(f"{n}.go") for n in range(10)]
+    o = observed(*scripts, limits=Limits(agents=3))
+    assert len(o.files) == 10
+
+
+# Bounds and budgets
+
+
+def big(events: int) -> list[Event]:
+    """A session of many events: reads, changes, searches, runs and words over four thousand files."""
+    script = Script()
+    number = 0
+    while len(script.events) < events:
+        number += 1
+        script.step().read(f"d{number % 70}/f{number % 4001}.go", "package x\n").grep(
+            f"name{number}Of", f"f{number}.go"
+        )
+        script.edit(f"d{number % 70}/f{number % 4001}.go", f"old {number}", f"new {number}")
+        script.run(
+            "go test ./...",
+            f"a.go:{number}:1: undefined: Name{chr(97 + number % 26)}{number % 997}x",
+            error=True,
+        )
+        script.say(f"Fixed number {number}. It was not easy, and `x{number}` is done.").think("Let me go on.")
+    return script.events[:events]
+
+
+def test_fifty_thousand_events_in_bounded_memory_and_time():
+    """Signals are evicted and counted; the checkpoint stays small; the end comes soon."""
+    observer = Observer("s1", "x", strict=True, limits=Limits(signals=500))
+    events = big(50_000)
+    began = time.process_time()
+    for event in events:
+        observer.observe(event)
+    mean = (time.process_time() - began) / len(events)
+    o = observer.finalize()
+    assert mean < 0.001  # the budget is 0.2 ms; this only catches what grows with the session
+    assert (o.events, o.steps) == (50_000, events[-1].step)
+    assert o.dropped > 0
+    assert len(o.signals) <= 500
+    assert len(json.dumps(observer.checkpoint())) < 20_000_000
+
+
+def test_the_least_worth_goes_first():
+    """A pad that is full keeps corrections and lets accesses of files go."""
+    script = Script().step().ask("no, we removed the session commands on purpose")
+    for number in range(200):
+        script.step(7).read(f"f{number}.go")
+    o = observed(script, limits=Limits(signals=40))
+    assert len(of_type(o, "self_correction")) == 1
+    assert o.dropped >= 160
+
+
+def test_finalize_of_a_long_session_is_quick():
+    """Three thousand events, as the longest real sessions have."""
+    observer = Observer("s1", "x", strict=True)
+    for event in big(3_000):
+        observer.observe(event)
+    began = time.process_time()
+    observer.finalize()
+    assert time.process_time() - began < 1.0  # the budget is 100 ms; the benchmark measures it

@@ -1,0 +1,77 @@
+"""What was asked and done, without politeness and cheer."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.observer.reports import ask, asked, clear_ask, done
+
+
+@pytest.mark.parametrize(
+    ("prompt", "wanted"),
+    [
+        ("can you please add a standard MIT license?", "add a standard MIT license"),
+        ("I'd like to have the branch name in `entire list`", "have the branch name in `entire list`"),
+        ("yes", ""),
+        ("<command-name>/exit</command-name>", ""),
+        (
+            "Implement the following plan:\n\n# Plan: Invert the flag\n\nMore",
+            "implement the plan “Invert the flag”",
+        ),
+        ("ok, one last thing: let's rename the `start` command", "rename the `start` command"),
+    ],
+)
+def test_politeness_is_dropped(prompt: str, wanted: str) -> None:
+    """What is left is what to do."""
+    assert ask(prompt) == wanted
+
+
+def test_only_clear_requests_are_told() -> None:
+    """A request that leans on what was said before it tells a later reader nothing."""
+    assert clear_ask("can we use the typed CheckpointID inside RewindPoint?") == (
+        "use the typed CheckpointID inside RewindPoint"
+    )
+    assert clear_ask("can you fix that again in both places?") == ""
+    assert clear_ask("I just tried it and got an error with the `list` command") == ""
+    assert asked(
+        ["yes please", "can we sort the branches by date?", "can we sort the branches by date?"]
+    ) == ["sort the branches by date"]
+
+
+def test_reports_lose_cheer_tables_code_and_questions() -> None:
+    """Headings, fillers, code and offers are not what was done."""
+    report = """Perfect! All tests pass.
+
+## Summary
+
+| File | Change |
+|------|--------|
+| a.go | more |
+
+**Changes made:**
+1. **Moved the check** into `hook_registry.go`, so that every agent
+   goes through it
+2. `handlers.go`
+3. I've successfully removed the six copies in `handlers.go`.
+
+```go
+x := 1
+```
+
+Would you like me to commit?"""
+    assert done(report) == (
+        "Moved the check into `hook_registry.go`, so that every agent goes through it. "
+        "Removed the six copies in `handlers.go`."
+    )
+
+
+def test_an_empty_report_says_nothing() -> None:
+    """Cheer alone, or a few words, is no report."""
+    assert done("Done! All tests pass and lint is clean.") == ""
+    assert done("Added a flag.") == ""
+
+
+def test_long_reports_are_cut_at_a_sentence() -> None:
+    """Whole sentences up to the limit."""
+    text = " ".join(f"Changed `part{n}.go` so that it reads the new settings file." for n in range(9))
+    assert done(text, 130).count("Changed") == 2

@@ -1,0 +1,41 @@
+"""The words of memories."""
+
+from __future__ import annotations
+
+from remora.observer.seen import SeenCount
+from remora.observer.sentences import cited, code, first_sentences, listed, quoted, seen_words, sentence
+
+
+def test_how_often_and_when() -> None:
+    """One session is once; more are counted, with the day of the last."""
+    assert seen_words(SeenCount(3, "2026-01-01T00:00:00Z", "2026-01-20T09:00:00Z")) == (
+        "(seen in 3 sessions, last 2026-01-20)"
+    )
+    assert seen_words(SeenCount(1, None, "2026-01-20T09:00:00Z")) == "(seen once, 2026-01-20)"
+    assert seen_words(SeenCount(3)) == "(seen in 3 sessions)"
+
+
+def test_names_stand_in_backticks() -> None:
+    """A backtick inside a name does not end it; long lists say how many more there are."""
+    assert code("go test `x`") == "`go test 'x'`"
+    assert listed(["a"]) == "`a`"
+    assert listed(["a", "b", "c"]) == "`a`, `b` and `c`"
+    assert listed(["a", "b", "c", "d"], 2) == "`a`, `b` and 2 more"
+
+
+def test_lines_and_sentences_are_cut_whole() -> None:
+    """Quotations are one line; sentences end as sentences do."""
+    assert quoted("a\n  b") == "“a b”"
+    assert first_sentences("One thing. Another thing. " + "A third thing that is long. " * 5, 30) == (
+        "One thing. Another thing."
+    )
+    assert sentence("done:") == "done."
+    assert sentence("really?") == "really?"
+
+
+def test_citations_name_sessions_days_and_steps() -> None:
+    """The place in the newest session stands at the end."""
+    assert (
+        cited(SeenCount(1, "2026-01-05T1", "2026-01-05T2"), "s", (4,))
+        == "1 session, 2026-01-05; session s, step 4"
+    )

@@ -1,0 +1,113 @@
+"""What a person said that holds beyond the task; the sentences are of real sessions (entireio/cli, MIT)."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.observer.statements import names_something, stands_alone, statements, states
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kind", "text"),
+    [
+        (
+            "can you update CLAUDE.md that we should always run `mise run fmt` together with `mise run lint`",
+            "preference",
+            "We should always run `mise run fmt` together with `mise run lint`.",
+        ),
+        (
+            "let's use true/false and not on/off for the skip-push-sessions",
+            "preference",
+            "Use true/false and not on/off for the skip-push-sessions.",
+        ),
+        (
+            "Option 1 doesn't work since the commit hash can change, that's why we add the trailer to commits.",
+            "gotcha",
+            "The commit hash can change, that's why we add the trailer to commits.",
+        ),
+        (
+            "Can we also add a defensive handling? it should never try to create a branch without a BaseCommit",
+            "preference",
+            "Never try to create a branch without a BaseCommit.",
+        ),
+        (
+            "the first part is not correct, for manual-commits we use git hooks to also add the trailer",
+            "gotcha",
+            "For manual-commits we use git hooks to also add the trailer.",
+        ),
+        (
+            "using the git cli is fine (we use go-git explicitly in other places to not depend on a checkout)",
+            "gotcha",
+            "We use go-git explicitly in other places to not depend on a checkout.",
+        ),
+        (
+            "we should be using the strong types instead of string wherever we can",
+            "preference",
+            "We should be using the strong types instead of string wherever we can.",
+        ),
+        (
+            "the trailer on the real commit should match exactly one commit in entire/sessions",
+            "decision",
+            "The trailer on the real commit should match exactly one commit in entire/sessions.",
+        ),
+        (
+            "no, we removed the session commands on purpose",
+            "gotcha",
+            "We removed the session commands on purpose.",
+        ),
+    ],
+)
+def test_standing_words_are_cut_out_of_requests(prompt: str, kind: str, text: str) -> None:
+    """A clause that holds in general is kept as a sentence of its own."""
+    assert [(s.type, s.text) for s in statements(prompt)] == [(kind, text)]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "can you always show the branch name here?",
+        "should we always pass the agent?",
+        "let's add this",
+        "we need to break this up into smaller PR-able chunks",
+        "it somehow always lists these under each branch",
+        "right now we store full.jsonl when doing a checkpoint in `entire/sessions`",
+        "The RunGitCommand function is defined in testenv.go but never called anywhere in the codebase.",
+        "and in autocommit strategy we don't have any steps, we go from checkpoint to checkpoint yeah?",
+        "if we use flags, we can track the usage of `entire enable` easier",
+        "I never saw the `entire list` command fail like this before on main",
+        "we always do it",
+        "```\nwe always use `make fmt` before a commit\n```",
+        "\n".join(["we always use `make fmt` before a commit"] * 20),
+    ],
+)
+def test_requests_questions_and_pastes_state_nothing(prompt: str) -> None:
+    """What asks, hangs in the air, is over soon or was pasted is left out."""
+    assert statements(prompt) == []
+
+
+def test_a_contradiction_is_kept_where_it_can_be_read_alone() -> None:
+    """The first sentence of the user's words, without the no."""
+    assert states("no, we removed the `session` commands on purpose. Put it back") == (
+        "We removed the `session` commands on purpose."
+    )
+    assert states("no, I did not say commit anything") == ""
+    assert states("You're right! Consider adding a test of `a.go` for the paths below.") == ""
+
+
+def test_names_and_hanging_words() -> None:
+    """Paths, identifiers and quoted names are names; "this" and "option 2" hang in the air."""
+    assert [
+        names_something(t) for t in ("see a/b.go", "`x y`", "getUser is slow", "--force it", "all of it")
+    ] == [
+        True,
+        True,
+        True,
+        True,
+        False,
+    ]
+    assert [stands_alone(t) for t in ("`a` reads `b`", "this is wrong", "go with option 2", "see above")] == [
+        True,
+        False,
+        False,
+        False,
+    ]
