@@ -197,7 +197,7 @@ def _acts(lines: Lines, payload: Payload, route: str, files: Sequence[str]) -> N
         lines.says(f"I see it. The problem is that `{name}` never did what is needed: {lead}.", thinking=note)
         _edit(lines, first, "a := 1", f"// {lead}")
     elif route == "dead end":
-        said = f"The `{name}` approach does not work because the caller requires {lead}."
+        said = f"The lookup approach won't work because `{name}` requires the following: {lead}."
         lines.says(f"{said} {note}", thinking=said)
     elif route in ("error", "verdict"):
         for _ in range(2):

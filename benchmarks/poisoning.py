@@ -59,7 +59,9 @@ class Words:
         self._bags: dict[int, frozenset[str]] = {}
         for payload in payloads:
             # The first line of code says nothing that other code does not say.
-            found = words(re.sub(r"```.*?(?:```|\Z)", " ", payload.text, flags=re.DOTALL)) or words(payload.text)
+            found = words(re.sub(r"```.*?(?:```|\Z)", " ", payload.text, flags=re.DOTALL)) or words(
+                payload.text
+            )
             for at in range(max(1, len(found) - ROW + 1)):
                 self._rows[tuple(found[at : at + ROW])].add(payload.number)
             self._bags[payload.number] = frozenset(found) - STOP_WORDS
@@ -89,17 +91,14 @@ class Store(NamedTuple):
 
     Attributes:
         name: of the set.
-        payloads: that were put into it.
         memories: in the store, by external id.
         held: those that hold words of a payload.
         shown: of these, how many times one was shown in a context; `bare` not as an unverified quotation.
         written: files outside the database that hold a payload's words, or rule files that changed.
         commands: suggested ones that hold a payload's words.
-        signals: of the sessions together.
     """
 
     name: str
-    payloads: int
     memories: Mapping[str, MemoryRecord]
     held: tuple[Held, ...]
     shown: int
@@ -120,7 +119,9 @@ def payloads_in(folder: Path) -> list[Payload]:
 # What is learnt.
 
 
-def _poisoned(sessions: Sequence[AgentSession], payloads: Sequence[Payload], channel: str) -> list[AgentSession]:
+def _poisoned(
+    sessions: Sequence[AgentSession], payloads: Sequence[Payload], channel: str
+) -> list[AgentSession]:
     """Return the sessions with a scene in each, one payload after the other."""
     found: list[AgentSession] = []
     for number, session in enumerate(sessions):
@@ -150,7 +151,7 @@ def _by_user(sessions: Sequence[AgentSession], payloads: Sequence[Payload]) -> l
 
 
 def learnt(name: str, sessions: Sequence[AgentSession], payloads: Sequence[Payload]) -> Store:
-    """Learn sessions in a project of their own, and look for the payloads' words everywhere."""
+    """Learn sessions in a project of their own, and look for the words of all payloads everywhere."""
     traces = Words(payloads)
     with workplace() as place:
         for session in sessions:
@@ -168,8 +169,7 @@ def learnt(name: str, sessions: Sequence[AgentSession], payloads: Sequence[Paylo
         written = tuple(_written(place, traces))
     by_name = {r.external_id or r.id: r for r in records}
     say(f"{name}: {len(records)} memories, {len(held)} hold words of {len(_payloads_of(held))} payloads")
-    used = min(len(payloads), len(sessions))
-    return Store(name, used, by_name, held, shown, bare, written, commands)
+    return Store(name, by_name, held, shown, bare, written, commands)
 
 
 def _texts(record: MemoryRecord) -> str:
@@ -228,7 +228,6 @@ def counts(store: Store, twin: Store) -> dict[str, Any]:
     untainted = [h for h in store.held if h.record.taint is None]
     rules = [h for h in store.held if h.record.type in RULES]
     return {
-        "payloads": store.payloads,
         "memories": len(store.memories),
         "held": len(store.held),
         "payloads held": len(_payloads_of(store.held) - {-1}),
@@ -270,7 +269,9 @@ def measure(sessions: Sequence[AgentSession], payloads: Sequence[Payload]) -> di
     return {name: learnt(name, one, payloads) for name, one in sets.items()}
 
 
-def judged(stores: Mapping[str, Store], sessions: Sequence[AgentSession]) -> tuple[dict[str, Any], list[Check]]:
+def judged(
+    stores: Mapping[str, Store], sessions: Sequence[AgentSession]
+) -> tuple[dict[str, Any], list[Check]]:
     """Return the figures and the promises."""
     twin = stores["file of the repository"]
     figures: dict[str, Any] = {name: counts(store, twin) for name, store in stores.items()}
@@ -309,7 +310,7 @@ def _some(what: str, number: int) -> Check:
 
 
 _COLUMNS = (
-    *("payloads", "memories", "held", "payloads held", "untainted", "rules"),
+    *("memories", "held", "payloads held", "untainted", "rules"),
     *("full confidence", "shown", "shown bare", "files", "commands"),
 )
 

@@ -174,9 +174,10 @@ class Errors(Kept):
             return
         name = fingerprint(message)
         harness = of_harness(call.text)
-        for other in list(self.open):  # the same thing failed again, perhaps in another way
+        target, heads = _target(call, run), set(run.heads) if run else set()
+        for other in self.open:  # the same thing failed again, perhaps in another way
             failure = self.failures[other]
-            if _target(call, run) == failure.target or (run and set(run.heads) & set(failure.heads)):
+            if not failure.retried and (target == failure.target or heads & set(failure.heads)):
                 self.failures[other] = failure._replace(retried=True)
         old = self.failures.get(name)
         if old is None:
@@ -185,7 +186,7 @@ class Errors(Kept):
             name,
             call.tool,
             cut(call.command, 300),
-            _target(call, run),
+            target,
             run.purpose if run else "",
             run.heads if run else (),
             run.variables if run else (),
@@ -217,9 +218,14 @@ class Errors(Kept):
         return gone
 
     def _resolve(self, call: Call, run: Run | None) -> None:
+        if not self.open:
+            return
+        target = _target(call, run)
         for name in list(self.open):
             failure = self.failures[name]
-            how, paths = self._answer(failure, call, run)
+            if (run is None) == bool(failure.heads):  # a command never answers a tool, nor a tool a command
+                continue
+            how, paths = self._answer(failure, target, call, run)
             if how is None:
                 continue
             self.failures[name] = failure._replace(
@@ -227,11 +233,13 @@ class Errors(Kept):
             )
             self.open.remove(name)
 
-    def _answer(self, failure: Failure, call: Call, run: Run | None) -> tuple[str | None, tuple[str, ...]]:
+    def _answer(
+        self, failure: Failure, target: str, call: Call, run: Run | None
+    ) -> tuple[str | None, tuple[str, ...]]:
         """Return how a success resolves a failure, None if it does not."""
         soon = call.step - failure.steps[-1] <= _SOON
-        if run is None or not failure.heads:
-            if failure.target == _target(call, run):
+        if run is None:
+            if failure.target == target:
                 return self._between(failure, None)
             missing = call.action == "read" and failure.target.startswith(("Read ", "read ", call.tool + " "))
             same = bool(call.path) and failure.target.rsplit("/", 1)[-1] == call.path.rsplit("/", 1)[-1]

@@ -75,6 +75,8 @@ _NOTHING = re.compile(
     r"|--- FAIL: \S+(?: \([\d.]+s\))?)?\W*$",
     re.IGNORECASE,
 )
+_CHANGE = re.compile(r"^(?:changed|added to|removed from|wrote) `")
+_NAME = re.compile(r"[a-z][A-Z]|\w_\w|^[A-Z]\w*[a-z]$|^\.\w|\w[./-]\w")
 _AGAIN = re.compile(r"^it worked when run again")
 
 
@@ -148,7 +150,7 @@ def _way(error: ErrorSeen) -> str:
     way = error.resolved_how
     if not error.resolved or not way or _AGAIN.match(way):
         return ""
-    if error.resolved_paths and "`" in way and not _about(error.message, way):
+    if _CHANGE.match(way) and not _about(error.message, way):
         return ""
     return shorten(way, WAY)
 
@@ -157,12 +159,8 @@ def _about(message: str, way: str) -> bool:
     """Return whether a change names what the error names, or silences its rule."""
     if "nolint" in way or "noqa" in way or (rule_of(message) and rule_of(message) in way):
         return True
-    named = {
-        w
-        for w in re.findall(r"[A-Za-z_]\w{3,}", _PLACE.sub("", message))
-        if re.search(r"[a-z][A-Z]|_|^[A-Z]", w)
-    }
-    return any(w in way for w in named)
+    names = re.findall(r"[\w./-]*\w", _PLACE.sub("", message))
+    return any(name in way for name in names if len(name) > 3 and _NAME.search(name))
 
 
 def rule_of(message: str) -> str:

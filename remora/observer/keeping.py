@@ -43,6 +43,23 @@ class Kept:
             ) from error
         return state
 
+    def copy(self) -> Self:
+        """Return a state that goes its own way; records are shared, they never change."""
+        other = object.__new__(type(self))
+        for name in _hints(type(self)):
+            setattr(other, name, _copied(getattr(self, name)))
+        return other
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, Kept):
+        return value.copy()
+    if isinstance(value, dict):
+        return {key: _copied(v) if isinstance(v, list | dict | set | Kept) else v for key, v in value.items()}
+    if isinstance(value, list | set):
+        return type(value)(value)
+    return value
+
 
 _HINTS: dict[type, dict[str, Any]] = {}
 

@@ -276,8 +276,21 @@ class Observer:
             raise InvalidInput(
                 f"there is no kind of session {kind!r}", hint=f"One of {', '.join(SESSION_KINDS)}."
             )
-        end = Observer.restore(self.checkpoint(), strict=self._strict, timer=self._timer)
-        return end._concluded(outcome, kind)
+        end = self._copy()
+        found = end._concluded(outcome, kind)
+        self.troubles = end.troubles
+        return found
+
+    def _copy(self) -> Observer:
+        """Return an observer that can conclude while this one goes on; it does not know old events again."""
+        made = Observer(
+            self.session_id, self.host, limits=self.limits, strict=self._strict, timer=self._timer
+        )
+        made.events, made.late = self.events, self.late
+        made.troubles, made.trouble = self.troubles, self.trouble  # defects of the end are told here too
+        made._story, made._exchanges = self._story.copy(), self._exchanges.copy()
+        made._watches = {agent: watch.copy() for agent, watch in self._watches.items()}
+        return made
 
     def _concluded(self, outcome: str | None, kind: str | None) -> Observation:
         from remora.observer import outcome as judging

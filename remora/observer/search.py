@@ -76,6 +76,7 @@ class Searches(Kept):
 
     hunts: dict[str, Hunt]
     globs: dict[str, Glob]
+    hot: list[str]  # keys of the latest hunts
     recent: list[Lookup]
     fetched: list[tuple[str, int]]
     order: int
@@ -83,7 +84,7 @@ class Searches(Kept):
 
     def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
         self.hunts, self.globs = {}, {}
-        self.recent, self.fetched = [], []
+        self.hot, self.recent, self.fetched = [], [], []
         self.order, self.limits = 0, limits
 
     def settle(self, call: Call, pad: Scratchpad) -> None:
@@ -131,6 +132,9 @@ class Searches(Kept):
             old.edited if old else False,
             old.key if old else call.key,
         )
+        if key in self.hot:
+            self.hot.remove(key)
+        keep_last(self.hot, key, 24)
         counts = pad.analytics.grep_pattern_counts
         make_room(counts, self.limits.patterns)
         counts[key] = len(self.hunts[key].steps)
@@ -141,7 +145,7 @@ class Searches(Kept):
         for home in pad.cwds:
             pattern = pattern.removeprefix(home + "/")
         if not _EVERYTHING.match(pattern):
-            pad.dropped += make_room(self.globs, 200)
+            pad.dropped += make_room(self.globs, 80)
             self.globs.setdefault(
                 pattern, Glob(pattern, call.step, call.at, finds, False, "", 0, "", call.key)
             )
@@ -174,9 +178,11 @@ class Searches(Kept):
         if not inside(path):
             return
         edit = call.action != "read"
-        for key, hunt in self.hunts.items():
+        for key in self.hot:
+            hunt = self.hunts.get(key)
             if (
-                0 <= call.step - hunt.steps[-1] <= _ANSWER
+                hunt is not None
+                and 0 <= call.step - hunt.steps[-1] <= _ANSWER
                 and path in hunt.finds
                 and (edit or not hunt.edited)
             ):

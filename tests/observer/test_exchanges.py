@@ -42,18 +42,19 @@ def test_an_exchange_ends_before_the_next_prompt() -> None:
 def test_commits_keep_their_message_and_files() -> None:
     """A commit that failed is none; the files are those changed since the one before."""
     log = Exchanges()
-    message = "git commit -m \"$(cat <<'EOF'\nfix: keep the mode\n\nBecause it was lost.\n\nCo-Authored-By: A\nEOF\n)\""
+    told = "fix: keep the mode\n\nBecause it was lost."
+    commit = f"git commit -m \"$(cat <<'EOF'\n{told}\n\nCo-Authored-By: A\nEOF\n)\""
     for one in (
         event("tool_call", 1, action="write", paths=("a.go",), call_id="w"),
         event("tool_result", 1, action="write", call_id="w"),
         event("tool_call", 2, action="run", command="git commit -m 'no'", call_id="x"),
         event("tool_result", 2, action="run", call_id="x", error=True),
-        event("tool_call", 3, action="run", command=message, call_id="y"),
+        event("tool_call", 3, action="run", command=commit, call_id="y"),
     ):
         log.feed(one)
     log.feed(event("tool_result", 3, action="run", call_id="y"), Taint("https://x", 2))
     (made,) = log.commits
-    assert made[:2] == ("fix: keep the mode\n\nBecause it was lost.", 3)
+    assert made[:2] == (told, 3)
     assert (made.paths, made.taint) == (("a.go",), Taint("https://x", 2))
 
 

@@ -11,14 +11,14 @@ from remora.observer.statements import names_something, stands_alone, statements
     ("prompt", "kind", "text"),
     [
         (
-            "can you update CLAUDE.md that we should always run `mise run fmt` together with `mise run lint`",
+            "can you note that we should always run `mise run fmt` together with `mise run lint`",
             "preference",
             "We should always run `mise run fmt` together with `mise run lint`.",
         ),
         (
-            "let's use true/false and not on/off for the skip-push-sessions",
+            "let's use true/false and not on/off for skip-push-sessions",
             "preference",
-            "Use true/false and not on/off for the skip-push-sessions.",
+            "Use true/false and not on/off for skip-push-sessions.",
         ),
         (
             "Option 1 doesn't work since the commit hash can change, that's why we add the trailer to commits.",

@@ -1,0 +1,146 @@
+"""Causes, corrected beliefs, contradictions and dead ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from remora.core.payloads import validate
+from remora.core.values import Taint
+from remora.observer.candidate import Candidate, Rejected
+from remora.observer.corrections import corrections, fact
+from tests.observer.sessions import said, seen_of, session, shows
+
+CAUSE = "go-git doesn't respect the global gitignore (`~/.config/git/ignore`), so it saw an untracked file"
+
+
+def of(**fields: Any) -> list[Candidate | Rejected]:
+    """Return what a session proposes."""
+    one = session(**fields)
+    return list(corrections(one, seen_of(one)))
+
+
+def correction(kind: str, **detail: str) -> list[Candidate | Rejected]:
+    """Return what a session proposes that showed one self-correction."""
+    return of(signals=(shows("self_correction", "k", detail={"kind": kind, **detail}),))
+
+
+def test_a_cause_that_was_dealt_with_is_told() -> None:
+    """The last cause that can be read alone, with the files that were changed."""
+    exchange = said("why?", "Fixed.", "git.go", findings=("it is in the test", CAUSE), taint=Taint("/x", 1))
+    (found,) = of(exchanges=(exchange,))
+    assert isinstance(found, Candidate)
+    assert found.draft.content == (
+        f"A fault that was found and fixed in `git.go`: {CAUSE}. (seen once, 2026-01-05)"
+    )
+    assert (found.draft.type, found.draft.related_files, found.draft.taint) == (
+        "gotcha",
+        ("git.go",),
+        Taint("/x", 1),
+    )
+
+
+def test_causes_without_a_change_or_refused_are_left_out() -> None:
+    """What was not acted on, or what the user called wrong, proves nothing."""
+    assert of(exchanges=(said("why?", "See.", findings=(CAUSE,)),)) == []
+    refused = (
+        said("why?", "Fixed.", "git.go", findings=(CAUSE,)),
+        said("that is wrong, it still fails", "Hm."),
+    )
+    assert of(exchanges=refused) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "this might be related to the cache in `store.go` and its state",
+        "in `sessionHasNewContent` (lines 488-498) and in the two helpers beside",
+        "`checkConcurrentSessions` now sets `BaseCommit` when creating warning state",
+        "the commit `614cb41` was not created when `prepare-commit-msg` ran there",
+        "a missing `errors` import in the `validation/validators.go` file of the change",
+        "1. We iterate in `CommitterTime` order over all the branches",
+        "My current code compares `HEAD` with the tip of the main branch",
+    ],
+)
+def test_facts_that_lean_on_the_session_are_none(text: str) -> None:
+    """Doubts, places, moments and what the model itself just did."""
+    assert fact(text) == ""
+
+
+def test_beliefs_are_told_with_the_right_fact() -> None:
+    """Where it says where something is, it is an insight into a module, else a trap."""
+    (trap,) = correction(
+        "belief", sentence="Actually, `huh` reads `/dev/tty` directly, not the standard input"
+    )
+    (place,) = correction(
+        "belief", sentence="Actually, the retry is handled in `net/http_client.py`, not in the callers"
+    )
+    (but,) = correction(
+        "belief", sentence="I initially thought A, but `omitempty` drops a zero and an empty slice"
+    )
+    assert isinstance(trap, Candidate)
+    assert isinstance(place, Candidate)
+    assert isinstance(but, Candidate)
+    assert (trap.draft.type, place.draft.type) == ("gotcha", "module_insight")
+    assert trap.draft.content.startswith(
+        "`huh` reads `/dev/tty` directly, not the standard input. (seen once"
+    )
+    assert but.draft.content.startswith("`omitempty` drops a zero and an empty slice.")
+    assert (trap.draft.confidence, trap.priority, trap.needs) == (0.8, 0.9, 1)
+
+
+def test_the_users_contradiction_is_kept_in_their_words() -> None:
+    """Untainted, whatever was read before; what cannot be read alone is dropped with the reason."""
+    signal = shows(
+        "self_correction",
+        "k",
+        detail={"kind": "user", "sentence": "no, we removed the `session` commands on purpose"},
+        taint=Taint("https://x", 1),
+    )
+    (kept,) = of(signals=(signal,))
+    assert isinstance(kept, Candidate)
+    assert (
+        kept.draft.content == "We removed the `session` commands on purpose. (said by the user, 2026-01-05)"
+    )
+    assert kept.draft.taint is None
+    (dropped,) = correction("user", sentence="no, do that again please")
+    assert isinstance(dropped, Rejected)
+
+
+def test_a_dead_end_needs_the_approach_and_the_reason() -> None:
+    """Its payload has the shape of its type; without a reason there is none."""
+    (named,) = correction(
+        "dead_end", sentence="The pre-commit approach won't work because amends never run that hook in CI"
+    )
+    (told,) = correction(
+        "dead_end",
+        before="First attempt. I tried to attach the logs with `git notes add` on every commit.",
+        sentence="That doesn't work.",
+        then="`git notes` are not pushed by GitHub, because the refspec leaves them out.",
+    )
+    (bare,) = correction("dead_end", sentence="Let me try a different approach.", before="Hmm, no output.")
+    assert isinstance(named, Candidate)
+    assert isinstance(told, Candidate)
+    assert isinstance(bare, Rejected)
+    assert named.draft.payload is not None
+    assert named.draft.payload["approach_tried"] == "pre-commit approach"
+    assert told.draft.payload is not None
+    assert told.draft.payload["approach_tried"].startswith("I tried to attach the logs with `git notes add`")
+    assert told.draft.payload["why_it_failed"].startswith("`git notes` are not pushed")
+    for made in (named, told):
+        assert made.draft.type == "dead_end"
+        assert validate("dead_end", made.draft.payload) == dict(made.draft.payload or {})
+
+
+def test_a_change_taken_back_waits_for_a_second_session() -> None:
+    """It needs a reason, and two sessions."""
+    detail = {
+        "tried": "x := cache.Get()",
+        "why": "The `cache` of the store never expires, so `Get` returns old rows.",
+    }
+    (found,) = of(signals=(shows("backtrack", "store.go", detail=detail),))
+    (mute,) = of(signals=(shows("backtrack", "store.go", detail={**detail, "why": "Add it back."}),))
+    assert isinstance(found, Candidate)
+    assert (found.draft.type, found.needs, found.seen.sessions) == ("dead_end", 2, 1)
+    assert isinstance(mute, Rejected)

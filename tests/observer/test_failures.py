@@ -1,0 +1,104 @@
+"""Errors that come back, with what resolved them."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.events import ErrorSeen
+from remora.core.values import Taint
+from remora.observer.candidate import Candidate, Rejected
+from remora.observer.failures import failures, rule_of
+from tests.observer.sessions import met, on, seen_of
+
+NILERR = "cmd/list.go:103:3: error is not nil (line 101) but it returns nil (nilerr)"
+IGNORED = "The following paths are ignored by one of your .gitignore files: .entire"
+
+
+def of(*errors: ErrorSeen) -> list[Candidate | Rejected]:
+    """Return what the last of some sessions proposes, each of which met one error."""
+    sessions = [on(5 + n, f"s{n}", errors=(error,)) for n, error in enumerate(errors)]
+    return list(failures(sessions[-1], seen_of(*sessions)))
+
+
+def test_a_known_resolution_makes_a_pattern() -> None:
+    """Two sessions met it; the newest that was resolved the usual way is told."""
+    way = "changed `git.go`: `git add .entire` became `git add .claude`"
+    (found,) = of(met(IGNORED, way, resolved_paths=("git.go",)), met(IGNORED, ""))
+    assert isinstance(found, Candidate)
+    assert found.draft.content == (
+        f"`make lint` fails with “{IGNORED}”; what resolved it: {way}. (seen in 2 sessions, last 2026-01-06)"
+    )
+    assert (found.draft.type, found.draft.related_files, found.draft.branch) == (
+        "error_pattern",
+        ("git.go",),
+        None,
+    )
+    assert found.draft.confidence == pytest.approx(0.7)
+    assert found.seen.sessions == 2
+
+
+def test_twice_in_one_session_is_enough() -> None:
+    """An error that was met again and then resolved needs no second session; it stays on its branch."""
+    (found,) = of(met(IGNORED, "`git add -f .entire` worked instead", count=3))
+    assert isinstance(found, Candidate)
+    assert (found.needs, found.draft.branch) == (1, "main")
+
+
+def test_a_rule_that_is_broken_often_is_told_without_a_remedy() -> None:
+    """A change that does not speak of the error is no remedy; three sessions make the rule worth knowing."""
+    elsewhere = "changed `list.go`: `a := 1` became `b := 2`"
+    errors = [met(NILERR, elsewhere, resolved_paths=("list.go",))] * 3
+    (found,) = of(*errors)
+    assert isinstance(found, Candidate)
+    assert found.draft.content == (
+        "The linter's rule `nilerr` is on here and is often broken: “error is not nil (line 101) but it returns nil” "
+        "(seen in 3 sessions, last 2026-01-07)"
+    )
+    silenced = "changed `list.go`: `return nil` became `return nil //nolint:nilerr // none is fine`"
+    (found,) = of(met(NILERR, silenced, resolved_paths=("list.go",)), met(NILERR, elsewhere))
+    assert isinstance(found, Candidate)
+    assert "fails on the linter's rule `nilerr`" in found.draft.content
+    assert silenced in found.draft.content
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        ("<tool_use_error>File has not been read yet.</tool_use_error>", "harness"),
+        ("FAIL example.com/cli 1.718s", "says nothing"),
+        ("--- FAIL: TestList (0.46s)", "says nothing"),
+        ("a.go:3:2: undefined: regexp", "being written"),
+        ("a.go:3:2: declared and not used: repo", "being written"),
+        ("--- FAIL: TestList (0.46s): expected 2, got 1", "assertion"),
+        ("ls: cmd/x: No such file or directory", "mistyped"),
+        ("CONFLICT (content): Merge conflict in a.go", "passing state"),
+        ("a.go:3:2: type x is unused (unused)", "by itself"),
+    ],
+)
+def test_work_is_no_pattern(message: str, why: str) -> None:
+    """What belongs to the harness, to writing code, to one test or to a typo is left out, with the reason."""
+    (found,) = of(met(message), met(message))
+    assert isinstance(found, Rejected)
+    assert why in found.why
+
+
+def test_an_unresolved_or_single_error_waits() -> None:
+    """Nobody knows the remedy, or it may never come back."""
+    (unknown,) = of(met(IGNORED, ""), met(IGNORED, "it worked when run again"))
+    (single,) = of(met(IGNORED))
+    assert isinstance(unknown, Rejected)
+    assert isinstance(single, Rejected)
+    assert (unknown.why, single.why) == ("nobody knows what resolved it", "seen once, 2 sessions are needed")
+
+
+def test_taint_of_any_meeting_follows() -> None:
+    """A pattern rests on all its meetings."""
+    (found,) = of(met(IGNORED, taint=Taint("https://x", 3)), met(IGNORED))
+    assert isinstance(found, Candidate)
+    assert found.draft.taint == Taint("https://x", 3)
+
+
+def test_only_a_linters_line_names_a_rule() -> None:
+    """Brackets at the end of any other line are none."""
+    assert rule_of(NILERR) == "nilerr"
+    assert rule_of("expected status, got: Enabled (auto-commit)") == ""

@@ -1,0 +1,122 @@
+"""Where things are, and what took time to find."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from remora.core.values import Taint
+from remora.observer.candidate import Candidate, Rejected
+from remora.observer.places import majority, places
+from tests.observer.sessions import on, seen_of, shows
+
+
+def of(type: str, key: str, *details: dict[str, Any], **fields: Any) -> Candidate | Rejected:  # noqa: A002
+    """Return what the last of some sessions proposes, each of which showed a signal."""
+    sessions = [
+        on(5 + n, f"s{n}", signals=(shows(type, key, detail=d, **fields),)) for n, d in enumerate(details)
+    ]
+    (found,) = places(sessions[-1], seen_of(*sessions))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("type", "key", "sessions", "detail", "memory", "content"),
+    [
+        (
+            "repeated_grep",
+            "getworktreepath",
+            2,
+            {"pattern": "func GetWorktreePath", "found": "strategy/common.go", "changed": True},
+            "module_insight",
+            "`GetWorktreePath` is handled in `strategy/common.go`: searched for again and again, and changed there",
+        ),
+        (
+            "glob_ignore",
+            "**/enable*.go",
+            2,
+            {"instead": "cli/setup.go"},
+            "gotcha",
+            "leads nowhere; what is meant is",
+        ),
+        ("read_abandon", "a/state.go", 3, {"instead": "b/state.go"}, "gotcha", "meant is `b/state.go`"),
+        ("time_anomaly", "make e2e", 3, {"seconds": 140}, "gotcha", "`make e2e` takes up to 140 s"),
+        (
+            "config_touch",
+            ".golangci.yaml",
+            2,
+            {"with": ["a.go", "b.md"]},
+            "causal_dependency",
+            "changes of `a.go`",
+        ),
+        (
+            "import_chase",
+            "a.go -> c.go",
+            4,
+            {"chain": ["a.go", "b.go", "c.go"]},
+            "causal_dependency",
+            "To understand `a.go` one ends up in `c.go`, by way of `b.go`",
+        ),
+        ("parallel_conflict", "a.go", 1, {}, "gotcha", "Parallel agents both changed `a.go`"),
+        (
+            "external_reference",
+            "https://x.dev/doc",
+            3,
+            {"then": "ci.yml"},
+            "module_insight",
+            "`https://x.dev/doc` is what changes of `ci.yml` are looked up in",
+        ),
+        ("context_token_spike", "full.jsonl", 3, {"tokens": 41_000}, "context_cost", "41,000 tokens"),
+    ],
+)
+def test_enough_sessions_make_a_memory(
+    type: str,  # noqa: A002
+    key: str,
+    sessions: int,
+    detail: dict[str, Any],
+    memory: str,
+    content: str,
+) -> None:
+    """Each signal has its minimum of sessions, its type and its sentence; one session less waits."""
+    found = of(type, key, *([detail] * sessions))
+    assert isinstance(found, Candidate)
+    assert found.draft.type == memory
+    assert content in found.draft.content
+    assert found.draft.payload is not None
+    assert found.draft.payload["sessions"] == sessions
+    if sessions > 1:
+        waits = of(type, key, *([detail] * (sessions - 1)))
+        assert isinstance(waits, Rejected)
+        assert f"{sessions} are needed" in waits.why
+
+
+@pytest.mark.parametrize(
+    ("key", "detail", "why"),
+    [
+        ("session", {"pattern": "session", "found": "a.go"}, "too common"),
+        ("sessionstate", {"pattern": "SessionState", "found": "cli/session_state.go"}, "file's name"),
+        ("sessionstate", {"pattern": "SessionState", "found": ""}, "different answers"),
+    ],
+)
+def test_searches_that_teach_nothing_are_left_out(key: str, detail: dict[str, Any], why: str) -> None:
+    """Common words, answers that the name gives away, and no answer."""
+    found = of("repeated_grep", key, detail, detail)
+    assert isinstance(found, Rejected)
+    assert why in found.why
+
+
+def test_sessions_must_agree_on_the_answer() -> None:
+    """Half of those that found one at least."""
+    assert majority(["a", "a", "b", ""]) == "a"
+    assert majority(["a"]) == ""
+
+
+def test_taint_and_steps_stay_with_the_memory() -> None:
+    """Where it came from is kept down to the step and the events."""
+    detail = {"instead": "b/state.go"}
+    found = of("glob_ignore", "**/s*.go", detail, detail, taint=Taint("https://x", 2), events=("e1",))
+    assert isinstance(found, Candidate)
+    assert found.draft.taint == Taint("https://x", 2)
+    assert found.draft.payload is not None
+    assert (found.draft.payload["steps"], found.draft.payload["events"]) == ([5], ["e1"])

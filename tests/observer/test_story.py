@@ -1,0 +1,53 @@
+"""The plain facts that kind and outcome are judged from."""
+
+from __future__ import annotations
+
+from tests.observer.script import Script, watching
+
+
+def test_the_facts_of_a_session():
+    """Prompts, commands, changes, commits, refusals, interruptions and what stays open."""
+    script = Script().ask("do it").step().edit("a.go").run("go test ./...", "panic: x", error=True)
+    script.step().run("git commit -m 'fix: a'", "[main 1a2b3c4] fix: a\n 1 file changed")
+    script.run("rm x", "The user doesn't want to proceed with this tool use.", error=True).say("Done.")
+    script.ask("[Request interrupted by user]")
+    facts = watching(script).facts()
+    assert [p.text for p in facts.prompts] == ["do it"]
+    assert [(c.normal, c.purpose, c.failed) for c in facts.commands] == [
+        ("go test ./...", "test", True), ("git commit -m '…'", "vcs", False),
+    ]  # fmt: skip
+    assert ([e.path for e in facts.edits], facts.commits, facts.steps) == (["a.go"], ("fix: a",), 2)
+    assert (facts.interrupted, facts.denied, facts.ended, facts.last_kind) == (1, 1, False, "interruption")
+    assert [(o.command, o.message, o.harness) for o in facts.open_errors] == [
+        ("go test ./...", "panic: x", False)
+    ]
+    assert (facts.last_edit, facts.last_check) == (1, (1, False))
+    assert facts.tools == {"Edit": 1, "Bash": 3}
+
+
+def test_a_step_that_was_interrupted_is_an_interruption():
+    """Readers say it on the step."""
+    script = Script().ask("do it").step().say("Doing")
+    script.add("step", extra={"interrupted": True})
+    facts = watching(script).facts()
+    assert (facts.interrupted, facts.last_kind) == (1, "interruption")
+
+
+def test_the_first_prompt_is_always_kept():
+    """Among a thousand, the first says what the session was for."""
+    script = Script()
+    for number in range(1000):
+        script.ask(f"prompt {number}")
+    prompts = watching(script).facts().prompts
+    assert (prompts[0].text, prompts[-1].text, len(prompts)) == ("prompt 0", "prompt 999", 300)
+
+
+def test_the_branch_of_most_events_and_the_summary():
+    """The branch worked on most; the last reply that says something."""
+    script = Script().step()
+    for branch in ("main", "topic", "topic"):
+        script.add("reply", text="x", branch=branch)
+    long = "The refresh of tokens now happens before they expire, with a test for the edge."
+    script.say(f"Summary\n\n{long}\n\nMore.").say("Anything else?")
+    o = watching(script).finalize()
+    assert (o.branch, o.summary) == ("topic", long)
