@@ -27,6 +27,7 @@ from benchmarks import (
     latency,
     locomo,
     resolution,
+    smoke_sessions,
     smoke_trees,
 )
 from benchmarks.common import Check, Options, Report, Table, memory_in, say, workplace
@@ -305,6 +306,8 @@ def run(options: Options) -> Report:
     checks += entries.sound(entries.measure(200, 8))
     _, counts, race = conversations.measure(CONVERSATIONS)
     checks += conversations.sound(counts, race)
+    say("smoke: sessions of agents")
+    checks += smoke_sessions.checks()
     say("smoke: the code graph")
     checks += resolved_package()
     checks += smoke_trees.checks()

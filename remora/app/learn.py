@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.branches import settle
@@ -37,10 +38,13 @@ if TYPE_CHECKING:
     from remora.core.events import Observation
     from remora.observer.promotion import Discarded
     from remora.sources.transcripts.finding import Found, Transcript
+    from remora.sources.transcripts.reading import Reading
 
 Progress = Callable[[str, int, int], None]
 READ = "transcript:"  # meta key, with a digest of the path behind it: how the files looked when read
 EXAMPLES = 200  # of what was discarded, named in a report; the counts are of all
+TELLING = ("user_prompt", "tool_call")  # events whose keys are the host's own
+COPIED = 20  # events at the head of a transcript that show whether it is a fork
 MAX_BAD = 50  # lines that could not be read, named in a report
 
 
@@ -175,6 +179,8 @@ class _Run:
         self._number = self._space.observed.last_run() + 1
         self._promoter = Promoter(parts, dry_run=dry_run)
         self._marks: set[int] = set()
+        self._marked: set[str] = set()  # transcripts whose events are among the marks
+        self._by_key = {_key(t): t for t in found.transcripts}
         self.sessions: list[SessionLearnt] = []
         self.unchanged = 0
         self.signals: Counter[str] = Counter()
@@ -211,16 +217,32 @@ class _Run:
                 self.skipped.append(Skipped(str(transcript.path), str(error)))
         self._progress("sessions", len(fresh), len(fresh))
 
-    def _transcript(self, transcript: Transcript, looks: str) -> None:
-        reading = read(
-            transcript.path,
-            host=transcript.host,
-            parts=transcript.parts,
-            roots=self._roots,
-            seen=self._marks,
+    def _reading(self, transcript: Transcript, marks: set[int]) -> Reading:
+        return read(
+            transcript.path, host=transcript.host, parts=transcript.parts, roots=self._roots, seen=marks
         )
+
+    def _mark_origins(self, transcript: Transcript) -> None:
+        """Read the sessions that a fork was copied from, so that what it copied does not count again."""
+        head = islice(self._reading(transcript, set()), COPIED)
+        keys = {event.key for event in head if event.kind in TELLING}
+        own = _key(transcript)
+        for seen in self._space.observed.beginning_with(keys).values():
+            origin = self._by_key.get(seen.partition("|")[0])
+            if origin is not None and _key(origin) != own and _key(origin) not in self._marked:
+                self._marked.add(_key(origin))
+                for _ in self._reading(origin, self._marks):
+                    pass
+
+    def _transcript(self, transcript: Transcript, looks: str) -> None:
+        self._mark_origins(transcript)
+        self._marked.add(_key(transcript))
+        reading = self._reading(transcript, self._marks)
         watched: dict[str, Observer] = {}
+        firsts: dict[str, str] = {}
         for event in reading:
+            if event.kind in TELLING:
+                firsts.setdefault(event.session_id, event.key)
             observer = watched.get(event.session_id)
             if observer is None:
                 observer = watched[event.session_id] = Observer(event.session_id, reading.program)
@@ -238,6 +260,8 @@ class _Run:
             if place and place != _key(transcript) and name != transcript.session_id:
                 continue  # a copy: the session was learnt from its own file
             self._session(observer, f"{_key(transcript)}|{looks}")
+            with self._space.db.transaction():
+                self._space.observed.note_first(session, firsts.get(name, ""))
         with self._space.db.transaction():
             self._space.meta.set(_key(transcript), looks)
 

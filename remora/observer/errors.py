@@ -296,7 +296,7 @@ class Errors(Kept):
                 self.order,
                 (collapse(before), collapse(after)),
             )
-            undone = next((c for c in reversed(self.changes) if _undoes(change, c)), None)
+            undone = next((c for c in reversed(self.changes) if c.path == path and _undoes(change, c)), None)
             if undone and not _PURPOSEFUL.search(pad.last_text) and not self._harmless(undone):
                 self._backtrack(path, "changed back", undone, call, pad)
             keep_last(self.changes, change, 300)
@@ -475,6 +475,4 @@ def _core(old: str, new: str) -> tuple[str, str]:
 
 def _undoes(change: Change, earlier: Change) -> bool:
     """Say whether a change puts back what an earlier one replaced; white space does not count."""
-    if change.path != earlier.path or len(earlier.after) < 12:
-        return False
-    return change.flat == (earlier.flat[1], earlier.flat[0])
+    return len(earlier.after) >= 12 and change.flat == (earlier.flat[1], earlier.flat[0])

@@ -33,7 +33,7 @@ from remora.observer.search import OFTEN, Searches
 from remora.observer.speech import Speech
 from remora.observer.story import Story
 
-LATE = 0.002  # seconds an event may take; more are counted
+LATE = 0.002  # seconds of processor time an event may take; more are counted
 CHECKPOINT = 1  # the form of a checkpoint
 # Early triggers: what a running session has to show, how many times, and their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
@@ -137,7 +137,7 @@ class Observer:
         host: "claude-code", "codex", or what a program calls itself.
         limits: how much is kept.
         strict: raise our own defects instead of counting them; for tests.
-        timer: seconds that only grow; for tests.
+        timer: seconds of processor time that only grow; for tests.
 
     Attributes:
         events: looked at; a repeated key counts once. `late` took longer than LATE.
@@ -151,7 +151,7 @@ class Observer:
         *,
         limits: Limits = Limits(),  # noqa: B008  # immutable
         strict: bool = False,
-        timer: Callable[[], float] = time.perf_counter,
+        timer: Callable[[], float] = time.thread_time,
     ) -> None:
         self.session_id, self.host, self.limits = session_id, host, limits
         self.events = self.late = self.troubles = 0
@@ -380,7 +380,7 @@ class Observer:
         data: Mapping[str, Any],
         *,
         strict: bool = False,
-        timer: Callable[[], float] = time.perf_counter,
+        timer: Callable[[], float] = time.thread_time,
     ) -> Observer:
         """Return the observer that `checkpoint` described.
 

@@ -85,6 +85,16 @@ class Observed:
         """Return how the files of each session looked when it was learnt, by its id."""
         return dict(self._db.rows("SELECT id, seen FROM observer_sessions"))
 
+    def note_first(self, session_id: str, key: str) -> None:
+        """Note the key of a session's first event that a fork of it would copy."""
+        self._db.execute("UPDATE observer_sessions SET first_key = ? WHERE id = ?", (key, session_id))
+
+    def beginning_with(self, keys: Collection[str]) -> dict[str, str]:
+        """Return how the files of those sessions looked that begin with one of some events, by id."""
+        sql = """SELECT s.id, s.seen FROM json_each(?) j
+                 JOIN observer_sessions s ON s.first_key = j.value AND s.first_key <> ''"""
+        return dict(self._db.rows(sql, (json.dumps(sorted(keys)),)))
+
     def count(self) -> int:
         """Return how many sessions were learnt."""
         return int(self._db.value("SELECT count(*) FROM observer_sessions"))

@@ -159,6 +159,22 @@ def test_a_session_that_grew_replaces_itself(memory, learn, tmp_path):
     assert observed.edits("auth/tokens.py").sessions == 4
 
 
+def test_what_a_fork_copied_counts_once(memory, learn, tmp_path):
+    """A fork holds the lines of the session it came from; learnt later, only what is its own counts."""
+    talk = work("s1", 1, str(memory.root))
+    talk.save(tmp_path / "talks")
+    learn()
+    fork = Talk("s2", 1, str(memory.root))
+    fork.lines = [{**line, "sessionId": "s2"} for line in talk.lines]
+    fork.number = 500
+    fork.edit("web/page.py").save(tmp_path / "talks")
+    report = learn()
+    assert [s.id for s in report.sessions] == ["s2"]
+    observed = memory._parts.room("project").space.observed
+    assert observed.edits("auth/tokens.py").sessions == 1
+    assert observed.edits("web/page.py").sessions == 1
+
+
 def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
     """A transcript that is being written is read as far as it goes; bad lines are named and counted."""
     path = work("s1", 1, str(memory.root)).save(tmp_path / "talks")

@@ -62,32 +62,41 @@ class Script:
         return self
 
     def read(self, path: str, text: str = "package x", **more: Any) -> Script:
+        """Read a file."""
         return self.call("Read", "read", text, paths=(path,), **more)
 
     def edit(self, path: str, old: str = "a", new: str = "b", **more: Any) -> Script:
+        """Change a file from one text to another."""
         return self.call("Edit", "edit", "done", paths=(path,), extra={"old": old, "new": new}, **more)
 
     def run(self, command: str, text: str = "ok", **more: Any) -> Script:
+        """Run a command."""
         return self.call("Bash", "run", text, command=command, extra={"cwd": "/w/app"}, **more)
 
     def grep(self, pattern: str, text: str = "", **more: Any) -> Script:
+        """Search in files."""
         return self.call("Grep", "search", text, pattern=pattern, **more)
 
     def glob(self, pattern: str, text: str = "", **more: Any) -> Script:
+        """Search for names."""
         return self.call("Glob", "glob", text, pattern=pattern, **more)
 
     def fetch(self, url: str, text: str = "page", **more: Any) -> Script:
+        """Fetch from outside."""
         return self.call("WebFetch", "fetch", text, url=url, **more)
 
     def say(self, text: str) -> Script:
+        """The model says something."""
         self.add("reply", text=text)
         return self
 
     def think(self, text: str) -> Script:
+        """The model thinks."""
         self.add("reasoning", text=text)
         return self
 
     def ask(self, text: str) -> Script:
+        """The user types something."""
         self.add("user_prompt", text=text)
         return self
 

@@ -47,18 +47,44 @@ def test_normal_form_and_purpose(command: str, normal: str, purpose: str):
 @pytest.mark.parametrize(
     ("command", "purpose"),
     [
-        ("uv run pytest -q", "test"), ("poetry run mypy .", "lint"), ("npx tsc --noEmit", "lint"), ("tsc", "build"),
-        ("python -m unittest", "test"), ("python3 -m pytest", "test"), ("cargo test", "test"),
-        ("cargo clippy", "lint"), ("cargo fmt", "format"), ("cargo build", "build"), ("go vet ./...", "lint"),
-        ("gofmt -l .", "lint"), ("gofmt -w .", "format"), ("make test", "test"), ("just lint", "lint"),
-        ("npm test", "test"), ("npm run build", "build"), ("yarn test", "test"), ("pnpm run typecheck", "lint"),
-        ("./gradlew test", "test"), ("mvn verify", "test"), ("bundle exec rspec", "test"), ("dotnet build", "build"),
-        ("docker compose up", "run"), ("git status", "vcs"), ("gh pr view 3", "vcs"), ("ls", "look"),
-        ("sed -n 1,5p x", "look"), ("sed -i s/a/b/ x", "other"), ("./bin/tool", "run"), ("timeout 60 pytest", "test"),
-        ("sudo env A=1 make check", "test"), ("mise run test:ci", "test"), ("ruff check .", "lint"),
-        ("ruff format .", "format"), ("unheardof --x", "other"),
+        ("uv run pytest -q", "test"),
+        ("poetry run mypy .", "lint"),
+        ("npx tsc --noEmit", "lint"),
+        ("tsc", "build"),
+        ("python -m unittest", "test"),
+        ("python3 -m pytest", "test"),
+        ("cargo test", "test"),
+        ("cargo clippy", "lint"),
+        ("cargo fmt", "format"),
+        ("cargo build", "build"),
+        ("go vet ./...", "lint"),
+        ("gofmt -l .", "lint"),
+        ("gofmt -w .", "format"),
+        ("make test", "test"),
+        ("just lint", "lint"),
+        ("npm test", "test"),
+        ("npm run build", "build"),
+        ("yarn test", "test"),
+        ("pnpm run typecheck", "lint"),
+        ("./gradlew test", "test"),
+        ("mvn verify", "test"),
+        ("bundle exec rspec", "test"),
+        ("dotnet build", "build"),
+        ("docker compose up", "run"),
+        ("git status", "vcs"),
+        ("gh pr view 3", "vcs"),
+        ("ls", "look"),
+        ("sed -n 1,5p x", "look"),
+        ("sed -i s/a/b/ x", "other"),
+        ("./bin/tool", "run"),
+        ("timeout 60 pytest", "test"),
+        ("sudo env A=1 make check", "test"),
+        ("mise run test:ci", "test"),
+        ("ruff check .", "lint"),
+        ("ruff format .", "format"),
+        ("unheardof --x", "other"),
     ],
-)  # fmt: skip
+)
 def test_purposes_of_usual_tools(command: str, purpose: str):
     """Tools of many languages, task runners by the task's name, and what only runs another program."""
     assert purpose_of(tuple(command.split())) == purpose
@@ -67,8 +93,10 @@ def test_purposes_of_usual_tools(command: str, purpose: str):
 def test_a_head_is_the_program_and_what_it_does():
     """Flags and paths are not part of it."""
     assert [head(n) for n in ("go test -v -run X ./a", "mise run test:ci", "uv run pytest tests")] == [
-        "go test", "mise run test:ci", "pytest tests",
-    ]  # fmt: skip
+        "go test",
+        "mise run test:ci",
+        "pytest tests",
+    ]
 
 
 def test_a_pipe_masks_the_exit_code():
@@ -93,7 +121,7 @@ def test_a_pipe_masks_the_exit_code():
     ],
 )
 def test_what_a_command_reads_from_outside(command: str, source: str):
-    """Addresses, hosting services and files elsewhere are outside; this machine and the repository are not."""
+    """Addresses, hosting services and files elsewhere are outside; this machine is not."""
     assert outside(parse(command), ("/w/app",)) == source
 
 

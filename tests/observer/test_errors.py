@@ -11,12 +11,14 @@ from remora.core.events import ErrorSeen
 from tests.observer.script import Script, observed, of_type
 
 UNWRAPPED = (
-    "Exit code 1\n[lint] $ golangci-lint run ./...\n[lint] ERROR task failed\n\ncmd/entire/cli/config.go:239:15: "
-    "error returned from external package is unwrapped: sig: func os.ReadFile(name string) ([]byte, error) (wrapcheck)"
+    "Exit code 1\n[lint] $ golangci-lint run ./...\n[lint] ERROR task failed\n\n"
+    "cmd/entire/cli/config.go:239:15: error returned from external package is unwrapped: "
+    "sig: func os.ReadFile(name string) ([]byte, error) (wrapcheck)"
 )
 
 
 def only_error(script: Script) -> ErrorSeen:
+    """Return the one error of a session."""
     (error,) = observed(script).errors
     return error
 
@@ -24,10 +26,14 @@ def only_error(script: Script) -> ErrorSeen:
 def test_the_change_between_failure_and_success_is_the_resolution():
     """Session 3de15637: the linter failed, one line was changed, the linter passed."""
     script = (
-        Script().step().run("mise run fmt && mise run lint", UNWRAPPED, error=True)
-        .step().edit("cmd/entire/cli/config.go", "\treturn nil, err", '\treturn nil, fmt.Errorf("%w", err)')
-        .step().run("cd /w/app && mise run fmt && mise run lint 2>&1 | tail -5", "0 issues.")
-    )  # fmt: skip
+        Script()
+        .step()
+        .run("mise run fmt && mise run lint", UNWRAPPED, error=True)
+        .step()
+        .edit("cmd/entire/cli/config.go", "\treturn nil, err", '\treturn nil, fmt.Errorf("%w", err)')
+        .step()
+        .run("cd /w/app && mise run fmt && mise run lint 2>&1 | tail -5", "0 issues.")
+    )
     error = only_error(script)
     assert (error.resolved, error.resolved_paths) == (True, ("cmd/entire/cli/config.go",))
     assert error.resolved_how == (
@@ -40,56 +46,79 @@ def test_the_change_between_failure_and_success_is_the_resolution():
 def test_the_decisive_change_is_of_a_file_that_the_failure_names():
     """A later change elsewhere, and lines that only import, do not take its place."""
     script = (
-        Script().step().run("go test ./...", "a.go:3:1: undefined: Foo", error=True)
-        .step().edit("a.go", "Foo()", "pkg.Foo()").edit("a.go", "", '"x.io/pkg"').edit("docs/b.md", "x", "y")
-        .step().run("go test ./...")
-    )  # fmt: skip
+        Script()
+        .step()
+        .run("go test ./...", "a.go:3:1: undefined: Foo", error=True)
+        .step()
+        .edit("a.go", "Foo()", "pkg.Foo()")
+        .edit("a.go", "", '"x.io/pkg"')
+        .edit("docs/b.md", "x", "y")
+        .step()
+        .run("go test ./...")
+    )
     assert only_error(script).resolved_how == "changed `a.go`: `Foo()` became `pkg.Foo()` (and another file)"
 
 
 def test_a_variable_that_was_missing():
     """The same command with a variable set is the answer."""
     script = (
-        Script().step().run("go test ./...", "panic: DATABASE_URL is not set", error=True)
-        .step().run("DATABASE_URL=x go test ./...")
-    )  # fmt: skip
+        Script()
+        .step()
+        .run("go test ./...", "panic: DATABASE_URL is not set", error=True)
+        .step()
+        .run("DATABASE_URL=x go test ./...")
+    )
     assert only_error(script).resolved_how == "with `DATABASE_URL` set: `go test ./...`"
 
 
 def test_another_command_that_worked():
     """The wrong task runner, then the right one."""
     script = (
-        Script().step().run("make lint", "make: *** No rule to make target 'lint'.  Stop.", error=True)
-        .step().run("mise run lint", "0 issues.")
-    )  # fmt: skip
+        Script()
+        .step()
+        .run("make lint", "make: *** No rule to make target 'lint'.  Stop.", error=True)
+        .step()
+        .run("mise run lint", "0 issues.")
+    )
     assert only_error(script).resolved_how == "`mise run lint` worked instead"
 
 
 def test_the_right_path_after_the_wrong_one():
     """Session 08940314: grep in session/state.go, then in cmd/entire/cli/session/state.go."""
     script = (
-        Script().step()
+        Script()
+        .step()
         .run('grep -n "x" session/state.go', "grep: session/state.go: No such file or directory", error=True)
-        .step().run('grep -n "x" cmd/entire/cli/session/state.go', "3:x")
-    )  # fmt: skip
+        .step()
+        .run('grep -n "x" cmd/entire/cli/session/state.go', "3:x")
+    )
     assert only_error(script).resolved_how == '`grep -n "x" cmd/entire/cli/session/state.go` worked instead'
 
 
 def test_a_file_that_is_elsewhere():
     """A read of a missing file is answered by the one of the same name."""
     script = (
-        Script().step().call("Read", "read", "Error: no such file", error=True, paths=("cli/help.go",))
-        .step().read("cmd/cli/help.go")
-    )  # fmt: skip
+        Script()
+        .step()
+        .call("Read", "read", "Error: no such file", error=True, paths=("cli/help.go",))
+        .step()
+        .read("cmd/cli/help.go")
+    )
     assert only_error(script).resolved_how == "the file is `cmd/cli/help.go`"
 
 
 def test_a_command_that_prepared_it():
     """What ran in between and is no look is what helped."""
     script = (
-        Script().step().run("go test ./...", "no required module provides package x", error=True)
-        .step().run("git status").run("go mod tidy").step().run("go test ./...")
-    )  # fmt: skip
+        Script()
+        .step()
+        .run("go test ./...", "no required module provides package x", error=True)
+        .step()
+        .run("git status")
+        .run("go mod tidy")
+        .step()
+        .run("go test ./...")
+    )
     assert only_error(script).resolved_how == "after `go mod tidy`"
 
 
@@ -120,15 +149,22 @@ def test_what_stays_open_is_unresolved():
 @pytest.mark.parametrize(
     "script",
     [
-        Script().step().run("grep x a.go", "Exit code 1", error=True).run("grep x a.go", "Exit code 1", error=True),
-        Script().step().run("rm x", "The user doesn't want to proceed with this tool use.", error=True)
+        Script()
+        .step()
+        .run("grep x a.go", "Exit code 1", error=True)
+        .run("grep x a.go", "Exit code 1", error=True),
+        Script()
+        .step()
+        .run("rm x", "The user doesn't want to proceed with this tool use.", error=True)
         .run("rm x", "The user doesn't want to proceed with this tool use.", error=True),
         Script().step().run("go test ./...", "panic: once", error=True),
-        Script().step().call("search_memory", "memory", "panic: x", error=True)
+        Script()
+        .step()
+        .call("search_memory", "memory", "panic: x", error=True)
         .call("search_memory", "memory", "panic: x", error=True),
     ],
     ids=["says nothing", "refused", "once", "memory"],
-)  # fmt: skip
+)
 def test_what_is_no_retried_error(script: Script):
     """Codes alone, refusals, errors that came once and memory tools give no signal."""
     assert of_type(observed(script), "error_retry") == []
@@ -146,9 +182,14 @@ def test_errors_of_the_hosts_tools_are_flagged_and_left_out():
 def test_the_sessions_own_slips_are_marked():
     """An error in a file that the session had just changed is its own."""
     script = (
-        Script().step().edit("a.go").run("go build ./...", "a.go:3:1: undefined: Foo", error=True)
-        .step().edit("a.go").run("go build ./...")
-    )  # fmt: skip
+        Script()
+        .step()
+        .edit("a.go")
+        .run("go build ./...", "a.go:3:1: undefined: Foo", error=True)
+        .step()
+        .edit("a.go")
+        .run("go build ./...")
+    )
     (signal,) = of_type(observed(script), "error_retry")
     assert signal.detail["own"] is True
 
@@ -159,9 +200,13 @@ def test_a_change_that_is_put_back_is_a_backtrack():
     other = 'label += fmt.Sprint(" (%d steps)", len(node.Children))'
     one, other = one.replace("fmt.Sprint", "text.Of"), other.replace("fmt.Sprint", "text.Of")
     script = (
-        Script().step().edit("list/view.go", f"if x {{\n{one}\n}}", f"if x {{\n{other}\n}}")
-        .step(14).say("Now let me revert view.go as well.").edit("list/view.go", other, one)
-    )  # fmt: skip
+        Script()
+        .step()
+        .edit("list/view.go", f"if x {{\n{one}\n}}", f"if x {{\n{other}\n}}")
+        .step(14)
+        .say("Now let me revert view.go as well.")
+        .edit("list/view.go", other, one)
+    )
     (back,) = of_type(observed(script), "backtrack")
     assert (back.key, back.detail["how"], back.detail["tried"]) == ("list/view.go", "changed back", other)
     assert back.detail["why"] == "Now let me revert view.go as well."
@@ -188,20 +233,35 @@ def test_a_file_that_is_restored_is_a_backtrack(command: str):
 @pytest.mark.parametrize(
     "script",
     [
-        Script().step().edit("a.go", "x", 'x\nfmt.Println("here", x)').step().edit("a.go", 'x\nfmt.Println("here", x)', "x"),
-        Script().step().edit("a.go", "the old line", "the new line")
-        .say("Let me temporarily revert it to verify that the test fails.").edit("a.go", "the new line", "the old line"),
-        Script().step().edit("a.go", "x", "x\nfunc moved() int {}").edit("a.go", "x\nfunc moved() int {}", "x")
+        Script()
+        .step()
+        .edit("a.go", "x", 'x\nfmt.Println("here", x)')
+        .step()
+        .edit("a.go", 'x\nfmt.Println("here", x)', "x"),
+        Script()
+        .step()
+        .edit("a.go", "the old line", "the new line")
+        .say("Let me temporarily revert it to verify that the test fails.")
+        .edit("a.go", "the new line", "the old line"),
+        Script()
+        .step()
+        .edit("a.go", "x", "x\nfunc moved() int {}")
+        .edit("a.go", "x\nfunc moved() int {}", "x")
         .edit("b.go", "y", "y\nfunc moved() int {}"),
-        Script().step().edit("a.go", "import (", 'import (\n\t"example.org/some/package"')
+        Script()
+        .step()
+        .edit("a.go", "import (", 'import (\n\t"example.org/some/package"')
         .edit("a.go", 'import (\n\t"example.org/some/package"', "import ("),
-        Script().step().edit("a.go", "first version", "second version").edit("a.go", "second version", "third version"),
+        Script()
+        .step()
+        .edit("a.go", "first version", "second version")
+        .edit("a.go", "second version", "third version"),
         Script().step().edit("a.go", "old text", "new text").run("git checkout main"),
         Script().step().edit("a.go", "old text", "new text").run("git restore --staged a.go"),
         Script().step().edit("a.go", "old text", "new text").run("git reset HEAD~1"),
     ],
     ids=["debug", "to see it fail", "moved", "import", "goes on", "branch", "unstaged", "soft"],
-)  # fmt: skip
+)
 def test_what_is_no_backtrack(script: Script):
     """Debug output, checks of a test, moves, imports, further changes and switching branches are none."""
     assert of_type(observed(script), "backtrack") == []

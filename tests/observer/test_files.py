@@ -97,10 +97,13 @@ def test_the_wrong_door_is_told_with_the_right_one():
     """Session 8b418ea5: commands/help.go was opened for help.go."""
     script = (
         Script()
-        .step(3).read("cmd/entire/cli/commands/help.go")
-        .step(3).read("cmd/entire/cli/help.go")
-        .step().edit("cmd/entire/cli/help.go")
-    )  # fmt: skip
+        .step(3)
+        .read("cmd/entire/cli/commands/help.go")
+        .step(3)
+        .read("cmd/entire/cli/help.go")
+        .step()
+        .edit("cmd/entire/cli/help.go")
+    )
     (wrong,) = of_type(observed(script), "read_abandon")
     assert wrong.key == "cmd/entire/cli/commands/help.go"
     assert wrong.detail["instead"] == "cmd/entire/cli/help.go"
@@ -116,11 +119,16 @@ def test_the_wrong_door_is_told_with_the_right_one():
         Script().step().read("a/help_test.go").step().edit("a/help.go"),
         Script().step().read("a/help.go").step(9).edit("b/help.go"),
         # session ee6078de: looking through a family of files is no mistake
-        Script().step().read("s/manual_commit.go").step().read("s/manual_commit_git.go")
-        .step().edit("s/manual_commit_git_condense.go"),
+        Script()
+        .step()
+        .read("s/manual_commit.go")
+        .step()
+        .read("s/manual_commit_git.go")
+        .step()
+        .edit("s/manual_commit_git_condense.go"),
     ],
     ids=["changed", "read twice", "together", "documentation", "its test", "long ago", "family"],
-)  # fmt: skip
+)
 def test_what_is_no_wrong_door(script: Script):
     """A file that is used again, read with others, or not like the right one was no mistake."""
     assert of_type(observed(script), "read_abandon") == []
@@ -133,21 +141,31 @@ def test_a_chain_of_imports_is_followed():
     """Session dc577197: a test, the package it imports, the package that one imports."""
     script = (
         Script()
-        .step().read("cmd/entire/cli/integration_test/session_conflict_test.go", GO.format("integration", "strategy"))
-        .step().read("cmd/entire/cli/strategy/manual_commit_git.go", GO.format("strategy", "checkpoint"))
-        .step().read("cmd/entire/cli/checkpoint/temporary.go", "package checkpoint")
-    )  # fmt: skip
+        .step()
+        .read(
+            "cmd/entire/cli/integration_test/session_conflict_test.go", GO.format("integration", "strategy")
+        )
+        .step()
+        .read("cmd/entire/cli/strategy/manual_commit_git.go", GO.format("strategy", "checkpoint"))
+        .step()
+        .read("cmd/entire/cli/checkpoint/temporary.go", "package checkpoint")
+    )
     (chase,) = of_type(observed(script), "import_chase")
     assert [p.rsplit("/", 1)[-1] for p in chase.paths] == [
-        "session_conflict_test.go", "manual_commit_git.go", "temporary.go",
-    ]  # fmt: skip
+        "session_conflict_test.go",
+        "manual_commit_git.go",
+        "temporary.go",
+    ]
 
 
 @pytest.mark.parametrize(
     ("first", "then"),
-    [("from pkg.auth import login\n", "pkg/auth.py"), ("import { x } from './auth'\n", "pkg/auth.ts"),
-     ("use crate::auth;\n", "src/auth.rs")],
-)  # fmt: skip
+    [
+        ("from pkg.auth import login\n", "pkg/auth.py"),
+        ("import { x } from './auth'\n", "pkg/auth.ts"),
+        ("use crate::auth;\n", "src/auth.rs"),
+    ],
+)
 def test_imports_of_other_languages(first: str, then: str):
     """Python, TypeScript and Rust imports lead on; a third file makes the chain."""
     ending = then.rsplit(".", 1)[1]

@@ -61,7 +61,7 @@ def test_times_are_replaced_before_lines():
 
 def test_a_linter_is_named_by_its_rule():
     """Session e7eb742c: the rule recurs, its subject does not."""
-    one = "cmd/entire/cli/debug.go:183:3: missing cases in switch of type git.StatusCode: git.Unmodified (exhaustive)"
+    one = "cmd/entire/cli/debug.go:183:3: missing cases in switch of type git.StatusCode: git.X (exhaustive)"
     other = "pkg/x.go:1:1: missing cases in switch of type y.Kind: y.A, y.B (exhaustive)"
     assert f.fingerprint(one) == f.fingerprint(other)
     assert f.fingerprint(one) != f.fingerprint(other.replace("exhaustive", "errcheck"))
@@ -70,19 +70,27 @@ def test_a_linter_is_named_by_its_rule():
 OUTPUTS = [
     # session 0bb9a2d9
     (
-        "Exit code 1\n[lint] $ golangci-lint run ./...\n[lint] ERROR task failed\n\n"
-        "cmd/entire/cli/clean_test.go:275:9: undefined: runCleanWithBranches\n",
+        (
+            "Exit code 1\n[lint] $ golangci-lint run ./...\n[lint] ERROR task failed\n\n"
+            "cmd/entire/cli/clean_test.go:275:9: undefined: runCleanWithBranches\n"
+        ),
         "cmd/entire/cli/clean_test.go:275:9: undefined: runCleanWithBranches",
     ),
     # session a318ad73
     (
-        "Exit code 1\n=== RUN   TestShadowBranchOverlap_ContinueWork\n    hooks.go:155: Hook output: ok\n"
-        "--- FAIL: TestShadowBranchOverlap_ContinueWork (0.72s)\n    overlap_test.go:88: Expected 2 rewind points, got 1\n",
+        (
+            "Exit code 1\n=== RUN   TestShadowBranchOverlap_ContinueWork\n    hooks.go:155: Hook output: ok\n"
+            "--- FAIL: TestShadowBranchOverlap_ContinueWork (0.72s)\n"
+            "    overlap_test.go:88: Expected 2 rewind points, got 1\n"
+        ),
         "--- FAIL: TestShadowBranchOverlap_ContinueWork (0.72s): Expected 2 rewind points, got 1",
     ),
     ("Exit code 1\nunknown flag: --stat\n\nUsage:  gh pr diff [<number>]", "unknown flag: --stat"),
     ("Exit code 128\nfatal: unrecognized argument: --no-stat", "fatal: unrecognized argument: --no-stat"),
-    ("goroutine 1\npanic: runtime error: index out of range [3]\n\tmain.go:4", "panic: runtime error: index out of range [3]"),
+    (
+        "goroutine 1\npanic: runtime error: index out of range [3]\n\tmain.go:4",
+        "panic: runtime error: index out of range [3]",
+    ),
     (
         'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    x()\nValueError: no such colour\n',
         "ValueError: no such colour",
@@ -92,13 +100,16 @@ OUTPUTS = [
         "FAILED tests/a.py::test_b - assert 1 == 2",
     ),
     ("error[E0308]: mismatched types\n --> src/x.rs:3:5", "error[E0308]: mismatched types"),
-    ("src/x.ts(3,5): error TS2304: Cannot find name 'y'.", "src/x.ts(3,5): error TS2304: Cannot find name 'y'."),
+    (
+        "src/x.ts(3,5): error TS2304: Cannot find name 'y'.",
+        "src/x.ts(3,5): error TS2304: Cannot find name 'y'.",
+    ),
     ("x.c:1:2: error: expected ';'", "x.c:1:2: error: expected ';'"),
     ("zsh: command not found: pyhton", "zsh: command not found: pyhton"),
     ("Exit code 1", ""),
     ("make: *** [test] Error 1", ""),
     ("", ""),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("output", "line"), OUTPUTS)
@@ -131,7 +142,7 @@ def test_errors_of_the_project_are_not_the_hosts(output: str):
 
 def test_what_the_user_said_with_a_refusal():
     """Session 0442a060: the reason stands behind the frame."""
-    text = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nno, not yet"
+    text = "The user doesn't want to proceed with this tool use. The user said:\nno, not yet"
     assert (f.denied(text), f.user_said(text), f.user_said("no")) == (True, "no, not yet", "")
 
 

@@ -12,11 +12,15 @@ from remora.observer.keeping import Kept, cut, keep_last, make_room
 
 
 class Point(NamedTuple):
+    """A record."""
+
     x: int
     name: str | None = None
 
 
 class Inner(Kept):
+    """A state inside another."""
+
     flag: bool
 
     def __init__(self) -> None:
@@ -24,6 +28,8 @@ class Inner(Kept):
 
 
 class State(Kept):
+    """A state with every kind of field."""
+
     points: list[Point]
     pairs: dict[tuple[str, str], tuple[int, ...]]
     names: set[str]

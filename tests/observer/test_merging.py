@@ -8,6 +8,7 @@ from remora.observer.merging import merge, merge_commands, merge_errors, merge_f
 
 
 def saying(key: str, sentence: str, step: int = 1) -> Signal:
+    """Return a correction."""
     return Signal("self_correction", key, step, detail={"sentence": sentence, "count": 1})
 
 

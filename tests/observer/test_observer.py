@@ -19,12 +19,24 @@ from tests.observer.script import Script, observed, of_type, watching
 
 # Score, memory types and minimum of sessions, as the specification's table has them.
 SPECIFIED = {
-    "co_access": (0.91, 3), "self_correction": (0.88, 1), "error_retry": (0.85, 2), "parallel_conflict": (0.82, 1),
-    "read_abandon": (0.79, 3), "repeated_grep": (0.76, 2), "test_order": (0.74, 3), "tool_sequence": (0.73, 3),
-    "file_access": (0.72, 3), "step_overrun": (0.71, 3), "backtrack": (0.68, 2), "config_touch": (0.66, 2),
-    "glob_ignore": (0.64, 2), "context_token_spike": (0.63, 3), "external_reference": (0.61, 3),
-    "import_chase": (0.52, 4), "time_anomaly": (0.48, 3),
-}  # fmt: skip
+    "co_access": (0.91, 3),
+    "self_correction": (0.88, 1),
+    "error_retry": (0.85, 2),
+    "parallel_conflict": (0.82, 1),
+    "read_abandon": (0.79, 3),
+    "repeated_grep": (0.76, 2),
+    "test_order": (0.74, 3),
+    "tool_sequence": (0.73, 3),
+    "file_access": (0.72, 3),
+    "step_overrun": (0.71, 3),
+    "backtrack": (0.68, 2),
+    "config_touch": (0.66, 2),
+    "glob_ignore": (0.64, 2),
+    "context_token_spike": (0.63, 3),
+    "external_reference": (0.61, 3),
+    "import_chase": (0.52, 4),
+    "time_anomaly": (0.48, 3),
+}
 
 
 def test_the_table_of_signals_is_the_specified_one():
@@ -59,18 +71,29 @@ def test_an_observation_has_the_course_of_the_session():
     assert o.prompts == ("fix the token refresh", "no, we keep the user file as it is")
     assert (o.steps, o.events, o.late) == (8, len(session().events), 0)
     assert {f.path: (f.reads, f.edits) for f in o.files} == {
-        "auth/token.go": (2, 1), "go.mod": (0, 1), "auth/user.go": (0, 2),
-    }  # fmt: skip
+        "auth/token.go": (2, 1),
+        "go.mod": (0, 1),
+        "auth/user.go": (0, 2),
+    }
     assert [(c.command, c.purpose, c.runs, c.failures) for c in o.commands] == [
-        ("go test ./...", "test", 2, 1), ("mise run lint", "lint", 1, 0), ("git commit -m '…'", "vcs", 1, 0),
-    ]  # fmt: skip
+        ("go test ./...", "test", 2, 1),
+        ("mise run lint", "lint", 1, 0),
+        ("git commit -m '…'", "vcs", 1, 0),
+    ]
     assert [e.resolved_how for e in o.errors] == [
         "changed `auth/token.go`: `Foo()` became `Bar()` (and 2 more files)"
     ]
     assert {s.type for s in o.signals} == {
-        "file_access", "co_access", "error_retry", "repeated_grep", "config_touch", "tool_sequence", "test_order",
-        "external_reference", "self_correction",
-    }  # fmt: skip
+        "file_access",
+        "co_access",
+        "error_retry",
+        "repeated_grep",
+        "config_touch",
+        "tool_sequence",
+        "test_order",
+        "external_reference",
+        "self_correction",
+    }
 
 
 def test_kind_and_outcome_are_inferred_where_nobody_says_them():
@@ -361,8 +384,13 @@ def test_agents_one_after_the_other_are_in_no_conflict():
     """The second began when the first had stopped; reads never conflict."""
     one, two = Script(agent="a").step().edit("x.go"), Script(agent="b").step().edit("x.go")
     assert of_type(observed(one, two), "parallel_conflict") == []
-    assert of_type(agents(Script(agent="a").step().edit("x.go"), Script(agent="b").step().read("x.go")),
-                   "parallel_conflict") == []  # fmt: skip
+    assert (
+        of_type(
+            agents(Script(agent="a").step().edit("x.go"), Script(agent="b").step().read("x.go")),
+            "parallel_conflict",
+        )
+        == []
+    )
 
 
 def test_a_file_that_changed_under_an_agent():

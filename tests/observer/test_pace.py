@@ -10,9 +10,19 @@ from tests.observer.script import Script, observed, of_type
 def test_the_checks_after_a_change_are_a_chain():
     """Format, lint, test and commit follow the change; looks in between do not count."""
     script = (
-        Script().step().edit("a.go").step().run("mise run fmt").step().run("mise run lint").run("git status")
-        .step().run("go test -run TestX ./a").step().run("git commit -m 'a thing'")
-    )  # fmt: skip
+        Script()
+        .step()
+        .edit("a.go")
+        .step()
+        .run("mise run fmt")
+        .step()
+        .run("mise run lint")
+        .run("git status")
+        .step()
+        .run("go test -run TestX ./a")
+        .step()
+        .run("git commit -m 'a thing'")
+    )
     (chain,) = of_type(observed(script), "tool_sequence")
     assert chain.key == "mise run fmt > mise run lint > go test > git commit"
     assert chain.detail["order"][2] == "go test -run TestX ./a"
@@ -81,6 +91,7 @@ def test_no_order_without_both(script: Script):
 
 
 def plan(script: Script, **items: str) -> Script:
+    """Add a plan with the state of each of its items."""
     todos = [{"content": name, "status": status} for name, status in items.items()]
     return script.call("TodoWrite", "plan", "ok", extra={"todos": todos})
 
@@ -116,6 +127,7 @@ def test_a_plan_that_was_kept_is_no_overrun():
 
 
 def quick(script: Script) -> Script:
+    """Add six quick commands."""
     for _ in range(6):
         script.step().run("go test ./...", took=2)
     return script
@@ -145,6 +157,7 @@ def test_slowness_needs_a_correlation(script: Script, found: int):
 
 
 def tokens(script: Script, *counts: int, paste: int = 0) -> Script:
+    """Add steps with so many input tokens; before one of them the user pastes something."""
     for number, count in enumerate(counts):
         script.step()
         if number == paste:

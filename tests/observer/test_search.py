@@ -15,14 +15,22 @@ def test_a_search_that_came_three_times_names_its_answer():
     """Session 0442a060: extractModifiedFiles was searched three times and found in transcript.go."""
     found = "cmd/entire/cli/transcript.go:41:func extractModifiedFiles(lines []string) []string {"
     script = (
-        Script().step().grep("func extractModifiedFiles", "No matches found")
-        .step().grep("extractModifiedFiles\\(", found).step().run("grep -rn 'extractModifiedFiles' cmd/", found)
-        .step().read("cmd/entire/cli/transcript.go")
-    )  # fmt: skip
+        Script()
+        .step()
+        .grep("func extractModifiedFiles", "No matches found")
+        .step()
+        .grep("extractModifiedFiles\\(", found)
+        .step()
+        .run("grep -rn 'extractModifiedFiles' cmd/", found)
+        .step()
+        .read("cmd/entire/cli/transcript.go")
+    )
     (hunt,) = of_type(observed(script), "repeated_grep")
     assert (hunt.key, hunt.detail["found"], hunt.detail["steps"]) == (
-        "extractmodifiedfiles", "cmd/entire/cli/transcript.go", [1, 2, 3],
-    )  # fmt: skip
+        "extractmodifiedfiles",
+        "cmd/entire/cli/transcript.go",
+        [1, 2, 3],
+    )
 
 
 def test_a_change_is_a_better_answer_than_a_read():
@@ -36,16 +44,34 @@ def test_a_change_is_a_better_answer_than_a_read():
 @pytest.mark.parametrize(
     "script",
     [
-        Script().step().grep("agentType", "a.go").grep("agentType", "a.go").grep("agentType", "a.go").step().read("a.go"),
+        Script()
+        .step()
+        .grep("agentType", "a.go")
+        .grep("agentType", "a.go")
+        .grep("agentType", "a.go")
+        .step()
+        .read("a.go"),
         Script().step().grep("id", "a.go").step().grep("id", "a.go").step().grep("id", "a.go").read("a.go"),
-        Script().step().grep("oldName", "a.go").step().edit("a.go").grep("oldName", "a.go").step()
+        Script()
+        .step()
+        .grep("oldName", "a.go")
+        .step()
+        .edit("a.go")
+        .grep("oldName", "a.go")
+        .step()
         .grep("oldName", "No files found"),
         Script().step().grep("agentType", "a.go").step().grep("agentType", "a.go").read("a.go"),
-        Script().step().run("go test | grep agentType").step().run("go test | grep agentType").step()
-        .run("go test | grep agentType").read("a.go"),
+        Script()
+        .step()
+        .run("go test | grep agentType")
+        .step()
+        .run("go test | grep agentType")
+        .step()
+        .run("go test | grep agentType")
+        .read("a.go"),
     ],
     ids=["one step", "short", "is it gone", "twice", "filters"],
-)  # fmt: skip
+)
 def test_what_is_no_repeated_search(script: Script):
     """Several folders at once, short patterns, looking whether something is gone, and filters are none."""
     assert of_type(observed(script), "repeated_grep") == []
@@ -54,10 +80,14 @@ def test_what_is_no_repeated_search(script: Script):
 @pytest.mark.parametrize(
     ("pattern", "names"),
     [
-        (r"func.*CountOther\(", "countother"), (r"^type Session struct", "session"), ("a|fooBar|bazQux", "bazqux|foobar"),
-        (r"[Cc]heckpoint", "checkpoint"), ("914e68cc-d156-4742-8af4-439ddb54a7c0", ""), (r"\d+:\s", ""),
+        (r"func.*CountOther\(", "countother"),
+        (r"^type Session struct", "session"),
+        ("a|fooBar|bazQux", "bazqux|foobar"),
+        (r"[Cc]heckpoint", "checkpoint"),
+        ("914e68cc-d156-4742-8af4-439ddb54a7c0", ""),
+        (r"\d+:\s", ""),
     ],
-)  # fmt: skip
+)
 def test_the_names_in_a_pattern(pattern: str, names: str):
     """Syntax, keywords and ids are not what is looked for."""
     assert core(pattern) == names
@@ -66,9 +96,14 @@ def test_the_names_in_a_pattern(pattern: str, names: str):
 def test_a_name_that_leads_nowhere():
     """Session 198393f2: there is no enable*.go, enabling lives in setup.go."""
     script = (
-        Script().step().glob("**/enable*.go", "No files found").step().grep("enable", "cmd/entire/cli/setup.go:3")
-        .step().read("cmd/entire/cli/setup.go")
-    )  # fmt: skip
+        Script()
+        .step()
+        .glob("**/enable*.go", "No files found")
+        .step()
+        .grep("enable", "cmd/entire/cli/setup.go:3")
+        .step()
+        .read("cmd/entire/cli/setup.go")
+    )
     (glob,) = of_type(observed(script), "glob_ignore")
     assert (glob.key, glob.detail["instead"], glob.detail["empty"]) == (
         "**/enable*.go",
@@ -80,9 +115,14 @@ def test_a_name_that_leads_nowhere():
 def test_finds_that_were_ignored():
     """Session 8b418ea5: the files under commands were left for root.go."""
     script = (
-        Script().step().glob("cmd/entire/cli/commands/*", "cmd/entire/cli/commands/login.go")
-        .step().grep("commands\\.NewHelpCmd", "cmd/entire/cli/root.go:9").step().edit("cmd/entire/cli/root.go")
-    )  # fmt: skip
+        Script()
+        .step()
+        .glob("cmd/entire/cli/commands/*", "cmd/entire/cli/commands/login.go")
+        .step()
+        .grep("commands\\.NewHelpCmd", "cmd/entire/cli/root.go:9")
+        .step()
+        .edit("cmd/entire/cli/root.go")
+    )
     (glob,) = of_type(observed(script), "glob_ignore")
     assert (glob.detail["instead"], glob.detail["empty"]) == ("cmd/entire/cli/root.go", False)
 
@@ -119,8 +159,10 @@ def test_an_address_that_was_fetched_and_what_followed():
     )
     (seen,) = of_type(observed(script), "external_reference")
     assert (seen.key, seen.detail["then"], seen.detail["count"]) == (
-        "https://goreleaser.com/customization/homebrew", ".goreleaser.yaml", 1,
-    )  # fmt: skip
+        "https://goreleaser.com/customization/homebrew",
+        ".goreleaser.yaml",
+        1,
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tests.observer.script import Script, observed, of_type, watching
 
 
 def said(*texts: str) -> list[Signal]:
+    """Return what the model's words show."""
     script = Script().step()
     for text in texts:
         script.think(text)
@@ -29,7 +30,7 @@ BELIEFS = [
     # 48f428f9
     "Wait, that doesn't sound right - `homebrew_casks` is for macOS apps (.app bundles), not CLI tools.",
     # 0276a600
-    "Wait, that won't work either - the `entire` command needs to run in the test repo directory, not the CLI directory.",
+    "Wait, that won't work either - the `entire` command needs to run in the test repo, not the CLI directory.",
     # 3a782158
     'I had it backwards - I said "upper bound" meaning the ceiling, but actually it is the floor.',
     "I was wrong about the cache. It is actually written by `store.Save`.",
@@ -147,20 +148,30 @@ def test_what_the_user_corrects(words: str, cue: str):
 @pytest.mark.parametrize(
     "words",
     [
-        "no", "no.", "no, then it's good", "yes", "what does io.Discard do?", "no problem, go on with it",
-        "can you look at the tests we have?", "don't worry about the lint errors", "do we always need to check this?",
-        "I don't know how to reproduce it", "Implement the following plan:\n\nNever use globals. Always test.",
-        "[Request interrupted by user]", "<bash-input>git push --never mind this</bash-input>",
+        "no",
+        "no.",
+        "no, then it's good",
+        "yes",
+        "what does io.Discard do?",
+        "no problem, go on with it",
+        "can you look at the tests we have?",
+        "don't worry about the lint errors",
+        "do we always need to check this?",
+        "I don't know how to reproduce it",
+        "Implement the following plan:\n\nNever use globals. Always test.",
+        "[Request interrupted by user]",
+        "<bash-input>git push --never mind this</bash-input>",
         "here is the log:\n```\nno, the server never started at all\n```\nany idea?",
         "> no, we should always do that\nwhat did they mean?",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_correction(words: str):
     """Yes and no, questions, pasted plans, logs and quotes are none."""
     assert of_type(observed(Script().step().ask(words)), "self_correction") == []
 
 
 def refusal(words: str) -> Script:
+    """Return a session in which the user refuses a change with these words."""
     text = f"The user doesn't want to proceed with this tool use. The user said:\n{words}"
     return Script().step().call("Edit", "edit", text, error=True, paths=("setup.go",))
 

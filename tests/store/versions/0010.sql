@@ -477,6 +477,7 @@ CREATE TABLE observer_sessions (
   id          TEXT NOT NULL UNIQUE,  -- "host:session"
   host        TEXT NOT NULL,
   seen        TEXT NOT NULL,     -- how its files looked when they were read
+  first_key   TEXT NOT NULL DEFAULT '',  -- of its first event that a fork of it would copy
   started_at  TEXT,
   ended_at    TEXT,
   kind        TEXT NOT NULL,
@@ -492,6 +493,7 @@ CREATE TABLE observer_sessions (
   learned_at  TEXT NOT NULL
 ) STRICT;
 CREATE INDEX idx_observer_sessions_started ON observer_sessions(started_at);
+CREATE INDEX idx_observer_sessions_first ON observer_sessions(first_key) WHERE first_key <> '';
 CREATE TABLE observer_signals (
   type        TEXT NOT NULL,
   key         TEXT NOT NULL,

@@ -1,0 +1,182 @@
+"""Recorded sessions: what is one session, what a person typed, which files are gold, which commands count."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.agent_sessions import DATA, EDITS, prompts, read, write
+from benchmarks.commands_run import tool, verification
+from benchmarks.learning import Past
+from benchmarks.session_errors import Label, labels, names, wilson
+from benchmarks.session_files import kind_of
+from benchmarks.session_floors import frequent_files, nearest_files, silenced
+from benchmarks.smoke_sessions import HOME, TREE, Writer
+from benchmarks.smoke_sessions import write as write_data
+
+
+def session(number: int, prompt: str, *paths: str, cwd: str = HOME) -> list[dict[str, object]]:
+    """Return the records of a session that edits some files."""
+    made = Writer(number, cwd)
+    made.says(prompt)
+    for path in paths:
+        made.edits(path)
+    return made.records
+
+
+def test_entries_that_share_a_record_are_one_session(tmp_path: Path) -> None:
+    """A shorter copy, and a fork that begins with the same records under another id, add nothing twice."""
+    whole = session(1, "mend the parser", "a.py", "b.py")
+    fork = [dict(record) for record in whole[:2]]
+    fork += [{**record, "sessionId": "f" * 36} for record in session(3, "go on", "c.py")]
+    write_data(tmp_path, [whole[:3], whole, fork, session(5, "something else", "d.py")])
+    found = read(tmp_path)
+    assert [sorted(s.gold) for s in found] == [["a.py", "b.py", "c.py"], ["d.py"]]
+    assert [len(s.records) for s in found] == [len(whole) + len(fork) - 2, 3]
+    assert found[0].prompt == "mend the parser"
+
+
+def test_what_was_injected_is_no_prompt() -> None:
+    """Skills, summaries, commands, hooks, interruptions and reminders are left out."""
+    made = Writer(1)
+    for text in (
+        "<command-name>/review</command-name>",
+        "Operation stopped by hook: another session",
+        "[Request interrupted by user]",
+        "<system-reminder>todo</system-reminder>",
+    ):
+        made.says(text)
+    made.says("Base directory for this skill: x", isMeta=True)
+    made.says("This session is being continued from a previous conversation", isCompactSummary=True)
+    made.says("<ide_opened_file>a.py</ide_opened_file>please mend it")
+    assert [text for _, text in prompts(made.records)] == ["please mend it"]
+
+
+def test_gold_is_relative_to_the_work_tree_and_inside_it(tmp_path: Path) -> None:
+    """A subfolder as working directory and a work tree below the clone give the repository's paths."""
+    inside = Writer(2, f"{HOME}/shop")
+    inside.says("go")
+    inside.calls("Write", {"file_path": f"{HOME}/README.md", "content": ""})
+    inside.calls("Write", {"file_path": "/home/ann/.claude/plans/x.md", "content": ""})
+    inside.edits("cart.py", failed=True)
+    inside.edits("till.py")
+    write_data(tmp_path, [session(1, "go", "a.py"), inside.records, session(3, "go", "b.py", cwd=TREE)])
+    assert [sorted(s.gold) for s in read(tmp_path)] == [["a.py"], ["README.md", "shop/till.py"], ["b.py"]]
+    assert EDITS[0] == "Edit"
+
+
+def test_edits_before_the_first_prompt_are_no_gold(tmp_path: Path) -> None:
+    """Only what is edited after the prompt can be asked of it."""
+    made = Writer(1)
+    made.edits("early.py")
+    made.says("now the cache")
+    made.edits("late.py")
+    write_data(tmp_path, [made.records])
+    assert [sorted(s.gold) for s in read(tmp_path)] == [["late.py"]]
+
+
+def test_a_transcript_lies_where_its_host_would_put_it(tmp_path: Path) -> None:
+    """The folder is the working directory with dashes, the file the session's id, a record a line."""
+    write_data(tmp_path / DATA, [session(1, "go", "a.py")])
+    (found,) = read(tmp_path / DATA)
+    file = write(found, tmp_path / "projects")
+    assert file.relative_to(tmp_path / "projects").as_posix() == f"-home-ann-work-shop/{found.id}.jsonl"
+    assert [json.loads(line) for line in file.read_text("utf-8").splitlines()] == list(found.records)
+
+
+def test_only_sessions_that_are_over_are_known(tmp_path: Path) -> None:
+    """A session that began earlier but goes on is not known yet."""
+    long = session(1, "long", "a.py")
+    long[-1]["timestamp"] = "2024-05-20T10:00:00.000Z"
+    write_data(tmp_path, [long, session(2, "short", "b.py"), session(4, "asked", "c.py")])
+    found = read(tmp_path)
+    assert [s.prompt for s in Past(found).before(found[2])] == ["short"]
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("cd /w && mise run fmt && mise run lint 2>&1 | head -50", ["mise run fmt", "mise run lint"]),
+        ("go test -v -run 'TestA|TestB' ./cmd/x/... -count=1", ["go test ./cmd/x/..."]),
+        ("CI=1 go test -tags=integration ./cmd/x/", ["go test -tags=integration ./cmd/x"]),
+        ("go test -tags integration ./cmd/x", ["go test -tags=integration ./cmd/x"]),
+        ("mise run test:ci; echo $?", ["mise run test:ci"]),
+        ("golangci-lint run ./... 2>&1", ["golangci-lint run"]),
+        ("mise run build && go build ./... && git commit -m 'go test ./x'", []),
+        ("timeout 60s mise run lint &> out.txt", ["mise run lint"]),
+    ],
+)
+def test_verification_commands_in_normal_form(line: str, wanted: list[str]) -> None:
+    """What chooses single tests or what is printed goes; packages and tags stay."""
+    assert verification(line) == wanted
+
+
+def test_a_tool_is_a_command_without_packages() -> None:
+    """Tags stay, since they choose other tests."""
+    assert tool("go test -tags=integration ./cmd/x/... .") == "go test -tags=integration"
+
+
+def test_floors_rank_files_of_earlier_sessions(tmp_path: Path) -> None:
+    """The files most sessions edited; the files of the sessions with the nearest prompts."""
+    entries = [
+        session(1, "the parser drops rows", "parser.py"),
+        session(2, "letters are sent twice", "mailer.py"),
+        session(3, "letters have no date", "mailer.py"),
+    ]
+    write_data(tmp_path, entries)
+    past = read(tmp_path)
+    assert frequent_files(past) == ["mailer.py", "parser.py"]
+    assert nearest_files(past, "why does the parser lose rows?")[0] == "parser.py"
+
+
+def test_labels_name_what_their_queries_do_not() -> None:
+    """Each label has an earlier session, a later one, and terms that its query does not hold."""
+    found = labels()
+    assert len(found) >= 30
+    assert len({label.id for label in found}) == len(found)
+    assert all(label.first != label.session and label.about and label.resolution for label in found)
+
+
+def test_a_label_that_gives_the_answer_away_is_refused(tmp_path: Path) -> None:
+    """A term in the query would make every echo of the error a right answer."""
+    file = tmp_path / "errors.tsv"
+    fields = ("a-1", "a", "s2", "2024", "s1", "use t.Chdir()", "chdir", "t.Chdir", "so")
+    file.write_text("\t".join(Label._fields) + "\n" + "\t".join(fields) + "\n")
+    with pytest.raises(ValueError, match="a-1"):
+        labels(file)
+
+
+def test_a_right_answer_speaks_of_the_error_and_names_the_remedy() -> None:
+    """One of each group is needed, in any case of letters."""
+    label = Label("a-1", "a", "s2", "2024", "s1", "G304: x", "G304|inclusion", "nolint:gosec|clean", "")
+    assert names("File Inclusion: add //NOLINT:gosec", label)
+    assert not names("G304 comes up here a lot", label)
+    assert not names("add //nolint:gosec", label)
+
+
+def test_the_most_frequent_remedy_silences_the_linter() -> None:
+    """Its name is taken from the error; an error without one gets no remedy."""
+    assert silenced("x.go:1:2: so (nilerr)").endswith("//nolint:nilerr // why")
+    assert "nolint:gosec" in silenced("x.go:1:2: G304: so (gosec)")
+    assert silenced("no such file") == "no such file"
+
+
+@pytest.mark.parametrize(("hits", "asked", "low", "high"), [(6, 10, 0.3127, 0.8318), (0, 5, 0.0, 0.4345)])
+def test_wilson(hits: int, asked: int, low: float, high: float) -> None:
+    """The interval as tables have it."""
+    found = wilson(hits, asked)
+    assert (found.low, found.high) == (pytest.approx(low, abs=2e-4), pytest.approx(high, abs=2e-4))
+    assert wilson(0, 0) == (0.0, 0.0, 1.0)
+
+
+def test_kinds_of_gold() -> None:
+    """A file that is not there yet is new, whatever it is."""
+    there = frozenset({"a/b.go", "a/b_test.go", "mise.toml"})
+    assert [kind_of(path, there) for path in ("a/b.go", "a/b_test.go", "mise.toml", "a/c.go")] == [
+        "code",
+        "tests",
+        "everything else",
+        "new files",
+    ]
