@@ -11,11 +11,16 @@ if TYPE_CHECKING:
     from remora.app.aio import AsyncMemory, AsyncSession
     from remora.app.memory import Memory
     from remora.app.session import Session
+    from remora.conversation.conversations import Conversations
+    from remora.conversation.memory import ConversationMemory
+    from remora.conversation.persistent import PersistentMemory
     from remora.core import errors
     from remora.core.clock import FixedClock, SystemClock
     from remora.core.errors import RemoraError
+    from remora.core.events import Event
     from remora.core.values import (
         Context,
+        Entry,
         FileHit,
         Hit,
         InitReport,
@@ -31,6 +36,10 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AsyncMemory": "remora.app.aio",
+    "ConversationMemory": "remora.conversation.memory",
+    "Conversations": "remora.conversation.conversations",
+    "Event": "remora.core.events",
+    "PersistentMemory": "remora.conversation.persistent",
     "AsyncSession": "remora.app.aio",
     "Memory": "remora.app.memory",
     "Session": "remora.app.session",
@@ -42,6 +51,7 @@ _HOMES = {
     **dict.fromkeys(
         (
             "Context",
+            "Entry",
             "FileHit",
             "Hit",
             "InitReport",
@@ -59,6 +69,10 @@ __all__ = [
     "AsyncMemory",
     "AsyncSession",
     "Context",
+    "ConversationMemory",
+    "Conversations",
+    "Entry",
+    "Event",
     "FileHit",
     "FixedClock",
     "Hit",
@@ -67,6 +81,7 @@ __all__ = [
     "MemoryDraft",
     "MemoryRecord",
     "Message",
+    "PersistentMemory",
     "Reason",
     "Receipt",
     "RemoraError",

@@ -157,8 +157,9 @@ def _way(error: ErrorSeen) -> str:
 
 def _about(message: str, way: str) -> bool:
     """Return whether a change names what the error names, or silences its rule."""
-    if "nolint" in way or "noqa" in way or (rule_of(message) and rule_of(message) in way):
-        return True
+    rule = rule_of(message)
+    if rule and (rule in way or "nolint" in way or "noqa" in way):
+        return rule in way
     names = re.findall(r"[\w./-]*\w", _PLACE.sub("", message))
     return any(name in way for name in names if len(name) > 3 and _NAME.search(name))
 

@@ -207,7 +207,12 @@ class Files(Kept):
 
     def finish(self, pad: Scratchpad) -> None:
         """Say at the end which pairs, wrong doors and touches of configuration there were."""
-        for names, pair in self.pairs.items():
+        # Where there are more than the pad can hold, the weakest never enter it.
+        weight = {names: (p.edited, p.forward + p.backward) for names, p in self.pairs.items()}
+        strongest = sorted(self.pairs, key=lambda names: weight[names], reverse=True)[: pad.limit // 2]
+        pad.dropped += len(self.pairs) - len(strongest)
+        for names in strongest:
+            pair = self.pairs[names]
             pad.suspect(
                 "co_access",
                 " + ".join(names),

@@ -189,8 +189,8 @@ def _novel(similar: Similar | None) -> Filter:
 def _same(one: Candidate, other: Candidate) -> bool:
     """Return whether two candidates of a session say the same, the one perhaps within the other."""
     a, b = (frozenset(words(c.draft.content)) - STOP_WORDS for c in (one, other))
-    if jaccard(a, b) > ALIKE and salient(one.draft.content) == salient(other.draft.content):
-        return True
+    if jaccard(a, b) > ALIKE:  # two that differ in a number or a name only are two
+        return salient(one.draft.content) == salient(other.draft.content)
     if one.signal not in TOLD or other.signal not in TOLD or min(len(a), len(b)) < 6:
         return False
     return len(a & b) > INSIDE * min(len(a), len(b))

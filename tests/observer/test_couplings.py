@@ -24,9 +24,8 @@ def test_a_pair_is_told_from_the_file_that_predicts_the_other() -> None:
     sessions += [on(9, "q", edits=("store/logs.go",))]
     sessions += [on(10, path, edits=(path,)) for path in background()]
     found = [c for c in of(seen_of(*sessions), "cli/rewind.go", "store/logs.go") if isinstance(c, Candidate)]
-    assert [c.draft.content for c in found] == [
-        "When `cli/rewind.go` is changed, `store/logs.go` (4 of 4 sessions) usually changes too; last 2026-01-08."
-    ]
+    told = "`store/logs.go` (4 of 4 sessions) usually changes too; last 2026-01-08."
+    assert [c.draft.content for c in found] == [f"When `cli/rewind.go` is changed, {told}"]
     memory = found[0].draft
     assert (memory.type, memory.related_files, memory.branch) == (
         "causal_dependency",

@@ -51,14 +51,17 @@ def test_a_rule_that_is_broken_often_is_told_without_a_remedy() -> None:
     (found,) = of(*errors)
     assert isinstance(found, Candidate)
     assert found.draft.content == (
-        "The linter's rule `nilerr` is on here and is often broken: “error is not nil (line 101) but it returns nil” "
-        "(seen in 3 sessions, last 2026-01-07)"
+        "The linter's rule `nilerr` is on here and is often broken: "
+        "“error is not nil (line 101) but it returns nil” (seen in 3 sessions, last 2026-01-07)"
     )
     silenced = "changed `list.go`: `return nil` became `return nil //nolint:nilerr // none is fine`"
     (found,) = of(met(NILERR, silenced, resolved_paths=("list.go",)), met(NILERR, elsewhere))
     assert isinstance(found, Candidate)
     assert "fails on the linter's rule `nilerr`" in found.draft.content
     assert silenced in found.draft.content
+    other = met(NILERR, "changed `list.go`: `x` became `x //nolint:gosec // fine`")
+    (unrelated,) = of(other, other)
+    assert isinstance(unrelated, Rejected)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +96,8 @@ def test_an_unresolved_or_single_error_waits() -> None:
 
 def test_taint_of_any_meeting_follows() -> None:
     """A pattern rests on all its meetings."""
-    (found,) = of(met(IGNORED, taint=Taint("https://x", 3)), met(IGNORED))
+    way = "`git add -f .entire` worked instead"
+    (found,) = of(met(IGNORED, way, taint=Taint("https://x", 3)), met(IGNORED, way))
     assert isinstance(found, Candidate)
     assert found.draft.taint == Taint("https://x", 3)
 

@@ -92,7 +92,7 @@ OUTPUTS = [
         "panic: runtime error: index out of range [3]",
     ),
     (
-        'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    x()\nValueError: no such colour\n',
+        'Traceback (most recent call last):\n  File "a.py", line 3\n    x()\nValueError: no such colour\n',
         "ValueError: no such colour",
     ),
     (

@@ -30,7 +30,7 @@ def of(type: str, key: str, *details: dict[str, Any], **fields: Any) -> Candidat
             2,
             {"pattern": "func GetWorktreePath", "found": "strategy/common.go", "changed": True},
             "module_insight",
-            "`GetWorktreePath` is handled in `strategy/common.go`: searched for again and again, and changed there",
+            "`GetWorktreePath` is handled in `strategy/common.go`: searched for again and again, and changed",
         ),
         (
             "glob_ignore",

@@ -30,7 +30,7 @@ BELIEFS = [
     # 48f428f9
     "Wait, that doesn't sound right - `homebrew_casks` is for macOS apps (.app bundles), not CLI tools.",
     # 0276a600
-    "Wait, that won't work either - the `entire` command needs to run in the test repo, not the CLI directory.",
+    "Wait, that won't work either - the `entire` command needs to run in the test repo, not in the CLI.",
     # 3a782158
     'I had it backwards - I said "upper bound" meaning the ceiling, but actually it is the floor.',
     "I was wrong about the cache. It is actually written by `store.Save`.",

@@ -21,12 +21,12 @@ from remora.observer.statements import names_something, stands_alone, statements
             "Use true/false and not on/off for skip-push-sessions.",
         ),
         (
-            "Option 1 doesn't work since the commit hash can change, that's why we add the trailer to commits.",
+            "Option 1 doesn't work since the commit hash can change, so that's why we add trailers.",
             "gotcha",
-            "The commit hash can change, that's why we add the trailer to commits.",
+            "The commit hash can change, so that's why we add trailers.",
         ),
         (
-            "Can we also add a defensive handling? it should never try to create a branch without a BaseCommit",
+            "Can we also add a check? it should never try to create a branch without a BaseCommit",
             "preference",
             "Never try to create a branch without a BaseCommit.",
         ),
@@ -36,9 +36,9 @@ from remora.observer.statements import names_something, stands_alone, statements
             "For manual-commits we use git hooks to also add the trailer.",
         ),
         (
-            "using the git cli is fine (we use go-git explicitly in other places to not depend on a checkout)",
+            "using the git cli is fine (we use go-git explicitly in other places to not need a checkout)",
             "gotcha",
-            "We use go-git explicitly in other places to not depend on a checkout.",
+            "We use go-git explicitly in other places to not need a checkout.",
         ),
         (
             "we should be using the strong types instead of string wherever we can",

@@ -1,0 +1,96 @@
+"""What work in a module costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from remora.core.events import FileUse, Observation
+from remora.core.payloads import validate
+from remora.observer.calibration import calibrations
+from remora.observer.candidate import Candidate, Withdrawn
+from tests.observer.sessions import on, seen_of
+
+
+def of(*sessions: Observation) -> list[Candidate | Withdrawn]:
+    """Return what the last session says of its modules."""
+    return list(calibrations(sessions[-1], seen_of(*sessions)))
+
+
+def planned(day: int, folder: str, steps: int, things: int = 5, **fields: Any) -> Observation:
+    """Return a session that worked in one folder with a plan."""
+    return on(day, f"s{day}", edits=(f"{folder}/a.go",), steps=steps, planned=things, **fields)
+
+
+def test_a_module_that_takes_more_than_planned_is_told() -> None:
+    """Against what a planned thing costs over the whole project; three sessions at least."""
+    usual = [planned(day, "cli", 50) for day in range(1, 10)]
+    slow = [planned(day, "store", 150) for day in (11, 12, 13)]
+    (found,) = [c for c in of(*usual, *slow) if isinstance(c, Candidate)]
+    assert found.draft.content == (
+        "Work in `store` takes 2.0 times the steps that its plans suggest: about 150 for 5 planned things "
+        "(seen in 3 sessions, last 2026-01-13)."
+    )
+    assert validate("task_calibration", found.draft.payload) == {
+        "module": "store",
+        "average_actual_steps": 150.0,
+        "average_planned_steps": 75.0,
+        "ratio": 2.0,
+        "sample_count": 3,
+    }
+    assert (found.draft.related_modules, found.draft.branch) == (("store",), None)
+    assert [c for c in of(*usual, *slow[:2]) if isinstance(c, Candidate)] == []
+
+
+def test_a_module_that_meets_its_plans_is_withdrawn() -> None:
+    """What is as expected is not worth a memory, and one that was told before goes."""
+    (gone, *_) = [
+        w for w in of(*(planned(day, "cli", 50) for day in range(1, 10))) if isinstance(w, Withdrawn)
+    ]
+    assert gone.why == "its plans are met by now"
+
+
+def test_failed_sessions_do_not_count() -> None:
+    """How long a failure took says nothing of the work."""
+    usual = [planned(day, "cli", 50) for day in range(1, 10)]
+    failed = [planned(day, "store", 150, outcome="failure") for day in (11, 12, 13)]
+    assert [c for c in of(*usual, *failed) if isinstance(c, Candidate)] == []
+
+
+def reads(day: int, *paths: str, **fields: Any) -> Observation:
+    """Return a session that changed `store/db.go` and read other files."""
+    files = (FileUse("store/db.go", 2, 3, 4, 9), *(FileUse(path, 1, 0, 2, 2) for path in paths))
+    return on(day, f"s{day}", files=files, **fields)
+
+
+def test_files_that_a_module_is_read_with_are_told() -> None:
+    """Nearly always and mostly; rule files never, and a module's own files alone go without saying."""
+    sessions = [
+        reads(day, "core/rows.go", "CLAUDE.md", *(["cli/root.go"] if day != 7 else [])) for day in (5, 6, 7)
+    ]
+    (found,) = [c for c in of(*sessions) if isinstance(c, Candidate)]
+    assert found.draft.content == (
+        "Sessions that change `store` read `core/rows.go` and `store/db.go` nearly always, `cli/root.go` in "
+        "most of them (seen in 3 sessions, last 2026-01-07)."
+    )
+    assert validate("prefetch_pattern", found.draft.payload) == {
+        "always_read_files": ["core/rows.go", "store/db.go"],
+        "frequently_read_files": ["cli/root.go"],
+        "module_trigger": "store",
+        "session_count": 3,
+    }
+    own = [reads(day, "store/rows.go") for day in (5, 6, 7)]
+    assert [c for c in of(*own) if isinstance(c, Candidate)] == []
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"), [((90_000, 110_000, 100_000), True), ((None, None, None), False)]
+)
+def test_tokens_are_told_where_the_host_counts_them(tokens: tuple[int | None, ...], expected: bool) -> None:
+    """The middle of three sessions or more."""
+    sessions = [on(5 + n, f"s{n}", edits=("cli/a.go",), tokens=t) for n, t in enumerate(tokens)]
+    found = [c for c in of(*sessions) if isinstance(c, Candidate)]
+    assert [c.draft.type for c in found] == (["context_cost"] if expected else [])
+    if expected:
+        assert "takes about 100,000 input tokens, 90,000 to 110,000" in found[0].draft.content

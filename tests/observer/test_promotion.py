@@ -1,0 +1,180 @@
+"""The filters of promotion, one by one and in their order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from remora.core.events import Observation
+from remora.core.values import MemoryDraft, Taint
+from remora.observer.candidate import Candidate, external_id
+from remora.observer.promotion import LIMITS, promote, tallies
+from remora.observer.seen import SeenCount, SeenHere
+from tests.observer.sessions import ran, said, seen_of, session, shows
+
+WORDS = (
+    "amber basil cedar delta ember fjord grove haven iris jade karst lotus maple nadir olive pearl quartz "
+    "raven sable topaz umber vivid walnut xenon yarrow zinc acorn birch clove dune"
+).split()
+
+
+def candidate(number: int = 0, memory_type: str = "gotcha", **fields: Any) -> Candidate:
+    """Return a candidate that says something of its own; `draft_` fields go to its draft."""
+    key = f"key{number}"
+    memory = MemoryDraft(
+        content=f"`{WORDS[number % 30]}{number}` {WORDS[(number + 7) % 30]} {WORDS[(number + 13) % 30]}",
+        type=memory_type,
+        confidence=0.8,
+        external_id=external_id(memory_type, "self_correction", key),
+    )._replace(**{k.removeprefix("draft_"): v for k, v in fields.items() if k.startswith("draft_")})
+    rest = {k: v for k, v in fields.items() if not k.startswith("draft_")}
+    given = {"priority": 0.9, "score": 0.88, "needs": 1, "seen": SeenCount(1), "why": "seen"}
+    return Candidate("self_correction", key, memory, **{**given, **rest})
+
+
+def promoted(*candidates: Candidate, **fields: Any) -> list[str]:
+    """Return the contents that a session promotes of some candidates."""
+    found = promote(session(**fields), SeenHere(), more=candidates)
+    return [p.draft.content for p in found.promoted]
+
+
+@pytest.mark.parametrize("outcome", ["failure", "abandoned"])
+def test_failed_sessions_prove_only_dead_ends(outcome: str) -> None:
+    """Validation: whatever else they showed is discarded with the outcome as the reason."""
+    found = promote(
+        session(outcome=outcome, outcome_why="`make test` failed"),
+        SeenHere(),
+        more=[candidate(1), candidate(2, "dead_end")],
+    )
+    assert [p.draft.type for p in found.promoted] == ["dead_end"]
+    (dropped,) = found.discarded
+    assert (dropped.filter, dropped.why) == (
+        "validation",
+        f"the session ended as {outcome}: `make test` failed",
+    )
+
+
+def test_too_few_sessions_wait() -> None:
+    """Frequency: the count includes this session; acute candidates need one; worthless signals never pass."""
+    waits, enough = candidate(1, needs=3, seen=SeenCount(2)), candidate(2, needs=3, seen=SeenCount(3))
+    worthless = candidate(3, score=0.3)
+    found = promote(session(), SeenHere(), more=[waits, enough, worthless])
+    assert [p.draft.content for p in found.promoted] == [enough.draft.content]
+    assert [(d.filter, d.why) for d in found.discarded] == [
+        ("frequency", "seen in 2 sessions, 3 are needed"),
+        ("frequency", "its signal is worth 0.30, at least 0.4 is needed"),
+    ]
+
+
+@pytest.mark.parametrize(("close", "kept"), [(0.88, True), (0.881, False), (1.0, False)])
+def test_what_a_memory_says_already_is_dropped(close: float, kept: bool) -> None:
+    """Novelty: strictly above 0.88 by the caller's measure."""
+    found = promote(session(), SeenHere(), more=[candidate()], similar=lambda _: ("other", close))
+    assert bool(found.promoted) is kept
+    assert [d.filter for d in found.discarded] == ([] if kept else ["novelty"])
+
+
+def test_the_same_name_is_an_update() -> None:
+    """Novelty: a memory that was promoted before is refreshed, however close."""
+    found = promote(session(), SeenHere(), more=[candidate()], similar=lambda d: (d.external_id or "", 1.0))
+    assert [p.update for p in found.promoted] == [True]
+
+
+def test_two_candidates_that_say_the_same_are_one() -> None:
+    """Novelty: the better of two stays; different numbers keep two apart."""
+    text = "`mise run test` takes the whole of {} minutes on a cold machine with an empty cache"
+    same = [candidate(n, draft_content=text.format(9), priority=0.5 + n / 10) for n in (1, 2)]
+    found = promote(session(), SeenHere(), more=[*same, candidate(3, draft_content=text.format(5))])
+    assert sorted(p.priority for p in found.promoted) == [
+        round(0.6 * 0.7 + 0.4 * 0.88, 4),
+        round(0.6 * 0.9 + 0.4 * 0.88, 4),
+    ]
+    assert [d.why for d in found.discarded] == ["another memory of this session says the same"]
+
+
+def test_text_from_outside_lowers_trust_once() -> None:
+    """Trust: confidence x 0.7 before scoring, review, taint kept; the candidate itself is untouched."""
+    tainted = candidate(draft_taint=Taint("https://x", 4))
+    (found,) = promote(session(), SeenHere(), more=[tainted]).promoted
+    assert found.draft.confidence == pytest.approx(0.8 * 0.7 * 0.88 + 0.1)
+    assert (found.draft.needs_review, found.draft.taint) == (True, Taint("https://x", 4))
+    assert "after text from outside (https://x)" in found.why
+    assert tainted.draft.confidence == 0.8
+
+
+@pytest.mark.parametrize("memory_type", ["preference", "decision", "requirement", "workflow_recipe"])
+def test_text_from_outside_never_becomes_a_rule(memory_type: str) -> None:
+    """Trust: a rule or a recipe that rests on it is discarded."""
+    found = promote(
+        session(), SeenHere(), more=[candidate(1, memory_type, draft_taint=Taint("https://x", 4))]
+    )
+    assert found.promoted == ()
+    assert [d.filter for d in found.discarded] == ["trust"]
+
+
+def test_scores_of_the_specification() -> None:
+    """Scoring: self-correction 0.8 and 0.9 give 0.804 and 0.892; further sessions add a little, up to 0.1."""
+    (one,) = promote(session(), SeenHere(), more=[candidate()]).promoted
+    assert (one.draft.confidence, one.priority) == (0.804, 0.892)
+    (four,) = promote(session(), SeenHere(), more=[candidate(seen=SeenCount(4))]).promoted
+    (many,) = promote(
+        session(), SeenHere(), more=[candidate(seen=SeenCount(99), draft_confidence=0.9)]
+    ).promoted
+    assert four.draft.confidence == pytest.approx(0.864)
+    assert many.draft.confidence == pytest.approx(0.9 * 0.88 + 0.2)
+    assert promoted(candidate(draft_confidence=0.05, score=0.5)) == []
+
+
+@pytest.mark.parametrize(("kind", "limit"), sorted(LIMITS.items()))
+def test_the_kind_of_session_caps(kind: str, limit: int) -> None:
+    """Cap: the best first; a changelog gives nothing, not even updates."""
+    candidates = [candidate(n, priority=0.5 + n / 100) for n in range(30)]
+    found = promote(session(kind=kind), SeenHere(), more=candidates)
+    best = [c.draft.content for c in reversed(candidates)][:limit]
+    assert [p.draft.content for p in found.promoted] == best
+    assert {d.filter for d in found.discarded} == {"cap"}
+    updates = promote(
+        session(kind=kind), SeenHere(), more=candidates, similar=lambda d: (d.external_id or "", 1.0)
+    )
+    assert len(updates.promoted) == (30 if limit else 0)
+
+
+def test_order_of_candidates_does_not_matter() -> None:
+    """The same candidates in any order give the same promotion."""
+    candidates = [candidate(n) for n in range(12)]
+    assert promoted(*candidates) == promoted(*reversed(candidates))
+
+
+def build(name: str) -> Observation:
+    """Return a session that changed a file, checked it and was told a rule."""
+    prompt = "please note that we should always run `make fmt` together with `make lint`"
+    return session(
+        name,
+        edits=("cli/a.go",),
+        commands=(ran("make fmt && make lint && make test", "test"),),
+        exchanges=(said(prompt, "Noted in CLAUDE.md."),),
+        signals=(shows("glob_ignore", "**/b*.go", detail={"instead": "cli/a.go"}),),
+    )
+
+
+def test_sessions_add_up_to_memories() -> None:
+    """A first session gives what needs no second, a third the recipe; names stay the same over sessions."""
+    kept: dict[str, str] = {}
+    types: list[list[str]] = []
+    for number in range(3):
+        sessions = [build(f"s{n}") for n in range(number + 1)]
+        found = promote(sessions[-1], seen_of(*sessions), similar=lambda d: (d.external_id or "", 1.0))
+        types.append(sorted(p.draft.type for p in found.promoted))
+        kept |= {p.draft.external_id or "": p.draft.content for p in found.promoted}
+    assert types == [["preference"], ["gotcha", "preference"], ["gotcha", "preference", "workflow_recipe"]]
+    assert len(kept) == 3
+
+
+def test_tallies_are_what_a_session_did_itself() -> None:
+    """Commands of its checks for all and for its module, and what the module was read with."""
+    assert [(s.type, s.key) for s in tallies(build("s"))] == [
+        ("tool_sequence", "verify"),
+        ("tool_sequence", "verify:cli"),
+        ("file_access", "module:cli"),
+    ]
