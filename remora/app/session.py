@@ -280,13 +280,14 @@ def follow_all(parts: Parts) -> int:
     there = _logs_in(parts.sessions_folder)
     took = time.thread_time() - worked
     parts.logs.next_look = started + LOOK_SHARE * took if took > SLOW_LOOK else 0.0
-    if there is None or (there and there == parts.logs.seen):
+    if there is None or there == parts.logs.seen:
         return 0
+    before = parts.logs.seen or {}
     space = parts.room("project").space
     indexed = {path: (session_id, read_to) for session_id, path, read_to, _ in space.turns.sessions()}
     marks = space.meta.starting(MARK)
     ids = {path: session_id for path, (session_id, _) in indexed.items()}
-    changed = {name for name, state in there.items() if parts.logs.seen.get(name) != state}
+    changed = {name for name, state in there.items() if before.get(name) != state}
     if changed - ids.keys():
         ids |= {info.path.name: info.id for info in list_sessions(parts.sessions_folder)}
     added = 0

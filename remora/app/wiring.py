@@ -46,12 +46,13 @@ class Followed:
     """What this process knows of a folder of files, so that a search only looks at what changed.
 
     Attributes:
-        seen: file name to (size, modification time in ns) when its rows were last made.
+        seen: file name to (size, modification time in ns) when its rows were last made; None before the
+            first look.
         next_look: when to look again, on the monotonic clock; later where looking takes long.
     """
 
     def __init__(self) -> None:
-        self.seen: dict[str, tuple[int, int]] = {}
+        self.seen: dict[str, tuple[int, int]] | None = None
         self.next_look = 0.0
 
 

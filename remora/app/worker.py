@@ -200,7 +200,7 @@ def _written_again(parts: Parts) -> int:
     with space.db.transaction(durable=False):
         for path in space.notes.files():
             space.notes.forget(path)
-    parts.written.seen = {}
+    parts.written.seen = None
     return follow_written(parts, wait=None)
 
 

@@ -48,7 +48,7 @@ def follow_written(parts: Parts, *, wait: float | None = PATIENCE) -> int:
     there = _look(parts.memory_folder)
     took = time.thread_time() - worked
     parts.written.next_look = started + LOOK_SHARE * took if took > SLOW_LOOK else 0.0
-    if there is None or (there and there == parts.written.seen):
+    if there is None or there == parts.written.seen:
         return 0
     space = parts.room("project").space
     known = space.notes.files()

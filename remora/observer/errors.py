@@ -22,6 +22,7 @@ from remora.observer.purposes import head
 from remora.observer.scratchpad import Limits, Scratchpad
 
 CHECKS = frozenset(("test", "lint", "build", "format"))
+_CODE = CHECKS | {"run"}  # what a change of a file can mend
 _OPEN = 60  # failures that wait for a success
 _SOON = 4  # steps in which another command counts as the answer to a mistaken one
 _SIDE = 140  # characters of each side of a change
@@ -141,8 +142,7 @@ class Errors(Kept):
     # Commands
 
     def _ran(self, call: Call, pad: Scratchpad) -> Run:
-        cwd = call.extra.get("cwd")
-        parsed = commands.parse(call.command, cwd if isinstance(cwd, str) else "")
+        parsed = commands.parse(call.command, pad.cwd(call.extra.get("cwd")))
         failed = bool(call.failed)
         if not failed and parsed.masked and parsed.purpose in CHECKS:
             failed = looks_failed(call.text)
@@ -249,7 +249,7 @@ class Errors(Kept):
         if run.normal == failure.target:
             return self._between(failure, run)
         shared = set(run.heads) & set(failure.heads)
-        edited = any(c.order > failure.order for c in self.changes)
+        edited = failure.purpose in _CODE and any(c.order > failure.order for c in self.changes)
         if edited and (shared or _covers(run.purpose, failure.purpose)) and _reaches(run, failure, call.text):
             return self._between(failure, run)
         if soon and not edited and _MISTAKEN.search(failure.message):
@@ -264,6 +264,8 @@ class Errors(Kept):
         if new:
             return f"with {', '.join(f'`{v}`' for v in new)} set: `{run.normal if run else ''}`", ()
         since = [c for c in self.changes if c.order > failure.order]
+        if failure.heads and failure.purpose not in _CODE:  # changes of code do not mend what asks a server
+            since = [c for c in since if c.path.rsplit("/", 1)[-1] in failure.output]
         paths = tuple(dict.fromkeys(c.path for c in since))
         if since:
             return _told(_decisive(since, failure), len(paths)), paths[:10]
@@ -308,7 +310,7 @@ class Errors(Kept):
         return any(_longest(undone) in c.after for c in self.changes if c is not undone)
 
     def _taken_back(self, run: Run, call: Call, pad: Scratchpad) -> None:
-        for part in commands.parse(call.command, str(call.extra.get("cwd") or "")).parts:
+        for part in commands.parse(call.command, pad.cwd(call.extra.get("cwd"))).parts:
             words = part.words
             if (
                 len(words) < 2
@@ -434,7 +436,8 @@ def _reaches(run: Run, failure: Failure, output: str) -> bool:
 
 def _decisive(changes: list[Change], failure: Failure) -> Change:
     """Return the change that most likely helped: one of a file that the failure names, or the last."""
-    named = [c for c in changes if c.path.rsplit("/", 1)[-1] in failure.output]
+    named = [c for c in changes if c.path.rsplit("/", 1)[-1] in failure.message]
+    named = named or [c for c in changes if c.path.rsplit("/", 1)[-1] in failure.output]
     telling_ones = [c for c in named or changes if not _only_imports(c)]
     return (telling_ones or named or changes)[-1]
 

@@ -75,6 +75,11 @@ _NOTHING = re.compile(
     r"|--- FAIL: \S+(?: \([\d.]+s\))?)?\W*$",
     re.IGNORECASE,
 )
+_EVERYDAY = re.compile(
+    r"(?:ls|cat|head|tail|wc|grep|rg|sed|awk|find|cd|echo|jq|cut|sort|which|file|tree|python3? -c"
+    r"|git (?:-\S+ \S+ )?(?:show|log|diff|status|branch|checkout|blame|ls-tree|ls-files|rev-parse|cat-file"
+    r"|stash))\b"
+)
 _CHANGE = re.compile(r"^(?:changed|added to|removed from|wrote) `")
 _NAME = re.compile(r"[a-z][A-Z]|\w_\w|^[A-Z]\w*[a-z]$|^\.\w|\w[./-]\w")
 _AGAIN = re.compile(r"^it worked when run again")
@@ -96,7 +101,7 @@ def not_a_pattern(error: ErrorSeen, met: Sequence[ErrorMet]) -> str:
     message, often = error.message, len(met) >= OFTEN
     if of_harness(message) or says_nothing(message) or error.tool.startswith("mcp__"):
         return "it is an error of the harness, or says nothing"
-    if _MISTYPED.search(message):
+    if _MISTYPED.search(message) or _EVERYDAY.match(error.command):
         return "a mistyped path or command"
     if _PASSING.search(message):
         return "a passing state of the network or of the working copy"

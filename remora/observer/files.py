@@ -327,7 +327,7 @@ def _parts(name: str) -> set[str]:
 def _imports(text: str) -> tuple[str, ...]:
     """Return what the import lines of a file name, as far as its beginning shows them."""
     found: list[str] = []
-    for line in _IMPORT_LINE.findall(text[:3000]):
+    for line in _IMPORT_LINE.findall(text[:2000]):
         found += [n.strip("./") for n in _NAMED.findall(line.replace("::", "/")) if len(n) > 3]
         if len(found) > 120:
             break

@@ -81,12 +81,12 @@ _DENIED = re.compile(
 )
 _USER_SAID = re.compile(r"the user said:\s*(.+)", re.IGNORECASE | re.DOTALL)
 
-# Lines that say what is wrong, the surest first. Each is tried over the whole output.
+# What the line that says what is wrong holds, the surest first. Each is tried over the whole output.
 _TELLING: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
         (
-            r"^.{0,200}?\.(?:go|rs|c|cc|cpp|h|swift|java|kt|cs):\d+(?::\d+)?:? (?!PASS)(?:vet: "
+            r"\.(?:go|rs|c|cc|cpp|h|swift|java|kt|cs):\d+(?::\d+)?:? (?!PASS)(?:vet: "
             r"|fatal error: |error: )?"
             r"(?:undefined|cannot|missing|not enough|too many|declared and not|imported and not"
             r"|\"[^\"]+\" imported"
@@ -97,7 +97,7 @@ _TELLING: tuple[re.Pattern[str], ...] = tuple(
         ),
         r"^(?:panic|fatal error): .+$",
         r"^error(?:\[E\d+\])?: .+$",
-        r"^.{0,200}?\.(?:ts|tsx|js|jsx|mts|vue)[:(]\d+[:,]\d+\)?:? ?-? ?error.*$",
+        r"\.(?:ts|tsx|js|jsx|mts|vue)[:(]\d+[:,]\d+\)?:? ?-? ?error.*$",
         r"^(?:FAILED|ERROR) \S+\.py.*$",
         r"^E   +\S.*$",
         (
@@ -108,13 +108,13 @@ _TELLING: tuple[re.Pattern[str], ...] = tuple(
         r"^thread '.+' panicked at .+$",
         r"^test .+ \.\.\. FAILED$",
         r"^\s*● .+$",
-        r"^.{0,200}?\.\w{1,5}:\d+(?::\d+)?: .+\(\w[\w-]+\)$",  # a linter that names its rule
-        r"^.{0,200}?\.\w{1,5}:\d+:\d+: .+$",
+        r"\.\w{1,5}:\d+(?::\d+)?: .+\(\w[\w-]+\)$",  # a linter that names its rule
+        r"\.\w{1,5}:\d+:\d+: .+$",
         r"^\s*(?:npm ERR!|npm error) (?!A complete log|code ).+$",
         r"^(?:fatal|error|Error|ERROR|Fatal|abort|FAIL)\b ?[:!].+$",
-        r"^.{0,120}(?:command not found|not found in|No such file or directory|no such file or directory).*$",
+        r"(?:command not found|not found in|No such file or directory|no such file or directory).*$",
         (
-            r"^.{0,120}(?:unknown (?:flag|option|command|shorthand)|unrecognized (?:argument|option)"
+            r"(?:unknown (?:flag|option|command|shorthand)|unrecognized (?:argument|option)"
             r"|[Pp]ermission denied"
             r"|No rule to make target|timed out|[Cc]onnection refused|HTTP 4\d\d|HTTP 5\d\d|does not exist"
             r"|ignored by one of|CONFLICT|parse error|cannot |could not |[Ii]nvalid |unable to |must be ).*$"
@@ -124,7 +124,7 @@ _TELLING: tuple[re.Pattern[str], ...] = tuple(
 )
 _NOISE = re.compile(
     r"^(?:Exit code \d+|\[[\w:.-]+\] (?:\$|ERROR task failed|Finished).*|exit status \d+"
-    r"|Error: exit status \d+|FAIL|"
+    r"|Error: exit status \d+|FAIL(?:\s+\S+\s+[\d.]+s)?|"
     r"make(?:\[\d+\])?: \*\*\* \[.*|Usage:.*|\s*|</?tool_use_error>)$"
 )
 _LAST_HOPE = re.compile(
@@ -197,7 +197,8 @@ def telling(output: str) -> str:
             return after[0][:_LINE]
     for pattern in _TELLING:
         for found in pattern.finditer(text):
-            line = found.group().strip()
+            start, end = text.rfind("\n", 0, found.start() + 1) + 1, text.find("\n", found.end())
+            line = text[start : end if end >= 0 else len(text)].strip()
             if not _NOISE.match(line):
                 return _with_detail(text, found.end(), line)[:_LINE]
     return _fallback(text)
@@ -257,4 +258,10 @@ def looks_failed(output: str) -> bool:
     text = _bare(_ends(output))
     if not any(mark in text for mark in _MARKS):
         return False
-    return any(_FAILED.match(line) for line in text.split("\n") if _HINT.search(line))
+    line = -1
+    for hint in _HINT.finditer(text):
+        start = text.rfind("\n", 0, hint.start()) + 1
+        if start != line and _FAILED.match(text, start):
+            return True
+        line = start
+    return False

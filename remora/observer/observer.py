@@ -89,9 +89,9 @@ class Watch(Kept):
         if call.failed is None:
             return
         if call.action == "fetch":
-            pad.taint(call.url or call.tool, call.step)
+            pad.taint(call.url or str(call.extra.get("query") or call.tool), call.step)
         elif call.action == "run":
-            parsed = commands.parse(call.command, str(call.extra.get("cwd") or ""))
+            parsed = commands.parse(call.command, pad.cwd(call.extra.get("cwd")))
             source = commands.outside(parsed, pad.at_home())
             if source:
                 pad.taint(source, call.step)

@@ -188,6 +188,8 @@ def commits(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
         at = made.at or session.ended
         count = SeenCount(1, at, at)
         files = _inside(made.paths)
+        if all(map(is_doc, files)):
+            files = []  # code that nobody saw change was committed: a subagent's, or the user's
         why = done(body, LENGTH - len(subject)) or first_sentences(collapse(body), LENGTH - len(subject))
         where = f" Changed {listed(_telling_first(files))}" if files else ""
         memory = draft(

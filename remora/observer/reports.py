@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from remora.core.text import clean, collapse, shorten
 
 ASK, DONE = 160, 340  # characters
-WORDS = 8  # that a report must have left
+WORDS = 10  # that a report must have left
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _TABLE = re.compile(r"^\s*\|.*$", re.MULTILINE)
 _TITLE = re.compile(r"^\s*(?:#{1,6} .*|\*\*[^*\n]{1,60}\*\*:?\s*|[^\n`.]{1,40}:\s*)$", re.MULTILINE)
@@ -51,8 +51,8 @@ _FILLER = re.compile(
     r"i'?ve (?:successfully )?(?:completed|finished|fixed|cleaned up|addressed|updated) "
     r"(?:the|all|both|your) (?:issues?|tests?|files?|code|changes?|task|work|problem)|"
     r"(?:i|we)(?:'ve| have)? (?:made|found and fixed|fixed) the (?:fix|issue|problem|bug)\b|changes? staged|"
-    r"all (?:\w+ ){0,3}(?:errors?|issues?|tests?|duplicates?|comments?|files?|changes?) (?:have|are|has"
-    r"|were|is)\b|"
+    r"all (?:\w+ ){0,3}(?:errors?|issues?|tests?|duplicates?|comments?|files?|changes?) "
+    r"(?:have|are|has|were|is|addressed|fixed|resolved|updated)\b|"
     r"(?:new |updated |changed |modified )?files?:|fix(?:es)?:?$)",
     re.IGNORECASE,
 )
@@ -152,8 +152,8 @@ def ask(prompt: str) -> str:
 def done(report: str, limit: int = DONE) -> str:
     r"""Return what a last reply says was done; empty when it says nothing that lasts.
 
-    >>> done("Done! All tests pass.\n\n**Files:**\n- Added `A()` to `a.go`\n- Dropped `B()` from `b.go`\nOk?")
-    'Added `A()` to `a.go`. Dropped `B()` from `b.go`.'
+    >>> done("Done! All tests pass.\n\n**Files:**\n- Added `A()` to `a.go`\n- Dropped the old `B()` from `b.go`\nOk?")
+    'Added `A()` to `a.go`. Dropped the old `B()` from `b.go`.'
     """
     text = _unwrapped(_TITLE.sub("", _TABLE.sub("", _FENCE.sub("\n", clean(report)))))
     kept: list[str] = []

@@ -170,6 +170,10 @@ class Scratchpad(Kept):
         ]
         return sorted(found, key=lambda s: (s.step, s.type, s.key))
 
+    def cwd(self, said: object) -> str:
+        """Return the working directory of a call: what it says, or else where the session began."""
+        return said if isinstance(said, str) and said else self.cwds[0] if self.cwds else ""
+
     def at_home(self) -> tuple[str, ...]:
         """Return the beginnings of absolute paths that are not outside."""
         return (*self.cwds, *self.written)

@@ -95,7 +95,7 @@ class Searches(Kept):
         if call.action == "search" and not call.failed:
             self._searched(call.pattern, call, pad)
         elif call.action == "run":
-            for pattern in _grepped(call):
+            for pattern in _grepped(call, pad.cwd(call.extra.get("cwd"))):
                 self._searched(pattern, call, pad)
         elif call.action == "glob" and not call.failed:
             self._globbed(call, pad)
@@ -152,17 +152,18 @@ class Searches(Kept):
         keep_last(self.recent, Lookup(call.step, pattern, finds), 12)
 
     def _fetched(self, call: Call, pad: Scratchpad) -> None:
-        address = (call.url or call.tool).split("?")[0].split("#")[0].rstrip("/")
+        url = call.url or str(call.extra.get("query") or "")
+        address = (url or call.tool).split("?")[0].split("#")[0].rstrip("/")
         if (
             not address
             or _LOCAL.match(address)
             or (call.tool.startswith("mcp__") and _WRITES.search(call.tool))
         ):
             return
-        if "://" not in address and call.url:  # a query in words
-            address = f"search: {' '.join(sorted(_NAME.findall(call.url.lower())))[:120]}"
-        elif call.tool.startswith("mcp__"):
-            address = f"{call.tool} {address}".strip() if call.url else call.tool
+        if call.tool.startswith("mcp__"):
+            address = f"{call.tool} {address}".strip() if url else call.tool
+        elif "://" not in address and url:  # a query in words
+            address = f"search: {' '.join(sorted(_NAME.findall(url.lower())))[:120]}"
         keep_last(self.fetched, (address, call.step), 50)
         pad.suspect(
             "external_reference",
@@ -170,7 +171,7 @@ class Searches(Kept):
             call.step,
             at=call.at,
             event=call.key,
-            detail={"url": shorten(call.url, 300), "tool": call.tool, "then": ""},
+            detail={"url": shorten(url, 300), "tool": call.tool, "then": ""},
         )
 
     def _opened(self, call: Call, pad: Scratchpad) -> None:
@@ -256,12 +257,12 @@ def core(pattern: str) -> str:
     return "|".join(sorted({n.lower() for n in _NAME.findall(plain)}))[:160]
 
 
-def _grepped(call: Call) -> list[str]:
+def _grepped(call: Call, cwd: str) -> list[str]:
     """Return the patterns that a command greps for, those that only filter a pipe left out."""
     if "g" not in call.command:
         return []
     found: list[str] = []
-    for part in commands.parse(call.command, str(call.extra.get("cwd") or "")).parts:
+    for part in commands.parse(call.command, cwd).parts:
         words = list(unwrapped(part.words))
         if words[:2] == ["git", "grep"]:
             words = words[1:]

@@ -136,7 +136,7 @@ def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
         for path, keys in parts.lists.items():
             state.lists[f"code:{space.realm}:{path}"] = keys
     kinds = noting.wanted(state.request)
-    if kinds and state.reader.spaces[0].notes.any(kinds):
+    if kinds and state.reader.spaces[0].notes.any():
         space = state.reader.spaces[0]
         written = noting.notes(space, state.request, state.asked, kinds)
         found += written.candidates.values()

@@ -85,6 +85,17 @@ def test_work_is_no_pattern(message: str, why: str) -> None:
     assert why in found.why
 
 
+def test_slips_in_everyday_commands_teach_nothing() -> None:
+    """A wrong flag of `git show` is nobody's pattern; one of a tool with fewer users may be."""
+    message, way = "fatal: unrecognized argument: --no-stat", "`git show HEAD` worked instead"
+    (slip,) = of(*[met(message, way, command="git show --no-stat HEAD")] * 2)
+    assert isinstance(slip, Rejected)
+    (kept,) = of(
+        *[met("unknown flag: --stat", "`gh pr diff` worked instead", command="gh pr diff --stat")] * 2
+    )
+    assert isinstance(kept, Candidate)
+
+
 def test_an_unresolved_or_single_error_waits() -> None:
     """Nobody knows the remedy, or it may never come back."""
     (unknown,) = of(met(IGNORED, ""), met(IGNORED, "it worked when run again"))

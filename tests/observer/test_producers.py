@@ -38,8 +38,8 @@ def test_work_is_told_with_request_report_and_files() -> None:
     assert isinstance(found, Candidate)
     assert found.draft.content == (
         "Asked: add a `--long` flag to the status command. Done: Added the `--long` flag to "
-        "`newStatusCmd()`, so that `status` can show every setting again. Changed `cli/status.go` and `cli/status_test.go` "
-        "(seen once, 2026-01-05)."
+        "`newStatusCmd()`, so that `status` can show every setting again. "
+        "Changed `cli/status.go` and `cli/status_test.go` (seen once, 2026-01-05)."
     )
     assert (found.draft.type, found.draft.taint, found.draft.source) == (
         "work_unit_outcome",

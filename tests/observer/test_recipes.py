@@ -28,8 +28,8 @@ def test_checks_of_three_sessions_are_a_recipe() -> None:
     """In their usual order, with the exact commands and how many sessions ran each."""
     (found,) = of(checked(5), checked(6), checked(7))
     assert found.draft.content == (
-        "A change is checked here with `make fmt` (3 of 3 sessions), then `make lint` (3 of 3 sessions), then "
-        "`make test` (3 of 3 sessions) (seen in 3 sessions, last 2026-01-07)."
+        "A change is checked here with `make fmt` (3 of 3 sessions), then `make lint` (3 of 3 sessions), "
+        "then `make test` (3 of 3 sessions) (seen in 3 sessions, last 2026-01-07)."
     )
     assert (found.draft.type, found.draft.branch, found.needs) == ("workflow_recipe", None, 3)
     payload = validate("workflow_recipe", found.draft.payload)

@@ -69,6 +69,7 @@ def test_an_empty_report_says_nothing() -> None:
     """Cheer alone, or a few words, is no report."""
     assert done("Done! All tests pass and lint is clean.") == ""
     assert done("Added a flag.") == ""
+    assert done("All three issues addressed. `cli/root.go`. Added the flag to the help.") == ""
 
 
 def test_long_reports_are_cut_at_a_sentence() -> None:

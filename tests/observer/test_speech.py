@@ -76,7 +76,7 @@ def test_what_is_no_belief_taken_back(text: str):
     "text",
     [
         "This approach won't work because the hook runs before the commit.",
-        "I see.\nThe suffix approach doesn't solve this edge case either - it just creates multiple branches.",
+        "I see.\nThe suffix approach doesn't solve this edge case either - it just creates branches.",
         "I need to abandon this; the library has no such call.",
         "The script hangs. Let me try a different approach - write to a file instead of stderr.",
         "That didn't work. The branch is checked out elsewhere.",
