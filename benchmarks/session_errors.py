@@ -5,7 +5,8 @@ agent would see, and terms of which a right answer holds one, besides one that s
 error. What the message says itself (`use t.Chdir()`) is no label. Before each session everything that is
 over by then is learnt, then the memory is opened read-only and asked for the line, memories only.
 
-The rivals are judged by the same terms. Plain BM25 over the failed results has the errors' own words, and
+Beside it stands whether any memory at all would have been right: the rest is for the search to find. The
+rivals are judged by the same terms. Plain BM25 over the failed results has the errors' own words, and
 with what followed in the transcript up to 2,000 characters of everything that was said and tried; no agent
 wants that in its context, so it is no floor to be above, but it shows what the words are worth. The most
 frequent remedy of all is to silence the linter that the error names.
@@ -37,7 +38,8 @@ from benchmarks.session_floors import RawResults, silenced
 LABELS = ROOT / "benchmarks" / "labels" / "errors.tsv"
 PROMISED = 0.6
 AT = (1, 3)
-OURS = "remora"
+OURS, HELD = "remora", "held by any memory"
+MOST = 10_000  # memories there may be
 Z95 = 1.959964  # standard deviations of a 95 % interval
 
 
@@ -113,10 +115,12 @@ def run(options: Options) -> Report:
             }
             with memory_in(place, read_only=True) as memory:
                 model, settings = model_of(memory), settings_of(memory)
+                everything = [record.content for record in memory.list(limit=MOST)]
                 for label in (one for one in wanted if one.session == own):
                     assert label.first in {other.id for other in over}, label.id
                     hits = memory.search(label.query, k=max(AT), kinds=["memory"])
                     answers = {OURS: [hit.text for hit in hits]}
+                    answers[HELD] = [text for text in everything if names(text, label)][:1]
                     answers |= {name: search.search(label.query, max(AT)) for name, search in raw.items()}
                     answers["most frequent remedy"] = [silenced(label.query)]
                     asked.append((label, answers))

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.branches import settle
 from remora.app.observing import clean
-from remora.app.promoting import Learnt, Promoter
+from remora.app.promoting import WITHDRAWN, Learnt, Promoter
 from remora.core.errors import InvalidInput, RemoraError, StoreBusy
 from remora.core.values import Redaction, Skipped
 from remora.disk.files import lock
@@ -81,6 +81,7 @@ class LearnReport(NamedTuple):
         merged, retired: (branch, memories) that became the project's, or are over.
         redactions: secrets that were taken out, by kind.
         notes: what did not go as it should.
+        withdrawn: memories of earlier runs that more sessions speak against, forgotten now.
         dry_run: nothing was stored.
         seconds: how long it took.
     """
@@ -101,6 +102,7 @@ class LearnReport(NamedTuple):
     retired: tuple[tuple[str, int], ...] = ()
     redactions: tuple[Redaction, ...] = ()
     notes: tuple[str, ...] = ()
+    withdrawn: int = 0
     dry_run: bool = False
     seconds: float = 0.0
 
@@ -193,6 +195,7 @@ class _Run:
         self.slowest = 0.0
         self.secrets: Counter[str] = Counter()
         self.branches: set[str] = set()
+        self.withdrawn = 0
         self.notes: list[str] = []
 
     def all(self) -> None:
@@ -277,7 +280,10 @@ class _Run:
         self.signals.update(s.type for s in observation.signals)
         taken = self._promoter.take(observation, seen, self._number)
         for one in taken.learnt:
-            before = self.learnt.get(one.memory.id)
+            before = self.learnt.pop(one.memory.id, None)
+            if one.action == WITHDRAWN:
+                self.withdrawn += before is None or before.action != "stored"
+                continue
             action = "stored" if before is not None and before.action == "stored" else one.action
             self.learnt[one.memory.id] = one._replace(action=action)
         self.discarded.update(d.filter for d in taken.discarded)
@@ -304,6 +310,7 @@ class _Run:
             self.slowest,
             redactions=tuple(Redaction(kind, number) for kind, number in sorted(self.secrets.items())),
             notes=tuple(self.notes),
+            withdrawn=self.withdrawn,
             dry_run=dry_run,
             seconds=seconds,
         )

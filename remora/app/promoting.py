@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     from remora.observer.candidate import Candidate
 
 Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
+WITHDRAWN = "withdrawn"
 A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
 
 
 class Learnt(NamedTuple):
-    """A memory that was learnt: the record, what was done ("stored", "merged", "updated") and why."""
+    """A memory that was learnt: the record, what was done ("stored", "merged", "updated") and why.
+
+    "withdrawn" is one that was learnt before, and that more sessions speak against.
+    """
 
     memory: MemoryRecord
     action: str
@@ -117,6 +121,9 @@ class Promoter:
                 discarded.append(A_PERSON._replace(what=promoted.draft.content))
             else:
                 learnt.append(one)
+        for external_id in promotion.withdrawn:
+            if (gone := self._withdraw(external_id)) is not None:
+                learnt.append(gone)
         at = self._now()
         rows = [LearnedRow(o.memory.id, o.action, o.why, o.memory.content, at) for o in learnt]
         self._space.observed.note_learned(run, rows)
@@ -127,13 +134,27 @@ class Promoter:
         draft = promoted.draft._replace(branch=self._stamp(promoted.draft.branch))
         known = self._space.memories.with_external_id(draft.external_id or "")
         if known is not None:
-            text = self._space.observed.learned_text(known.id)
-            if known.deprecated or (text is not None and text != known.content):
+            before = self._space.observed.last_learned(known.id)
+            if before is not None and before.text != known.content:
                 return None
+            if known.deprecated and (before is None or before.action != WITHDRAWN):
+                return None
+            if known.deprecated:  # we took it back ourselves, and now the counts bear it out again
+                self._room.upkeep.restore(known.id)
         (record,) = self._room.intake.remember_many([draft], revive=False)
         receipt = record.receipt
         assert receipt is not None
         return None if receipt.action == "skipped" else Learnt(record, receipt.action, promoted.why)
+
+    def _withdraw(self, external_id: str) -> Learnt | None:
+        """Forget a memory that the counts no longer bear out, unless a person stands behind it."""
+        known = self._space.memories.with_external_id(external_id)
+        if known is None or known.deprecated or known.pinned or known.user_verified:
+            return None
+        before = self._space.observed.last_learned(known.id)
+        if before is None or before.text != known.content:
+            return None
+        return Learnt(self._room.upkeep.forget(known.id), WITHDRAWN, "more sessions speak against it")
 
     def _stamp(self, branch: str | None) -> str | None:
         if branch is None:

@@ -9,9 +9,7 @@ log that was edited, replaced or deleted is noticed, and its turns are made agai
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,7 +38,6 @@ INDEX_BYTES = 4_000_000  # of the log, read and indexed in one transaction
 MARK = "log:"  # meta key, with the session's id behind it: how the log looked
 TAIL_BYTES = 256  # before the place read to; an edit above it moves them
 PATIENCE = 1.0  # seconds to wait for another writer: the next search goes on where this one gave up
-SLOW_LOOK, LOOK_SHARE = 0.005, 20  # a look at the folder that takes longer is made a twentieth of the time
 
 
 class Session:
@@ -273,14 +270,8 @@ def follow_all(parts: Parts) -> int:
 
     A folder where nothing changed costs one look at each file.
     """
-    started = time.monotonic()
-    if started < parts.logs.next_look:
-        return 0
-    worked = time.thread_time()
-    there = _logs_in(parts.sessions_folder)
-    took = time.thread_time() - worked
-    parts.logs.next_look = started + LOOK_SHARE * took if took > SLOW_LOOK else 0.0
-    if there is None or there == parts.logs.seen:
+    there = parts.logs.look(parts.sessions_folder, lambda name: name.endswith(SUFFIX))
+    if there is None:
         return 0
     before = parts.logs.seen or {}
     space = parts.room("project").space
@@ -305,22 +296,6 @@ def follow_all(parts: Parts) -> int:
             del there[name]  # the next search tries again
     parts.logs.seen = there
     return added
-
-
-def _logs_in(folder: Path) -> dict[str, tuple[int, int]] | None:
-    """Return the logs of a folder with size and time; None when it cannot be read."""
-    found: dict[str, tuple[int, int]] = {}
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.endswith(SUFFIX) and entry.is_file():
-                    status = entry.stat()
-                    found[entry.name] = (status.st_size, status.st_mtime_ns)
-    except FileNotFoundError:
-        return {}
-    except OSError:
-        return None
-    return found
 
 
 def _goes_on(space: Space, log: SessionLog, offset: int) -> bool:

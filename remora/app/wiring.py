@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.followed import Followed
 from remora.app.project import Project, data_dir, locate, make_home
 from remora.core.clock import Clock, SystemClock
 from remora.core.config import Settings
@@ -40,20 +41,6 @@ class Room(NamedTuple):
     space: Space
     intake: Intake
     upkeep: Upkeep
-
-
-class Followed:
-    """What this process knows of a folder of files, so that a search only looks at what changed.
-
-    Attributes:
-        seen: file name to (size, modification time in ns) when its rows were last made; None before the
-            first look.
-        next_look: when to look again, on the monotonic clock; later where looking takes long.
-    """
-
-    def __init__(self) -> None:
-        self.seen: dict[str, tuple[int, int]] | None = None
-        self.next_look = 0.0
 
 
 class Parts:

@@ -9,8 +9,6 @@ and out of the index.
 
 from __future__ import annotations
 
-import os
-import time
 from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING
@@ -21,14 +19,12 @@ from remora.store.notes import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from remora.app.wiring import Parts
     from remora.journal.pieces import Piece
     from remora.store.notes import Notes
 
 PATIENCE = 1.0  # seconds to wait for another writer: the next search goes on where this one gave up
-SLOW_LOOK, LOOK_SHARE = 0.005, 20  # a look at the folder that takes longer is made a twentieth of the time
 
 
 def follow_written(parts: Parts, *, wait: float | None = PATIENCE) -> int:
@@ -41,14 +37,8 @@ def follow_written(parts: Parts, *, wait: float | None = PATIENCE) -> int:
         parts: the open memory.
         wait: seconds to wait for another writer of the database; None is the usual busy timeout.
     """
-    started = time.monotonic()
-    if started < parts.written.next_look:
-        return 0
-    worked = time.thread_time()
-    there = _look(parts.memory_folder)
-    took = time.thread_time() - worked
-    parts.written.next_look = started + LOOK_SHARE * took if took > SLOW_LOOK else 0.0
-    if there is None or there == parts.written.seen:
+    there = parts.written.look(parts.memory_folder, _is_written)
+    if there is None:
         return 0
     space = parts.room("project").space
     known = space.notes.files()
@@ -78,22 +68,6 @@ def follow_written(parts: Parts, *, wait: float | None = PATIENCE) -> int:
 def look_again(parts: Parts) -> None:
     """Have the next search look at the files, however slow that is: we are about to change one."""
     parts.written.next_look = 0.0
-
-
-def _look(folder: Path) -> dict[str, tuple[int, int]] | None:
-    """Return the written files of a folder with size and time; None when it cannot be read."""
-    found: dict[str, tuple[int, int]] = {}
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if _is_written(entry.name) and entry.is_file():
-                    status = entry.stat()
-                    found[entry.name] = (status.st_size, status.st_mtime_ns)
-    except FileNotFoundError:
-        return {}
-    except OSError:
-        return None
-    return found
 
 
 def _is_written(name: str) -> bool:

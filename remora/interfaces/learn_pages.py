@@ -49,6 +49,9 @@ def report(found: LearnReport) -> Page:
     parts += learned(found.learnt[:SHOWN])
     if len(found.learnt) > SHOWN:
         parts.append(Para(f"and {len(found.learnt) - SHOWN:,} more: `remora learned` lists all", "dim"))
+    if found.withdrawn:
+        gone = counted(found.withdrawn, "memory", "memories")
+        parts.append(Para(f"{gone} of earlier runs forgotten: more sessions speak against them", "warn"))
     for branch, number in found.merged:
         parts.append(
             Para(f"{branch} was merged: {counted(number, 'memory', 'memories')} are the project's now")

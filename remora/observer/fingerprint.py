@@ -104,13 +104,13 @@ _TELLING: tuple[re.Pattern[str], ...] = tuple(
             r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|NotFound"
             r"|Denied)(?:: .+)?$"
         ),
-        r"^\s*--- FAIL: .+$",
+        r"^[ \t]*--- FAIL: .+$",
         r"^thread '.+' panicked at .+$",
         r"^test .+ \.\.\. FAILED$",
-        r"^\s*● .+$",
+        r"^[ \t]*● .+$",
         r"\.\w{1,5}:\d+(?::\d+)?: .+\(\w[\w-]+\)$",  # a linter that names its rule
         r"\.\w{1,5}:\d+:\d+: .+$",
-        r"^\s*(?:npm ERR!|npm error) (?!A complete log|code ).+$",
+        r"^[ \t]*(?:npm ERR!|npm error) (?!A complete log|code ).+$",
         r"^(?:fatal|error|Error|ERROR|Fatal|abort|FAIL)\b ?[:!].+$",
         r"(?:command not found|not found in|No such file or directory|no such file or directory).*$",
         (
@@ -197,7 +197,7 @@ def telling(output: str) -> str:
             return after[0][:_LINE]
     for pattern in _TELLING:
         for found in pattern.finditer(text):
-            start, end = text.rfind("\n", 0, found.start() + 1) + 1, text.find("\n", found.end())
+            start, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
             line = text[start : end if end >= 0 else len(text)].strip()
             if not _NOISE.match(line):
                 return _with_detail(text, found.end(), line)[:_LINE]

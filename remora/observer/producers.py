@@ -49,6 +49,7 @@ _REASON = re.compile(
 _CAUSE = re.compile(
     r"\b(?:because|root cause|caused by|the (?:issue|problem|bug|reason|cause) (?:was|is))\b", re.IGNORECASE
 )
+_FAILING = re.compile(r"\b(?:is|are) (?:still |currently )?(?:failing|broken|red)\b", re.IGNORECASE)
 _PERSONAL = re.compile(r"\bI was\b|\b(?:are|is) (?:still )?failing\b|\bmy (?:change|edit|fix)", re.IGNORECASE)
 _NEW_TEST = re.compile(r"\b(?:write|add|create|make)\b.{0,40}\btests?\b", re.IGNORECASE)
 _ROUTINE = re.compile(
@@ -121,6 +122,8 @@ def _not_a_unit(session: Observation, number: int, exchange: Exchange) -> str:
     report = done(exchange.report)
     if not report or not names_something(report):
         return "the report says nothing that lasts"
+    if _FAILING.search(report):
+        return "the report speaks of what still fails"
     after = session.exchanges[number + 1 : number + 2]
     if after and refuses(after[0].ask):
         return "the user refused it afterwards"

@@ -51,6 +51,11 @@ _HAND_INS = re.compile(
 )
 
 
+_TELLING = re.compile(
+    r" -|\b(?:tag|release|ready|merge)\b"
+)  # commit, push and open a request: everybody does
+
+
 class Ran(NamedTuple):
     """A command of a recipe: what it is for, in how many sessions, its average place."""
 
@@ -114,7 +119,7 @@ def recipes(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]
                 yield Withdrawn(name, "its sessions are checked as all others are")
     if "hand-in" in own:
         steps = common_steps(seen.shown("tool_sequence", "hand-in"), share=0.4)
-        if len(steps) >= 2 and any(not ran.command.startswith("git ") for ran in steps):
+        if len(steps) >= 2 and any(_TELLING.search(ran.command) for ran in steps):
             yield _handing_in(session, seen, steps)
 
 

@@ -53,6 +53,7 @@ _FILLER = re.compile(
     r"(?:i|we)(?:'ve| have)? (?:made|found and fixed|fixed) the (?:fix|issue|problem|bug)\b|changes? staged|"
     r"all (?:\w+ ){0,3}(?:errors?|issues?|tests?|duplicates?|comments?|files?|changes?) "
     r"(?:have|are|has|were|is|addressed|fixed|resolved|updated)\b|"
+    r"(?:added|removed|updated|fixed) (?:the |an? |missing |unused )*[^.]{0,40}imports?\b|"
     r"(?:new |updated |changed |modified )?files?:|fix(?:es)?:?$)",
     re.IGNORECASE,
 )
@@ -152,7 +153,7 @@ def ask(prompt: str) -> str:
 def done(report: str, limit: int = DONE) -> str:
     r"""Return what a last reply says was done; empty when it says nothing that lasts.
 
-    >>> done("Done! All tests pass.\n\n**Files:**\n- Added `A()` to `a.go`\n- Dropped the old `B()` from `b.go`\nOk?")
+    >>> done("Done! All tests pass.\n\n- Added `A()` to `a.go`\n- Dropped the old `B()` from `b.go`\nOk?")
     'Added `A()` to `a.go`. Dropped the old `B()` from `b.go`.'
     """
     text = _unwrapped(_TITLE.sub("", _TABLE.sub("", _FENCE.sub("\n", clean(report)))))
@@ -196,7 +197,7 @@ def _unwrapped(text: str) -> str:
 
 
 def _useless(piece: str) -> bool:
-    if piece.endswith(("?", ":")) or _CHEER.match(piece) or _FILLER.match(piece):
+    if piece.endswith(("?", ":")) or "…" in piece or _CHEER.match(piece) or _FILLER.match(piece):
         return True
     # A path or a signature alone says nothing.
     return len(re.findall(r"\w+", piece)) < 3 or len(re.findall(r"[A-Za-z]{2,}|→", _CODE.sub(" ", piece))) < 2

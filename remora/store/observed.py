@@ -407,11 +407,12 @@ class Observed:
             [(run, *row) for row in rows],
         )
 
-    def learned_text(self, memory_id: str) -> str | None:
-        """Return a memory's text as it was learnt last; None if it never was."""
-        sql = "SELECT text FROM learned WHERE memory_id = ? ORDER BY run DESC LIMIT 1"
-        found: str | None = self._db.value(sql, (memory_id,))
-        return found
+    def last_learned(self, memory_id: str) -> LearnedRow | None:
+        """Return what was done last with a memory by learning; None if it never was learnt."""
+        sql = """SELECT memory_id, action, why, text, at FROM learned WHERE memory_id = ?
+                 ORDER BY run DESC LIMIT 1"""
+        row = self._db.row(sql, (memory_id,))
+        return LearnedRow._make(row) if row else None
 
     def last_run(self) -> int:
         """Return the number of the last run that learnt something; 0 before the first."""

@@ -1,12 +1,12 @@
 """Tell everything that learning makes of recorded sessions, stage by stage, one line for each thing.
 
-    event      what the reader made of the lines: step, kind, what it is about
-    signal     what the observer saw: type, score of its kind, key, step, taint
-    error      with what resolved it; command, with what it is for
-    judgement  kind and outcome of the session, each with its evidence
-    exchange, commit   what was asked and reported, what was committed
-    dropped    by which filter, and why
-    memory     what was promoted: type, confidence, taint, the sentence, and the evidence
+event      what the reader made of the lines: step, kind, what it is about
+signal     what the observer saw: type, score of its kind, key, step, taint
+error      with what resolved it; command, with what it is for
+judgement  kind and outcome of the session, each with its evidence
+exchange, commit   what was asked and reported, what was committed
+dropped    by which filter, and why
+memory     what was promoted: type, confidence, taint, the sentence, and the evidence
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def told(path: Path) -> str:
         watched[event.session_id].observe(event)
         events.setdefault(event.session_id, []).append(event)
     left_out = ", ".join(f"{kind} {number}" for kind, number in sorted(reading.counts.skipped.items()))
-    lines = [f"read: {reading.counts.lines} lines, {reading.counts.bad} bad; left out: {left_out or 'nothing'}"]
+    lines = [
+        f"read: {reading.counts.lines} lines, {reading.counts.bad} bad; left out: {left_out or 'nothing'}"
+    ]
     seen = SeenHere()
     for name, observer in watched.items():
         session = observer.finalize()
@@ -51,11 +53,12 @@ def told(path: Path) -> str:
 def _event(event: Event) -> str:
     about: list[Any] = [event.tool, event.action and f"({event.action})", *event.paths[:2]]
     about += [event.command and f"$ {event.command}", event.pattern and f"/{event.pattern}/", event.url]
-    about += ["FAILED" if event.error else "", f"“{_short(event.text)}”" if event.text else ""]
-    known = {k: v for k, v in (event.extra or {}).items() if k in ("exit_code", "denied", "said", "interrupted")}
-    about += [" ".join(f"{k}={_short(str(v), 40)}" for k, v in known.items())]
+    told = ("exit_code", "denied", "said", "interrupted", "query", "cwd")
+    about += ["FAILED" if event.error else ""]
+    about += [f"{k}={_short(str(v), 60)}" for k, v in (event.extra or {}).items() if k in told]
+    about += [f"“{_short(event.text)}”" if event.text else ""]
     agent = f" <{event.agent}>" if event.agent else ""
-    return f"event {event.step:>3}{agent} {event.kind}: {_short(' '.join(str(a) for a in about if a), 150)}"
+    return f"event {event.step:>3}{agent} {event.kind}: {' '.join(_short(str(a), 110) for a in about if a)}"
 
 
 def _observed(session: Observation) -> Iterator[str]:
@@ -68,7 +71,8 @@ def _observed(session: Observation) -> Iterator[str]:
     yield f"judgement kind {session.kind}: {session.kind_why}"
     yield f"judgement outcome {session.outcome}: {session.outcome_why}"
     plan = "" if session.planned is None else f", {session.planned} planned"
-    yield f"session {session.steps} steps{plan}, branch {session.branch or 'unknown'}, {len(session.prompts)} prompts"
+    branch = session.branch or "unknown"
+    yield f"session {session.steps} steps{plan}, branch {branch}, {len(session.prompts)} prompts"
     for e in session.exchanges:
         yield f"exchange {e.step:>3}: “{_short(e.ask, 60)}” -> “{_short(e.report)}”{_taint(e.taint)}"
         yield from (f"cause {e.step:>3}: “{_short(cause, 140)}”" for cause in e.findings)
@@ -78,14 +82,27 @@ def _observed(session: Observation) -> Iterator[str]:
 
 def _signal(signal: Signal) -> str:
     score = signals.KINDS[signal.type].score
-    kept = ("kind", "sentence", "count", "words", "message", "resolved", "forward", "backward", "names", "how")
+    kept = (
+        "kind",
+        "sentence",
+        "count",
+        "words",
+        "message",
+        "resolved",
+        "forward",
+        "backward",
+        "names",
+        "how",
+    )
     about = ", ".join(f"{k}={_short(str(signal.detail[k]), 60)}" for k in kept if signal.detail.get(k))
     what = f"signal {signal.step:>3} {signal.type} {score:.2f}: {_short(signal.key, 110)}"
     return f"{what} [{about}]{_taint(signal.taint)}"
 
 
 def _error(error: ErrorSeen) -> str:
-    end = f"resolved: {_short(error.resolved_how) or 'nobody knows how'}" if error.resolved else "not resolved"
+    end = (
+        f"resolved: {_short(error.resolved_how) or 'nobody knows how'}" if error.resolved else "not resolved"
+    )
     ran = f"{error.tool} $ {error.command}" if error.command else error.tool
     what = f"error {error.fingerprint[:8]} x{error.count} {ran}: “{_short(error.message)}”"
     return f"{what}; {end}{_taint(error.taint)}"
@@ -104,7 +121,8 @@ def _promoted(promotion: Promotion) -> Iterator[str]:
         draft = p.draft
         yield f"memory {draft.type} {draft.confidence:.2f} ({draft.source}){_taint(draft.taint)}"
         yield f"  {draft.content}"
-        yield f"  because {p.why}; files: {', '.join(draft.related_files) or 'none'}; cited: {draft.citation_text}"
+        files = ", ".join(draft.related_files) or "none"
+        yield f"  because {p.why}; files: {files}; cited: {draft.citation_text}"
 
 
 def _taint(taint: Taint | None) -> str:

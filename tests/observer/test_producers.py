@@ -59,6 +59,7 @@ def test_small_empty_refused_and_committed_work_is_left_out() -> None:
         ((sessions.said(ASK, REPORT, "cli/status.go"),), (), "fewer than 2 files"),
         ((sessions.said(ASK, REPORT, "cli/a_test.go", "docs/a.md"),), (), "only tests and documents"),
         ((sessions.said(ASK, "Done! All tests pass.", *files),), (), "says nothing that lasts"),
+        ((sessions.said(ASK, f"{REPORT} The `list` tests are still failing.", *files),), (), "still fails"),
         ((done, sessions.said("that is wrong, it still fails", "Hm.")), (), "refused it afterwards"),
         ((done,), (CommitMade(WHY, 12, None, files),), "a commit tells of it"),
     ):

@@ -68,7 +68,7 @@ def test_a_module_with_checks_of_its_own_has_a_recipe() -> None:
 
 
 def test_work_is_handed_in_the_same_way() -> None:
-    """Commit, push and pull request; commit and push alone go without saying."""
+    """With the flags that are special here; plain commits, pushes and requests go without saying."""
     commands = (
         ran("git add -A && git commit -m 'x'", "vcs", at=30),
         ran("git push -u origin HEAD", "vcs", at=31),

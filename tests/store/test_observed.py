@@ -171,5 +171,5 @@ def test_runs_are_looked_through_afterwards(space: Space) -> None:
     assert space.observed.last_run() == 2
     assert space.observed.learned(2) == [second]
     assert [row.memory_id for row in space.observed.learned(1)] == ["m1", "m2"]
-    assert space.observed.learned_text("m1") == "Run go test ./..."
-    assert space.observed.learned_text("m9") is None
+    assert space.observed.last_learned("m1") == second
+    assert space.observed.last_learned("m9") is None
