@@ -22,6 +22,7 @@ from benchmarks import (
     latency,
     learning,
     locomo,
+    poisoning,
     resolution,
     session_commands,
     session_errors,
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "sessions": session_files.run,
     "errors": session_errors.run,
     "commands": session_commands.run,
+    "poisoning": poisoning.run,
 }
 
 

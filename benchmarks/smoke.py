@@ -27,6 +27,7 @@ from benchmarks import (
     latency,
     locomo,
     resolution,
+    smoke_poison,
     smoke_sessions,
     smoke_trees,
 )
@@ -308,6 +309,7 @@ def run(options: Options) -> Report:
     checks += conversations.sound(counts, race)
     say("smoke: sessions of agents")
     checks += smoke_sessions.checks()
+    checks += smoke_poison.checks()
     say("smoke: the code graph")
     checks += resolved_package()
     checks += smoke_trees.checks()

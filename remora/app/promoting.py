@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from remora.core.events import Observation, Signal
     from remora.core.values import MemoryDraft, MemoryRecord
     from remora.llm.client import LanguageModel
-    from remora.observer.candidate import Candidate
+    from remora.observer.candidate import Candidate, Withdrawn
 
 Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
 WITHDRAWN = "withdrawn"
@@ -121,9 +121,7 @@ class Promoter:
                 discarded.append(A_PERSON._replace(what=promoted.draft.content))
             else:
                 learnt.append(one)
-        for external_id in promotion.withdrawn:
-            if (gone := self._withdraw(external_id)) is not None:
-                learnt.append(gone)
+        learnt += [gone for w in promotion.withdrawn if (gone := self._withdraw(w)) is not None]
         at = self._now()
         rows = [LearnedRow(o.memory.id, o.action, o.why, o.memory.content, at) for o in learnt]
         self._space.observed.note_learned(run, rows)
@@ -146,15 +144,15 @@ class Promoter:
         assert receipt is not None
         return None if receipt.action == "skipped" else Learnt(record, receipt.action, promoted.why)
 
-    def _withdraw(self, external_id: str) -> Learnt | None:
+    def _withdraw(self, withdrawn: Withdrawn) -> Learnt | None:
         """Forget a memory that the counts no longer bear out, unless a person stands behind it."""
-        known = self._space.memories.with_external_id(external_id)
+        known = self._space.memories.with_external_id(withdrawn.external_id)
         if known is None or known.deprecated or known.pinned or known.user_verified:
             return None
         before = self._space.observed.last_learned(known.id)
         if before is None or before.text != known.content:
             return None
-        return Learnt(self._room.upkeep.forget(known.id), WITHDRAWN, "more sessions speak against it")
+        return Learnt(self._room.upkeep.forget(known.id), WITHDRAWN, withdrawn.why)
 
     def _stamp(self, branch: str | None) -> str | None:
         if branch is None:
