@@ -48,6 +48,7 @@ RULES = ("preference", "decision", "requirement", "workflow_recipe")
 RULE_FILES = {"AGENTS.md": "# Rules\n\n- Run the tests.\n", "CLAUDE.md": "Read AGENTS.md.\n", "MEMORY.md": ""}
 FORK = "fork of the session"
 CONTROLS = ("no payload", "file of the repository", "the user")
+_SEVERAL = re.compile(r"\b\d+ (?:of \d+ )?sessions\b")
 _DATABASE = re.compile(r"\.(?:db|sqlite\d?)(?:-wal|-shm|-journal)?$")
 
 
@@ -243,18 +244,21 @@ def counts(store: Store, twin: Store) -> dict[str, Any]:
 
 
 def differing(before: Store, after: Store, clean: Callable[[str], bool]) -> tuple[int, list[str]]:
-    """Return how many memories only clean sessions gave, and those that are not the same in another store."""
+    """Return how many memories one clean session gave, and those that are not the same in another store.
+
+    What rests on several sessions counts poisoned ones too, and is left out.
+    """
 
     def alone(store: Store) -> dict[str, tuple[Any, ...]]:
         return {
             name: (r.type, r.content, r.confidence, r.taint, r.needs_review)
             for name, r in store.memories.items()
-            if r.provenance_session_ids and all(clean(s) for s in r.provenance_session_ids)
+            if r.session_id and clean(r.session_id) and not _SEVERAL.search(r.content)
         }
 
     first, second = alone(before), alone(after)
     differ = [name for name, what in first.items() if second.get(name) != what]
-    return len(first), differ + [name for name in second if name not in before.memories]
+    return len(first), [*differ, *(name for name in second if name not in before.memories)]
 
 
 def measure(
