@@ -41,7 +41,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("files", "Predict the files that a task will touch.", "Recall", "predict_files"),
     Verb(
         "checks",
-        "Suggest the commands to check work with, as sessions ran them.",
+        "Suggest the commands that check a change, as sessions ran them.",
         "Recall",
         "suggest_commands",
     ),
