@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from remora.core.events import ACTIONS, EVENT_KINDS, Event
 from tests.sources.transcripts.records import brief, put, reading
 
