@@ -1,11 +1,13 @@
 """Which commands to check a piece of work with: what earlier sessions ran, the near ones most.
 
-A command counts for every session that ran it. A session counts half as much as the one eight sessions
-later, and up to as much again if it was asked for something alike or edited the same files.
+A command counts for every session that ran it, alone or as a part of a line. A session counts half as
+much as the one eight sessions later, and up to as much again if it was asked for something alike or
+edited the same files.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,6 +22,8 @@ CHECKS = ("format", "lint", "test", "build")
 HALF_LIFE = 8.0  # sessions
 ALIKE, SAME_FILES = 1.0, 1.0  # added to a session's weight of 1, times how alike and how many of the files
 LOOKED_AT = 200  # sessions
+_BETWEEN = re.compile(r"\s*(?:&&|\|\||;)\s*")
+_PICKING = re.compile(r"\s(?:-v|-x|-vv|-q)(?=\s)|\s(?:-run|-count|-k|--run|-timeout|--timeout)[ =]\S+")
 
 
 class Suggestion(NamedTuple):
@@ -48,7 +52,11 @@ def suggest(
         files: what was edited.
         purposes: of "test", "lint", "format", "build".
     """
-    ran = space.observed.commands_of(purposes)
+    ran = [
+        (session, part, purpose)
+        for session, command, purpose in space.observed.commands_of(purposes)
+        for part in parts_of(command)
+    ]
     order = list(dict.fromkeys(session for session, _, _ in ran))[:LOOKED_AT]
     alike = _alike(space, task)
     edited = {i: set(paths) for i, paths in space.observed.edited(order).items()} if files else {}
@@ -60,8 +68,10 @@ def suggest(
     scores: defaultdict[str, float] = defaultdict(float)
     sessions: defaultdict[str, int] = defaultdict(int)
     purpose: dict[str, str] = {}
+    counted: set[tuple[str, str]] = set()
     for session, command, what in ran:
-        if session in weights:
+        if session in weights and (session, command) not in counted:
+            counted.add((session, command))
             scores[command] += weights[session]
             sessions[command] += 1
             purpose.setdefault(command, what)
@@ -73,6 +83,20 @@ def suggest(
         )
         for c in best
     ]
+
+
+def parts_of(command: str) -> list[str]:
+    """Return the commands of a line, without what only picks or repeats single tests.
+
+    >>> parts_of("make fmt && make lint"), parts_of("go test -v -run TestA -count=1 ./cli")
+    (['make fmt', 'make lint'], ['go test ./cli'])
+    """
+    found = []
+    for part in _BETWEEN.split(command):
+        plain = " ".join(_PICKING.sub(" ", f"{part} ").split())
+        if plain:
+            found.append(plain)
+    return list(dict.fromkeys(found))
 
 
 def _alike(space: Space, task: str) -> dict[str, float]:

@@ -1,8 +1,9 @@
 """Which files a task will touch: ask the store for each signal of `core.tasks`, and add them up.
 
-Only files of code are ranked, and tests only when they are asked for: they follow from the files they
-test. What is asked is read once: one search for the task's words over all parts of code serves the
-files and the tests, a second one the words of the first line.
+Files of code are ranked, tests only when they are asked for: they follow from the files they test. Of
+other files those are ranked that earlier sessions edited for something alike. What is asked is read once:
+one search for the task's words over all parts of code serves the files and the tests, a second one the
+words of the first line.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ def predict(
         found.signals["imports"] = {path: tasks.IMPORTED * score for path, score in step.items()}
         scores = tasks.added(found.signals)
     wanted = space.leads.code_files(scores, tests=tests)
+    # What is no code is not ranked by its words; where sessions edited it for something alike, it is.
+    wanted |= space.leads.other_files(found.signals.get("sessions", {}))
     ranked = sorted((path for path in scores if path in wanted), key=lambda p: (-round(scores[p], 12), p))[:k]
     most = sum(1.0 for name in SIGNALS if found.signals.get(name))
     return [FileHit(path, min(1.0, scores[path] / most), _why(found, path)) for path in ranked]

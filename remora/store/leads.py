@@ -20,6 +20,12 @@ class Leads:
                  WHERE f.kind = 'code' AND f.skipped = '' AND f.test <= ?"""
         return {r[0] for r in self._db.rows(sql, (json.dumps(list(paths)), int(tests)))}
 
+    def other_files(self, paths: Collection[str]) -> set[str]:
+        """Return those of some paths that are in the graph and no code: documents, settings, data."""
+        sql = """SELECT f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
+                 WHERE f.kind <> 'code' AND f.skipped = ''"""
+        return {r[0] for r in self._db.rows(sql, (json.dumps(list(paths)),))}
+
     def today(self, paths: Collection[str]) -> dict[str, str]:
         """Return where files of the past are now: at the same path, or moved with a name of their own."""
         sql = """SELECT j.value, f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value

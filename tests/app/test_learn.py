@@ -261,13 +261,16 @@ def test_reading_only_learns_nothing(memory, tmp_path):
 
 def test_files_and_commands_follow_from_sessions(memory, learn, tmp_path):
     """What sessions edited speaks for a task's files; what they ran is suggested to check with."""
-    for path in ("auth/tokens.py", "server/settings.py", "web/page.py"):
+    for path in ("auth/tokens.py", "server/settings.py", "web/page.py", "docs/tokens.md"):
         (memory.root / path).parent.mkdir(exist_ok=True)
         (memory.root / path).write_text("x = 1\n")
     memory.index()
     several(tmp_path, memory)
+    work("s9", 9, str(memory.root)).edit("docs/tokens.md").save(tmp_path / "talks")
     learn()
-    found = memory.predict_files("make the token lifetime a setting", k=2)
+    found = memory.predict_files("make the token lifetime a setting", k=3)
+    assert "docs/tokens.md" in {hit.path for hit in found}
+    found = [hit for hit in found if hit.path.endswith(".py")]
     assert {hit.path for hit in found} == {"auth/tokens.py", "server/settings.py"}
     assert any("edited in a session of 2026-01-" in why for hit in found for why in hit.why)
     assert {s.command for s in memory.suggest_commands(k=2)} == {"make lint", "make test"}
