@@ -69,11 +69,15 @@ def chunks(path: str, text: str, facts: FileFacts | None, kind: str, breaks: Bre
 
 
 def _nested(definitions: Sequence[Definition], count: int) -> dict[str, list[Definition]]:
-    """Return the definitions directly between the lines of each, by qualname; "" is the file."""
+    """Return the definitions directly between the lines of each, by qualname; "" is the file.
+
+    A definition may come from another version of the file: what lies past its last line is left out.
+    """
     inside: dict[str, list[Definition]] = {}
     around: list[Definition] = []
     inner_last = sorted(definitions, key=lambda d: (d.start_line, -d.end_line, d.qualname))
-    for one in (d._replace(end_line=min(d.end_line, count)) for d in inner_last):
+    here = (d for d in inner_last if d.start_line <= count)
+    for one in (d._replace(end_line=min(d.end_line, count)) for d in here):
         while around and around[-1].end_line < one.end_line:
             around.pop()
         inside.setdefault(around[-1].qualname if around else "", []).append(one)

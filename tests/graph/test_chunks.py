@@ -258,6 +258,16 @@ def test_definition_past_the_end_is_cut_to_the_text():
     ]
 
 
+def test_a_definition_past_the_end_is_left_out():
+    """What another version of the file defined further down makes no part, and no error."""
+    outer = Definition("a", "a", "class", 2, 90, 2, signature="class a")
+    inner = Definition("a.b", "b", "type", 80, 90, 80, signature="type b")
+    assert places(chunks("a.py", numbered(70), facts(outer, inner), "code", none)) == [
+        ("module", "", 1, 1),
+        ("class", "a", 2, 70),
+    ]
+
+
 def test_text_without_end_is_cut():
     """A part holds 20,000 characters at most."""
     (part,) = chunks("a.json", "x" * 50_000, None, "data", none)
