@@ -25,7 +25,7 @@ from remora.app.branches import settle
 from remora.app.observing import clean
 from remora.app.promoting import WITHDRAWN, Learnt, Promoter
 from remora.core.errors import InvalidInput, RemoraError, StoreBusy
-from remora.core.values import Redaction, Skipped
+from remora.core.values import Redaction, Skipped, Taint
 from remora.disk.files import lock
 from remora.observer.observer import Observer
 from remora.sources.transcripts.finding import find, find_in, folders_of
@@ -225,8 +225,12 @@ class _Run:
             transcript.path, host=transcript.host, parts=transcript.parts, roots=self._roots, seen=marks
         )
 
-    def _mark_origins(self, transcript: Transcript) -> None:
-        """Read the sessions that a fork was copied from, so that what it copied does not count again."""
+    def _mark_origins(self, transcript: Transcript) -> bool:
+        """Read the sessions that a fork was copied from, so that what it copied does not count again.
+
+        Returns:
+            Whether it is a fork: it begins with events that were read before.
+        """
         head = islice(self._reading(transcript, set()), COPIED)
         keys = {event.key for event in head if event.kind in TELLING}
         own = _key(transcript)
@@ -236,9 +240,20 @@ class _Run:
                 self._marked.add(_key(origin))
                 for _ in self._reading(origin, self._marks):
                     pass
+        return any(hash(key) in self._marks for key in keys)
+
+    def _copied_taint(self, transcript: Transcript) -> Taint | None:
+        """Return the text from outside that is among what a fork copied; its own steps come after it."""
+        watched: dict[str, Observer] = {}
+        for event in self._reading(transcript, set()):
+            if event.kind == "session_start" or hash(event.key) in self._marks:
+                if event.session_id not in watched:
+                    watched[event.session_id] = Observer(event.session_id, transcript.host)
+                watched[event.session_id].observe(event)
+        return next((taint for own in watched.values() if (taint := own.taint())), None)
 
     def _transcript(self, transcript: Transcript, looks: str) -> None:
-        self._mark_origins(transcript)
+        copied = self._copied_taint(transcript) if self._mark_origins(transcript) else None
         self._marked.add(_key(transcript))
         reading = self._reading(transcript, self._marks)
         watched: dict[str, Observer] = {}
@@ -249,6 +264,8 @@ class _Run:
             observer = watched.get(event.session_id)
             if observer is None:
                 observer = watched[event.session_id] = Observer(event.session_id, reading.program)
+                if copied is not None:
+                    observer.inherit(copied)
             event, secrets = clean(event)
             self.secrets.update(secrets)
             observer.observe(event)

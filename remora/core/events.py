@@ -188,7 +188,10 @@ class ErrorSeen(NamedTuple):
 
 
 class CommandRun(NamedTuple):
-    """A command of a session: its normal form, what it is for, how often it ran and failed, where last."""
+    """A command of a session: its normal form, what it is for, how often it ran and failed, where last.
+
+    `tainted` says that it ran only after text from outside was read.
+    """
 
     command: str
     purpose: str  # "test", "lint", "format", "build", "vcs", "run", "look", "other"
@@ -196,6 +199,7 @@ class CommandRun(NamedTuple):
     failures: int
     first_step: int
     last_step: int
+    tainted: bool = False
 
 
 class Exchange(NamedTuple):

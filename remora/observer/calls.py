@@ -101,6 +101,11 @@ class Calls(Kept):
         return _call(call, result)
 
 
+def unanswered(event: Event) -> Call:
+    """Return a call as it stands before its result."""
+    return _call(event, None)
+
+
 def _call(call: Event, result: Event | None) -> Call:
     extra: Mapping[str, Any] = call.extra or {}
     if result is not None and result is not call and result.extra:

@@ -171,5 +171,6 @@ def merge_commands(each: Iterable[Iterable[CommandRun]]) -> list[CommandRun]:
                 failures=old.failures + run.failures,
                 first_step=min(old.first_step, run.first_step),
                 last_step=max(old.last_step, run.last_step),
+                tainted=old.tainted and run.tainted,
             )  # fmt: skip
     return sorted(found.values(), key=lambda r: (r.first_step, r.command))

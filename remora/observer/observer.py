@@ -6,20 +6,22 @@ that it watches: a defect of ours is counted and told in `trouble`. Each agent o
 
 Text from outside taints: what an agent shows in steps strictly after it fetched something, or read a file
 outside the repository, carries the source and the step. A subagent's taint reaches the agent that gets
-its report, and a subagent that starts later inherits it. Results of memory tools are looked at by nobody.
+its report, a report of a subagent whose own lines are missing taints too, and a subagent that starts later
+inherits. Results of memory tools are looked at by nobody; those of another memory's server taint.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from remora.core.errors import InvalidInput
-from remora.core.events import OUTCOMES, SESSION_KINDS, Event, Observation, Signal
+from remora.core.events import OUTCOMES, SESSION_KINDS, CommandRun, Event, Observation, Signal
 from remora.core.values import Taint
 from remora.observer import commands
-from remora.observer.calls import Call, Calls
+from remora.observer.calls import Call, Calls, unanswered
 from remora.observer.errors import Errors
 from remora.observer.exchanges import Exchanges
 from remora.observer.facts import SessionFacts
@@ -34,10 +36,16 @@ from remora.observer.speech import Speech
 from remora.observer.story import Story
 
 LATE = 0.002  # seconds of processor time an event may take; more are counted
-CHECKPOINT = 1  # the form of a checkpoint
+CHECKPOINT = 2  # the form of a checkpoint
 # Early triggers: what a running session has to show, how many times, and their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are told
+ECHO = 200  # characters that a server answers at most to what it only makes; more is text of others
+_SERVER = re.compile(r"mcp__(?!ide__)")
+_OTHERS_MEMORY = re.compile(r"mcp__(?!(?:plugin_remora_)?remora__)")
+_REPORTS = frozenset({"Task", "Agent", "wait_agent", "spawn_agents_on_csv"})  # what answers with a report
+_LAUNCHED = "Async agent launched"
+UNSEEN = "subagent report unseen"
 
 
 class Watch(Kept):
@@ -53,6 +61,7 @@ class Watch(Kept):
     first: int
     last: int
     stopped: bool
+    reports: int
     changes: dict[str, list[tuple[int, int, str]]]
     modified: dict[str, tuple[int, int, str]]
 
@@ -62,6 +71,7 @@ class Watch(Kept):
         self.files, self.errors, self.searches = Files(limits), Errors(limits), Searches(limits)
         self.first = self.last = now
         self.stopped = False
+        self.reports = 0
         self.changes, self.modified = {}, {}
 
     def settle(self, call: Call, story: Story, now: int) -> None:
@@ -70,6 +80,8 @@ class Watch(Kept):
         pad.analytics.used(call.tool)
         if call.action == "memory":
             story.settle(call, None)
+            if _OTHERS_MEMORY.match(call.tool):  # nobody looks at what it says, but the model did
+                pad.taint(call.tool, call.step)
             return
         run = self.errors.settle(call, pad)
         self.files.settle(call, pad)
@@ -86,26 +98,43 @@ class Watch(Kept):
     def _from_outside(self, call: Call) -> None:
         pad = self.pad
         pad.seen_cwd(call.extra.get("cwd"))
+        source = self.source(call)
+        if source:
+            pad.taint(source, call.step)
         if call.failed is None:
             return
-        if call.action == "fetch":
-            pad.taint(call.url or str(call.extra.get("query") or call.tool), call.step)
-        elif call.action == "run":
-            parsed = commands.parse(call.command, pad.cwd(call.extra.get("cwd")))
-            source = commands.outside(parsed, pad.at_home())
-            if source:
-                pad.taint(source, call.step)
-            for path in parsed.writes:
+        if call.action == "run":
+            for path in commands.parse(call.command).writes:
                 keep_last(pad.written, path, 200)
-        elif call.action in ("read", "search", "edit", "write"):
-            where = call.extra.get("in")
-            for path in (*call.paths[:20], where if isinstance(where, str) else ""):
-                if not path or inside(path) or path == "." or path.startswith(pad.at_home()):
-                    continue
-                if call.action in ("read", "search"):
-                    pad.taint(path, call.step)
-                else:
+        elif call.action in ("edit", "write"):
+            for path in call.paths[:20]:
+                if not pad.home().has(path):
                     keep_last(pad.written, path, 200)
+
+    def source(self, call: Call) -> str:
+        """Return where from outside a call brought text in; nothing if it did not."""
+        pad = self.pad
+        if call.action == "fetch":
+            return call.url or str(call.extra.get("query") or call.tool)
+        if call.action == "run":
+            return commands.outside(call.command, pad.home(), pad.folder(call.extra.get("cwd")))
+        if call.action in ("read", "search", "glob"):
+            where = call.extra.get("in")
+            named = (*call.paths[:20], where if isinstance(where, str) else "")
+            home = pad.home()
+            pattern = call.pattern if call.action == "glob" else ""
+            return next((p for p in (*named, pattern) if p and not home.has(p)), "")
+        if call.action == "other" and _SERVER.match(call.tool) and len(call.text) > ECHO:
+            return call.tool
+        return ""
+
+    def missed(self, since: int, now: int) -> None:
+        """Taint for the calls of earlier steps whose results never came, from outside as they may be."""
+        for event in self.calls.waiting.values():
+            if since <= event.step < now:
+                source = self.source(unanswered(event))
+                if source:
+                    self.pad.taint(source, event.step)
 
     def _note_change(self, call: Call, now: int) -> None:
         for path in call.paths[:20]:
@@ -190,11 +219,15 @@ class Observer:
         watch = self._watch(event)
         watch.last = self.events
         pad = watch.pad
-        pad.analytics.current_step = max(pad.analytics.current_step, event.step)
+        if event.step > pad.analytics.current_step:
+            watch.missed(pad.analytics.current_step, event.step)
+            pad.analytics.current_step = event.step
         kind = event.kind
         if kind in ("tool_call", "tool_result"):
             for call in watch.calls.feed(event):
                 watch.settle(call, self._story, self.events)
+                if call.tool in _REPORTS and call.failed is not None and not call.denied:
+                    self._reported(watch, call)
         elif kind in ("reply", "reasoning"):
             watch.speech.told(event.text, event.step, event.key, event.at, pad)
             if kind == "reply":
@@ -209,7 +242,7 @@ class Observer:
         elif kind == "compaction":
             watch.pace.compacted()
         elif kind == "subagent_stop":
-            self._stopped(watch, event)
+            self._stopped(watch)
         self._exchanges.feed(event, pad.tainted_at(event.step))
 
     def _watch(self, event: Event) -> Watch:
@@ -227,11 +260,26 @@ class Observer:
                 known.pad.taint(main.taint_source, min(main.taint_step, event.step - 1))
         return known
 
-    def _stopped(self, watch: Watch, event: Event) -> None:
+    def _stopped(self, watch: Watch) -> None:
         watch.stopped = True
         if watch.pad.agent and watch.pad.taint_step is not None:
             main = self._watches[""].pad
-            main.taint(f"subagent: {watch.pad.taint_source}", max(event.step, main.analytics.current_step))
+            main.taint(f"subagent: {watch.pad.taint_source}", main.analytics.current_step)
+
+    def _reported(self, watch: Watch, call: Call) -> None:
+        """Taint who gets the report of a subagent that was tainted, or whose own lines are not there.
+
+        Which subagent a report is of is not always told, so each of the others may have written it.
+        """
+        if call.text.startswith(_LAUNCHED):
+            return
+        watch.reports += 1
+        others = [w for w in self._watches.values() if w is not watch and w.pad.agent]
+        sources = [w.pad.taint_source for w in others if w.pad.taint_step is not None]
+        if sources:
+            watch.pad.taint(f"subagent: {sources[0]}", call.step)
+        elif sum(w.pad.analytics.current_step > 0 for w in others) < watch.reports:
+            watch.pad.taint(UNSEEN, call.step)
 
     def acute(self) -> list[Signal]:
         """Return what a running session shows that is worth saying at once, each thing once.
@@ -251,6 +299,10 @@ class Observer:
         if watch is None or watch.pad.taint_step is None:
             return None
         return Taint(watch.pad.taint_source, watch.pad.taint_step)
+
+    def inherit(self, taint: Taint) -> None:
+        """Note that the session goes on from one that read text from outside: what it shows is tainted."""
+        self._watches[""].pad.taint(taint.source, 0)
 
     # The end
 
@@ -323,7 +375,7 @@ class Observer:
             tuple(sorted(signals, key=lambda s: (s.step, s.type, s.key))),
             tuple(merge_files([w.files.uses.values() for w in watches])),
             tuple(merge_errors([w.errors.seen(w.pad) for w in watches])),
-            tuple(merge_commands([w.errors.counts.values() for w in watches])),
+            tuple(merge_commands([_commands(w) for w in watches])),
             tuple(sequence for w in watches for sequence in w.pace.sequences),
             tokens or None,
             self.events,
@@ -409,6 +461,12 @@ class Observer:
                 hint="Drop it; the session is read again from its transcript.",
             ) from error
         return made
+
+
+def _commands(watch: Watch) -> list[CommandRun]:
+    """Return what an agent ran, with whether it did so only after text from outside."""
+    late = watch.pad.tainted_at
+    return [r._replace(tainted=late(r.first_step) is not None) for r in watch.errors.counts.values()]
 
 
 def _acute(watch: Watch) -> list[Signal]:

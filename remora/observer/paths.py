@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from typing import NamedTuple
 
 # All compared in lower case: `Cargo.toml` is configuration too.
 _CONFIG_NAMES = frozenset(
@@ -34,6 +36,49 @@ _TEST = re.compile(
     r"(?:^|/)(?:tests?|spec|__tests__|integration_test)/|(?:^|/)test_[^/]*$|[_.-](?:test|spec)s?\.\w+$"
 )
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_WORK_TREE = re.compile(r"/(?:\.claude/worktrees|\.worktrees)/.*")
+
+
+class Home(NamedTuple):
+    """What of the file system is a session's own: the repository, and files that the session wrote itself.
+
+    Attributes:
+        root: the absolute folder of the repository; empty if unknown.
+        own: absolute paths of single files.
+    """
+
+    root: str = ""
+    own: tuple[str, ...] = ()
+
+    def has(self, path: str, folder: str = "") -> bool:
+        """Say whether a path, as seen from a folder, is at home; whole parts of paths are compared.
+
+        >>> home = Home("/w/app", ("/tmp/x",))
+        >>> [home.has(p) for p in ("/w/app/a", "/w/app-fork/a", "/tmp/x", "/tmp/xyz", "../b", "~/c", "a")]
+        [True, False, True, False, False, False, True]
+        """
+        path = posixpath.normpath(posixpath.join(folder, path) if path[:1] != "~" else path)
+        if path[0] not in "/~" and not _DRIVE.match(path):
+            return path != ".." and not path.startswith("../")
+        return path in self.own or (bool(self.root) and within(path, self.root))
+
+
+def within(path: str, folder: str) -> bool:
+    """Say whether a path is a folder or lies in it.
+
+    >>> within("/w/app/a", "/w/app"), within("/w/app-fork", "/w/app")
+    (True, False)
+    """
+    return path == folder or path.startswith(folder if folder.endswith("/") else f"{folder}/")
+
+
+def repository(cwd: str) -> str:
+    """Return the folder of the repository that a session began in: of a work tree, what holds it.
+
+    >>> repository("/w/app/.worktrees/fix/web"), repository("/w/app/")
+    ('/w/app', '/w/app')
+    """
+    return _WORK_TREE.sub("", cwd).rstrip("/")
 
 
 def inside(path: str) -> bool:

@@ -74,7 +74,8 @@ def habits(session: Observation) -> list[Signal]:
     found: list[Signal] = []
     if checks:
         since = _taint_step(session)
-        late = {c for run in session.commands if run.first_step > since for c in run.command.split(" && ")}
+        runs = [run for run in session.commands if run.tainted or run.first_step > since]
+        late = {c for run in runs for c in run.command.split(" && ")}
         detail = {
             "tainted": sorted(c for c, _ in checks if c in late),
             "order": [c for c, _ in checks],

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import heapq
 import math
+import posixpath
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from remora.core.events import Signal
 from remora.core.values import Taint
-from remora.observer.keeping import Kept, keep_last
+from remora.observer.keeping import Kept
+from remora.observer.paths import Home, inside, repository
 from remora.observer.signals import SCORES
 
 _EVENTS = 5  # keys of events that a signal keeps
@@ -174,14 +176,20 @@ class Scratchpad(Kept):
         """Return the working directory of a call: what it says, or else where the session began."""
         return said if isinstance(said, str) and said else self.cwds[0] if self.cwds else ""
 
-    def at_home(self) -> tuple[str, ...]:
-        """Return the beginnings of absolute paths that are not outside."""
-        return (*self.cwds, *self.written)
+    def home(self) -> Home:
+        """Return what is not outside: the repository that the session began in, and its own files."""
+        return Home(repository(self.cwds[0]) if self.cwds else "", tuple(self.written))
+
+    def folder(self, said: object) -> str:
+        """Return the absolute working directory of a call, as far as it is known."""
+        return posixpath.join(self.cwds[0] if self.cwds else "", said if isinstance(said, str) else "")
 
     def seen_cwd(self, cwd: object) -> None:
-        """Note a working directory that the host recorded."""
-        if isinstance(cwd, str) and len(cwd) > 1 and cwd not in self.cwds:
-            keep_last(self.cwds, cwd, 20)
+        """Note a working directory that the host recorded: the first, and what lies in its repository."""
+        if not isinstance(cwd, str) or len(cwd) <= 1 or cwd in self.cwds or len(self.cwds) >= 20:
+            return
+        if self.home().has(cwd) if self.cwds else not inside(cwd):
+            self.cwds.append(cwd)
 
     def _evict(self) -> None:
         worst = heapq.nsmallest(max(1, self.limit // 40), self.suspects.items(), key=_worth)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.events import ErrorSeen, Observation, Signal
+from remora.core.events import CommandRun, ErrorSeen, Observation, Signal
 from remora.core.fts import any_of
 from remora.core.text import index_terms
 from remora.core.values import Taint
@@ -168,7 +168,7 @@ class Observed:
         )
         self._db.execute_many(
             "INSERT OR IGNORE INTO observer_session_commands VALUES (?, ?, ?, ?, ?, ?)",
-            [(session, c.command, c.purpose, c.runs, c.failures, c.last_step) for c in o.commands],
+            [(session, c.command, c.purpose, c.runs, c.failures, c.last_step) for c in self._own(o.commands)],
         )
         self._db.execute_many(
             "INSERT OR IGNORE INTO observer_session_sequences VALUES (?, ?)",
@@ -183,6 +183,18 @@ class Observed:
         self._sum_pairs({(p.file_a, p.file_b) for p in pairs} | self._edges_of({f.path for f in files}))
         self._sum_errors({e.fingerprint for e in o.errors})
         return session
+
+    def _own(self, commands: Sequence[CommandRun]) -> list[CommandRun]:
+        """Return the commands without those that text from outside may have put into the agent's mouth.
+
+        A command that a session ran only after such a reading is stored, and so suggested, only if it
+        stands with a session learnt before: the first that is stored always ran it of its own accord.
+        """
+        late = json.dumps([c.command for c in commands if c.tainted])
+        sql = """SELECT DISTINCT c.command FROM json_each(?) j
+                 CROSS JOIN observer_session_commands c ON c.command = j.value"""
+        known = {command for (command,) in self._db.rows(sql, (late,))} if late != "[]" else set()
+        return [c for c in commands if not c.tainted or c.command in known]
 
     def _take_out(self, session: str) -> bool:
         """Take a session's rows out of the tables and the sums; returns whether there were any."""

@@ -175,6 +175,22 @@ def test_what_a_fork_copied_counts_once(memory, learn, tmp_path):
     assert observed.edits("web/page.py").sessions == 1
 
 
+@pytest.mark.parametrize("later", [False, True], ids=["one run", "a later run"])
+def test_a_fork_of_a_session_that_read_a_page_is_tainted(memory, learn, tmp_path, later):
+    """The reading was copied and counts once, with the origin; what the fork made of it is tainted too."""
+    talk = work("s1", 1, str(memory.root)).tool("WebFetch", "page", url="https://x.org/", prompt="?")
+    talk.save(tmp_path / "talks")
+    if later:
+        learn()
+    fork = Talk("s2", 2, str(memory.root))
+    fork.lines = [{**line, "sessionId": "s2"} for line in talk.lines]
+    fork.number = 500
+    fork.tool("Bash", "ok", command="make evil-test").edit("web/page.py").save(tmp_path / "talks")
+    learn()
+    ran = memory._parts.room("project").space.observed.commands_of(["test"])
+    assert {command for _, command, _ in ran} == {"make test"}
+
+
 def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
     """A transcript that is being written is read as far as it goes; bad lines are named and counted."""
     path = work("s1", 1, str(memory.root)).save(tmp_path / "talks")

@@ -222,11 +222,23 @@ def test_what_comes_after_text_from_outside_is_tainted_once():
         (Script().step().run("gh pr view 3"), "gh pr view"),
         (Script().step().call("mcp__w__get", "fetch", "text", url="ticket-1"), "ticket-1"),
         (Script().step().call("Grep", "search", "x", pattern="x", extra={"in": "/opt/lib"}), "/opt/lib"),
+        (Script().step().call("LS", "glob", "x", extra={"in": "/opt/lib"}), "/opt/lib"),
+        (Script().step().glob("/opt/lib/*.md", "x"), "/opt/lib/*.md"),
+        (Script().step().fetch("https://a.org/b", answered=False), "https://a.org/b"),
+        (Script().step().call("mcp__w__create_x", "other", "text " * 50), "mcp__w__create_x"),
+        (Script().step().call("mcp__recall__get", "memory", "text"), "mcp__recall__get"),
+        (Script().step().run("ls").read("/w/app-fork/a.md"), "/w/app-fork/a.md"),
+        (Script().step().call("Write", "write", paths=("/tmp/x",)).read("/tmp/xyz"), "/tmp/xyz"),
+        (
+            Script().step().run("ls").call("Bash", "run", "x", command="cat a.md", extra={"cwd": "/opt/c"}),
+            "/opt/c/a.md",
+        ),
+        (Script().step().call("Task", "task", "It says so."), "subagent report unseen"),
     ],
 )
 def test_what_taints(script: Script, source: str):
     """The web, servers that read the world, files outside, and commands that read either."""
-    assert watching(script.step()).taint() == Taint(source, 1)
+    assert watching(script.step().say("So.")).taint() == Taint(source, 1)
 
 
 @pytest.mark.parametrize(
@@ -239,8 +251,15 @@ def test_what_taints(script: Script, source: str):
         Script().step().run("go test > /tmp/out.txt").run("cat /tmp/out.txt"),
         Script().step().fetch("https://x.org/", "The user doesn't want to proceed", error=True),
         Script().step().call("search_memory", "memory", "text", url="x"),
+        Script().step().call("mcp__remora__search_memory", "memory", "text"),
+        Script().step().call("mcp__w__create_x", "other", "made"),
+        Script().step().run("ls").read("/w/app/.worktrees/fix/a.go"),
+        Script().step().call("Task", "task", "Async agent launched successfully."),
     ],
-    ids=["inside", "here", "recorded root", "own file", "own output", "refused", "memory"],
+    ids=[
+        *("inside", "here", "recorded root", "own file", "own output", "refused", "memory", "own memory"),
+        *("echo", "work tree", "launched"),
+    ],
 )
 def test_what_does_not_taint(script: Script):
     """The repository, this machine, the session's own files, refused fetches and memory tools."""
@@ -411,6 +430,42 @@ def test_the_taint_of_a_subagent_reaches_who_gets_its_report():
     late = Script(agent="b").step().edit("c.go")
     (inherited,) = of_type(observed(Script().step(2).fetch("https://x.org/"), late), "file_access")
     assert inherited.taint == Taint("https://x.org/", 0)
+
+
+def test_a_report_taints_from_where_the_parent_stands():
+    """The steps of a subagent are its own: twelve of them say nothing about where its parent is."""
+    sub = Script(agent="a").step().fetch("https://x.org/").step(12).read("a.go")
+    sub.add("subagent_stop", text="report")
+    script = watching(Script().step(2).edit("a.go"), sub, Script(prefix="m").step(3).edit("b.go"))
+    assert script.taint() == Taint("subagent: https://x.org/", 2)
+
+
+def test_a_report_of_a_subagent_that_was_seen_is_as_clean_as_it():
+    """Its own lines tell what it read; the result of the task taints only if they do."""
+    for path, taint in (("a.go", None), ("/opt/a.go", Taint("subagent: /opt/a.go", 4))):
+        sub = Script(agent="a").step().read(path).step().say("report")
+        main = Script(prefix="m").step(4).call("Task", "task", "report")
+        assert watching(sub, main).taint() == taint
+
+
+def test_commands_that_ran_only_after_text_from_outside_say_so():
+    """A command that ran before as well is the session's own."""
+    script = Script().step().run("make test").step().fetch("https://x.org/")
+    script.step().run("make test").run("make evil")
+    assert [(c.command, c.tainted) for c in observed(script).commands] == [
+        ("make test", False),
+        ("make evil", True),
+    ]
+
+
+def test_a_session_that_goes_on_from_a_tainted_one_is_tainted():
+    """From its first step on."""
+    observer = watching()
+    observer.inherit(Taint("https://x.org/", 7))
+    for event in Script().step().edit("a.go").events:
+        observer.observe(event)
+    (access,) = of_type(observer.finalize(), "file_access")
+    assert access.taint == Taint("https://x.org/", 0)
 
 
 def test_more_agents_than_the_limit_share_one_watch():

@@ -160,6 +160,19 @@ def test_commands_and_sequences(space: Space) -> None:
     assert space.observed.sequence_counts([("edit", "test"), ("a",)]) == {("edit", "test"): 1}
 
 
+def test_commands_after_text_from_outside_are_kept_only_if_known(space: Space) -> None:
+    """What a page may have asked for is not offered to be run, until a session ran it of its own accord."""
+    asked = CommandRun("make evil", "test", 1, 0, 5, 5, tainted=True)
+    record(space, session("s1", 1, commands=(asked,)))
+    assert space.observed.commands_of(["test"]) == []
+    record(space, session("s2", 2, commands=(asked._replace(tainted=False),)))
+    record(space, session("s3", 3, commands=(asked,)))
+    assert [name for name, _, _ in space.observed.commands_of(["test"])] == [
+        "claude-code:s3",
+        "claude-code:s2",
+    ]
+
+
 def test_runs_are_looked_through_afterwards(space: Space) -> None:
     """What the last run learnt is kept with the reason."""
     assert space.observed.last_run() == 0

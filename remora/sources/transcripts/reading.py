@@ -26,13 +26,15 @@ from remora.core.errors import InvalidInput, RemoraError
 from remora.core.events import Event
 from remora.sources.transcripts import claude_code, codex, codex_item, plain
 from remora.sources.transcripts.lines import Counts, Line, Unusable, lines, objects, parse
-from remora.sources.transcripts.paths import Roots
+from remora.sources.transcripts.paths import Roots, inside
+from remora.sources.transcripts.paths import plain as plain_path
 from remora.sources.transcripts.texts import instant, string
 
 HOSTS = (claude_code.HOST, codex.HOST, plain.HOST)
 _LOOKED_AT = 200  # lines that are enough to tell whose file it is
 # A key of the record itself: inside a text its quotes would be escaped.
 _CWD = re.compile(rb'"cwd":\s*"(?:[^"\\]|\\.)*"')
+_WORK_TREE = re.compile(r"/(?:\.claude/worktrees|\.worktrees)/.*")
 _BRANCH = re.compile(rb'"(?:gitBranch|branch)":\s*"(?:[^"\\]|\\.)*"')
 
 
@@ -220,15 +222,23 @@ def parts_of(path: Path, host: str) -> tuple[Path, ...]:
 def survey(paths: Iterable[Path], project: Iterable[str] = ()) -> Roots:
     """Return the roots that the working directories recorded in files show; files that fail are left out.
 
+    Of a file the first directory counts, and later ones that lie in its repository or in the project: a
+    shell that changes into somebody's clone does not make it the project's. A subagent's file (it follows
+    its session's) begins no repository of its own.
+
     Args:
         paths: transcripts, the more of a project the better: a session that ran in a subfolder only
             gets its root from the others.
         project: folders of the project on this machine, its work trees included.
     """
     roots = Roots(project)
-    met: set[bytes] = set()
+    known = tuple(plain_path(folder) for folder in project)
     counts = Counts()
+    home = ""
     for path in paths:
+        met: set[bytes] = set()
+        if "subagents" not in path.parts:
+            home = ""
         try:
             for line in lines(path):
                 found = _CWD.findall(line.data) if line.data is not None and b'"cwd"' in line.data else []
@@ -238,19 +248,25 @@ def survey(paths: Iterable[Path], project: Iterable[str] = ()) -> Roots:
                 if mark in met or len(met) > 100_000:
                     continue
                 met.add(mark)
-                _note(roots, parse(line, path, counts))
+                home = _note(roots, parse(line, path, counts), home, known)
         except RemoraError:
             continue
     return roots
 
 
-def _note(roots: Roots, record: Mapping[str, Any] | None) -> None:
+def _note(roots: Roots, record: Mapping[str, Any] | None, home: str, known: tuple[str, ...]) -> str:
+    """Take note of the directories of a line, if they are of a repository; return the file's own one."""
     for holder in (record, (record or {}).get("payload"), (record or {}).get("extra")):
         if not isinstance(holder, Mapping) or not isinstance(holder.get("cwd"), str):
+            continue
+        cwd = plain_path(holder["cwd"][:4096])
+        home = home or _WORK_TREE.sub("", cwd)
+        if not any(inside(cwd, folder) for folder in (home, *known)):
             continue
         git = holder.get("git")
         branch = holder.get("gitBranch", git.get("branch") if isinstance(git, Mapping) else None)
         roots.met(holder["cwd"][:4096], branch[:200] if isinstance(branch, str) else None)
+    return home
 
 
 def _in_time(paths: tuple[Path, ...], counts: Counts) -> Iterator[tuple[Path, Line, dict[str, Any]]]:

@@ -124,6 +124,21 @@ def test_roots_come_from_all_files_of_a_project(tmp_path: Path) -> None:
     assert (alone, together) == ([("a.py",)], [("src/a.py",)])
 
 
+def test_a_folder_that_was_only_changed_into_is_no_root(tmp_path: Path) -> None:
+    """Files of a clone elsewhere stay absolute, in a subagent's file too; work trees are the project's."""
+    lines = [
+        claude("user", "u1", "hi", cwd="/w/app"),
+        claude("user", "u2", "hi", cwd="/opt/clone"),
+        claude("user", "u3", "hi", cwd="/w/app/.worktrees/fix", gitBranch="fix"),
+    ]
+    main = put(tmp_path / "a.jsonl", lines)
+    (tmp_path / "a" / "subagents").mkdir(parents=True)
+    sub = put(tmp_path / "a" / "subagents" / "agent-1.jsonl", [claude("user", "v1", "hi", cwd="/opt/clone")])
+    roots = survey([main, sub])
+    named = [roots.relative(p) for p in ("/opt/clone/a.md", "/w/app/a.md", "/w/app/.worktrees/fix/a.md")]
+    assert named == ["/opt/clone/a.md", "a.md", "a.md"]
+
+
 def test_a_directory_named_in_a_text_is_no_evidence(tmp_path: Path) -> None:
     """Only the record's own field says where a session ran."""
     said = claude("user", "u1", json.dumps({"cwd": "/evil"}), toolUseResult={"cwd": "/evil"})
