@@ -7,13 +7,14 @@ any path has for it, and the ranked lists of ids by path, for the fusion.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from remora.core import cochange
 from remora.core.globs import matches
 from remora.core.query import named_paths
-from remora.core.text import query_terms
+from remora.core.text import cjk_pairs, query_terms
 from remora.core.values import Filters, Hit, MemoryRecord, Reason, Turn
 from remora.retrieval.fusion import idf
 from remora.retrieval.request import Candidate, Key, QueryVector, Reader, Request
@@ -113,8 +114,21 @@ def lexical(
                     held[i].append(term)
         for i, own in held.items():
             scores[i] *= sum(weights[t] for t in own) / sum(usual[t] for t in own) if own else 0.0
-    ideal = (BM25_K1 + 1.0) * sum(weights.values())
+    ideal = (BM25_K1 + 1.0) * sum(weights[t] for t in _apart(terms, stats.holding))
     return {i: min(1.0, score / ideal) for i, score in scores.items()} if ideal > 0 else {}
+
+
+def _apart(terms: Sequence[str], holding: Mapping[str, int]) -> list[str]:
+    """Return the terms without CJK pairs that go on an unknown one: together they are one unknown word.
+
+    Otherwise a question in a script that the store has no word of would weigh as many words as it has signs.
+    """
+    kept = list(terms[:1])
+    for before, term in pairwise(terms):
+        unknown = not holding[before] and not holding[term]
+        if not (unknown and before[-1] == term[0] and cjk_pairs(before) and cjk_pairs(term)):
+            kept.append(term)
+    return kept
 
 
 def affordable(space: Space, table: str, terms: Sequence[str], postings: int = POSTINGS) -> list[str]:

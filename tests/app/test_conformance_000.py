@@ -42,10 +42,11 @@ def test_a_phrase_of_the_memory_is_the_first_hit(told: Memory) -> None:
 
 
 def test_a_question_in_two_languages_recalls_the_history(told: Memory) -> None:
-    """Asked half in Chinese, the first hit of a search is the decision, in the file of its month."""
+    """Asked half in Chinese, the decision is the first hit, in the file of its month, and is recalled."""
     first = told.search(ASKED)[0]
     assert (first.source, Path(first.path or "").name) == ("history", "HISTORY-2026-03.md")
     assert first.text == "We decided on the pre-trim memory flush before every trim."
+    assert first.text in told.journal.block(ASKED)
 
 
 def test_a_question_recalls_the_history_unasked(told: Memory) -> None:
