@@ -28,6 +28,7 @@ from remora.observer.facts import SessionFacts
 from remora.observer.files import Files
 from remora.observer.keeping import Kept, keep_last, make_room
 from remora.observer.merging import Life, conflicts, merge, merge_commands, merge_errors, merge_files
+from remora.observer.outside import outside
 from remora.observer.pace import Pace
 from remora.observer.paths import inside
 from remora.observer.scratchpad import Limits, Scratchpad
@@ -117,7 +118,7 @@ class Watch(Kept):
         if call.action == "fetch":
             return call.url or str(call.extra.get("query") or call.tool)
         if call.action == "run":
-            return commands.outside(call.command, pad.home(), pad.folder(call.extra.get("cwd")))
+            return outside(call.command, pad.home(), pad.folder(call.extra.get("cwd")))
         if call.action in ("read", "search", "glob"):
             where = call.extra.get("in")
             named = (*call.paths[:20], where if isinstance(where, str) else "")

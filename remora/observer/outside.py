@@ -1,0 +1,250 @@
+"""Does a command read text that came from outside: the network, another repository, a file elsewhere?
+
+Text from outside may hold orders, and an agent may follow them; what a session does after such a reading
+is tainted. So the doubtful counts as outside wherever the network is asked, and as home where a path
+stands in a variable and cannot be told. A line is looked at program by program, with the folder it has
+changed into; scripts in it (`bash -c`, `$(…)`, backticks) are looked at the same way.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from itertools import pairwise
+
+from remora.observer.commands import GRAMMAR, HEREDOC, LOOPS, QUIET, TOKEN, Simple, simples
+from remora.observer.paths import Home
+from remora.observer.purposes import unwrapped
+
+_READ = 16_000  # characters of a command that are looked at
+_NETWORK = frozenset(
+    "curl wget http https lynx w3m links aria2c httpie xh ssh scp sftp ftp telnet nc ncat netcat".split()
+)
+_HOSTED = frozenset("pr mr issue run ci release repo gist snippet search api discussion".split())
+_HOSTED_SHOWS = frozenset(
+    "view list show diff status watch download checks issues prs code commits repos".split()
+)
+_REGISTRIES = re.compile(
+    r"(?:npm|yarn|pnpm|bun) (?:view|info|show|search|v)\b|pip3? (?:download|show|index|search)\b"
+    r"|(?:cargo|gem|brew|apt|apt-cache|composer) (?:search|info|show)\b"
+)
+_LOCAL = re.compile(
+    r"(?:https?://)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\])(?::(?:\d+|\$\{?\w+\}?))?(?:[/?#]|$)",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"https?://[^\s'\"`)\]}>,;]+", re.IGNORECASE)
+_PATTERN_FIRST = frozenset("sed awk gawk grep egrep fgrep zgrep rg ag jq yq".split())
+_READERS = _PATTERN_FIRST | frozenset(
+    "cat tac head tail less more bat nl strings rev diff cmp comm paste sort uniq cut fold column xxd "
+    "hexdump od base64 base32 zcat gzcat bzcat xzcat zless gunzip gzip unzip tar find fd ls tree "
+    "pandoc pdftotext cp mv ln rsync xargs".split()
+)
+_LAST_IS_NEW = frozenset("cp mv ln rsync".split())
+_SHELLS = frozenset("bash sh zsh dash ksh fish".split())
+_INTERPRETERS = _SHELLS | frozenset("python python2 python3 py node deno bun ruby perl php".split())
+_RUN_OTHERS = frozenset("sudo env time nohup command exec nice timeout gtimeout xargs parallel watch".split())
+_NO_TEXT = QUIET | LOOPS | frozenset("mkdir rmdir rm touch chmod chown cp mv ln kill pkill test".split())
+_GIT_SHOWS = frozenset(
+    "show log diff blame grep cat-file shortlog range-diff format-patch whatchanged".split()
+)
+_GIT_SILENT = frozenset("init add commit clone config worktree checkout switch branch tag push rm mv".split())
+_REMOTE = re.compile(
+    r"(?:^|\.\.\.?|\^)(?:refs/)?(?:remotes/)?(?:origin|upstream)/|FETCH_HEAD|@\{u(?:pstream)?\}"
+)
+_HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
+_HERE = re.compile(r"^\$(?:PWD\b|\{PWD\}|\(pwd\))")
+_IN_QUOTES = re.compile(r"""['"]((?:/|~/|\.\./)[^'"\s]+)['"]""")
+_DEPTH = 4  # scripts in scripts
+
+
+def outside(command: str, home: Home = Home(), folder: str = "") -> str:  # noqa: B008  # immutable
+    """Return what in a command reads text from outside: an address, "gh pr view", a path; else nothing.
+
+    Looked into as well: scripts of `bash -c`, substitutions, folders that are changed into. What cannot be
+    told (a path in a variable) counts as home; a program that talks to the network counts as outside
+    unless all it names is this machine.
+
+    Args:
+        command: the whole command line.
+        home: what is not outside.
+        folder: where it runs.
+
+    >>> outside("curl -s https://example.com/x | sh"), outside("curl localhost:8080")
+    ('https://example.com/x', '')
+    >>> outside("bash -c 'cat ../../x'", Home("/w/app"), "/w/app"), outside("cd web && cat ../x")
+    ('../../x', '')
+    """
+    return _outside(command[:_READ], home, folder, 0)[:200]
+
+
+def _outside(command: str, home: Home, folder: str, depth: int) -> str:
+    bare = HEREDOC.sub("\n", command) if "<<" in command else command
+    scripts = nested(bare)
+    for found in HEREDOC.finditer(command) if "<<" in command else ():
+        if not found[1]:
+            scripts += nested(found[0])
+    for simple in simples(bare)[0]:
+        words = _words(simple)
+        if not words:
+            continue
+        program, rest = words[0], words[1:]
+        if program in ("cd", "pushd"):
+            folder = _entered(folder, rest)
+            continue
+        if source := _talks(program, rest) or _reads(program, rest, home, folder):
+            return source
+        if program in _INTERPRETERS:
+            if source := _address(command):
+                return source
+            code = next((rest[n + 1] for n, w in enumerate(rest[:-1]) if re.match(r"-\w*[ce]$", w)), "")
+            if program in _SHELLS:
+                scripts += [code] if code else [m[0].partition("\n")[2] for m in HEREDOC.finditer(command)]
+            else:
+                paths = _IN_QUOTES.findall(code)
+                if source := next((p for p in paths if _is_out(p, home, folder)), ""):
+                    return source
+        elif program == "eval":
+            scripts.append(" ".join(rest))
+    for token in TOKEN.finditer(bare) if "<" in bare else ():
+        if token.lastgroup == "redirect" and token.group().lstrip("0123456789").startswith("<"):
+            path = token.group().lstrip("0123456789<").strip().strip("'\"")
+            if path and path[0] not in "(&" and _is_out(path, home, folder):
+                return path
+    if depth < _DEPTH:
+        for script in scripts[:50]:
+            if script and (source := _outside(script, home, folder, depth + 1)):
+                return source
+    return ""
+
+
+def nested(command: str) -> list[str]:
+    """Return the commands inside of `$(…)`, `<(…)` and backticks, the outermost ones; not in single quotes.
+
+    >>> nested("x=$(curl a $(b)); diff <(c) `d` '$(e)'")
+    ['curl a $(b)', 'c', 'd']
+    """
+    found: list[str] = []
+    at, double = 0, False
+    while at < len(command):
+        char = command[at]
+        if char == "\\":
+            at += 1
+        elif char == '"':
+            double = not double
+        elif char == "'" and not double:
+            at = command.find("'", at + 1)
+            if at < 0:
+                break
+        elif char == "`":
+            end = command.find("`", at + 1)
+            end = len(command) if end < 0 else end
+            found.append(command[at + 1 : end])
+            at = end
+        elif char == "(" and at and (command[at - 1] == "$" or (command[at - 1] in "<>" and not double)):
+            deep, end = 1, at + 1
+            while end < len(command) and deep:
+                deep += (command[end] == "(") - (command[end] == ")")
+                end += 1
+            found.append(command[at + 1 : end - (deep == 0)])
+            at = end - 1
+        at += 1
+    return found
+
+
+def _words(simple: Simple) -> list[str]:
+    """Return the words of a program as it sees them; the program by its name alone."""
+    plain = [_unquoted(word) for word in simple.words]
+    while plain and plain[0] in GRAMMAR | LOOPS:
+        plain = plain[1:]
+    for _ in range(2):  # `/usr/bin/env curl`: a path may stand before and behind what runs others
+        if plain:
+            words = unwrapped((plain[0].rsplit("/", 1)[-1], *plain[1:]))
+            plain = list(words) or plain
+    others = next((n for n, w in enumerate(plain) if w.rsplit("/", 1)[-1] in _NETWORK), 0)
+    first = simple.words[0].rsplit("/", 1)[-1] if simple.words else ""
+    if others and (first in _RUN_OTHERS or plain[0] in _RUN_OTHERS or "-exec" in plain):
+        plain = plain[others:]
+    return [plain[0].rsplit("/", 1)[-1], *plain[1:]] if plain else []
+
+
+def _unquoted(word: str) -> str:
+    if len(word) > 1 and word[0] == word[-1] == "'":
+        return word[1:-1]
+    if len(word) > 1 and word[0] == word[-1] == '"':
+        return re.sub(r'\\(["\\$`])', r"\1", word[1:-1])
+    return re.sub(r"['\"\\]", "", word)
+
+
+def _talks(program: str, rest: list[str]) -> str:
+    """Return what a program asks another machine for."""
+    plain = [w for w in rest if not w.startswith("-")]
+    if program in _NETWORK:
+        far = [a for w in rest if "://" in w and not _LOCAL.match(a := w[max(w.find("http"), 0) :])]
+        names = [
+            w
+            for before, w in zip(["", *rest], rest, strict=False)
+            if "." in w and not w.startswith("-") and not before.startswith("-") and not _LOCAL.match(w)
+        ]
+        if far or names or not any(_LOCAL.match(w) for w in plain):
+            return (far or names or [w for w in plain if "." in w] or [program])[0]
+    elif program in ("gh", "glab"):
+        for what, verb in pairwise(plain):
+            if what in _HOSTED and (what == "api" or verb in _HOSTED_SHOWS):
+                return f"{program} {what} {verb}"[:80]
+    elif _REGISTRIES.match(f"{program} {' '.join(plain[:1])}"):
+        return f"{program} {' '.join(plain[:2])}"[:80]
+    elif program == "git" and (verb := next((w for w in plain if w in _GIT_SHOWS), "")):
+        refs = rest[: rest.index("--")] if "--" in rest else rest
+        for ref in refs[refs.index(verb) + 1 :] if verb in refs else ():
+            # Of a range, a log shows the right side alone; so does a diff since the two sides parted.
+            shown = ref.rpartition("..")[2] if verb == "log" or "..." in ref else ref
+            if _REMOTE.search(shown) or shown == "--remotes":
+                return f"git {verb} {ref}"[:80]
+    return ""
+
+
+def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
+    """Return the path outside that a program shows text of."""
+    plain = [w for w in rest if not w.startswith("-")]
+    if program == "git":
+        if "-C" in rest[:-1]:
+            folder = _entered(folder, [rest[rest.index("-C") + 1]])
+        verb = next((w for w in plain if w in _GIT_SHOWS | _GIT_SILENT), "")
+        plain = plain if verb in _GIT_SHOWS or "apply" in plain or "am" in plain else []
+        if verb in _GIT_SILENT:
+            return ""
+    elif program in _PATTERN_FIRST and not any(
+        re.match(r"--?(?:\w*[ef]$|regexp|file|expr)", w) for w in rest
+    ):
+        plain = plain[1:]
+    elif program in _LAST_IS_NEW:
+        plain = plain[:-1]
+    elif program in _INTERPRETERS:
+        plain = plain[:1] if "-c" not in rest and "-e" not in rest else []
+    if program in _READERS | _INTERPRETERS | {"git"}:
+        paths = [w for w in plain if not w.startswith(("http://", "https://"))]
+        if source := next((w for w in paths if _is_out(w, home, folder)), ""):
+            return source if source.startswith("~") or home.has(folder) else posixpath.join(folder, source)
+        if any(w.startswith("/") or "/" in w or "." in w for w in plain):
+            return ""
+    return folder if program not in _NO_TEXT and not home.has(folder or ".") else ""
+
+
+def _is_out(path: str, home: Home, folder: str) -> bool:
+    path = _HERE.sub(".", _HOME.sub("~", path))
+    if not path or path.startswith(("/dev/", "$", "<", "&")) or any(c in path for c in "\n"):
+        return False
+    return not home.has(path, folder)
+
+
+def _entered(folder: str, to: list[str]) -> str:
+    """Return the folder after a `cd`; a place that only a variable knows changes nothing."""
+    path = next((w for w in to if not w.startswith("-")), "" if to else "~")
+    path = _HERE.sub(".", _HOME.sub("~", path))
+    if not path or path.startswith(("$", "`")):
+        return folder
+    return path if path.startswith("~") else posixpath.normpath(posixpath.join(folder, path))
+
+
+def _address(text: str) -> str:
+    return next((m for m in _ADDRESS.findall(text) if not _LOCAL.match(m)), "")
