@@ -12,9 +12,10 @@ recognised where it is stored: a message by its id, an entry by its name and tex
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,6 +41,10 @@ Progress = Callable[[str, int, int], None]
 LEDGER = "moved:"  # meta key, with the system behind it: digests of what came over, with its name
 FROM = "from"  # metadata of a session: the system that it came from
 BATCH = 200  # memories stored in one transaction
+_HEADING = re.compile(r" {0,3}#{1,6}\s")
+_UNIT = re.compile(  # a line, or a fenced block with all its lines
+    r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}\1[^\n]*$|.*)|^[^\n]+$", re.MULTILINE | re.DOTALL
+)
 ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
 OF_USER = "scope:user"  # a tag of what is true in every project, where the other system says so
 GONE = "What was said before is not in the files that were moved in."
@@ -177,19 +182,25 @@ class _Move:
         text = self._clean(self._found.longterm).strip()
         if not text:
             return
-        if self._came("longterm", text):
-            self.known["long-term memory"] += 1
-            return
+        units = [unit[0].rstrip() for unit in _UNIT.finditer(text) if unit[0].strip()]
+        came = {unit for unit in units if self._came("longterm", unit)}
         head = f"## From {self._found.system}"
 
         def joined(before: str) -> str | None:
-            if text in before:
+            if not came:
+                added = "" if text in before else text
+            else:  # it has grown since: what is new in it, under its headings
+                added = _under_headings(units, came.union(before.splitlines()))
+            if not added:
                 return None
-            return f"{before.rstrip()}\n\n{head}\n\n{text}" if before.strip() else text
+            return f"{before.rstrip()}\n\n{head}\n\n{added}" if before.strip() else added
 
-        changed = self._journal().change_memory(lambda reading: joined(reading.text))
+        changed = len(came) < len(set(units)) and self._journal().change_memory(
+            lambda reading: joined(reading.text)
+        )
         (self.new if changed else self.known)["long-term memory"] += 1
-        self._note("longterm", text)
+        for unit in units:
+            self._note("longterm", unit)
 
     def _history(self) -> None:
         events = [(e.time, self._clean(e.text).strip()) for e in self._found.history]
@@ -398,6 +409,19 @@ class _Move:
     def _save(self) -> None:
         with self._room.space.db.transaction():
             self._room.space.meta.set(LEDGER + self._found.system, sorted(self._came_over))
+
+
+def _under_headings(units: Sequence[str], known: Collection[str]) -> str:
+    """Return the lines and fenced blocks that are not known, each below the heading it stands under."""
+    found: list[str] = []
+    heading = ""
+    for unit in units:
+        if _HEADING.match(unit):
+            heading = unit
+        elif unit not in known:
+            found += [heading, unit] if heading else [unit]
+            heading = ""
+    return "\n".join(found)
 
 
 def _key(name: str, text: str) -> str:
