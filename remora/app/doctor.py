@@ -26,6 +26,7 @@ from remora.app.stats import database_bytes
 from remora.app.wiring import DATABASE, Parts, Room, build
 from remora.conversation.sessions import list_sessions
 from remora.core.errors import RemoraError, StoreCorrupt, StoreFull
+from remora.core.methodology import NATIVE
 from remora.core.secrets import redact
 from remora.store import migrations
 from remora.store.history import COMMIT
@@ -253,6 +254,15 @@ def code_graph(parts: Parts) -> list[Finding]:
     return code(parts) if _opens(parts) else []
 
 
+def methodologies(parts: Parts) -> list[Finding]:
+    """Check that the methodologies that others installed can be used."""
+    plugins = parts.plugins()
+    advice = "Update or uninstall the package that registers it."
+    findings = [Finding("warning", "methodology", problem, advice) for problem in plugins.problems]
+    others = sorted(set(plugins.known) - {NATIVE.id})
+    return [*findings, *([Finding("ok", "methodology", ", ".join(others))] if others else [])]
+
+
 def permissions(parts: Parts) -> list[Finding]:
     """Check that only the user can read the data, and that it can be written."""
     findings: list[Finding] = []
@@ -310,6 +320,7 @@ CHECKS: tuple[tuple[str, Callable[[Parts], Iterable[Finding]]], ...] = (
     ("embedding", embedding),
     ("code graph", code_graph),
     ("git", git),
+    ("methodology", methodologies),
     ("settings", settings),
     ("environment", environment),
     ("permissions", permissions),

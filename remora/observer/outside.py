@@ -1,4 +1,4 @@
-"""Does a command read text that came from outside: the network, another repository, a file elsewhere?
+"""Tell whether a command reads text from outside: the network, another repository, a file elsewhere.
 
 Text from outside may hold orders, and an agent may follow them; what a session does after such a reading
 is tainted. So the doubtful counts as outside wherever the network is asked, and as home where a path

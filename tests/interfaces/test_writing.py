@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
+from remora.interfaces.commands import desk
 from tests.interfaces.conftest import Run
 
 Answer = Callable[..., Any]
@@ -118,6 +119,25 @@ def test_write_and_remove(run: Run, answer: Answer) -> None:
     assert len(answer("note", "list")["entries"]) == 1
     run("note", "remove", "a")
     assert answer("note")["entries"] == []
+
+
+def test_a_large_text_from_stdin_is_whole(run: Run, answer: Answer) -> None:
+    """Five megabytes come in to the last word, as a note and as a message."""
+    text = "word " * 1_000_000 + "end"
+    assert run("note", "add", "big", "-", stdin=text).exit_code == 0
+    assert answer("note", "show", "big")["content"] == text
+    assert run("session", "append", "cli:9", "--role", "user", "-", stdin=text).exit_code == 0
+    assert answer("session", "show", "cli:9", "--all")["messages"][0]["content"] == text
+
+
+def test_more_than_is_read_at_once_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is cut silently: the note stays as it was."""
+    monkeypatch.setattr(desk, "MAX_DOCUMENT_BYTES", 10)
+    run("note", "add", "a", "one")
+    refused = run("note", "write", "a", "-", stdin="x" * 11)
+    assert refused.exit_code == EXIT_CODES[InvalidInput]
+    assert "stdin has more than 10 bytes" in refused.stderr
+    assert "one" in run("note", "show", "a").stdout
 
 
 def test_notes_are_searched_by_words_and_with_everything(run: Run, answer: Answer) -> None:

@@ -27,8 +27,7 @@ DOINGS = {
     "embedding": "embedding",
     "sessions": "reading session logs",
 }
-MAX_STDIN_BYTES = 4_000_000  # far beyond what one memory may hold; the rest is not read
-MAX_DOCUMENT_BYTES = 100_000_000  # of drafts that are handed in together
+MAX_DOCUMENT_BYTES = 100_000_000  # of one file, or of stdin
 
 
 class Desk:
@@ -177,11 +176,10 @@ def statement(words: Sequence[str], what: str) -> str:
     """Return the words of a command line as one text; a single "-" reads stdin.
 
     Raises:
-        InvalidInput: there are no words.
+        InvalidInput: there are no words, or stdin holds more than is read at once.
     """
     if list(words) == ["-"]:
-        data = sys.stdin.buffer.read(MAX_STDIN_BYTES)
-        return data.decode("utf-8", "surrogateescape")
+        return document("-")
     if not words:
         raise InvalidInput(
             f"{what} is missing", hint='Write it behind the verb, or "-" to read it from stdin.'
@@ -190,7 +188,7 @@ def statement(words: Sequence[str], what: str) -> str:
 
 
 def document(path: str) -> str:
-    """Return the text of a file that was named on the command line; "-" is stdin.
+    """Return the whole text of a file that was named on the command line; "-" is stdin.
 
     Raises:
         InvalidInput: it cannot be read, or is larger than what is read at once.
@@ -206,7 +204,8 @@ def document(path: str) -> str:
         raise InvalidInput(f"{path} cannot be read: {said}", hint="Name a file that can be.") from None
     if len(data) > MAX_DOCUMENT_BYTES:
         most = f"{MAX_DOCUMENT_BYTES:,} bytes"
-        raise InvalidInput(f"{path} has more than {most}", hint="Cut it into several files.")
+        name = "stdin" if path == "-" else path
+        raise InvalidInput(f"{name} has more than {most}", hint="Hand it in in several parts.")
     return data.decode("utf-8", "surrogateescape")
 
 
