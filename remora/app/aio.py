@@ -302,6 +302,7 @@ class AsyncMemory:
     search = _in_thread(Memory.search)
     context = _in_thread(Memory.context)
     related_files = _in_thread(Memory.related_files)
+    ownership = _in_thread(Memory.ownership)
     init = _in_thread(Memory.init)
     reminders = _in_thread(Memory.reminders)
     stats = _in_thread(Memory.stats)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from remora.app.stats import Stats
     from remora.conversation.sessions import SessionInfo
     from remora.core.config import Settings
+    from remora.core.values import Ownership
     from remora.embeddings.embedder import Embedder
     from remora.lifecycle.prune import PrunePlan
     from remora.llm.client import LanguageModel, Reranker
@@ -419,6 +420,13 @@ class Memory(CodeVerbs):
 
         with self._lock:
             return related_files(self._parts, path, k)
+
+    def ownership(self, path: str) -> Ownership | None:
+        """Return the module of a file and who changed it most; None when the git history does not know it."""
+        from remora.app.recall import ownership
+
+        with self._lock:
+            return ownership(self._parts, path)
 
     # What is taken in
 

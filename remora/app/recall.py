@@ -17,7 +17,7 @@ from remora.app.written import follow_written
 from remora.core import cochange
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.text import MAX_QUERY_CHARS, clean
-from remora.core.values import NOTE_KINDS, Context, FileHit, Filters, Hit
+from remora.core.values import NOTE_KINDS, Context, FileHit, Filters, Hit, Ownership
 from remora.retrieval import pipeline
 from remora.retrieval.packing import BUDGETS, pack
 from remora.retrieval.pipeline import PARTS as SEARCH_PARTS
@@ -115,13 +115,16 @@ def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:
     """Return files that change, are tied or are read together with one; see `Memory.related_files`."""
     from remora.app.code import refresh
 
-    if not isinstance(path, str) or not path.strip():
-        raise InvalidInput("the path is empty", hint="Name a file of the repository.")
     wanted, k = _relative(parts, path), _checked_k(k)
     found = _related(parts, wanted, k)
     if refresh(parts, [wanted, *(hit.path for hit in found)]) and not parts.read_only:
         found = _related(parts, wanted, k)
     return found
+
+
+def ownership(parts: Parts, path: str) -> Ownership | None:
+    """Return the module of a file and who changed it; see `Memory.ownership`."""
+    return parts.room("project").space.history.ownership(_relative(parts, path))
 
 
 def _related(parts: Parts, wanted: str, k: int) -> list[FileHit]:
@@ -198,6 +201,7 @@ def reader(
         embed=lambda text: embed_query(parts, text),
         now=parts.clock.now(),
         mtime=parts.mtime(),
+        recent=parts.recent_changes,
         llm=_if_possible(parts.llm, "language model", notes),
         reranker=_if_possible(parts.reranker, "reranker", notes),
         rerank_candidates=parts.settings.rerank.candidates,
@@ -253,6 +257,8 @@ def _relative(parts: Parts, path: str) -> str:
     """Return a path as git names it: relative to the root, with forward slashes."""
     from pathlib import Path
 
+    if not isinstance(path, str) or not path.strip():
+        raise InvalidInput("the path is empty", hint="Name a file of the repository.")
     given = Path(path).expanduser() if path.startswith("~/") else Path(path)
     if given.is_absolute():
         try:

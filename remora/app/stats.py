@@ -34,6 +34,7 @@ class Stats(NamedTuple):
         user_memories: the user's own, true in every project.
         written: pieces of written files in the search index, by kind: "longterm", "note", …
         files, pairs: known from git history; pairs are files that changed together.
+        modules: how many of the files each module has, the largest first.
         hottest: the files that change most, lately more than long ago.
         commit: the last commit that was read, None before the first.
         database_bytes: with what SQLite keeps beside the file.
@@ -58,6 +59,7 @@ class Stats(NamedTuple):
     vectors: tuple[VectorCount, ...]
     files: int
     pairs: int
+    modules: Mapping[str, int]
     hottest: tuple[str, ...]
     commits: int
     commit: str | None
@@ -91,6 +93,7 @@ def stats(parts: Parts) -> Stats:
         vectors=tuple(VectorCount(*key, *value) for key, value in space.vectors.models().items()),
         files=files,
         pairs=pairs,
+        modules=space.history.modules(),
         hottest=tuple(space.history.hottest(HOTTEST)),
         commits=space.history.clock(),
         commit=space.meta.get(COMMIT),

@@ -324,6 +324,33 @@ class FileHit(NamedTuple):
     why: tuple[str, ...] = ()
 
 
+class Author(NamedTuple):
+    """Somebody who changed a file, and in how many commits. A name, never an address."""
+
+    name: str
+    commits: int
+
+
+class Ownership(NamedTuple):
+    """Which module a file belongs to and who changed it, as the git history has it.
+
+    Attributes:
+        module: its folders down to the second that is more than a container; "." is the root.
+        commits: how many changed it; commits of very many files do not count.
+        authors: who made them, most first.
+        first_date, last_date: of those commits, ISO 8601; "" without any.
+        present: False for a file that is gone.
+    """
+
+    path: str
+    module: str
+    commits: int = 0
+    authors: tuple[Author, ...] = ()
+    first_date: str = ""
+    last_date: str = ""
+    present: bool = True
+
+
 class Skipped(NamedTuple):
     """Something that was not stored, and why."""
 

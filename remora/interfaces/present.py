@@ -13,10 +13,11 @@ from typing import Any
 
 from remora.core.clock import from_iso
 from remora.core.errors import EXIT_CODES, RemoraError
-from remora.core.text import clean
-from remora.core.values import NOTE_KINDS, Hit, MemoryRecord, Origin, Receipt, Redaction
+from remora.core.text import clean, collapse
+from remora.core.values import NOTE_KINDS, Hit, MemoryRecord, Origin, Ownership, Receipt, Redaction
 
 SHORT_ID = 8
+MOST_AUTHORS = 3
 SOURCE_WORDS = {
     "user_taught": "user",
     "agent_explicit": "agent",
@@ -262,6 +263,22 @@ def redaction_sentence(redactions: Sequence[Redaction]) -> str:
     total = sum(r.count for r in redactions)
     kinds = ", ".join(f"{r.count} {r.kind}" for r in redactions)
     return f"{counted(total, 'secret')} {'was' if total == 1 else 'were'} taken out before storing: {kinds}"
+
+
+def owned_sentence(owned: Ownership) -> str:
+    """Return the module of a file, how often it changed and who mostly did that.
+
+    >>> from remora.core.values import Author
+    >>> ada, bo = Author("Ada", 3), Author("Bo", 1)
+    >>> owned_sentence(Ownership("a/b/c.py", "a/b", 4, (ada, bo), "2026-01-01", "2026-01-04T12:00:00.000Z"))
+    'a/b/c.py is in module a/b; 4 commits: Ada 3, Bo 1; last 2026-01-04'
+    """
+    where = "the root" if owned.module == "." else f"module {owned.module}"
+    told = [f"{owned.path} {'is' if owned.present else 'was'} in {where}"]
+    if owned.commits:
+        people = ", ".join(f"{a.name} {a.commits:,}" for a in owned.authors[:MOST_AUTHORS])
+        told += [f"{counted(owned.commits, 'commit')}: {people}", f"last {owned.last_date[:10]}"]
+    return collapse(safe("; ".join(told)))
 
 
 def receipt_sentence(record: MemoryRecord) -> str:

@@ -139,6 +139,7 @@ def counts(found: Stats) -> Page:
         "files": f"{found.files:,} known, {counted(found.pairs, 'pair')} that change together"
         if found.files
         else "",
+        "modules": listed((f"{name} ({number:,})" for name, number in found.modules.items()), 5),
         "change most": listed(found.hottest, 5),
         "commits": f"{found.commits:,} read" + (f", last {found.commit[:10]}" if found.commit else "")
         if found.commits

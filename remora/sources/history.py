@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from remora.sources.git_log import Commit, FileChange
 
-AUTHORS_KEPT = 5
+AUTHORS_KEPT = 30  # of a file: one who comes late must be able to overtake, run by run
 
 # Folders that only hold other folders: they say nothing about what a file is for.
 CONTAINERS = frozenset(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from remora.core.cochange import CROWD, FileStat, PairStat, name
+from remora.core.values import Author, Ownership
 from remora.store.connection import Database, Row
 
 _STAT = "path, commits, heat, reach, last_clock, first_date, last_date, present, authors"
@@ -120,9 +121,23 @@ class History:
         return int(files), int(pairs)
 
     def modules(self) -> dict[str, int]:
-        """Return each module with its number of present files."""
-        sql = "SELECT module, count(*) FROM git_files WHERE present = 1 GROUP BY module ORDER BY module"
+        """Return each module with its number of present files, the largest first."""
+        sql = """SELECT module, count(*) FROM git_files WHERE present = 1
+                 GROUP BY module ORDER BY 2 DESC, module"""
         return dict(self._db.rows(sql))
+
+    def ownership(self, path: str) -> Ownership | None:
+        """Return the module of a file and who changed it, None when the history does not know it."""
+        row = self._db.row(
+            """SELECT module, commits, authors, first_date, last_date, present FROM git_files
+               WHERE path = ?""",
+            (path,),
+        )
+        if row is None:
+            return None
+        module, commits, authors, first_date, last_date, present = row
+        who = tuple(Author(str(n), int(c)) for n, c in json.loads(authors))
+        return Ownership(path, module, commits, who, first_date, last_date, bool(present))
 
     def co_access(self, paths: Sequence[str], minimum: float, limit: int) -> list[tuple[str, str, float]]:
         """Return (file, partner, weight 0..1) from agent sessions, strongest first."""

@@ -15,7 +15,7 @@ import pytest
 from remora import InitReport, Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, StoreReadOnly
-from remora.core.values import MemoryRecord
+from remora.core.values import Author, MemoryRecord
 from tests.helpers import SECRET, Repo, environment, holds, rows, texts
 
 RULES = """# Working here
@@ -312,6 +312,58 @@ def test_new_commits_only(repo: Repo, memory: Memory) -> None:
         space.meta.set("history.clock", 0)
     memory.init()
     assert rows(memory)["git_pairs"] == pairs
+
+
+def by(repo: Repo, name: str, files: dict[str, str]) -> None:
+    """Commit some files as somebody."""
+    for path, text in files.items():
+        repo.put(path, text)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", f"{name} worked", GIT_AUTHOR_NAME=name)
+
+
+def test_whose_files_are(repo: Repo, memory: Memory) -> None:
+    """After `init` each file has its module and its authors, also over a rename and a second run."""
+    by(repo, "Ada", {"shop/auth/tokens.py": "0" * 99, "src/click/core.py": "0", "setup.py": "0"})
+    by(repo, "Bo", {"shop/auth/tokens.py": "1" * 99})
+    by(repo, "Bo", {"shop/auth/tokens.py": "2" * 99, "src/click/core.py": "1"})
+    memory.init()
+    owned = memory.ownership("shop/auth/tokens.py")
+    assert owned is not None
+    assert (owned.module, owned.commits, owned.present) == ("shop/auth", 3, True)
+    assert owned.authors == (Author("Bo", 2), Author("Ada", 1))
+    whose = {path: memory.ownership(path) for path in ("src/click/core.py", "setup.py", "nobody.py")}
+    assert {path: o and (o.module, o.commits) for path, o in whose.items()} == {
+        "src/click/core.py": ("src/click", 2),
+        "setup.py": (".", 1),
+        "nobody.py": None,
+    }
+    assert memory.stats().modules == {".": 1, "shop/auth": 1, "src/click": 1}
+    (repo.root / "shop/login").mkdir()
+    repo.git("mv", "shop/auth/tokens.py", "shop/login/tokens.py")
+    by(repo, "Ada", {"setup.py": "1"})
+    memory.init()
+    moved = memory.ownership(str(repo.root / "shop/login/tokens.py"))
+    assert moved is not None
+    assert (moved.module, moved.commits) == ("shop/login", 4)
+    assert moved.authors == (Author("Ada", 2), Author("Bo", 2))
+    assert memory.ownership("shop/auth/tokens.py") is None
+    assert memory.stats().modules == {".": 1, "shop/login": 1, "src/click": 1}
+    with pytest.raises(InvalidInput, match="path is empty"):
+        memory.ownership(" ")
+
+
+def test_an_author_who_comes_late(repo: Repo, memory: Memory) -> None:
+    """Who takes a file over is its main author, though many came before and each run brings one commit."""
+    for name in ("Ada", "Bo", "Cy", "Di", "Ed", "Flo"):
+        for number in range(2):
+            by(repo, name, {"a.py": f"{name} {number}"})
+    for number in range(3):
+        by(repo, "Zoe", {"a.py": f"Zoe {number}"})
+        memory.init()
+    owned = memory.ownership("a.py")
+    assert owned is not None
+    assert owned.authors[0] == Author("Zoe", 3)
 
 
 def test_a_reverted_fix_is_withdrawn(repo: Repo, memory: Memory) -> None:

@@ -203,6 +203,29 @@ def test_related(run: Run, answer: Answer, project: Path, monkeypatch: pytest.Mo
     assert [f["path"] for f in document["files"]] == ["src/b.py"]
 
 
+def test_related_tells_whose_a_file_is(run: Run, answer: Answer, project: Path) -> None:
+    """The module of a file and its authors go to stderr, harmless for a terminal, and into the document."""
+    git(project, "init", "-q")
+    (project / "shop" / "auth").mkdir(parents=True)
+    for number, name in enumerate(("Bo", "Ada", "A\x1b[31md\x07a")):
+        for path in ("shop/auth/a.py", "shop/b.py"):
+            (project / path).write_text(f"{number}")
+        git(project, "add", ".")
+        git(project, "-c", f"user.name={name}", "commit", "-q", "-m", f"change {number}")
+    assert run("init").exit_code == 0
+    result = run("related", "shop/auth/a.py")
+    assert "shop/auth/a.py is in module shop/auth; 3 commits: " in result.stderr
+    assert "Ada 1, Bo 1; last 2" in result.stderr
+    assert "\x1b" not in result.stderr + result.stdout
+    assert result.stdout.startswith("shop/b.py  ")
+    owned = answer("related", "shop/auth/a.py")["ownership"]
+    assert (owned["module"], owned["commits"]) == ("shop/auth", 3)
+    assert {"name": "Bo", "commits": 1} in owned["authors"]
+    assert answer("stats")["modules"] == {"shop": 1, "shop/auth": 1}
+    assert "modules: shop (1), shop/auth (1)" in run("stats").stdout
+    assert answer("related", "else.py")["ownership"] is None
+
+
 def git(folder: Path, *words: str) -> None:
     """Run git as somebody."""
     who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]

@@ -130,6 +130,7 @@ def stats(**fields: object) -> Stats:
         vectors=(),
         files=0,
         pairs=0,
+        modules={},
         hottest=(),
         commits=0,
         commit=None,

@@ -140,9 +140,10 @@ def test_the_tree_can_be_set_from_what_exists():
 
 def test_authors_are_names_most_first_and_few():
     """Ownership needs the main authors only."""
-    history = learnt(*(commit(n, "a", author=f"P{n % 7}") for n in range(9)))
+    people = AUTHORS_KEPT + 2
+    history = learnt(*(commit(n, "a", author=f"P{n % people:02}") for n in range(people + 2)))
     authors = history.stats(["a"])["a"].authors
-    assert authors[:2] == (("P0", 2), ("P1", 2))
+    assert authors[:2] == (("P00", 2), ("P01", 2))
     assert len(authors) == AUTHORS_KEPT
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from remora.core.cochange import CROWD, NEVER, FileStat, PairStat, Tree, related
+from remora.core.values import Author, Ownership
 from remora.store.history import CLOCK
 from remora.store.space import Space
 from tests.store.makers import AT, add, record
@@ -62,6 +63,26 @@ def test_rewritten_files_replace_the_old_rows(space: Space):
     write(space, [file("src/user_store.py")])
     assert space.history.lookalikes("lib/user_store.ts") == {"src/user_store.py"}
     assert space.db.check() == []
+
+
+def test_whose_a_file_is(space: Space):
+    """A file's module and its authors are given back, of one that is gone too; the largest module first."""
+    known = file("src/a.py", commits=5, first_date="2025-01-01", last_date="2026-01-01")
+    gone = file("old.py", present=False)
+    never = FileStat("web/new.py")
+    write(
+        space,
+        [known._replace(authors=(("Ada", 3), ("Bo", 2))), gone, never, file("src/b.py"), file("lib/c.py")],
+        modules={"src/a.py": "src", "src/b.py": "src", "old.py": ".", "web/new.py": "web", "lib/c.py": "lib"},
+    )
+    who = (Author("Ada", 3), Author("Bo", 2))
+    assert space.history.ownership("src/a.py") == Ownership(
+        "src/a.py", "src", 5, who, "2025-01-01", "2026-01-01"
+    )
+    assert space.history.ownership("old.py") == Ownership("old.py", ".", 1, present=False)
+    assert space.history.ownership("web/new.py") == Ownership("web/new.py", "web")
+    assert space.history.ownership("nobody.py") is None
+    assert list(space.history.modules().items()) == [("src", 2), ("lib", 1), ("web", 1)]
 
 
 def test_partners_come_strongest_first(space: Space):

@@ -12,7 +12,7 @@ from remora.interfaces import pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split, statement
 from remora.interfaces.page import Para
-from remora.interfaces.present import counted
+from remora.interfaces.present import counted, owned_sentence
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -184,13 +184,19 @@ def context(
 @click.argument("path", type=file_type)
 @click.option("-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many files.")
 def related(desk: Desk, *, path: str, k: int) -> None:
-    """PATH is a file of the project. Each line gives the closeness (0 to 1) and the evidence."""
+    """PATH is a file of the project. Each line gives the closeness (0 to 1) and the evidence.
+
+    The module of the file, and who changed it most, go to stderr.
+    """
     memory = desk.memory(writes=False)
     asked = desk.repository_path(path)
     found = memory.related_files(asked, k)
+    owned = memory.ownership(asked)
+    if owned is not None:
+        desk.note(owned_sentence(owned))
     if not found:
         desk.note(f"Nothing is known of files that go with {asked}. `remora init` reads the git history.")
-    desk.answer({"path": asked, "files": found}, lambda: pages.files(found))
+    desk.answer({"path": asked, "ownership": owned, "files": found}, lambda: pages.files(found))
 
 
 @command("show")
