@@ -13,18 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.followed import Followed
-from remora.app.project import Project, data_dir, locate, make_home
+from remora.app.project import Project, commit_of, data_dir, locate, make_home
 from remora.core.clock import Clock, SystemClock
 from remora.core.config import Settings
-from remora.core.errors import NotFound, StoreError
+from remora.core.errors import NotFound, SourceError, StoreError
 from remora.disk.files import make_folder
 from remora.lifecycle.intake import Intake
 from remora.lifecycle.upkeep import Upkeep
+from remora.store.history import COMMIT
 from remora.store.space import Space
 
 if TYPE_CHECKING:
     from remora.app.methodologies import Plugins
     from remora.app.worker import Background
+    from remora.core.cochange import LastChange
     from remora.embeddings.embedder import Choice, Embedder
     from remora.entries.store import EntryStore
     from remora.journal.files import Journal
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 DATABASE = "memory.db"
 ENTRIES = "entries.mem"
 USER_PROJECT_ID = "user"
+RECENT_COMMITS = 500  # since the history was read: a fraction of a second even in a large repository
 
 
 class Room(NamedTuple):
@@ -77,6 +80,7 @@ class Parts:
         self.written = Followed()
         self._entries: EntryStore | None = None
         self.background: Background | None = None  # embeds a backlog while the program goes on
+        self._recent: tuple[tuple[str | None, str], Mapping[str, LastChange]] | None = None
         self.embedding = threading.Lock()  # one batch at a time
         self.trouble = ""  # what stopped the last pass of embedding, for doctor
         self.user_trouble = ""  # why the user's own database cannot be read
@@ -231,6 +235,27 @@ class Parts:
                 return None
 
         return modified
+
+    def recent_changes(self) -> Mapping[str, LastChange]:
+        """Return the last changes of files in commits that `init` has not read, by path.
+
+        git is asked once for every commit that is checked out, about its newest RECENT_COMMITS commits;
+        where it cannot answer, nothing has changed.
+        """
+        repository = self.project.repository
+        if repository is None:
+            return {}
+        try:
+            head = commit_of(repository) or repository.head()
+            mined = self.room("project").space.meta.get(COMMIT)
+            if head is None or head == mined:
+                return {}
+            if self._recent is None or self._recent[0] != (mined, head):
+                since = mined if mined and repository.has_commit(mined) else None
+                self._recent = ((mined, head), repository.last_changes(since, head, RECENT_COMMITS))
+        except SourceError:
+            return {}
+        return self._recent[1]
 
     def close(self) -> None:
         """Stop the background, close every database and model."""

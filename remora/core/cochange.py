@@ -100,6 +100,13 @@ class FileStat(NamedTuple):
     authors: tuple[tuple[str, int], ...] = ()
 
 
+class LastChange(NamedTuple):
+    """The last commit that changed a path: its date, ISO 8601 in UTC, and whether the path went with it."""
+
+    date: str
+    gone: bool
+
+
 class Tie(NamedTuple):
     """How the code of another file is tied to that of the file that is asked about.
 

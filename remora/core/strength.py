@@ -107,6 +107,7 @@ def staleness(
     record: MemoryRecord,
     now: float,
     *,
+    gone: bool = False,
     changed_files: int = 0,
     newest_change: float | None = None,
 ) -> tuple[float, tuple[str, ...], bool]:
@@ -115,6 +116,7 @@ def staleness(
     Args:
         record: the memory.
         now: seconds since the epoch.
+        gone: all its files are gone, and nobody has marked it yet.
         changed_files: how many of its files git changed since the memory's commit.
         newest_change: when one of its files was last modified on disk, seconds since the epoch.
     """
@@ -122,6 +124,10 @@ def staleness(
     if record.stale_at is not None:
         factor *= EXPLICITLY_STALE_FACTOR
         reasons.append(f"marked stale on {record.stale_at[:10]}")
+        review = True
+    elif gone:
+        factor *= EXPLICITLY_STALE_FACTOR
+        reasons.append("its files are gone")
         review = True
     age = days_between(record.last_accessed_at, now)
     if record.decay_half_life_days and not record.pinned and age > record.decay_half_life_days:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from remora.core.errors import InvalidInput
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from remora.core.cochange import LastChange
     from remora.llm.client import LanguageModel, Reranker
     from remora.store.chunks import ChunkRow
     from remora.store.notes import NoteRow
@@ -61,6 +62,7 @@ class Reader(NamedTuple):
         embed: turns the query into a vector.
         now: seconds since the epoch.
         mtime: when a file of the repository was modified, seconds; None when it is gone.
+        recent: the last changes of files in commits that the history read at `init` lacks.
         rerank_candidates, rerank_seconds: how many are reranked, and for how long at most.
     """
 
@@ -68,6 +70,7 @@ class Reader(NamedTuple):
     embed: EmbedQuery
     now: float
     mtime: Callable[[str], float | None]
+    recent: Callable[[], Mapping[str, LastChange]] = dict
     llm: LanguageModel | None = None
     reranker: Reranker | None = None
     rerank_candidates: int = 20

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from remora.core.cochange import FileStat
+    from remora.core.values import MemoryRecord
 
 # Section 7.
 PHASE_WEIGHTS: dict[str, dict[str, float]] = {
@@ -160,10 +161,10 @@ def _weigh_part(
 def _staleness(candidate: Candidate, reader: Reader, stats: list[FileStat]) -> list[tuple[str, float, str]]:
     record = candidate.memory
     assert record is not None
-    changed = sum(1 for s in stats if s.last_date and from_iso(s.last_date) > from_iso(record.created_at))
+    changed, gone = _changed(record, reader, stats)
     times = [t for t in (reader.mtime(f) for f in record.related_files[:5]) if t is not None]
     factor, reasons, review = staleness(
-        record, reader.now, changed_files=changed, newest_change=max(times, default=None)
+        record, reader.now, gone=gone, changed_files=changed, newest_change=max(times, default=None)
     )
     found = [("stale", factor, "; ".join(reasons))] if reasons and factor < 1.0 else []
     if record.review_reason is not None:
@@ -172,6 +173,26 @@ def _staleness(candidate: Candidate, reader: Reader, stats: list[FileStat]) -> l
         why = "; ".join(reasons) if review and not record.needs_review else "nobody has confirmed it yet"
         found.append(("review", NEEDS_REVIEW, why))
     return found
+
+
+def _changed(record: MemoryRecord, reader: Reader, stats: list[FileStat]) -> tuple[int, bool]:
+    """Return how many of a memory's files git changed since it was written, and whether all are gone.
+
+    A memory knows the commit that it was learnt at, or nothing is known of its time in the history.
+    Folders and globs that a rule applies to are no files: a change below them says nothing about it.
+    """
+    if not record.commit_sha or not record.related_files:
+        return 0, False
+    recent = reader.recent()
+    known = {s.path: s for s in stats}
+    dates = [s.last_date for path, s in known.items() if path not in recent]
+    dates += [recent[path].date for path in record.related_files if path in recent]
+    changed = sum(1 for date in dates if date and from_iso(date) > from_iso(record.created_at))
+    gone = all(
+        recent[path].gone if path in recent else path in known and not known[path].present
+        for path in record.related_files
+    )
+    return changed, gone
 
 
 def _rate(stat: FileStat, now: float) -> float:

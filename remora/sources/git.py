@@ -11,16 +11,16 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from remora.core.cochange import LastChange
 from remora.core.errors import SourceError
 from remora.sources.git_log import FORMAT, Commit, FileChange, parse_log, text
 from remora.sources.git_process import ask, refused, run, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["Commit", "FileChange", "Repository"]
 
-MANY_PATHS = 200  # more are filtered here rather than passed as arguments
 _SHA = re.compile(r"[0-9a-f]{4,64}")
 
 
@@ -178,53 +178,27 @@ class Repository(NamedTuple):
         names = ask(folder or self.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
         return tuple(sorted({text(name) for name in names.split(b"\0") if name and name[-1:] != b"/"}))
 
-    def changed_since(self, sha: str, paths: Iterable[str] = (), until: str = "HEAD") -> tuple[str, ...]:
-        """Return the paths whose committed content differs between a commit and `until`, sorted.
+    def last_changes(self, since: str | None, until: str, limit: int) -> dict[str, LastChange]:
+        """Return the last change of every path in the newest commits, and its date; merges do not count.
 
         Args:
-            sha: the commit to compare with.
-            paths: look only at these, relative to the root; empty looks at all.
-            until: the newer side, a commit id or HEAD.
+            since: leave out the commits that this one contains; None leaves out none.
+            until: where to start, a commit id or HEAD.
+            limit: how many commits back to look at most.
+
+        Returns:
+            Path to (date of the commit, whether the path went with it).
 
         Raises:
-            SourceError: the commit is not in the repository.
+            SourceError: git failed; a commit that is not there is one reason.
         """
-        wanted = frozenset(paths)
-        if not self.has_commit(sha) or not _is_revision(until):
-            raise SourceError(f"commit {sha} is not in this repository", hint="Read the whole history again.")
-        few = sorted(wanted) if len(wanted) <= MANY_PATHS else []
-        plain = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
-        names = ask(self.root, "diff", *plain, sha, until, "--", *few)
-        found = {text(name) for name in names.split(b"\0") if name}
-        return tuple(sorted(found & wanted if wanted else found))
-
-    def last_changes(self, paths: Iterable[str], limit: int | None = 5000) -> dict[str, str]:
-        """Return the date of the last commit of each path; paths without one in the window are left out.
-
-        Args:
-            paths: relative to the root.
-            limit: how many commits back to look, None for all.
-        """
-        wanted = set(paths)
-        found: dict[str, str] = {}
-        if not wanted or self.head() is None:
+        found: dict[str, LastChange] = {}
+        if not _is_revision(until):
             return found
-        few = sorted(wanted) if len(wanted) <= MANY_PATHS else []
-        window = [] if limit is None else [f"--max-count={limit}"]
-        for commit in self._log(["--no-renames", *window, "HEAD", "--", *few]):
+        for commit in self._log(["--no-renames", f"--max-count={limit}", *_range(since, until)]):
             for change in commit.files:
-                if change.path in wanted and change.status != "D":
-                    found.setdefault(change.path, commit.date)
-            if len(found) == len(wanted):
-                break
+                found.setdefault(change.path, LastChange(commit.date, change.status == "D"))
         return found
-
-    def mtime(self, path: str) -> float | None:
-        """Return when a file of the work tree was last written, in seconds; None when it is not there."""
-        try:
-            return (self.root / path).stat().st_mtime
-        except (OSError, ValueError):
-            return None
 
     def _shallow_edge(self) -> frozenset[str]:
         if not self.shallow:

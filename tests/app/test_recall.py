@@ -10,7 +10,9 @@ import pytest
 
 from remora import Memory, ScriptedModel
 from remora.app.code import mark_changed
+from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, ProviderBusy
+from remora.sources import git_process
 from tests.helpers import FakeEmbedder, Repo, environment, rows, texts
 
 FACT = "Access tokens expire after 24 h"
@@ -220,3 +222,47 @@ def test_context_takes_files_as_a_hint(bare: Memory) -> None:
     bare.remember("Access tokens are refreshed by the proxy", related_files=["proxy.py"])
     found = bare.context("how are access tokens refreshed", files=["proxy.py"]).hits
     assert [h.memory.related_files for h in found if h.memory] == [("proxy.py",), ("worker.py",)]
+
+
+def test_what_was_committed_since_is_seen_without_init(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that a new commit changed, or took away, lowers what was learnt before; git is asked once."""
+    asked: list[tuple[str, ...]] = []
+    started = git_process.tokens
+
+    def counted(folder: Path, *arguments: str) -> Any:
+        asked.append(arguments)
+        return started(folder, *arguments)
+
+    clock = FixedClock("2026-01-01T18:00:00Z")
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        repo.commit("Add the shop", {"till.py": "1", "stock.py": "1", "CLAUDE.md": "# Shop\n"})
+        memory.init()
+        memory.remember("The till rounds half up", related_files=["till.py"])
+        memory.remember("The stock counts boxes, never pieces", related_files=["stock.py"])
+
+        def doubts(query: str) -> list[str]:
+            (hit, *_) = memory.search(query)
+            return [reason.note for reason in hit.why if reason.stage == "stale"]
+
+        monkeypatch.setattr("remora.sources.git.tokens", counted)
+        clock.advance(days=3)
+        assert doubts("how does the till round") == []
+        assert asked == []  # nothing is checked out that was not read
+        changed = repo.commit("Round down", {"till.py": "2"})
+        (note,) = doubts("how does the till round")
+        assert note.startswith("1 of 1 files changed since ")
+        assert doubts("does the stock count boxes") == []
+        assert len(asked) == 1
+        (repo.root / "stock.py").unlink()
+        repo.commit("Nobody counts any more")
+        assert "its files are gone" in doubts("does the stock count boxes")[0]
+        repo.git("reset", "-q", "--hard", changed)
+        assert doubts("does the stock count boxes") == []
+        repo.git("checkout", "-q", "-b", "side", "HEAD~1")
+        assert doubts("how does the till round") == []
+        repo.git("gc", "-q", "--prune=now")
+        memory._parts.room("project").space.meta.set("history.commit", "0" * 40)
+        repo.git("checkout", "-q", "main")
+        assert len(doubts("how does the till round")) == 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
+from remora.core.cochange import LastChange
 from remora.core.errors import SourceError
 from remora.sources import git_process
 from remora.sources.git import Commit, FileChange, Repository
@@ -38,7 +38,6 @@ def test_a_repository_without_commits_is_empty_not_broken(repo):
     r = found(repo.root)
     assert (r.head(), r.branch(), r.count(), list(r.commits())) == (None, "main", 0, [])
     assert r.tracked_files() == ()
-    assert r.last_changes(["a.py"]) == {}
 
 
 def test_head_and_branch(repo):
@@ -221,30 +220,23 @@ def test_files_of_a_subfolder_are_relative_to_it(repo):
     assert found(repo.root).files(repo.root / "web") == ("src/a.ts",)
 
 
-def test_changed_since_compares_commits(repo):
-    """Edits that were taken back do not count, and paths narrow the answer."""
-    first = repo.write(a_py="1", b_py="1", c_py="1").commit("one")
-    repo.write(a_py="2", b_py="2").commit("two")
-    repo.write(b_py="1").commit("back")
+def test_the_last_change_of_every_path(repo):
+    """The newest commit of each path after another commit, and whether the path went with it."""
+    first = repo.write(a_py="1", b_py="1").commit("one")
+    repo.write(a_py="2", c_py="1").commit("two")
+    repo.git("rm", "-q", "b.py")
+    third = repo.write(a_py="3").commit("three")
     r = found(repo.root)
-    assert r.changed_since(first) == ("a.py",)
-    assert r.changed_since(first, ["b.py", "c.py"]) == ()
-    assert r.changed_since(first, ["a.py", *(f"none{n}" for n in range(300))]) == ("a.py",)
-    with pytest.raises(SourceError):
-        r.changed_since("0" * 40)
-
-
-def test_last_changes_and_mtime(repo):
-    """The date of a path's last commit, and when its file was written."""
-    repo.write(a_py="1", b_py="1").commit("one")
-    repo.write(a_py="2").commit("two")
-    r = found(repo.root)
-    assert r.last_changes(["a.py", "b.py", "gone.py"]) == {
-        "a.py": "2026-01-02T10:00:00.000Z",
-        "b.py": "2026-01-01T10:00:00.000Z",
+    two, three = "2026-01-02T10:00:00.000Z", "2026-01-03T10:00:00.000Z"
+    assert r.last_changes(first, third, 100) == {
+        "a.py": LastChange(three, gone=False),
+        "b.py": LastChange(three, gone=True),
+        "c.py": LastChange(two, gone=False),
     }
-    os.utime(repo.root / "a.py", (1000, 1000))
-    assert (r.mtime("a.py"), r.mtime("gone.py"), r.mtime("nul\0")) == (1000.0, None, None)
+    assert set(r.last_changes(None, "HEAD", 1)) == {"a.py", "b.py"}
+    assert r.last_changes(third, "HEAD", 100) == {}
+    with pytest.raises(SourceError):
+        r.last_changes("0" * 40, "HEAD", 100)
 
 
 def test_stopping_early_ends_the_process(repo):
@@ -270,7 +262,7 @@ def test_a_repository_cannot_run_anything(repo, tmp_path):
     repo.git("config", "log.showSignature", "true")
     r = found(repo.root)
     assert len(list(r.commits())) == 2
-    assert r.changed_since(str(r.head())) == ()
+    assert list(r.last_changes(None, "HEAD", 1)) == ["a.py"]
     assert r.files() == (".gitattributes", "a.py")
     assert not (tmp_path / "sprung").exists()
 
