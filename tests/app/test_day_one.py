@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shlex
 import shutil
 import subprocess
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -78,19 +78,49 @@ def test_rules_and_history(repo: Repo, memory: Memory) -> None:
     assert "src/auth/keys.py" in [h.path for h in memory.related_files("src/auth/tokens.py")]
 
 
-def test_again_changes_nothing(repo: Repo, memory: Memory) -> None:
-    """A second run leaves every table as it is, and takes a fraction of a second."""
+@pytest.fixture
+def walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[list[str]]]:
+    """Give what git was asked since the last look that walks over commits, as git itself wrote it down."""
+    trace = tmp_path / "trace"
+    monkeypatch.setenv("GIT_TRACE", str(trace))
+
+    def look() -> list[list[str]]:
+        said = trace.read_text() if trace.exists() else ""
+        trace.unlink(missing_ok=True)
+        calls = [shlex.split(line.partition("built-in: git ")[2]) for line in said.splitlines()]
+        assert any(call[:1] == ["rev-parse"] for call in calls), said  # git did write it down
+        return [call for call in calls if call[:1] in (["log"], ["rev-list"], ["diff"])]
+
+    return look
+
+
+def test_again_changes_nothing(repo: Repo, memory: Memory, walks: Callable[[], list[list[str]]]) -> None:
+    """A second run leaves every table as it is, and reads no commit."""
     repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": RULES})
     for message, files in FIX.items():
         repo.commit(message, files)
     memory.init()
     before = rows(memory)
-    started = time.monotonic()
+    assert any(call[0] == "log" for call in walks())
     report = memory.init()
-    assert time.monotonic() - started < 3.0
+    assert walks() == []
     assert rows(memory) == before
     assert counts(report) == {"stored": 0, "merged": 0, "unchanged": 2, "retired": 0}
     assert (report.commits_read, report.commits_new, report.candidates) == (3, 0, 0)
+
+
+def test_again_after_a_commit(repo: Repo, memory: Memory, walks: Callable[[], list[list[str]]]) -> None:
+    """After a new commit git walks from the last one that was read, never over the old ones."""
+    last = ""
+    for message, files in FIX.items():
+        last = repo.commit(message, files)
+    memory.init()
+    head = repo.commit("Rotate keys", {"src/auth/keys.py": "1"})
+    assert any(f"{last}..{head}" not in call for call in walks())
+    assert memory.init().commits_new == 1
+    again = walks()
+    assert [call[0] for call in again if f"{last}..{head}" in call] == ["rev-list", "log"]
+    assert [call for call in again if f"{last}..{head}" not in call] == []
 
 
 def test_again_in_another_process(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
