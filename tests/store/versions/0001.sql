@@ -214,6 +214,11 @@ INSERT INTO observer_file_nodes VALUES ('src/users.py', 'p1', 4, '2025-11-02T08:
 INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count, session_count,
              last_observed_at) VALUES
            ('src/users.py', 'src/db.py', 'p1', 0.6, 5, 3, '2025-11-02T08:00:00.000Z');
+INSERT INTO observer_error_patterns VALUES
+           ('e-one', 'p1', 'Bash', 'f00d', 'No such table: users', 4, '2025-11-02T08:00:00.000Z',
+             'ran the migrations', '["s-1", "s-2"]');
+INSERT INTO observer_module_session_counts VALUES ('src', 'p1', 6);
+INSERT INTO observer_synthesis_log VALUES ('src', 'p1', 5, 1762070400000, 2);
 INSERT INTO graph_nodes(id, project_id, type, label, source, created_at, updated_at) VALUES
              ('n1', 'p1', 'file', 'src/users.py', 'ast', 1, 1),
              ('n2', 'p1', 'file', 'src/db.py', 'ast', 1, 1);

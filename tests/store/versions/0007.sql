@@ -445,6 +445,11 @@ INSERT INTO observer_file_nodes VALUES ('src/users.py', 'p1', 4, '2025-11-02T08:
 INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count, session_count,
              last_observed_at) VALUES
            ('src/users.py', 'src/db.py', 'p1', 0.6, 5, 3, '2025-11-02T08:00:00.000Z');
+INSERT INTO observer_error_patterns VALUES
+           ('e-one', 'p1', 'Bash', 'f00d', 'No such table: users', 4, '2025-11-02T08:00:00.000Z',
+             'ran the migrations', '["s-1", "s-2"]');
+INSERT INTO observer_module_session_counts VALUES ('src', 'p1', 6);
+INSERT INTO observer_synthesis_log VALUES ('src', 'p1', 5, 1762070400000, 2);
 INSERT INTO memories(id, type, content, tags, created_at, updated_at, last_accessed_at, project_id,
              branch, derived_from, taint, redaction_count, payload, origins, external_id, content_hash,
              search_terms) VALUES

@@ -595,6 +595,11 @@ INSERT INTO observer_file_nodes VALUES ('src/users.py', 'p1', 4, '2025-11-02T08:
 INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count, session_count,
              last_observed_at) VALUES
            ('src/users.py', 'src/db.py', 'p1', 0.6, 5, 3, '2025-11-02T08:00:00.000Z');
+INSERT INTO observer_error_patterns VALUES
+           ('e-one', 'p1', 'Bash', 'f00d', 'No such table: users', 4, '2025-11-02T08:00:00.000Z',
+             'ran the migrations', '["s-1", "s-2"]');
+INSERT INTO observer_module_session_counts VALUES ('src', 'p1', 6);
+INSERT INTO observer_synthesis_log VALUES ('src', 'p1', 5, 1762070400000, 2);
 INSERT INTO memories(id, type, content, tags, created_at, updated_at, last_accessed_at, project_id,
              branch, derived_from, taint, redaction_count, payload, origins, external_id, content_hash,
              search_terms) VALUES
@@ -620,6 +625,13 @@ INSERT INTO sessions VALUES ('cli:1', 'cli_1.jsonl', 120, 2, '2025-12-02T08:00:0
 INSERT INTO turns(session_id, seq, position, role, content, time, external_id, search_terms) VALUES
            ('cli:1', 1, 0, 'user', 'where is readConfig', '2025-12-02T08:00:00.000Z', 'D1:1', 'read config'),
            ('cli:1', 3, 1, 'assistant', 'in the settings module', NULL, 'D1:2', '');
+INSERT INTO git_commits(id, sha, clock, date, subject, body, files) VALUES
+           (1, 'abc123', 5, '2025-11-01T08:00:00.000Z', 'fix: parseConfig dropped the last line',
+             'It stopped at the newline.', '["src/db.py", "src/users.py"]'),
+           (2, 'def456', 6, '2025-12-01T08:00:00.000Z', 'Add users', '', '["src/users.py"]');
+INSERT INTO git_commits_fts(rowid, subject, body, terms) VALUES
+           (1, 'fix: parseConfig dropped the last line', 'It stopped at the newline.', 'parse config'),
+           (2, 'Add users', '', '');
 INSERT INTO note_files VALUES ('MEMORY.md', '1:2:3'), ('entries.mem', '4:5:6');
 INSERT INTO notes(id, kind, path, name, start_line, end_line, time, content, search_terms) VALUES
            (1, 'longterm', 'MEMORY.md', '', 3, 5, NULL, 'The project uses readConfig', 'read config'),
@@ -630,6 +642,14 @@ INSERT INTO observer_sessions(id, host, seen, started_at, kind, outcome, steps, 
 INSERT INTO observer_sessions_fts(rowid, prompt, summary, terms) VALUES
            (1, 'fix the cache', '', '');
 INSERT INTO observer_session_files VALUES ('claude-code:s1', 'src/users.py', 2, 1, 1, 3, NULL);
+INSERT INTO observer_session_pairs VALUES
+           ('claude-code:s1', 'src/db.py', 'src/users.py', 2, 1500.0);
+INSERT INTO observer_session_errors VALUES ('claude-code:s1', 'f00d', 'Bash', 'pytest',
+             'No such table: users', 2, 1, 'ran the migrations', NULL, '{"steps": [1, 3]}');
+INSERT INTO observer_session_commands VALUES ('claude-code:s1', 'pytest', 'test', 3, 1, 4);
+INSERT INTO observer_session_sequences VALUES ('claude-code:s1', '["format", "test"]');
+INSERT INTO observer_signals VALUES ('error_retry', 'f00d', 'claude-code:s1', 3, NULL,
+             '["src/users.py"]', '{"times": 2}');
 INSERT INTO learned VALUES (1, 'm-one', 'stored', 'error_retry in 2 sessions', 'Run it again',
              '2025-12-04T08:00:00.000Z');
 INSERT INTO graph_nodes(id, key, type, label, file_path, language, start_line, end_line, metadata,
