@@ -82,6 +82,7 @@ class Parts:
         self.background: Background | None = None  # embeds a backlog while the program goes on
         self._recent: tuple[tuple[str | None, str], Mapping[str, LastChange]] | None = None
         self.embedding = threading.Lock()  # one batch at a time
+        self.next_in_line = threading.Lock()  # held by whoever waits for that
         self.trouble = ""  # what stopped the last pass of embedding, for doctor
         self.user_trouble = ""  # why the user's own database cannot be read
 

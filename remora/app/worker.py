@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from remora.core.clock import to_iso
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 MODEL = "embedding.model"  # meta key: the model whose vectors the queue counts towards
-SMALL_BATCH = 16  # in the background: stopping waits for one
+SMALL_BATCH = 16  # of a backlog: stopping waits for one, and so does a search
+EVERYTHING = -1  # as a limit
 MANY = 256
 PATIENCE = 0.5  # seconds that a search may wait for another writer; keywords find the rest meanwhile
 REBUILT_TOGETHER = 500  # memories held in memory at a time
@@ -31,7 +33,12 @@ Progress = Callable[[str, int, int], None]
 
 
 def catch_up(
-    parts: Parts, seconds: float | None = None, progress: Progress | None = None, *, code: bool = False
+    parts: Parts,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+    *,
+    code: bool = False,
+    missing: bool = False,
 ) -> int:
     """Embed what waits for a vector; returns how many memories, turns and parts of code got one.
 
@@ -41,6 +48,7 @@ def catch_up(
             the database is done; None for all.
         progress: called with ("embedding", done, of).
         code: parts of code, too. There may be very many: whoever does not search them does not wait.
+        missing: also look for what has no vector though it is not in the queue.
 
     A model or database that fails stops the pass; the rest waits and is found by keywords.
     """
@@ -51,7 +59,7 @@ def catch_up(
     parts.trouble = ""
     try:
         for room in parts.rooms():
-            for number, of in _catch_up(parts, room.space, seconds):
+            for number, of in _catch_up(parts, room.space, seconds, missing=missing):
                 done += number
                 if progress:
                     progress("embedding", done, done + of)
@@ -103,7 +111,7 @@ class Background:
 
 def go_on_in_background(parts: Parts, *, code: bool = False) -> None:
     """Embed what a search had no time for while the program goes on; parts of code where it searches them."""
-    if parts.trouble or (parts.background is not None and parts.background.running):
+    if parts.trouble or _in_background(parts):
         return
     waits = any(room.space.vectors.pending(1) for room in parts.rooms())
     waits = waits or (code and bool(parts.room("project").space.chunks.pending(1)))
@@ -128,23 +136,48 @@ def embed_when_many(parts: Parts) -> None:
         catch_up(parts, 0.0)
 
 
-def _catch_up(parts: Parts, space: Space, seconds: float | None) -> Iterator[tuple[int, int]]:
+def _catch_up(
+    parts: Parts, space: Space, seconds: float | None, *, missing: bool = False
+) -> Iterator[tuple[int, int]]:
     """Embed batch by batch; yields how many got a vector and how many still wait."""
     embedder = parts.embedder()
     if embedder is None:
         return
     wait = None if seconds is None else PATIENCE
-    if space.meta.get(MODEL) != embedder.model_id:
-        with space.db.transaction(durable=False, wait=wait):
-            space.vectors.queue_all(embedder.model_id)
-            space.chunks.queue_all(embedder.model_id)
-            space.meta.set(MODEL, embedder.model_id)
+    if missing or space.meta.get(MODEL) != embedder.model_id:
+        _queue_missing(space, embedder.model_id, wait)
     started = time.monotonic()
-    while number := _batch(parts, space, embedder, wait=wait):
+    while True:
+        own = len(space.vectors.pending(BATCH, after=space.queued_before))
+        if seconds is not None and not own and _in_background(parts):
+            return
+        size = BATCH if seconds is None else own or SMALL_BATCH
+        number = _batch(parts, space, embedder, size, wait=wait)
+        if not number:
+            return
         yield number, space.vectors.pending_count()
         late = seconds is not None and time.monotonic() - started > seconds
         if late and not space.vectors.pending(1, after=space.queued_before):
             return
+
+
+def _queue_missing(space: Space, model_id: str, wait: float | None) -> None:
+    """Queue what has no vector of a model, which is the one in use from now on.
+
+    That may be the whole store, and no search should wait for it: our own writes stay ahead of it.
+    """
+    with space.db.transaction(durable=False, wait=wait):
+        own = space.vectors.pending(EVERYTHING, after=space.queued_before)
+        space.vectors.queue_all(model_id)
+        space.chunks.queue_all(model_id)
+        space.meta.set(MODEL, model_id)
+        backlog = space.vectors.last_queued()
+        space.vectors.queue_again(own)
+    space.queued_before = backlog
+
+
+def _in_background(parts: Parts) -> bool:
+    return parts.background is not None and parts.background.running
 
 
 def _catch_up_chunks(parts: Parts, seconds: float | None, started: float) -> Iterator[tuple[int, int]]:
@@ -153,7 +186,7 @@ def _catch_up_chunks(parts: Parts, seconds: float | None, started: float) -> Ite
     embedder = parts.embedder() if space.chunks.pending(1) else None
     wait = None if seconds is None else PATIENCE
     while embedder is not None:
-        if seconds is not None and time.monotonic() - started >= seconds:
+        if seconds is not None and (_in_background(parts) or time.monotonic() - started >= seconds):
             return
         number = _chunks(parts, space, embedder, BATCH if seconds is None else SMALL_BATCH, wait)
         if not number:
@@ -186,7 +219,7 @@ def reindex(parts: Parts, progress: Progress | None = None) -> int:
     made += _written_again(parts)
     for room in parts.rooms():
         _index_words(room.space)
-    made += catch_up(parts, None, progress, code=True)
+    made += catch_up(parts, None, progress, code=True, missing=True)
     if not parts.trouble:
         _drop_other_models(parts)
     return made
@@ -225,11 +258,22 @@ def _drop_other_models(parts: Parts) -> None:
                 room.space.vectors.drop_other_models(embedder.model_id)
 
 
+@contextmanager
+def _turn(parts: Parts) -> Iterator[None]:
+    """Wait in line to embed a batch: the background would go on at once and never let a search in."""
+    with parts.next_in_line:
+        parts.embedding.acquire()
+    try:
+        yield
+    finally:
+        parts.embedding.release()
+
+
 def _batch(
     parts: Parts, space: Space, embedder: Embedder, size: int = BATCH, *, wait: float | None = None
 ) -> int:
     """Embed one batch of what waits, newest first; returns how many left the queue."""
-    with parts.embedding:
+    with _turn(parts):
         return _embed(parts, space, embedder, size, wait)
 
 
@@ -243,13 +287,15 @@ def _chunks(
     from remora.embeddings.context import chunk_text
     from remora.embeddings.vectors import to_blob
 
-    with parts.embedding:
+    with _turn(parts):
         waiting = space.chunks.pending(size)
         if not waiting:
             return 0
         vectors = embedder.embed_documents([chunk_text(c.path, c.name, c.text) for c in waiting])
         rows = [(str(c.id), 0, to_blob(v)) for c, v in zip(waiting, vectors, strict=True)]
         with space.db.transaction(durable=False, wait=wait):
+            if space.meta.get(MODEL) != embedder.model_id:  # see _embed
+                return 0
             space.vectors.put(
                 "chunk",
                 rows,
@@ -286,6 +332,8 @@ def _embed(parts: Parts, space: Space, embedder: Embedder, size: int, wait: floa
         blobs = [to_blob(v) for v in embedder.embed_documents([piece for _, _, _, piece in flat])]
     at = to_iso(parts.clock.now())
     with space.db.transaction(durable=False, wait=wait):
+        if space.meta.get(MODEL) != embedder.model_id:
+            return 0  # another process has changed the model meanwhile: what waits now waits for that one
         for wanted in ("memory", "turn", "note"):
             rows = [(o, part, blobs[n]) for n, (kind, o, part, _) in enumerate(flat) if kind == wanted]
             if rows:

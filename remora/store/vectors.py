@@ -93,11 +93,18 @@ class Vectors:
         """Return (queue id, owner kind, owner id) of what waits for a vector, newest first.
 
         Args:
-            limit: at most so many.
+            limit: at most so many; -1 for all.
             after: only what was queued after this queue id.
         """
         sql = "SELECT id, owner_kind, owner_id FROM embedding_queue WHERE id > ? ORDER BY id DESC LIMIT ?"
         return [(i, kind, owner) for i, kind, owner in self._db.rows(sql, (after, limit))]
+
+    def queue_again(self, waiting: Sequence[tuple[int, str, str]]) -> None:
+        """Move some of what waits, given newest first, ahead of everything else."""
+        self._db.execute_many(
+            "INSERT OR REPLACE INTO embedding_queue(owner_kind, owner_id) VALUES (?, ?)",
+            [(kind, owner) for _, kind, owner in reversed(waiting)],
+        )
 
     def pending_count(self, after: int = 0) -> int:
         """Return how many owners wait for a vector."""
