@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -147,3 +148,16 @@ def holds(folder: Path, text: str) -> list[str]:
     wanted = [raw, raw.lower(), raw.upper(), *(d.digest() for d in digests)]
     wanted += [d.hexdigest().encode() for d in digests]
     return [name for name, (data, _) in files(folder).items() if any(w in data for w in wanted)]
+
+
+@contextmanager
+def no_file_above(size: int) -> Iterator[None]:
+    """Have the system refuse to let any file grow beyond so many bytes, as a full disk does."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -65,19 +65,20 @@ class Database:
             StoreTooNew: a newer version of Remora made it.
             StoreReadOnly: it cannot be written and `read_only` was not asked for.
             StoreBusy: another process held it for too long.
+            StoreFull: there is no room for what SQLite keeps beside it.
         """
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         if read_only:
             flags = apsw.SQLITE_OPEN_READWRITE if _tidies_up(path) else apsw.SQLITE_OPEN_READONLY
-        with errors(path):
-            connection = apsw.Connection(str(path), flags=flags)
         try:
-            with errors(path):
-                _configure(connection, path, read_only=read_only)
-        except BaseException:
-            connection.close()
-            raise
-        return cls(connection, path, read_only=read_only)
+            return cls(_opened(path, flags, read_only=read_only), path, read_only=read_only)
+        except StoreFull:
+            if not read_only or not os.access(path, os.W_OK):
+                raise
+            # Who keeps all others out needs no file that is shared with them. As long as this one reads
+            # they wait; without room they could do no more.
+            alone = _opened(path, apsw.SQLITE_OPEN_READWRITE, read_only=True, alone=True)
+            return cls(alone, path, read_only=True)
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
@@ -227,6 +228,20 @@ class Database:
         return problems
 
 
+def _opened(path: Path, flags: int, *, read_only: bool, alone: bool = False) -> apsw.Connection:
+    with errors(path):
+        connection = apsw.Connection(str(path), flags=flags)
+    try:
+        with errors(path):
+            if alone:
+                connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            _configure(connection, path, read_only=read_only)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 def _tidies_up(path: Path) -> bool:
     """Return whether a reader should open a file as a writer does, forbidden to write.
 
@@ -330,18 +345,22 @@ def translate(error: apsw.Error, path: Path) -> RemoraError:
                 "files, git and session logs is made again. Keep the damaged file for recovery.",
             )
         case apsw.FullError():
-            return StoreFull(
-                f"no room to write {path} ({text})",
-                hint="Free some disk space; nothing stored before is lost.",
-            )
+            return _full(path, text)
         case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError():
             return StoreReadOnly(
                 f"{path} cannot be opened or written ({text})",
                 hint="Check that the folder exists and that you may write to it, or set REMORA_HOME.",
             )
+        case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
+            return _full(path, text)  # the file of shared memory beside it has no room
         case apsw.IOError():
             return StoreError(f"reading or writing {path} failed ({text})", hint="Check the disk.")
     return StoreError(f"{path}: {text}")
+
+
+def _full(path: Path, text: str) -> StoreFull:
+    hint = "Free some disk space; nothing stored before is lost."
+    return StoreFull(f"no room to write {path} ({text})", hint=hint)
 
 
 __all__ = ["APPLICATION_ID", "Database", "Row", "StoreTooNew", "errors", "translate"]

@@ -8,8 +8,6 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -77,19 +75,6 @@ def in_each_history_file(memory: Memory) -> dict[str, Counter[str]]:
         {t for c in found.values() for t in c}
     )
     return found
-
-
-@contextmanager
-def no_file_above(size: int) -> Iterator[None]:
-    """Have the system refuse to let any file grow beyond so many bytes, as a full disk does."""
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def start(script: str, root: Path, **settings: str) -> subprocess.Popen[str]:

@@ -18,8 +18,8 @@ from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, ProviderError, StoreError, StoreFull, StoreReadOnly
 from remora.core.values import ToolCall
 from remora.llm.scripted import ScriptedModel
-from tests.app.talks import archives, contents, ended, markers, no_file_above, opened, start, talk
-from tests.helpers import SECRET, environment, files, holds
+from tests.app.talks import archives, contents, ended, markers, opened, start, talk
+from tests.helpers import SECRET, environment, files, holds, no_file_above
 from tests.servers import ModelServer, Reply
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from remora.core.clock import Clock, SystemClock
-from remora.core.errors import InvalidInput, StoreReadOnly
+from remora.core.errors import InvalidInput, StoreFull, StoreReadOnly
 from remora.interfaces.present import dumps
 from remora.interfaces.verbs import Verb, verb
 
@@ -56,9 +56,11 @@ class Desk:
         if self._memory is None:
             try:
                 self._memory = self._open(self.project, clock=self.clock)
-            except StoreReadOnly:
+            except (StoreReadOnly, StoreFull) as error:
                 if writes:
                     raise
+                if isinstance(error, StoreFull):
+                    self.note(f"note: only reading: {error}")
                 self._memory = self._open(self.project, read_only=True, clock=self.clock)
         return self._memory
 

@@ -1,0 +1,96 @@
+"""A memory whose disk is full, or whose database is of a newer version: a clear error, nothing is lost."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from remora import Memory, MemoryDraft
+from remora.core.clock import FixedClock
+from remora.core.errors import StoreFull, StoreTooNew
+from tests.helpers import environment, files, no_file_above, rows, texts
+
+SAID = "Access tokens expire after 24 h"
+LONG = " ".join(f"word{n}" for n in range(2_000))
+posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
+
+
+@contextmanager
+def no_room(memory: Memory) -> Iterator[None]:
+    """Let the project's database not grow by a single page."""
+    db = memory._parts.room("project").space.db
+    limit = db.value("PRAGMA max_page_count")
+    db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
+    yield
+    db.rows(f"PRAGMA max_page_count = {limit}")
+
+
+@pytest.fixture(params=["words", "vectors"])
+def memory(request: pytest.FixtureRequest) -> Memory:
+    """A memory of a folder, without a model and with one."""
+    found: Memory = request.getfixturevalue({"words": "bare", "vectors": "able"}[request.param])
+    return found
+
+
+def test_a_full_disk_refuses_and_keeps(memory: Memory) -> None:
+    """What does not fit is refused with advice, nothing of it stays, and all else is read as before."""
+    kept = memory.remember(SAID, type="decision")
+    memory.session("cli:1").append("user", "Is the refresh in the gateway?")
+    assert texts(memory.search("gateway refresh")) != []
+    before = rows(memory)
+    with no_room(memory):
+        for _ in range(2):
+            with pytest.raises(StoreFull, match="no room to write") as caught:
+                memory.remember(LONG)
+            assert caught.value.hint == "Free some disk space; nothing stored before is lost."
+            assert caught.value.retryable
+        with pytest.raises(StoreFull):
+            memory.remember_many([MemoryDraft("Builds run on Mondays"), MemoryDraft(LONG)])
+        assert rows(memory) == before
+        assert memory.show(kept.id).content == SAID
+        assert texts(memory.search("how long do tokens live", kinds=["memory"])) == [SAID]
+        assert texts(memory.search("gateway", kinds=["turn"])) == ["Is the refresh in the gateway?"]
+        assert memory.context("how long do access tokens live").hits != ()
+    db = memory._parts.room("project").space.db
+    assert db.check() == []
+    assert memory.remember(LONG).receipt is not None
+    assert len(memory.list()) == 2
+
+
+@posix
+def test_a_disk_that_is_full_before_it_is_opened(folder: Path, tmp_path: Path, clock: FixedClock) -> None:
+    """Without room for what SQLite keeps beside a database it is not written, and can still be read."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ, clock=clock) as memory:
+        memory.remember(SAID)
+    before = files(memory.home)
+    with no_file_above(1_000):
+        with pytest.raises(StoreFull, match="no room to write") as caught:
+            Memory.open(folder, environ=environ, clock=clock)
+        assert "disk space" in caught.value.hint
+        with Memory.open(folder, environ=environ, clock=clock, read_only=True) as memory:
+            assert texts(memory.search("how long do tokens live")) == [SAID]
+    assert before.items() <= files(memory.home).items()
+    with Memory.open(folder, environ=environ, clock=clock) as memory:
+        memory.remember("Builds run on Mondays")
+        assert len(memory.list()) == 2
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_newer_database(folder: Path, tmp_path: Path, clock: FixedClock, *, read_only: bool) -> None:
+    """A database of a later version is refused with advice, and not a byte beside it changes."""
+    environ = environment(tmp_path)
+    with Memory.open(folder, environ=environ, clock=clock) as memory:
+        memory.remember(SAID)
+    with closing(sqlite3.connect(memory.home / "memory.db")) as theirs:
+        theirs.execute("PRAGMA user_version = 9999")
+    before = files(memory.home)
+    with pytest.raises(StoreTooNew, match="schema 9999; this version of Remora knows") as caught:
+        Memory.open(folder, environ=environ, clock=clock, read_only=read_only)
+    assert caught.value.hint == "Update Remora (`pip install -U remora`). The file was not touched."
+    assert files(memory.home) == before
