@@ -28,6 +28,7 @@ from benchmarks import (
     session_errors,
     session_files,
     smoke,
+    standing,
 )
 from benchmarks.common import RESULTS, Options, Report, load, render, save
 
@@ -37,6 +38,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "cosqa": cosqa.run,
     "cochange": cochange.run,
     "boost": boost.run,
+    "standing": standing.run,
     "issues": issues.run,
     "resolution": resolution.run,
     "indexing": indexing.run,
@@ -68,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--repo",
         type=Path,
-        help="a git repository for indexing (else made up), cochange, boost, sessions",
+        help="a git repository for indexing (else made up), cochange, boost, standing, sessions",
     )
     found.add_argument("--packages", type=Path, nargs="+", default=(), help="folders for resolution")
     return found

@@ -1,4 +1,4 @@
-"""The benchmarks that need trees (`cochange --repo` and `boost`) on a small history of real code."""
+"""The benchmarks that need trees (`cochange --repo`, `boost` and `standing`) on a small history of real code."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks import boost, cochange
+from benchmarks import boost, cochange, standing
 from benchmarks.common import Check, workplace
+from benchmarks.embedder import FastEmbedder
 from benchmarks.trees import tree_graph
 
 
@@ -26,22 +27,31 @@ def checks() -> list[Check]:
             first = set(graph.space.graph.definitions_of("made/parser.py").values())
             graph.stand_at(commits[-1].sha)
             last = set(graph.space.graph.definitions_of("made/parser.py").values())
+        stood = standing.measure(project, 5, embedder=FastEmbedder()).figures
     return [
-        _holds("the graph stands at the commit that was named", (first, last) == ({"count"}, {"hash"})),
+        _holds(
+            "the graph stands at the commit that was named",
+            (first, last) == ({"count", "read"}, {"hash", "read"}),
+        ),
         Check.at_least("recall@10 by ties alone", found[cochange.GRAPH_ALONE]["recall@10 by query"], 1.0),
         Check.at_least(
             "recall@10 of tasks with the boost", asked["tasks: recall@10"][boost.WITH]["mean"], 1.0
         ),
+        Check.at_least("recall@10 of the other half of a task", stood["tasks"]["recall@10"], 1.0),
+        _holds("one function has changed, three times", stood["facts"]["by chance"] == 0.25),
         _holds("a place is found", asked["places: MRR"][boost.WITHOUT]["mean"] == 1.0),
     ]
 
 
 def _modules(word: str) -> dict[str, str]:
-    """Return a module with one function, its test, and a module beside them that never changes."""
+    """Return a module with a function of a new name and one of new arguments, its test, and another module."""
     about = f'"""Take some rows of a table and {word} them one after the other."""'
     return {
         "made/__init__.py": "",
-        "made/parser.py": f"def {word}(rows):\n    {about}\n    return [row.{word}() for row in rows]\n",
+        "made/parser.py": (
+            f"def {word}(rows):\n    {about}\n    return [row.{word}() for row in rows]\n\n\n"
+            f"def read(path, {word}=None):\n    return path\n"
+        ),
         "tests/test_parser.py": f"from made.parser import {word}\n\n\ndef test_it():\n    {word}([])\n",
         "made/mail.py": "def send(letter):\n    return letter\n",
     }
