@@ -1,4 +1,4 @@
-"""The benchmarks that need trees (`cochange --repo`, `boost` and `standing`) on a small history of real code."""
+"""The benchmarks that need trees (`cochange --repo`, `boost`, `standing`) on a small history of real code."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def checks() -> list[Check]:
 
 
 def _modules(word: str) -> dict[str, str]:
-    """Return a module with a function of a new name and one of new arguments, its test, and another module."""
+    """Return a module (a function of a new name, one of new arguments), its test, and another module."""
     about = f'"""Take some rows of a table and {word} them one after the other."""'
     return {
         "made/__init__.py": "",
