@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +17,7 @@ from click.testing import CliRunner
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
-from tests.interfaces.conftest import Run
+from tests.interfaces.conftest import Run, command_line
 
 Answer = Callable[..., Any]
 RULES = "# Rules\n\n- Always run `make lint` before a commit.\n- The cache is keyed by tenant id.\n"
@@ -163,6 +166,55 @@ def test_words_are_completed(project: Path) -> None:
     assert complete("remora search x --phase re") == ["refine", "reflect"]
     assert complete("remora remember x --scope w") == ["work_unit"]
     assert complete("remora completion f") == ["fish"]
+
+
+BASH = shutil.which("bash")
+# What bash does on TAB: it looks up the function of the command, and hands it the words of the line.
+PRESS_TAB = """
+source <(remora completion bash) || exit 1
+function=$(complete -p remora | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+"$function" remora "${COMP_WORDS[$COMP_CWORD]}" "${COMP_WORDS[$COMP_CWORD - 1]}"
+[[ ${#COMPREPLY[@]} -eq 0 ]] || printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.fixture
+def press_tab(project: Path, tmp_path: Path) -> Callable[..., list[str]]:
+    """Complete the last of some words in a bash that has sourced the script, and return what it offers."""
+    program = tmp_path / "bin" / "remora"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(command_line())} "$@"\n')
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+
+    def press(*words: str) -> list[str]:
+        assert BASH is not None
+        done = subprocess.run(
+            [BASH, "--noprofile", "--norc", "-c", PRESS_TAB, "bash", *words],
+            env={**os.environ, "PATH": path},
+            cwd=project,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout.splitlines()
+
+    return press
+
+
+@pytest.mark.skipif(BASH is None, reason="there is no bash here")
+def test_bash_completes(press_tab: Callable[..., list[str]], remember: Callable[..., str]) -> None:
+    """In a real bash the script completes verbs, options, types and ids, also behind words in quotes."""
+    assert press_tab("remora", "sea") == ["search"]
+    assert press_tab("remora", "list", "--needs") == ["--needs-review"]
+    assert press_tab("remora", "search", "'two words'", "--type", "gotcha,dec") == ["gotcha,decision"]
+    assert press_tab("remora", "xyzzy") == []
+    memory_id = remember("Tokens expire after 24 h, or sooner: it's $HOME * that counts")
+    assert press_tab("remora", "show", memory_id[:4]) == [memory_id[:8]]
 
 
 def test_ids_are_completed(run: Run, project: Path, remember: Callable[..., str]) -> None:
