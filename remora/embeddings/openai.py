@@ -17,6 +17,7 @@ import numpy as np
 from remora.core.errors import ProviderError
 from remora.embeddings.known import known
 from remora.embeddings.remote import RemoteEmbedder
+from remora.embeddings.vectors import LOOK
 from remora.net.hosts import ApiKey, host_of, openai_base
 from remora.net.http import JsonClient, member, server_said
 
@@ -93,11 +94,13 @@ class OpenAIEmbedder(RemoteEmbedder):
 def _in_order(data: list[Any], count: int, where: str) -> list[Any]:
     """Return the vectors of `data` by their index, which some servers shuffle and some leave out."""
     items = [item for item in data if isinstance(item, Mapping) and "embedding" in item]
-    indexes = [item.get("index", place) for place, item in enumerate(items)]
-    if len(items) != len(data) or len(items) != count or set(indexes) != set(range(count)):
+    given = [item.get("index", place) for place, item in enumerate(items)]
+    indexes = [i for i in given if isinstance(i, int)]
+    if len(items) != len(data) or len(indexes) != count or sorted(indexes) != list(range(count)):
         raise ProviderError(
-            f"{where} answered with {len(items)} embeddings for {count} texts, or with wrong indexes",
-            hint="Check that the URL is the one of an embedding server.",
+            f"{where} answered in another shape than expected: {len(items)} embeddings for {count} texts, "
+            "or with wrong indexes",
+            hint=LOOK,
             status=200,
         )
     vectors: list[Any] = [None] * count
@@ -112,4 +115,6 @@ def _numbers(embedding: Any, where: str) -> Any:
     try:
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
     except (binascii.Error, ValueError):
-        raise ProviderError(f"{where} answered with an embedding that is not base64 of float32") from None
+        raise ProviderError(
+            f"{where} answered with an embedding that is not base64 of float32", hint=LOOK, status=200
+        ) from None

@@ -177,6 +177,7 @@ class RemoteEmbedder(ABC):
             raise ProviderError(
                 f"{source} gave vectors of {length} numbers where {self._dims} were expected",
                 hint="Another model may answer under that name; check the model in the settings.",
+                status=200,
             )
         return finish(matrix, self._dims, source=source)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LARGEST = 1e30  # beyond it squares overflow; real models stay below 1e3
+LOOK = "Check that embedding.model is an embedding model, and that its server is the one in the settings."
 
 
 def normalise(matrix: NDArray[Any]) -> NDArray[np.float32]:
@@ -35,14 +36,22 @@ def checked(raw: Sequence[Any] | NDArray[Any], *, count: int, source: str) -> ND
     """
     try:
         matrix = np.asarray(raw, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ProviderError(f"{source} gave vectors of uneven length, or no numbers") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ProviderError(
+            f"{source} gave vectors of uneven length, or no numbers", hint=LOOK, status=200
+        ) from None
     if len(raw) != count:
-        raise ProviderError(f"{source} gave {len(raw)} vectors for {count} texts")
+        raise ProviderError(f"{source} gave {len(raw)} vectors for {count} texts", hint=LOOK, status=200)
     if matrix.ndim != 2 or matrix.shape[1] == 0:
-        raise ProviderError(f"{source} gave empty vectors, or something that is no list of vectors")
+        raise ProviderError(
+            f"{source} gave empty vectors, or something that is no list of vectors", hint=LOOK, status=200
+        )
     if not (np.isfinite(matrix).all() and np.abs(matrix).max(initial=0.0) < LARGEST):
-        raise ProviderError(f"{source} gave vectors with NaN, infinity or absurd numbers in them")
+        raise ProviderError(
+            f"{source} gave vectors with NaN, infinity or absurd numbers in them",
+            hint="The model may not fit its server; another one, or another quantisation, may work.",
+            status=200,
+        )
     return matrix
 
 
@@ -58,6 +67,7 @@ def finish(matrix: NDArray[Any], dims: int, *, source: str = "The model") -> NDA
         raise ProviderError(
             f"{source} gave vectors of {matrix.shape[1]} numbers where {dims} were expected",
             hint="Another model may answer under that name; check the model in the settings.",
+            status=200,
         )
     return normalise(matrix[:, :dims])
 

@@ -141,15 +141,15 @@ class OpenAIModel(_Served):
         choices = member(answer, "choices", list, where)
         message = member(choices[0] if choices else None, "message", dict, where)
         reason = str(choices[0].get("finish_reason") or "stop")
-        text = message.get("content") or ""
-        if isinstance(text, list):  # content parts
-            text = "".join(str(p.get("text") or "") for p in text if isinstance(p, dict))
+        content = message.get("content")
+        if isinstance(content, list):  # content parts
+            text = "".join(_said(p.get("text"), where) for p in content if isinstance(p, dict))
+        else:
+            text = _said(content, where)
         if not text and reason == "stop":
             # Some servers file the whole answer of a model that did not think under its thoughts.
-            text = message.get("reasoning_content") or ""
-        return self._completion(
-            str(text), reason, answer.get("usage"), ("prompt_tokens", "completion_tokens")
-        )
+            text = _said(message.get("reasoning_content"), where)
+        return self._completion(text, reason, answer.get("usage"), ("prompt_tokens", "completion_tokens"))
 
     def _adapt(self, error: ProviderError) -> bool:
         if self._limit_name == "max_tokens" and server_said(error, "max_completion_tokens"):
@@ -239,9 +239,10 @@ class OllamaModel(_Served):
             return asked
 
         answer = self._ask("/api/chat", body, self._adapt, timeout)
-        message = member(answer, "message", dict, self._client.where("/api/chat"))
+        where = self._client.where("/api/chat")
+        message = member(answer, "message", dict, where)
         reason = str(answer.get("done_reason") or "stop")
-        text = str(message.get("content") or "")
+        text = _said(message.get("content"), where)
         return self._completion(text, reason, answer, ("prompt_eval_count", "eval_count"))
 
     def _adapt(self, error: ProviderError) -> bool:
@@ -329,11 +330,12 @@ class AnthropicModel(_Served):
             return asked
 
         answer = self._ask("/v1/messages", body, self._adapt, timeout)
-        blocks = member(answer, "content", list, self._client.where("/v1/messages"))
+        where = self._client.where("/v1/messages")
+        blocks = member(answer, "content", list, where)
         stopped = str(answer.get("stop_reason") or "end_turn")
         reason = _FINISHED.get(stopped, stopped)
         return self._completion(
-            _text_of(blocks), reason, answer.get("usage"), ("input_tokens", "output_tokens")
+            _text_of(blocks, where), reason, answer.get("usage"), ("input_tokens", "output_tokens")
         )
 
     def _adapt(self, error: ProviderError) -> bool:
@@ -346,12 +348,23 @@ class AnthropicModel(_Served):
         return True
 
 
-def _text_of(blocks: Sequence[Any]) -> str:
+def _text_of(blocks: Sequence[Any], where: str) -> str:
     known = [b for b in blocks if isinstance(b, dict)]
     for block in known:
         if block.get("type") == "tool_use" and isinstance(block.get("input"), dict):
             return json.dumps(block["input"], ensure_ascii=False)
-    return "".join(str(b.get("text") or "") for b in known if b.get("type") == "text")
+    return "".join(_said(b.get("text"), where) for b in known if b.get("type") == "text")
+
+
+def _said(text: Any, where: str) -> str:
+    """Return what a model said, empty for nothing; whatever is no text must not pass for its words."""
+    if text is None or isinstance(text, str):
+        return text or ""
+    raise ProviderError(
+        f"{where} answered in another shape than expected: the text is of type {type(text).__name__}",
+        hint="Check that llm.provider is the kind of server behind the URL.",
+        status=200,
+    )
 
 
 def build(settings: LlmSettings, environ: Mapping[str, str]) -> LanguageModel | None:

@@ -19,6 +19,7 @@ from remora.net.http import JsonClient
 
 __all__ = ["SHAPES", "HttpReranker", "Reranker", "Shape", "build", "rerank_over_http", "scores_of"]
 
+LOOK = "Check that rerank.provider is the kind of server behind the URL."
 MAX_CHARS = 8_000  # rerankers read 512 to 8,192 tokens; more than this is cut by all of them anyway
 
 
@@ -87,7 +88,7 @@ def scores_of(answer: Any, count: int, where: str) -> list[float]:
     if not isinstance(results, list):
         raise ProviderError(
             f"{where} answered in another shape than expected: no list of results",
-            hint="Check that rerank.provider is the kind of server behind the URL.",
+            hint=LOOK,
             status=200,
         )
     found: dict[int, float] = {}
@@ -96,13 +97,24 @@ def scores_of(answer: Any, count: int, where: str) -> list[float]:
         if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < count:
             continue
         score = result.get("relevance_score", result.get("score"))
-        if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
-            raise ProviderError(f"{where} gave a score that is no number", status=200)
-        found.setdefault(index, float(score))
+        number = _number(score)
+        if number is None:
+            raise ProviderError(f"{where} gave a score that is no number", hint=LOOK, status=200)
+        found.setdefault(index, number)
     if not found:
-        raise ProviderError(f"{where} gave no score for any of {count} documents", status=200)
+        raise ProviderError(f"{where} gave no score for any of {count} documents", hint=LOOK, status=200)
     last = min(found.values()) - 1.0
     return [found.get(index, last) for index in range(count)]
+
+
+def _number(score: Any) -> float | None:
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        return None
+    try:
+        number = float(score)
+    except OverflowError:  # JSON has whole numbers of any length
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _path(client: JsonClient, shape: Shape) -> str:

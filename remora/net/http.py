@@ -166,12 +166,12 @@ class JsonClient:
         deadline = time.monotonic() + seconds
         where = f"{method} {self.where(path)}"
         limits = httpx2.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-        started = False
+        status = 0
+        headers: Mapping[str, str] = {}
         try:
             with self._client().stream(
                 method, self._url + path, content=data, headers=self._headers, timeout=limits
             ) as response:
-                started = True
                 status, headers = response.status_code, response.headers
                 body = self._read(response, deadline, where, seconds)
         except httpx2.TimeoutException:
@@ -179,7 +179,9 @@ class JsonClient:
         except httpx2.ConnectError as error:
             raise self._unreachable(where, error) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise self._broken(where, error, started=started) from None
+            if status and not 200 <= status < 300:  # the status alone says enough
+                raise self._refused(where, status, headers, b"") from None
+            raise self._broken(where, error, status) from None
         if not 200 <= status < 300:
             raise self._refused(where, status, headers, body)
         try:
@@ -221,22 +223,23 @@ class JsonClient:
             f"{where} cannot be reached: {said}", hint="Check that the server runs and that the URL is right."
         )
 
-    def _broken(self, where: str, error: Exception, *, started: bool) -> ProviderError:
+    def _broken(self, where: str, error: Exception, status: int) -> ProviderError:
         said = self._words(str(error))
-        if started:
-            return ProviderError(f"{where} broke off in the middle of its answer: {said}")
+        if status:
+            return ProviderError(
+                f"{where} broke off in the middle of its answer: {said}",
+                hint="Try again; if it breaks off again, look into the server's log.",
+                status=status,
+            )
         return ProviderBusy(f"{where} gave no answer: {said}", hint="Check that the server is healthy.")
 
     def _refused(self, where: str, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         said = self._words(body)
         message = f"{where} answered {status}: {said}" if said else f"{where} answered {status}"
         if status in BUSY:
-            return ProviderBusy(
-                message,
-                hint="Try again in a moment.",
-                status=status,
-                retry_after=retry_after(headers, time.time()),
-            )
+            asked = retry_after(headers, time.time())
+            when = f"{asked:,.0f} s; the server asks for that" if asked and asked >= 1 else "a moment"
+            return ProviderBusy(message, hint=f"Try again in {when}.", status=status, retry_after=asked)
         hint = ""
         if status in (401, 403):
             hint = self._key.hint
