@@ -9,6 +9,7 @@ The text that comes out never exceeds the budget, heading, separators and citati
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -73,6 +74,11 @@ HEADING = "## Relevant Context from Memory"
 NEAR_DUPLICATE = 0.85  # Jaccard of words; above it the second says nothing new
 LOW_CONFIDENCE = 0.7  # below it the reader is told how sure we are
 MAX_FILES_SHOWN = 2
+# A line like this block's own: a heading, the head of an entry, a citation; a tag; a speaker's name.
+_POSES = re.compile(
+    r"^[ \t]*(?:\#{1,6}\s|\*\*[^*\n]+\*\*|\[\^|</?[a-z][\w-]*>|(?:system|user|assistant|human|developer)\s*:)",
+    re.IGNORECASE,
+)
 LABELS = {
     "turn": "Conversation",
     "code": "Code",
@@ -107,7 +113,8 @@ def pack(hits: Sequence[Hit], phase: str, budget: int | None = None) -> Context:
 def entry(hit: Hit) -> str:
     """Return one hit as the reader sees it: label, files, how sure, text, citation.
 
-    Text that rests on untrusted sources is quoted, so that it reads as data and not as an order.
+    Text that rests on untrusted sources is quoted, so that it reads as data and not as an order; so is
+    text with a line that could be taken for a part of the block, for a tag or for another speaker.
     """
     label, files, notes = hit.source.capitalize(), "", []
     if hit.memory is not None:
@@ -127,16 +134,20 @@ def entry(hit: Hit) -> str:
     if hit.disagrees_with:
         notes.append(f"[disagrees with {', '.join(i[:8] for i in hit.disagrees_with)}]")
     text = f"{hit.text.strip()}\n{citation(hit)}"
-    if hit.memory is not None and hit.memory.taint is not None:
+    if (hit.memory is not None and hit.memory.taint is not None) or _poses(hit.text):
         text = "\n".join(f"> {line}" for line in text.splitlines())
-    head = " ".join([f"**{label}**{files}", *notes])
+    head = collapse(" ".join([f"**{label}**{files}", *notes]))
     return f"{head}\n{text}"
 
 
 def citation(hit: Hit) -> str:
     """Return the chip `[^ Memory: text]` by which an agent cites a hit."""
     text = (hit.memory.citation_text if hit.memory else None) or shorten(hit.text, 40)
-    return f"[^ Memory: {text.replace(']', ')')}]"
+    return f"[^ Memory: {collapse(text).replace(']', ')')}]"
+
+
+def _poses(text: str) -> bool:
+    return any(_POSES.match(line) for line in text.strip().splitlines())
 
 
 def _block(hits: Sequence[Hit]) -> str:

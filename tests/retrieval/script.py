@@ -1,7 +1,8 @@
 """Golden scripts: commands to a small world, and everything that each stage of a search makes of them.
 
 A script is blocks with an empty line between them. A block is commands, `---`, and what they print;
-lines that begin with # are comments. Words are split as a shell does; `name=value` is an option.
+lines that begin with # are comments. Words are split as a shell does; `name=value` is an option. A
+backslash and an n in a memory's text stand for a new line.
 
     setting NAME VALUE                as a variable of the environment
     embedder none                     no vectors from here on
@@ -104,7 +105,7 @@ class Player:
         fields = {known.get(n, n): value for n, value in _fields(options).items()}
         if "derived" in fields:
             fields["derived_from"] = (self.world.id_of(fields.pop("derived")),)
-        made = self.world.remember(name, text, **fields)
+        made = self.world.remember(name, text.replace("\\n", "\n"), **fields)
         assert made.receipt is not None
         yield f"{name}: {made.receipt.action}"
 
