@@ -76,7 +76,7 @@ LOW_CONFIDENCE = 0.7  # below it the reader is told how sure we are
 MAX_FILES_SHOWN = 2
 # A line like this block's own: a heading, the head of an entry, a citation; a tag; a speaker's name.
 _POSES = re.compile(
-    r"^[ \t]*(?:\#{1,6}\s|\*\*[^*\n]+\*\*|\[\^|</?[a-z][\w-]*>|(?:system|user|assistant|human|developer)\s*:)",
+    r"[ \t]*(?:\#{1,6}\s|\*\*[^*\n]+\*\*|\[\^|</?[a-z][\w-]*>|(?:system|user|assistant|human|developer)\s*:)",
     re.IGNORECASE,
 )
 LABELS = {
