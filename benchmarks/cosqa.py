@@ -59,11 +59,8 @@ def write(memory: Memory, functions: Sequence[tuple[str, str]]) -> None:
     memory.index()
 
 
-def run(options: Options) -> Report:
-    """Ask all 500 queries, or as many as the limit says, of memories and of indexed code.
-
-    The functions are always all there.
-    """
+def load(options: Options) -> tuple[dict[str, Case], list[str]]:
+    """Return the projects by kind of hit, and the list that takes what is refused as they are filled."""
     folder = options.folder("cosqa")
     codes = json.loads((folder / "code_idx_map.txt").read_text("utf-8"))
     functions = [(str(key), code) for code, key in codes.items()]
@@ -76,6 +73,16 @@ def run(options: Options) -> Report:
         "memory": Case("functions", partial(fill, functions=functions, refused=refused), asked, functions),
         "code": Case("files", partial(write, functions=files), at_files, files),
     }
+    return cases, refused
+
+
+def run(options: Options) -> Report:
+    """Ask all 500 queries, or as many as the limit says, of memories and of indexed code.
+
+    The functions are always all there.
+    """
+    cases, refused = load(options)
+    asked, functions = cases["memory"].questions, cases["memory"].texts
     tables: list[Table] = []
     figures: dict[str, Any] = {"questions": len(asked), "functions": len(functions)}
     checks: list[Check] = []

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.cochange import existing
-from benchmarks.common import Options, Report, memory_in, model_of, say, settings_of, workplace
+from benchmarks.common import Options, Report, Table, memory_in, model_of, say, settings_of, workplace
 from benchmarks.metrics import mean, recall_at, reciprocal_rank, unique
 from benchmarks.paths import OURS, WITHOUT
 from benchmarks.recall import Answer, Metric, Question, Run, ablation, table
@@ -245,13 +245,13 @@ def measure(repository: Path, newest: int, **parts: Any) -> Report:
             tasks, facts = walk(memory, trees, clock, newest)
         finally:
             trees.close()
-    tables = []
+    tables: list[Table] = []
     figures: dict[str, Any] = {}
     for what, done, metrics in (("tasks", tasks, TASKS), ("facts", facts, FACTS)):
         ours = Run({OURS: done.answers[OURS]}, done.model, done.settings, 0, 0, 0)
         shown, found = table(f"{what}, {len(done.answers[OURS])} asked", ours, metrics)
-        parts, added = ablation(done, what, metrics)
-        tables += [shown, parts]
+        adds, added = ablation(done, what, metrics)
+        tables += [shown, adds]
         figures[what] = {"asked": len(done.answers[OURS]), **found[OURS], "parts": added}
     figures["facts"]["by chance"] = mean(1.0 / len(set(a.ranked)) for a in facts.answers[OURS] if a.ranked)
     name = f"standing-{repository.resolve().name}"
