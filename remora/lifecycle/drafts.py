@@ -130,7 +130,7 @@ def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
             hint="Remember the point in a sentence and name the file that holds the rest.",
         )
     decoded = sound(text)
-    if decoded != text:
+    if decoded != text or "\ufffd" in decoded:  # whoever decoded it may have replaced them already
         notes.append("characters that are not valid Unicode were replaced")
     stripped = decoded.strip()
     cleaned = clean(stripped).strip()

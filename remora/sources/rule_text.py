@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.decoding import decode
 from remora.core.text import clean
 from remora.sources.rule_markdown import FENCE, without_comments
 
@@ -14,13 +14,6 @@ if TYPE_CHECKING:
 
 FRONT_LINES = 200
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _KEY = re.compile(r"^([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)$")
 _LIST_ITEM = re.compile(r"^\s*-\s+(.*)$")
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
@@ -63,31 +56,6 @@ def read(raw: bytes) -> Text:
     if end is None:
         return Text("\n".join(lines), 1, {}, note)
     return Text("\n".join(lines[end + 1 :]), end + 2, _front(lines[1:end]), note)
-
-
-def decode(raw: bytes) -> tuple[str, str]:
-    """Return the text of a file's bytes, and what was odd about the encoding ("" when nothing).
-
-    Raises:
-        ValueError: the bytes are no text.
-    """
-    for bom, encoding in _BOMS:
-        if raw.startswith(bom):
-            return raw[len(bom) :].decode(encoding, "replace"), ""
-    if b"\0" in raw:
-        half = max(len(raw) // 2, 1)
-        if raw[1::2].count(0) * 2 > half and raw[0::2].count(0) * 8 < half:
-            return raw.decode("utf-16-le", "replace"), "read as UTF-16"
-        if raw[0::2].count(0) * 2 > half and raw[1::2].count(0) * 8 < half:
-            return raw.decode("utf-16-be", "replace"), "read as UTF-16"
-        raise ValueError("binary")
-    try:
-        return raw.decode("utf-8"), ""
-    except UnicodeDecodeError:
-        strange = sum(byte < 9 or 13 < byte < 32 for byte in raw)
-        if strange * 20 > len(raw):
-            raise ValueError("binary") from None
-        return raw.decode("cp1252", "replace"), "not UTF-8; read as Windows-1252"
 
 
 def _front_end(lines: list[str]) -> int | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import subprocess
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,12 +71,102 @@ def test_remember_from_stdin(run: Run) -> None:
     assert result.stdout.endswith("stored as pattern  One line and another\n")
 
 
-def test_binary_on_stdin(run: Run) -> None:
-    """Binary data is refused, and nothing is stored."""
-    result = run("remember", "-", "--type", "pattern", stdin=bytes(range(256)) * 4)
+SAID = "Größe: tokens cost 5 € – naïve caches don’t count"
+
+
+@pytest.mark.parametrize(
+    ("raw", "note"),
+    [
+        (SAID.encode("utf-8-sig"), ""),
+        (SAID.encode("utf-16"), ""),  # with its mark, as PowerShell writes
+        (codecs.BOM_UTF16_BE + SAID.encode("utf-16-be"), ""),
+        (SAID.encode("utf-32"), ""),
+        (SAID.encode("utf-16-le"), "note: stdin: read as UTF-16\n"),
+        (SAID.encode("cp1252"), "note: stdin: not UTF-8; read as Windows-1252\n"),
+    ],
+    ids=["utf-8", "utf-16", "utf-16-be", "utf-32", "without a mark", "western"],
+)
+def test_encodings_on_stdin(run: Run, answer: Answer, raw: bytes, note: str) -> None:
+    """Text in another encoding is stored as it was meant, as a memory, a note and a draft in a file."""
+    result = run("remember", "-", "--type", "pattern", stdin=raw)
+    assert (result.exit_code, result.stderr) == (0, note)
+    assert run("note", "add", "prices", "-", stdin=raw).stderr == note
+    assert [m["content"] for m in answer("list")["memories"]] == [SAID]
+    assert answer("note", "show", "prices")["content"] == SAID
+
+
+def test_latin_1_on_stdin(run: Run, answer: Answer) -> None:
+    """Of one byte that is not UTF-8 the letter is kept, and JSON stays one document."""
+    result = run("remember", "-", "--type", "pattern", "--json", stdin="Café tokens expire".encode("latin-1"))
+    assert json.loads(result.stdout)["content"] == "Café tokens expire"
+    assert result.stderr == ""
+
+
+def test_damaged_utf_8_on_stdin(run: Run, answer: Answer) -> None:
+    """Where a sign was cut in two, all others stay what they are, and the loss is told in JSON, too."""
+    raw = "数据库连接要用JWT".encode() + b"\xe6\x95"
+    result = run("remember", "-", "--type", "pattern", "--json", stdin=raw)
+    record = json.loads(result.stdout)
+    assert record["content"] == "数据库连接要用JWT\ufffd"
+    assert record["receipt"]["notes"] == ["characters that are not valid Unicode were replaced"]
+    result = run("note", "add", "a", "-", stdin=raw)
+    assert result.stderr == "note: stdin: not all of it is UTF-8; what is not was replaced\n"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x03\x00>\x00\x01\x00\x00\x00 tokens",
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+        bytes(range(256)) * 4,
+        b"tokens\0" * 3 + bytes(9),
+        zlib.compress(bytes(range(256)) * 40),
+    ],
+    ids=["program", "picture", "every byte", "much of nothing", "packed"],
+)
+def test_no_text_on_stdin(run: Run, answer: Answer, raw: bytes) -> None:
+    """Bytes that are no text are refused by every verb that reads stdin, and nothing is stored."""
+    verbs = (
+        ["remember", "-"],
+        ["note", "add", "a", "-"],
+        ["session", "append", "cli:1", "-", "--role", "user"],
+    )
+    for words in (*verbs, ["remember", "--from-json", "-"], ["search", "-"]):
+        result = run(*words, stdin=raw)
+        assert result.exit_code == 2
+        assert result.stderr == (
+            "error: stdin looks like binary data\nhint: Hand in text, best in UTF-8; nothing was stored.\n"
+        )
+    assert (
+        answer("list")["memories"] == answer("note", "list")["entries"] == answer("session")["sessions"] == []
+    )
+
+
+def test_a_nul_on_stdin(run: Run, answer: Answer) -> None:
+    """A single NUL in a text is taken out and told; among drafts it spoils its own line only."""
+    result = run(
+        "remember", "-", "--type", "pattern", stdin="Access tokens expire\0 after 24 h in the gateway"
+    )
+    assert result.exit_code == 0
+    assert "1 control characters were removed" in result.stdout
+    lines = (
+        '{"content": "Builds run on Mondays", "type": "pattern"}\n{"content": "a\0b", "type": "pattern"}\n'
+    )
+    result = run("remember", "--from-json", "-", stdin=lines)
     assert result.exit_code == 2
-    assert "binary" in result.stderr
-    assert run("list").stdout == ""
+    assert "line 2: not JSON" in result.stdout
+    assert sorted(m["content"] for m in answer("list")["memories"]) == [
+        "Access tokens expire after 24 h in the gateway",
+        "Builds run on Mondays",
+    ]
+
+
+def test_drafts_in_utf_16(answer: Answer, project: Path) -> None:
+    """A file of drafts that PowerShell wrote is read."""
+    (project / "drafts.json").write_bytes(
+        json.dumps([{"content": SAID}], ensure_ascii=False).encode("utf-16")
+    )
+    assert [m["content"] for m in answer("remember", "--from-json", "drafts.json")["memories"]] == [SAID]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from types import FrameType
 import click
 
 from remora.interfaces import code_pages, pages
-from remora.interfaces.commands.desk import Desk, command, statement
+from remora.interfaces.commands.desk import Desk, command
 
 MAX_DEPTH = 10
 
@@ -111,7 +111,7 @@ def files(desk: Desk, *, task: tuple[str, ...], k: int, tests: bool) -> None:
     Lists the files that it will most likely touch, each with its evidence: names and words in the
     code, the files around it, the history, and what is remembered.
     """
-    asked = statement(task, "the task")
+    asked = desk.statement(task, "the task")
     memory = desk.memory(writes=False)
     found = memory.predict_files(asked, k, tests=tests)
     desk.answer({"task": asked, "files": found, "notes": memory.notes}, lambda: pages.files(found))

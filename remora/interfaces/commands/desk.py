@@ -100,6 +100,51 @@ class Desk:
         """Return a progress bar on stderr; it shows nothing unless a person is watching."""
         return Bar(shown=not self.json and sys.stderr.isatty(), colour=self.colour)
 
+    def statement(self, words: Sequence[str], what: str) -> str:
+        """Return the words of a command line as one text; a single "-" reads stdin.
+
+        Raises:
+            InvalidInput: there are no words, or stdin cannot be read as text.
+        """
+        if list(words) == ["-"]:
+            return self.document("-")
+        if not words:
+            raise InvalidInput(
+                f"{what} is missing", hint='Write it behind the verb, or "-" to read it from stdin.'
+            )
+        return " ".join(words)
+
+    def document(self, path: str) -> str:
+        """Return the whole text of a file that was named on the command line; "-" is stdin.
+
+        Raises:
+            InvalidInput: it cannot be read, is no text, or is larger than what is read at once.
+        """
+        from remora.core.decoding import decode
+
+        name = "stdin" if path == "-" else path
+        try:
+            if path == "-":
+                data = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
+            else:
+                with Path(path).open("rb") as file:
+                    data = file.read(MAX_DOCUMENT_BYTES + 1)
+        except (OSError, ValueError) as error:
+            said = error.strerror if isinstance(error, OSError) else error
+            raise InvalidInput(f"{name} cannot be read: {said}", hint="Name a file that can be.") from None
+        if len(data) > MAX_DOCUMENT_BYTES:
+            most = f"{MAX_DOCUMENT_BYTES:,} bytes"
+            raise InvalidInput(f"{name} has more than {most}", hint="Hand it in in several parts.")
+        try:
+            text, note = decode(data)
+        except ValueError:
+            raise InvalidInput(
+                f"{name} looks like binary data", hint="Hand in text, best in UTF-8; nothing was stored."
+            ) from None
+        if note:
+            self.note(f"note: {name}: {note}")
+        return text
+
     def repository_path(self, path: str, *, folders: bool = False) -> str:
         """Return a path as memories name it: relative to the project's root, with forward slashes.
 
@@ -172,43 +217,6 @@ def split(values: Iterable[str]) -> list[str] | None:
     """Return repeated and comma-separated values as one list, None when there is none."""
     found = [part.strip() for value in values for part in value.split(",")]
     return [part for part in found if part] or None
-
-
-def statement(words: Sequence[str], what: str) -> str:
-    """Return the words of a command line as one text; a single "-" reads stdin.
-
-    Raises:
-        InvalidInput: there are no words, or stdin holds more than is read at once.
-    """
-    if list(words) == ["-"]:
-        return document("-")
-    if not words:
-        raise InvalidInput(
-            f"{what} is missing", hint='Write it behind the verb, or "-" to read it from stdin.'
-        )
-    return " ".join(words)
-
-
-def document(path: str) -> str:
-    """Return the whole text of a file that was named on the command line; "-" is stdin.
-
-    Raises:
-        InvalidInput: it cannot be read, or is larger than what is read at once.
-    """
-    try:
-        if path == "-":
-            data = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
-        else:
-            with Path(path).open("rb") as file:
-                data = file.read(MAX_DOCUMENT_BYTES + 1)
-    except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else error
-        raise InvalidInput(f"{path} cannot be read: {said}", hint="Name a file that can be.") from None
-    if len(data) > MAX_DOCUMENT_BYTES:
-        most = f"{MAX_DOCUMENT_BYTES:,} bytes"
-        name = "stdin" if path == "-" else path
-        raise InvalidInput(f"{name} has more than {most}", hint="Hand it in in several parts.")
-    return data.decode("utf-8", "surrogateescape")
 
 
 def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], click.Command]:

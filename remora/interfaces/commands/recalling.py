@@ -10,7 +10,7 @@ from remora.core.errors import NotFound
 from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, MEMORY_TYPES, PHASES
 from remora.interfaces import pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.desk import Desk, command, split, statement
+from remora.interfaces.commands.desk import Desk, command, split
 from remora.interfaces.page import Para
 from remora.interfaces.present import counted, owned_sentence
 
@@ -101,7 +101,7 @@ def search(
     A line tells rank, relevance (0 to 1; above 0.5 is about the question), type, where it comes from
     and its age.
     """
-    asked = statement(query, "the question")
+    asked = desk.statement(query, "the question")
     memory = desk.memory(writes=False)
     kinds = (*kinds, "code") if code else kinds
     found = memory.search(
@@ -159,7 +159,7 @@ def context(
 
     The block goes to stdout; how full it is to stderr.
     """
-    asked = statement(task, "the task")
+    asked = desk.statement(task, "the task")
     memory = desk.memory(writes=False)
     packed = memory.context(
         asked,

@@ -12,7 +12,7 @@ from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound, Rem
 from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord, Skipped
 from remora.interfaces import drafts, pages, reports
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.desk import Desk, command, document, split, statement
+from remora.interfaces.commands.desk import Desk, command, split
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -99,8 +99,8 @@ def remember(
         raise InvalidInput("a payload needs the type it belongs to", hint="Add --type, such as dead_end.")
     given: dict[str, Any] = {"type": kind, "confidence": confidence, "branch": branch}
     given["payload"] = drafts.payload(payload) if payload is not None else None
-    content = statement(text, "what to remember") if from_json is None else ""
-    proposed = [*drafts.proposals(document(from_json))] if from_json is not None else []
+    content = desk.statement(text, "what to remember") if from_json is None else ""
+    proposed = [*drafts.proposals(desk.document(from_json))] if from_json is not None else []
     memory = desk.memory()
     options = {
         **{name: value for name, value in given.items() if value is not None},
@@ -179,7 +179,7 @@ def edit(
     memory = desk.memory()
     old = memory.show(memory_id)
     if content is not None:
-        content = statement([content], "the new text")
+        content = desk.statement([content], "the new text")
     given = {"content": content, "type": kind, "scope": scope, "confidence": confidence, "branch": branch}
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if payload is not None:
@@ -218,7 +218,7 @@ def supersede(
 
     The old memory leaves every search and stays readable. What was derived from it is marked for review.
     """
-    content = statement(text, "the new text")
+    content = desk.statement(text, "the new text")
     memory = desk.memory()
     old = memory.show(memory_id)
     fields: dict[str, Any] = {"type": kind} if kind is not None else {}

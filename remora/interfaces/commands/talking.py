@@ -7,7 +7,7 @@ import click
 from remora.conversation.cut import clamped
 from remora.core.errors import NotFound
 from remora.interfaces import note_pages, pages
-from remora.interfaces.commands.desk import Desk, command, group, statement
+from remora.interfaces.commands.desk import Desk, command, group
 
 id_argument = click.argument("session_id", metavar="ID")
 SHOWN = 50  # sessions in a list
@@ -60,7 +60,7 @@ def show(desk: Desk, *, session_id: str, everything: bool, last: int | None) -> 
 @click.option("--role", required=True, metavar="ROLE", help="Who speaks: user, assistant, any name.")
 def append(desk: Desk, *, session_id: str, text: tuple[str, ...], role: str) -> None:
     """TEXT is what was said; "-" reads it from stdin. Secrets are taken out before it is stored."""
-    said = statement(text, "the message")
+    said = desk.statement(text, "the message")
     session = desk.memory().session(session_id)
     message = session.append(role, said)
     document = {"message": message, "redactions": session.redactions}
@@ -102,7 +102,7 @@ def new(desk: Desk, *, session_id: str) -> None:
 @click.option("--why", is_flag=True, help="Explain the place of each hit.")
 def search(desk: Desk, *, query: tuple[str, ...], session_id: str | None, k: int, why: bool) -> None:
     """QUERY is a question or some words; also finds the archives of what was said."""
-    asked = statement(query, "the question")
+    asked = desk.statement(query, "the question")
     memory = desk.memory(writes=False)
     kinds = ["turn"] if session_id else ["turn", "archive"]
     found = memory.search(asked, k=k * SEARCHED if session_id else k, kinds=kinds)

@@ -9,7 +9,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.core.values import ENTRY_KINDS
 from remora.interfaces import note_pages
-from remora.interfaces.commands.desk import Desk, command, group, statement
+from remora.interfaces.commands.desk import Desk, command, group
 
 name_argument = click.argument("name", metavar="NAME")
 kind_option = click.option(
@@ -42,7 +42,7 @@ def show(desk: Desk, *, name: str) -> None:
 def add(desk: Desk, *, name: str, text: tuple[str, ...], aliases: tuple[str, ...]) -> None:
     """TEXT is what the note says; "-" reads it from stdin. Secrets are taken out before it is stored."""
     entries = desk.memory().entries
-    made = entries.add(name, statement(text, "the text of the note"), aliases=aliases)
+    made = entries.add(name, desk.statement(text, "the text of the note"), aliases=aliases)
     document = {"entry": made, "redactions": entries.redactions}
     desk.answer(document, lambda: note_pages.changed_entry(made, "added", entries.redactions))
 
@@ -74,7 +74,7 @@ def alias(desk: Desk, *, name: str, alias: str, off: bool) -> None:
 def write(desk: Desk, *, name: str, text: tuple[str, ...]) -> None:
     """TEXT takes the place of what the note says; "-" reads it from stdin."""
     entries = desk.memory().entries
-    made = entries.write(name, statement(text, "the text of the note"))
+    made = entries.write(name, desk.statement(text, "the text of the note"))
     document = {"entry": made, "redactions": entries.redactions}
     desk.answer(document, lambda: note_pages.changed_entry(made, "written", entries.redactions))
 
@@ -97,7 +97,7 @@ def remove(desk: Desk, *, names: tuple[str, ...]) -> None:
 @kind_option
 def search(desk: Desk, *, query: tuple[str, ...], k: int, kind: str | None) -> None:
     """Looks for words, best first; `remora search` finds notes by meaning and among everything else."""
-    asked = statement(query, "the question")
+    asked = desk.statement(query, "the question")
     found = desk.memory(writes=False).entries.search(asked, k, kind=kind)
     document = {"query": asked, "hits": [{"entry": e, "score": score} for e, score in found]}
     desk.answer(document, lambda: note_pages.found_entries(found, desk.clock.now()))

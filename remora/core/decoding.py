@@ -1,0 +1,65 @@
+"""Bytes that somebody else wrote to text: by their mark, as UTF-8, as UTF-16, as Western text at last."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# Control characters that no text has many of. ESC is none of them: what a program prints in colour has.
+_STRANGE = bytes(byte for byte in range(32) if byte != 27 and (byte < 9 or byte > 13))
+_STRANGE_SHARE = 0.05
+_BROKEN = re.compile("[\udc80-\udcff]")
+_BEYOND_ASCII = re.compile("[^\x00-\x7f\udc80-\udcff]")
+READ_AS_UTF16, READ_AS_WESTERN = "read as UTF-16", "not UTF-8; read as Windows-1252"
+READ_WITH_GAPS = "not all of it is UTF-8; what is not was replaced"
+
+
+def decode(raw: bytes) -> tuple[str, str]:
+    r"""Return the text of some bytes, and what was odd about their encoding ("" when nothing).
+
+    Where most of what is not ASCII is sound UTF-8, the rest is damage and becomes U+FFFD; else the text
+    was never UTF-8.
+
+    Raises:
+        ValueError: the bytes are no text.
+
+    >>> decode(b"\xff\xfeh\0i\0"), decode(b"caf\xe9 and t\xe9")
+    (('hi', ''), ('café and té', 'not UTF-8; read as Windows-1252'))
+    >>> decode("日本語".encode() + b"\xe6")
+    ('日本語�', 'not all of it is UTF-8; what is not was replaced')
+    """
+    for mark, encoding in _MARKS:
+        if raw.startswith(mark):
+            return raw[len(mark) :].decode(encoding, "replace"), ""
+    if b"\0" in raw:
+        half = max(len(raw) // 2, 1)
+        even, odd = raw[0::2].count(0), raw[1::2].count(0)
+        if odd * 2 > half and even * 8 < half:
+            return raw.decode("utf-16-le", "replace"), READ_AS_UTF16
+        if even * 2 > half and odd * 8 < half:
+            return raw.decode("utf-16-be", "replace"), READ_AS_UTF16
+    try:
+        text, note = raw.decode("utf-8"), ""
+    except UnicodeDecodeError:
+        text, note = _damaged(raw)
+    if (note or b"\0" in raw) and _strange(raw) > _STRANGE_SHARE * len(raw):
+        raise ValueError("binary")
+    return text, note
+
+
+def _damaged(raw: bytes) -> tuple[str, str]:
+    text = raw.decode("utf-8", "surrogateescape")
+    if len(_BROKEN.findall(text)) < len(_BEYOND_ASCII.findall(text)):
+        return raw.decode("utf-8", "replace"), READ_WITH_GAPS
+    return raw.decode("cp1252", "replace"), READ_AS_WESTERN
+
+
+def _strange(raw: bytes) -> int:
+    return len(raw) - len(raw.translate(None, _STRANGE))
