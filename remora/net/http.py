@@ -24,6 +24,7 @@ from urllib.parse import unquote, urlsplit
 
 from remora.core.errors import ConfigError, ProviderBusy, ProviderError
 from remora.core.text import clean, collapse
+from remora.net.deadline import Deadline
 from remora.net.hosts import ApiKey, address_of, is_loopback
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ class JsonClient:
         self._max_bytes = max_bytes
         self._opened: httpx2.Client | None = None
         self._lock = threading.Lock()
+        self._deadline = Deadline()
 
     def __repr__(self) -> str:
         return f"JsonClient({self.host}{self._path})"
@@ -163,18 +165,22 @@ class JsonClient:
         import httpx2
 
         seconds = self._timeout if timeout is None else timeout
-        deadline = time.monotonic() + seconds
         where = f"{method} {self.where(path)}"
-        limits = httpx2.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
         status = 0
         headers: Mapping[str, str] = {}
+        limits = httpx2.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        whole = {"trace": self._deadline.trace}
+        address = self._url + path
         try:
-            with self._client().stream(
-                method, self._url + path, content=data, headers=self._headers, timeout=limits
-            ) as response:
+            with (
+                self._deadline.within(seconds),
+                self._client().stream(
+                    method, address, content=data, headers=self._headers, timeout=limits, extensions=whole
+                ) as response,
+            ):
                 status, headers = response.status_code, response.headers
-                body = self._read(response, deadline, where, seconds)
-        except httpx2.TimeoutException:
+                body = self._read(response, where)
+        except (httpx2.TimeoutException, TimeoutError):
             raise _late(where, seconds) from None
         except httpx2.ConnectError as error:
             raise self._unreachable(where, error) from None
@@ -194,14 +200,12 @@ class JsonClient:
                 status=status,
             ) from None
 
-    def _read(self, response: httpx2.Response, deadline: float, where: str, seconds: float) -> bytes:
+    def _read(self, response: httpx2.Response, where: str) -> bytes:
         good = 200 <= response.status_code < 300
         limit = self._max_bytes if good else MAX_ERROR_BYTES
         parts: list[bytes] = []
         size = 0
         for part in response.iter_bytes():
-            if time.monotonic() > deadline:
-                raise _late(where, seconds)
             parts.append(part)
             size += len(part)
             if size > limit:

@@ -8,6 +8,8 @@ import socket
 import threading
 import time
 import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from email.utils import formatdate
 
 import pytest
@@ -198,32 +200,81 @@ def test_a_server_that_hangs_times_out():
         assert time.monotonic() - begun < 2.0
 
 
-def test_a_server_that_trickles_is_stopped_at_the_timeout():
-    """The timeout is for the whole answer, not for each byte of it."""
-    stop = threading.Event()
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+@pytest.mark.parametrize(
+    "beginning",
+    [b"", b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"],
+    ids=["status line", "headers", "body"],
+)
+def test_a_server_that_trickles_is_stopped_at_the_timeout(beginning):
+    """The timeout is for the whole answer, not for each byte of it, wherever it trickles."""
 
-        def trickle() -> None:
-            connection, _ = listener.accept()
-            with connection:
-                connection.recv(65536)
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
-                while not stop.wait(0.05):
-                    try:
-                        connection.sendall(b" ")
-                    except OSError:
-                        return
+    def trickle_from(peer: socket.socket) -> None:
+        peer.recv(65536)
+        peer.sendall(beginning)
+        _trickle(peer)
 
-        thread = threading.Thread(target=trickle)
-        thread.start()
+    with _peer(trickle_from) as url:
         begun = time.monotonic()
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        late = pytest.raises(ProviderBusy, match="did not answer within")
+        late = pytest.raises(ProviderBusy, match=r"did not answer within 0.3 s")
         with JsonClient(url, timeout=0.3) as http, late:
             http.get_json("/x")
-        assert time.monotonic() - begun < 2.0
-        stop.set()
+        assert time.monotonic() - begun < 1.0
+
+
+def test_a_connection_that_is_used_again_has_a_new_deadline():
+    """What an earlier call took does not count, and a call on a kept connection is stopped as well."""
+
+    def answer_then_trickle(peer: socket.socket) -> None:
+        for _ in range(2):
+            peer.recv(65536)
+            time.sleep(0.25)
+            peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        peer.recv(65536)
+        _trickle(peer)
+
+    with _peer(answer_then_trickle) as url, JsonClient(url, timeout=0.4) as http:
+        assert [http.get_json("/x"), http.get_json("/x")] == [{}, {}]
+        begun = time.monotonic()
+        with pytest.raises(ProviderBusy, match="did not answer within"):
+            http.get_json("/x")
+        assert time.monotonic() - begun < 1.0
+
+
+def test_a_server_that_takes_a_body_slowly_is_stopped_at_the_timeout():
+    """Sending counts, too: a long text that is taken a little at a time."""
+
+    def sip(peer: socket.socket) -> None:
+        while peer.recv(1 << 18):
+            time.sleep(0.02)
+
+    with _peer(sip) as url:
+        begun = time.monotonic()
+        late = pytest.raises(ProviderBusy, match="did not answer within")
+        with JsonClient(url, timeout=0.3) as http, late:
+            http.post_json("/x", {"text": "x" * (32 << 20)})
+        assert time.monotonic() - begun < 1.5
+
+
+@contextmanager
+def _peer(serve: Callable[[socket.socket], object]) -> Iterator[str]:
+    """Let a function speak to the one who connects; give the URL to connect to."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def accept() -> None:
+            with suppress(OSError), listener.accept()[0] as peer:
+                serve(peer)
+
+        thread = threading.Thread(target=accept)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         thread.join()
+
+
+def _trickle(peer: socket.socket) -> None:
+    """Send a byte now and then until the other side hangs up."""
+    for _ in range(100):
+        peer.sendall(b"H")
+        time.sleep(0.05)
 
 
 def test_a_server_that_hangs_up_before_it_answers_is_busy():
