@@ -18,8 +18,17 @@ _CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
     r"\ufeff\U000e0000-\U000e007f]"
 )
-# Joiners stay between signs outside ASCII: Persian and emoji are spelt with them.
-_JOINERS = re.compile(r"(?<![^\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f])")
+# What tells a terminal something, after ECMA-48: colours and moves of the cursor (CSI), titles and links
+# (OSC and its like, with their payload on one line), character sets, and pairs of ESC and a sign. One that
+# does not end loses its beginning only: what follows may be text. An ESC goes whatever follows. Of the
+# one-byte forms only a CSI with numbers is known: the others stand in texts that were decoded wrongly.
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_](?:[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c))?"
+    r"|[#%()*+\-./][0-~]| [FGL-N]|[0-~])?|\x9b[0-9;?]+[@-~]"
+)
+# Joiners stay between signs outside ASCII: Persian and emoji are spelt with them. A run is looked at once,
+# from its start.
+_JOINERS = re.compile(r"(?<![^\x00-\x7f])[\u200c\u200d]+|(?<![\u200c\u200d])[\u200c\u200d]++(?![^\x00-\x7f])")
 # A run of word signs with the punctuation of names inside it. It starts only where a run starts, so
 # that a long run without a word is read once.
 _NAME = re.compile(r"(?<![\w./'-])[\w./'-]*\w")
@@ -149,12 +158,25 @@ def collapse(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    r"""Return a text without control characters and signs nobody sees; tabs and newlines stay.
+    r"""Return a text without terminal sequences, control characters and signs nobody sees.
 
-    >>> clean("a\x00b\u202ec\n")
-    'abc\n'
+    Tabs and newlines stay.
+
+    >>> clean("a\x00b\u202ec\n"), clean("\x1b[1;31mred\x1b[0m \x1b]8;;https://a.b\x07link\x1b]8;;\x07")
+    ('abc\n', 'red link')
     """
+    if "\x1b" in text or "\x9b" in text:
+        text = _ESCAPE.sub("", text)
     return _JOINERS.sub("", _CONTROL.sub("", text))
+
+
+def controls(text: str) -> int:
+    r"""Return how many control characters and signs nobody sees a text has; of a sequence only the ESC.
+
+    >>> controls("a\x00b\n"), controls("\x1b[31mred\x1b[0m")
+    (1, 2)
+    """
+    return len(text) - len(_CONTROL.sub("", text))
 
 
 def sound(text: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from remora.core import payloads
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import InvalidInput
-from remora.core.text import clean, collapse, shorten, sound
+from remora.core.text import clean, collapse, controls, shorten, sound
 from remora.core.values import (
     MEMORY_SCOPES,
     MEMORY_SOURCES,
@@ -135,7 +135,7 @@ def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
     stripped = decoded.strip()
     cleaned = clean(stripped).strip()
     lost = len(stripped) - len(cleaned)
-    if lost + decoded.count("\ufffd") > BINARY_SHARE * len(decoded):
+    if controls(stripped) + decoded.count("\ufffd") > BINARY_SHARE * len(decoded):
         raise InvalidInput(f"{name} looks like binary data", hint="Remember text; name the file instead.")
     if lost:
         notes.append(f"{lost} control characters were removed")

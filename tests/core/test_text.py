@@ -111,10 +111,10 @@ def test_query_terms_are_lower_case_words(text: str):
 @pytest.mark.parametrize(
     ("text", "cleaned"),
     [
-        ("a\x00b\x07c\x1b[31md\x7f", "abc[31md"),
+        ("a\x00b\x07c\x1b[31md\x7f", "abcd"),
         ("tab\tand\nline\r\nend", "tab\tand\nline\r\nend"),
         ("a\u200bb\u202ec\u2066d\ufeff", "abcd"),
-        ("a\x9b31m", "a31m"),
+        ("a\x9b31mb \x9bc", "ab c"),
         ("hidden\U000e0041\U000e0042 text", "hidden text"),
         ("in\u2060visible\u2064", "invisible"),
         ("می\u200cخواهم", "می\u200cخواهم"),
@@ -128,13 +128,51 @@ def test_clean(text: str, cleaned: str):
     assert t.clean(text) == cleaned
 
 
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("\x1b[1;38;5;196mred\x1b[0m and \x1b[3mplain\x1b[m", "red and plain"),
+        ("a\x1b[2J\x1b[10;4H\x1b[?25lb", "ab"),
+        ("\x1b]0;a title\x07text", "text"),
+        ("\x1b]8;;https://example.org/a?b=c\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x1bP1$r0m\x1b\\a\x1b_hidden\x1b\\b\x1b^x\x1b\\\x1bXy\x1b\\", "ab"),
+        ("\x1b(B\x1b)0\x1b#8\x1b%G\x1b F\x1b7\x1b=\x1bctext\x1bM", "text"),
+        ("never ends \x1b]0;title", "never ends 0;title"),
+        ("\x1b]0;title\nof another line\x07", "0;title\nof another line"),
+        ("cut \x1b[31", "cut "),
+        ("\x1b\x1b[31mred\x1b", "red"),
+        ("\x1b - a list", " - a list"),
+        ("“quoted” as read wrongly: â\x80\x9dtext\x9c", "“quoted” as read wrongly: âtext"),
+        ("arrays [31m] and ]0; stay", "arrays [31m] and ]0; stay"),
+    ],
+)
+def test_terminal_sequences(text: str, cleaned: str):
+    """Whole sequences go, whatever their kind; of one that never ends the text behind it stays."""
+    assert t.clean(text) == cleaned
+
+
+COLOURS = "\x1b[31m \x1b[m \x1b[?1049h \x1b[1;2!p \x9b31m"
+STRINGS = "\x1b]0;t\x07 \x1b]8;;u\x1b\\ \x1b]1;x\x9c \x1bP0q\x1b\\"
+SEQUENCES = st.sampled_from([*COLOURS.split(), *STRINGS.split(), "\x1b(B", "\x1bc", "\x1b7"])
+UNCONTROLLED = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=8)
+
+
 @PROPERTY
-@given(ANY | st.text("aé\u200c\u200d\u200b\x00", max_size=12))
+@given(st.lists(st.tuples(UNCONTROLLED, SEQUENCES), max_size=6), UNCONTROLLED)
+def test_only_the_text_between_sequences_stays(pairs: list[tuple[str, str]], end: str):
+    """Nothing of a sequence is left, and nothing of the text around it is taken."""
+    text = "".join(part for pair in pairs for part in pair) + end
+    assert t.clean(text) == t.clean("".join(plain for plain, _ in pairs) + end)
+
+
+@PROPERTY
+@given(ANY | st.text("aé\u200c\u200d\u200b\x00") | st.text("\x1b\x9b\x9c\x07\\[]P(0;1 m\nx"))
 def test_cleaning_twice_changes_nothing(text: str):
     """A cleaned text is clean, and only shorter than it was."""
     cleaned = t.clean(text)
     assert t.clean(cleaned) == cleaned
     assert len(cleaned) <= len(text)
+    assert t.controls(cleaned) == 0
 
 
 @pytest.mark.parametrize(
@@ -257,13 +295,16 @@ def test_salient_sees_no_difference(first: str, second: str):
     assert t.salient(first) == t.salient(second)
 
 
-@pytest.mark.parametrize("unit", [".", "a", "a-", "'a.", "_", "1", "<", "=", "C++ ", "数", "\u200d", "’"])
+@pytest.mark.parametrize(
+    "unit",
+    [".", "a", "a-", "'a.", "_", "1", "<", "=", "C++ ", "数", "\u200d", "’", "\x1b", "\x1b[", "\x1b]a"],
+)
 def test_long_texts_take_no_time(unit: str):
     """No text of 20,000 signs makes any of these functions slow."""
     text = unit * (20_000 // len(unit))
     started = time.monotonic()
     t.salient(text)
     t.index_terms(text)
-    t.clean(text)
+    t.clean(f"é{text}é")
     t.shorten(text, 40)
     assert time.monotonic() - started < 1.0
