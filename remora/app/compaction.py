@@ -21,7 +21,6 @@ from remora.conversation.flatten import FLATTENED_TO, settled, working_context
 from remora.conversation.summary import summarise
 from remora.core.errors import Conflict, RemoraError
 from remora.core.secrets import redact
-from remora.disk.files import lock
 from remora.journal.window import window_cut
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ def compact_if_needed(parts: Parts, log: SessionLog, input_limit: int | None = N
 
 def _alone(parts: Parts, log: SessionLog) -> AbstractContextManager[None]:
     seconds = 2 * parts.settings.compaction.summary_timeout + PATIENCE
-    return lock(log.path.with_suffix(".compacting"), timeout=seconds)
+    return log.shortening(seconds)
 
 
 def _shorten(parts: Parts, log: SessionLog, wanted: Due) -> Compaction:

@@ -19,7 +19,7 @@ Secrets are not looked for here: what is handed in is what is kept, so the calle
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from copy import deepcopy
 from pathlib import Path
@@ -284,6 +284,22 @@ class SessionLog:
             }
             self._mark(replay, {key: value for key, value in record.items() if value is not None}, now)
 
+    @contextmanager
+    def shortening(self, timeout: float) -> Iterator[None]:
+        """Let one at a time, in whichever process, decide what leaves the context and say so.
+
+        Who compacts or prunes holds it from reading the context to writing the marker. Appending goes on
+        meanwhile, and a `clear` does not wait: the marker that comes after it is a Conflict.
+
+        Args:
+            timeout: seconds to wait for another, which may be waiting for its model.
+
+        Raises:
+            StoreBusy: another one took longer.
+        """
+        with lock(self.path.with_suffix(".compacting"), timeout=timeout):
+            yield
+
     def set_state(self, state: str) -> None:
         """Set the session's state: ACTIVE, PAUSED or TERMINATED. It hinders nobody from appending.
 
@@ -297,18 +313,26 @@ class SessionLog:
                 now = self._now()
                 self._mark(replay, {"_type": "state", "state": state, "timestamp": now}, now)
 
-    def update_metadata(self, values: Mapping[str, Any]) -> None:
+    def update_metadata(
+        self, values: Mapping[str, Any] | Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    ) -> None:
         """Set metadata of the caller's own; a value of None takes the key away.
+
+        Args:
+            values: what to set, or a function that says it from a copy of the metadata as it is, while
+                no other writer can change it. Where it returns nothing, nothing is written.
 
         Raises:
             InvalidInput: a key that the log itself uses, a key that is not text, or no JSON.
         """
-        wrong = [str(key) for key in values if not isinstance(key, str) or key in RESERVED]
-        if wrong:
-            raise InvalidInput(f"metadata cannot have the key {', '.join(sorted(wrong))}")
         with self._writing() as replay:
-            now = self._now()
-            self._mark(replay, self._metadata_line(replay, now) | dict(values), now)
+            new = values(deepcopy(replay.metadata)) if callable(values) else values
+            wrong = [str(key) for key in new if not isinstance(key, str) or key in RESERVED]
+            if wrong:
+                raise InvalidInput(f"metadata cannot have the key {', '.join(sorted(wrong))}")
+            if new:
+                now = self._now()
+                self._mark(replay, self._metadata_line(replay, now) | dict(new), now)
 
     def mark_consolidated(self, up_to: int) -> None:
         """Note that the journal holds the messages up to a `seq`. It never moves back.

@@ -19,7 +19,6 @@ that it is for. Tags are metadata too, under `messageTags`, since a line of the 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,6 +58,7 @@ PRUNED = "pruned"  # key in a marker's details, and in the session's metadata
 MESSAGE_TAGS = "messageTags"
 NO_SUMMARY = "Earlier messages did not fit. The session's log has them."
 
+PATIENCE = 60.0  # seconds to wait for another process that prunes or compacts; its model may take its time
 _TRIES = 5  # to read a log that others move the boundary of
 
 
@@ -101,7 +101,6 @@ class PersistentMemory(MessageMemory):
             counter=counter, strategy=strategy, summarise=summarise, summary_tokens=summary_tokens
         )
         self.log = log
-        self._writing = threading.RLock()  # one pruning or tagging at a time; adding never waits for it
         self._earlier: tuple[object, list[Message]] = (None, [])
 
     @classmethod
@@ -124,22 +123,23 @@ class PersistentMemory(MessageMemory):
 
     def clear(self) -> None:
         """Forget the conversation, system messages too. The log keeps its history."""
-        with self._writing:
-            self.log.clear()
+        self.log.clear()
 
     def prune(self, max_tokens: int, strategy: str | Strategy | None = None) -> Pruned:
         """Shorten the conversation to a budget by moving the log's boundary; see `MessageMemory`.
 
-        Where nothing is to be dropped nothing is written.
+        Where nothing is to be dropped nothing is written. Of several that prune or compact the session at
+        once, in whichever processes, each sees what the one before it left.
 
         Raises:
             InvalidInput: the budget is not positive, or no strategy has that name.
-            Conflict: another program moved the boundary meanwhile; nothing was changed.
+            Conflict: the session was cleared meanwhile; nothing was changed.
+            StoreBusy: another one took longer than a minute; nothing was changed.
             StoreError: the log cannot be written; nothing was changed.
         """
         chosen = self._strategy_for(strategy)
         check_budget(max_tokens)
-        with self._writing:
+        with self.log.shortening(PATIENCE):
             view = self._look()
             outcome = prune(
                 view.messages, max_tokens, self.counter, chosen, self._summarise, self._summary_tokens
@@ -161,17 +161,22 @@ class PersistentMemory(MessageMemory):
             InvalidInput: no message stands there, or a tag is blank.
         """
         wanted = checked_tags(tags)
-        with self._writing:
-            messages = self.get_all()
-            known = dict(_mapping(self.log.metadata.get(MESSAGE_TAGS)))
-            tagged = 0
-            for message in (messages[place] for place in places(messages, which)):
-                if message.seq and not set(wanted) <= set(tags_of(message)):
-                    known[str(message.seq)] = list(tags_of(with_tags(message, wanted)))
+        messages = self.get_all()
+        meant = [messages[place] for place in places(messages, which) if messages[place].seq]
+        tagged = 0
+
+        def joined(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+            nonlocal tagged
+            known = dict(_mapping(metadata.get(MESSAGE_TAGS)))
+            for message in meant:
+                there = (*tags_of(message), *_words(known.get(str(message.seq))))
+                if not set(wanted) <= set(there):
+                    known[str(message.seq)] = list(dict.fromkeys((*there, *wanted)))
                     tagged += 1
-            if tagged:
-                self.log.update_metadata({MESSAGE_TAGS: known})
-            return tagged
+            return {MESSAGE_TAGS: known} if tagged else {}
+
+        self.log.update_metadata(joined)
+        return tagged
 
     # Reading
 
@@ -268,6 +273,10 @@ def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def _words(tags: object) -> list[str]:
+    return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, Sequence) else []
+
+
 def _tagged(message: Message, tags: object) -> Message:
-    known = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, Sequence) else []
+    known = _words(tags)
     return with_tags(message, known) if known else message

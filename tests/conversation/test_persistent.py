@@ -19,6 +19,7 @@ from remora.conversation.strategies import STRATEGIES
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput
 from remora.core.values import Message, ToolCall
+from tests.conversation.test_log_crash import start
 
 HEAD = "[Conversation summary]\n"
 
@@ -269,6 +270,55 @@ def test_a_boundary_moved_by_others(tmp_path: Path):
     with pytest.raises(Conflict, match="meanwhile"):
         memory.prune(100)
     assert memory.get_all() == []
+
+
+def test_processes_that_prune_at_once(tmp_path: Path):
+    """Each sees what the one before it left: no budget is broken, no summary lost, and no one is refused."""
+    memory = filled(tmp_path)
+    memory.add_many([long(str(n)) for n in range(10, 60)])
+    script = """
+        from remora.conversation.persistent import PersistentMemory
+        import time
+
+        def told(messages):
+            time.sleep(0.05)  # as a model would: the others come in between
+            said = 0  # a bit for each message
+            for text in (m.content.strip(".").removeprefix("[Conversation summary]") for m in messages):
+                said |= int(text, 16) if "x" in text else 1 << int(text)
+            return hex(said)
+
+        memory = PersistentMemory(log, counter="floor-bytes/4", summarise=told)
+        pruned = [memory.prune(budget, strategy) for budget in {budgets}]
+        print(*(p.tokens for p in pruned if not p.fits))
+        """
+    pruning = [
+        start(script.replace("{budgets}", str(budgets)).replace("strategy)", f"{strategy!r})"), tmp_path)
+        for budgets in ([600, 300, 120], [500, 200, 130])
+        for strategy in ("importance", "recency")
+    ]
+    for process in pruning:
+        out, error = process.communicate(timeout=60)
+        assert (out.strip(), error) == ("", "")
+    memory = memory_in(tmp_path)
+    assert memory.tokens() <= 120
+    front, summary, *rest = texts(memory.get_all())
+    assert front == "sys"
+    assert int(summary, 16) + sum(1 << int(one) for one in rest) == (1 << 60) - 1
+
+
+def test_processes_that_tag_at_once(tmp_path: Path):
+    """Tags are joined: none that was acknowledged is lost."""
+    filled(tmp_path)
+    script = """
+        from remora.conversation.persistent import PersistentMemory
+
+        memory = PersistentMemory(log)
+        assert [memory.tag(place, "{name}") for _ in range(2) for place in range(11)] == [1] * 11 + [0] * 11
+        """
+    for process in [start(script.replace("{name}", name), tmp_path) for name in "abcd"]:
+        assert process.communicate(timeout=60)[1] == ""
+    for message in memory_in(tmp_path).get_all():
+        assert sorted((message.metadata or {})["tags"]) == list("abcd")
 
 
 def test_tags(tmp_path: Path):
