@@ -3,7 +3,8 @@
 Three promises, each kept by one function:
 
 - `write_atomic` replaces a file whole: temporary file in the same folder, fsync, rename, fsync of
-  the folder. A reader sees the old text or the new text, never a part.
+  the folder. A reader sees the old text or the new text, never a part. What a killed process left
+  of it is removed by a later one (`leftovers`).
 - `append_line` adds whole lines. A line that a crash left unfinished is ended first, so that it
   never swallows the new one; a write that fails is taken back. When it returns, the bytes are on
   the disk. The name of a new file is made durable before its first byte, so a file that holds
@@ -28,13 +29,13 @@ from weakref import WeakValueDictionary
 
 from remora.core.errors import RemoraError, StoreBusy, StoreError, StoreFull, StoreReadOnly
 from remora.core.text import sound
+from remora.disk.leftovers import temporary_in
 
 if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
 
-TEMP_PREFIX = ".remora-"  # of temporary files; one that is left was left by a crash and can go
 LOCK_SUFFIX = ".lock"
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -105,7 +106,7 @@ def write_atomic(path: Path, data: bytes | str) -> None:
             # A rename would get past the permission that somebody set on the file.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         _make_folder(target.parent)
-        temporary = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}")
+        temporary = temporary_in(target.parent)
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
             try:

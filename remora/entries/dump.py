@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +24,8 @@ from urllib.parse import quote
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.values import Entry
-from remora.disk.files import TEMP_PREFIX, make_folder, os_errors
+from remora.disk.files import make_folder, os_errors
+from remora.disk.leftovers import temporary_in
 from remora.entries.store import EntryStore
 from remora.entries.table import Add, Clear
 
@@ -61,7 +61,8 @@ def dump(store: EntryStore, folder: Path) -> int:
     with os_errors(folder, "write to"):
         _check_ours(folder)
         make_folder(folder)
-        place = Path(tempfile.mkdtemp(prefix=TEMP_PREFIX, dir=folder))
+        place = temporary_in(folder)
+        place.mkdir(mode=0o700)
         try:
             _write_all(entries, place)
             for name in FOLDERS.values():

@@ -16,14 +16,8 @@ import pytest
 
 import remora
 from remora.core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly
-from remora.disk.files import (
-    TEMP_PREFIX,
-    append_line,
-    finish_last_line,
-    lock,
-    make_folder,
-    write_atomic,
-)
+from remora.disk.files import append_line, finish_last_line, lock, make_folder, write_atomic
+from remora.disk.leftovers import STALE_SECONDS, TEMP_PREFIX
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions and limits")
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(remora.__file__).parents[1])}
@@ -170,6 +164,11 @@ def test_killed_replacements_leave_one_whole_version(tmp_path: Path) -> None:
         assert len(set(content)) == 1
     left = [name for name in names(tmp_path) if name != "m"]
     assert all(name.startswith(TEMP_PREFIX) for name in left)
+    long_ago = time.time() - 2 * STALE_SECONDS
+    for name in left:
+        os.utime(tmp_path / name, (long_ago, long_ago))
+    write_atomic(path, "mended")
+    assert names(tmp_path) == ["m"]
 
 
 @posix

@@ -15,7 +15,7 @@ import pytest
 
 import remora
 from remora.core.clock import FixedClock
-from remora.disk.files import TEMP_PREFIX
+from remora.disk.leftovers import TEMP_PREFIX
 from remora.entries.store import EntryStore
 from remora.entries.table import Add
 
