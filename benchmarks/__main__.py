@@ -72,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--repo",
         type=Path,
-        help="a git repository for indexing (else made up), cochange, boost, standing, sessions",
+        help="a git repository for indexing (else made up), cochange, boost, standing, sessions, junk",
     )
     found.add_argument("--packages", type=Path, nargs="+", default=(), help="folders for resolution")
     return found

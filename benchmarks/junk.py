@@ -1,6 +1,8 @@
 """How much of what is learnt from recorded sessions is junk, by two readers who judged apart.
 
-All sessions are learnt with the default settings. A hundred of the memories are drawn by the hash of their
+All sessions are learnt with the default settings, in a clone of their repository (`--repo`) as it was
+when the last of them ended, so that what no longer stands is left out as it is for users; without one,
+in an empty folder. A hundred of the memories are drawn by the hash of their
 names with a seed. `labels/junk.tsv` holds what two readers said of each under `labels/junk.md`; a memory
 whose text has changed since has no label and is counted as missing, so the figure cannot outlive what it
 was taken of. `--ablate` prints the list that is to be labelled.
@@ -8,7 +10,9 @@ was taken of. `--ablate` prints the list that is to be labelled.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
@@ -71,12 +75,31 @@ def kappa(pairs: list[tuple[bool, bool]]) -> float:
     return 1.0 if chance == 1.0 else (agreed - chance) / (1 - chance)
 
 
+def check_out(repository: Path, folder: Path, moment: str) -> None:
+    """Clone a repository as its main line was at a time, ISO 8601."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    inner = repository / ".git"
+    tip = ("rev-list", "-1", "--first-parent", f"--before={moment}", "HEAD")
+    commit = git(f"--git-dir={inner if inner.exists() else repository}", *tip)
+    git("clone", "-q", "--shared", "--no-checkout", str(repository), str(folder))
+    git("-C", str(folder), "checkout", "-q", "-B", "main", commit)
+
+
 def run(options: Options) -> Report:
     """Learn everything, draw the sample and look its labels up."""
     if options.data is None:
         raise SystemExit("--data DIR is needed: the folder that holds agent_sessions/")
     sessions = read(options.data / DATA)[: options.limit]
-    with workplace() as place, memory_in(place) as memory:
+    with workplace() as place, contextlib.ExitStack() as closing:
+        if options.repo is not None:
+            check_out(options.repo, place / "project", max(s.ended for s in sessions))
+        memory = closing.enter_context(memory_in(place))
+        if options.repo is not None:
+            memory.index()
         folder = place / "projects"
         folder.mkdir()
         for session in sessions:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.overtaken import settle_overtaken
 from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
 from remora.core.errors import InvalidInput, SourceError
@@ -84,6 +85,7 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
             tally.skipped.append(Skipped("git history", f"{error}; what was known before is kept"))
     _mark_orphans(parts, space)
     code = _take_code(parts, tally, progress)
+    settle_overtaken(parts)
     if progress:
         progress("embedding", 0, 0)
     from remora.app.worker import catch_up

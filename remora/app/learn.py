@@ -5,7 +5,7 @@
     observe    each session by an observer of its own; nothing is written meanwhile
     record     what it showed, beside all sessions before it                    ) one transaction
     promote    what is worth a memory by now, filter by filter                  ) a session
-    settle     memories of branches that were merged or deleted
+    settle     memories of branches that were merged or deleted, and those that name what is gone
 
 A session that grew is read again whole and replaces what it had shown. What a person edited or forgot
 since stays as the person left it.
@@ -22,7 +22,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.branches import settle
+from remora.app.code import index
 from remora.app.observing import clean
+from remora.app.overtaken import settle_overtaken
 from remora.app.promoting import WITHDRAWN, Learnt, Promoter
 from remora.core.errors import InvalidInput, RemoraError, StoreBusy
 from remora.core.values import Redaction, Skipped, Taint
@@ -139,6 +141,10 @@ def learn(
     except StoreBusy:
         run.notes.append("another process is learning for this project; its work is not waited for")
     settled = settle(parts, run.branches) if not dry_run else None
+    if not dry_run and (stale := settle_overtaken(parts)).marked:
+        run.notes.append(
+            f"memories that name what the code no longer has, and rank lower now: {stale.marked}"
+        )
     if run.learnt and not dry_run:
         from remora.app.worker import embed_when_many
 
@@ -179,6 +185,7 @@ class _Run:
         self._again = again
         self._space = parts.room("project").space
         self._number = self._space.observed.last_run() + 1
+        self._dry_run = dry_run
         self._promoter = Promoter(parts, dry_run=dry_run)
         self._marks: set[int] = set()
         self._marked: set[str] = set()  # transcripts whose events are among the marks
@@ -209,6 +216,8 @@ class _Run:
                 fresh.append((transcript, looks))
         if not fresh:
             return
+        if not self._dry_run and self._space.chunks.any():
+            index(self._parts)  # what was learnt is held against the code as it is now
         folders = folders_of(self._parts.project.root)
         everything = [path for t in self._found.transcripts for path in (t.path, *t.parts)]
         self._roots = survey(everything, folders)

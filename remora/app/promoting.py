@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.branches import to_stamp
+from remora.app.overtaken import CodeNow
 from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
@@ -57,6 +58,7 @@ class Promoter:
         self._parts = parts
         self._room = parts.room("project")
         self._space = self._room.space
+        self._now = CodeNow(parts)
         self._stamps: dict[str, str | None] = {}
 
     def take(self, observation: Observation, seen: str, run: int, more: Iterable[Candidate] = ()) -> Taken:
@@ -70,11 +72,13 @@ class Promoter:
         """
         with self._space.db.transaction():
             self._space.observed.record(
-                *(observation, pairs_of(observation), seen, self._now()),
+                *(observation, pairs_of(observation), seen, self._time()),
                 *(modules_of(observation), tallies(observation)),
             )
             stored = StoredSeen(self._space.observed)
-            promotion = promote(observation, stored, similar=self._similar, more=more)
+            promotion = promote(
+                observation, stored, similar=self._similar, overtaken=self._now.overtaken, more=more
+            )
             if self._model() is None:
                 return self._kept(promotion, run)
         # A model takes seconds: nobody waits for the database meanwhile. A crash here costs nothing,
@@ -84,7 +88,7 @@ class Promoter:
             taken = self._kept(promotion, run)
         return taken._replace(notes=(*taken.notes, note)) if note else taken
 
-    def _now(self) -> str:
+    def _time(self) -> str:
         return to_iso(self._parts.clock.now())
 
     def _model(self) -> LanguageModel | None:
@@ -122,7 +126,7 @@ class Promoter:
             else:
                 learnt.append(one)
         learnt += [gone for w in promotion.withdrawn if (gone := self._withdraw(w)) is not None]
-        at = self._now()
+        at = self._time()
         rows = [LearnedRow(o.memory.id, o.action, o.why, o.memory.content, at) for o in learnt]
         self._space.observed.note_learned(run, rows)
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))

@@ -213,6 +213,7 @@ class Exchange(NamedTuple):
         paths: files that were changed in between, in order.
         findings: sentences of the model that say what the cause of something was.
         taint: set when text from outside was read before the report.
+        wrote: digests of telling lines that were written (observer/wrote.py).
     """
 
     ask: str
@@ -222,16 +223,18 @@ class Exchange(NamedTuple):
     paths: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     taint: Taint | None = None
+    wrote: tuple[str, ...] = ()
 
 
 class CommitMade(NamedTuple):
-    """A commit of a session: its message without trailers, and the files changed since the one before."""
+    """A commit of a session: its message without trailers, files and lines changed since the one before."""
 
     message: str
     step: int
     at: str | None = None
     paths: tuple[str, ...] = ()
     taint: Taint | None = None
+    wrote: tuple[str, ...] = ()
 
 
 class Observation(NamedTuple):

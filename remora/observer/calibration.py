@@ -21,7 +21,8 @@ from remora.observer.seen import Seen, SeenCount, Shown
 from remora.observer.sentences import cited, code, listed, seen_words
 
 SESSIONS = 3
-OFF = 1.4  # a ratio this far from 1, up or down, is worth saying
+OFF = 2.0  # a ratio this far from 1, up or down, is worth saying
+READ_SESSIONS = 5  # of a module, before what they read is more than a few tasks' needs
 MODULES = 3  # of a session that are counted: where most of it happened
 ALWAYS, OFTEN = 0.8, 0.5  # of the sessions of a module that read a file
 FILES = 12  # of a session that are kept for a module
@@ -114,22 +115,22 @@ def _calibration(
 def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate | Withdrawn]:
     shown = seen.shown("file_access", key)
     count = seen.sessions("file_access", key)
-    if len(shown) < SESSIONS:
+    if len(shown) < READ_SESSIONS:
         return
     read: Counter[str] = Counter(str(path) for s in shown for path in s.detail.get("files", ()))
     ranked = sorted(read.items(), key=lambda item: (-item[1], item[0]))
-    always = [path for path, n in ranked if n >= ALWAYS * len(shown)][:5]
-    often = [path for path, n in ranked if OFTEN * len(shown) <= n < ALWAYS * len(shown)][:5]
     # Its own files go without saying.
-    beyond = [path for path in (*always, *often) if not path.startswith(f"{module}/") and not is_test(path)]
-    if len(always) + len(often) < 2 or not beyond:
+    beyond = [(p, n) for p, n in ranked if not p.startswith(f"{module}/") and not is_test(p)]
+    always = [path for path, n in beyond if n >= ALWAYS * len(shown)][:5]
+    often = [path for path, n in beyond if OFTEN * len(shown) <= n < ALWAYS * len(shown)][:5]
+    if not always and not often:
         yield Withdrawn(
             external_id("prefetch_pattern", "file_access", key), "its sessions read different files"
         )
         return
     parts = [f"{listed(always, 5)} nearly always"] if always else []
     parts += [f"{listed(often, 5)} in most of them"] if often else []
-    content = f"Sessions that change {code(module)} read {', '.join(parts)} {seen_words(count)}."
+    content = f"Sessions that change {code(module)} also read {', '.join(parts)} {seen_words(count)}."
     payload = {
         "always_read_files": always,
         "frequently_read_files": often,

@@ -25,6 +25,7 @@ class Candidate(NamedTuple):
         needs: sessions that must have shown it.
         seen: in how many did.
         why: the evidence in words.
+        wrote: digests of the lines that it rests on; it holds while they stand.
     """
 
     signal: str
@@ -35,6 +36,7 @@ class Candidate(NamedTuple):
     needs: int
     seen: SeenCount
     why: str
+    wrote: tuple[str, ...] = ()
 
 
 class Rejected(NamedTuple):

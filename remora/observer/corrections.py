@@ -145,7 +145,7 @@ def _finding(session: Observation, exchange: Exchange, what: str, files: list[st
     count = SeenCount(1, at, at)
     content = f"A fault that was found and fixed in {listed(files, 2)}: {what} {seen_words(count)}"
     shown = Signal("finding", key, exchange.step, at, tuple(files[:8]), taint=exchange.taint)
-    return _candidate(session, shown, "gotcha", content, count)
+    return _candidate(session, shown, "gotcha", content, count)._replace(wrote=exchange.wrote)
 
 
 def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | Rejected:

@@ -13,6 +13,7 @@ from remora.core.events import CommitMade, Event, Exchange
 from remora.core.text import collapse
 from remora.core.values import Taint
 from remora.observer.keeping import Kept, cut, keep_last, make_room
+from remora.observer.wrote import MOST, written
 
 EXCHANGES, COMMITS = 100, 50
 ASK, REPORT, COMMIT = 1_200, 3_000, 1_500  # characters
@@ -45,6 +46,9 @@ class Exchanges(Kept):
     uncommitted: list[str]
     commands: dict[str, str]
     paths: dict[str, str]
+    lines: dict[str, list[str]]
+    unsaved: list[str]
+    wrote: list[str]
     ask: str
     report: str
     step: int
@@ -55,7 +59,8 @@ class Exchanges(Kept):
 
     def __init__(self) -> None:
         self.closed, self.commits, self.uncommitted = [], [], []
-        self.commands, self.paths = {}, {}
+        self.commands, self.paths, self.lines = {}, {}, {}
+        self.unsaved = []
         self.taint = None
         self._open("")
 
@@ -87,23 +92,32 @@ class Exchanges(Kept):
             elif event.action in ("edit", "write") and event.paths:
                 make_room(self.paths, 200)
                 self.paths[event.call_id or event.key] = "\n".join(event.paths)
+                extra = event.extra or {}
+                make_room(self.lines, 200)
+                lines = written(str(extra.get("old") or ""), str(extra.get("new") or ""))
+                self.lines[event.call_id or event.key] = lines
             return
         message = self.commands.pop(event.call_id or event.key, "")
         paths = self.paths.pop(event.call_id or event.key, "")
+        lines = self.lines.pop(event.call_id or event.key, [])
         if event.error:
             return
         if message and all(message != made.message for made in self.commits):
-            made = CommitMade(message, event.step, event.at, tuple(self.uncommitted), taint)
+            since, wrote = tuple(self.uncommitted), tuple(self.unsaved)
+            made = CommitMade(message, event.step, event.at, since, taint, wrote)
             keep_last(self.commits, made, COMMITS)
-            self.uncommitted = []
+            self.uncommitted, self.unsaved = [], []
         for path in filter(None, paths.split("\n")):
             for changed in (self.changed, self.uncommitted):
                 if path not in changed and len(changed) < PATHS:
                     changed.append(path)
+        for kept in (self.wrote, self.unsaved):
+            kept += lines
+            del kept[:-MOST]
 
     def _open(self, ask: str) -> None:
         self.ask, self.report, self.step, self.at = ask, "", 0, None
-        self.changed, self.found = [], []
+        self.changed, self.found, self.wrote = [], [], []
 
     def _current(self) -> Exchange | None:
         if not self.ask or not self.report:
@@ -116,6 +130,7 @@ class Exchanges(Kept):
             tuple(self.changed),
             tuple(self.found[:FINDINGS]),
             self.taint,
+            tuple(self.wrote),
         )
 
     def _close(self) -> None:

@@ -51,11 +51,14 @@ _CAUSE = re.compile(
 )
 _FAILING = re.compile(r"\b(?:is|are) (?:still |currently )?(?:failing|broken|red)\b", re.IGNORECASE)
 _PERSONAL = re.compile(r"\bI was\b|\b(?:are|is) (?:still )?failing\b|\bmy (?:change|edit|fix)", re.IGNORECASE)
+_PASSING = re.compile(
+    r"\b(?:merge|rebase) conflicts?\b|\bconflicts? (?:with|against|on|from)\b|\brebase\b", re.IGNORECASE
+)
 _NEW_TEST = re.compile(r"\b(?:write|add|create|make)\b.{0,40}\btests?\b", re.IGNORECASE)
 _ROUTINE = re.compile(
     r"^(?:(?:docs?|style|chore|test|ci)(?:\([^)]*\))?!?:|merge|wip\b|fixup!|squash!|revert\b|bump"
-    r"|address (?:pr|review)|lint|fmt|format|cleanup|typo"
-    r"|saving|update docs?$)",
+    r"|lint|fmt|format|cleanup|typo|saving|update docs?$)"
+    r"|^(?:\w+(?:\([^)]*\))?!?: *)?(?:address|respond|incorporate)\b.*\b(?:review|feedback|comments?)\b",
     re.IGNORECASE,
 )
 
@@ -119,6 +122,8 @@ def _not_a_unit(session: Observation, number: int, exchange: Exchange) -> str:
         return f"it changed fewer than {FILES} files"
     if all(is_test(path) or is_doc(path) for path in paths):
         return "it changed only tests and documents"
+    if _PASSING.search(exchange.ask[:300]):
+        return "it was asked to bring branches together"
     report = done(exchange.report)
     if not report or not names_something(report):
         return "the report says nothing that lasts"
@@ -157,7 +162,8 @@ def _unit(session: Observation, exchange: Exchange) -> Candidate:
         taint=exchange.taint,
         at=at,
     )
-    return Candidate("outcome", key, memory, 0.6, 0.7, 1, count, f"{session.outcome}: {session.outcome_why}")
+    why = f"{session.outcome}: {session.outcome_why}"
+    return Candidate("outcome", key, memory, 0.6, 0.7, 1, count, why, exchange.wrote)
 
 
 def _telling_first(paths: Sequence[str]) -> list[str]:
@@ -183,18 +189,20 @@ def commits(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
         if _explains(made) and told >= COMMITS:
             yield Rejected(f"commit “{subject[:80]}”", f"{COMMITS} commits of a session are told")
             continue
-        told += _explains(made)
         if not _explains(made):
             yield Rejected(f"commit “{subject[:80]}”", "its message says only what the log says")
             continue
+        files = _inside(made.paths)
+        if all(map(is_doc, files)):
+            # Code that nobody saw change, a subagent's or the user's: whether it stands, nobody can tell.
+            yield Rejected(f"commit “{subject[:80]}”", "nobody saw what it changed")
+            continue
+        told += 1
         key = " ".join(words(subject))
         at = made.at or session.ended
         count = SeenCount(1, at, at)
-        files = _inside(made.paths)
-        if all(map(is_doc, files)):
-            files = []  # code that nobody saw change was committed: a subagent's, or the user's
         why = done(body, LENGTH - len(subject)) or first_sentences(collapse(body), LENGTH - len(subject))
-        where = f" Changed {listed(_telling_first(files))}" if files else ""
+        where = f" Changed {listed(_telling_first(files))}"
         memory = draft(
             session,
             "work_unit_outcome",
@@ -210,7 +218,7 @@ def commits(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
             source="commit_auto",
             at=at,
         )
-        yield Candidate("commit", key, memory, 0.65, 0.75, 1, count, "it was committed")
+        yield Candidate("commit", key, memory, 0.65, 0.75, 1, count, "it was committed", made.wrote)
 
 
 def verdicts(session: Observation, _: Seen) -> Iterator[Candidate]:
@@ -259,9 +267,8 @@ def _verdict(session: Observation, exchange: Exchange, start: int, end: int) -> 
         source="qa_auto",
         at=at,
     )
-    yield Candidate(
-        "qa", key, memory, 0.8, 0.8, 1, count, "the user reported the failing check; it passed in the end"
-    )
+    why = "the user reported the failing check; it passed in the end"
+    yield Candidate("qa", key, memory, 0.8, 0.8, 1, count, why, exchange.wrote)
 
 
 def unit_ended(

@@ -3,6 +3,7 @@
     sources      every module that proposes memories, in SOURCES
     validation   a failed or abandoned session proves nothing but dead ends
     frequency    enough sessions must have shown it (signals.KINDS); acute ones once
+    standing     what it says of the code must still be so, where there is code to ask
     novelty      closer than 0.88 to a memory that is there, or to a better candidate: dropped.
                  The same external id is the same memory seen again: an update, never a duplicate
     trust        what rests on text from outside: confidence x 0.7 once, review, taint kept;
@@ -46,6 +47,7 @@ LIMITS: Mapping[str, int] = {
 RULES = ("preference", "decision", "requirement", "workflow_recipe")  # that outside text never becomes
 
 Similar = Callable[[MemoryDraft], tuple[str, float] | None]
+Overtaken = Callable[[Candidate], str]
 Source = Callable[[Observation, Seen], Iterator[Candidate | Rejected | Withdrawn]]
 
 SOURCES: tuple[Source, ...] = (
@@ -110,6 +112,7 @@ def promote(
     seen: Seen,
     *,
     similar: Similar | None = None,
+    overtaken: Overtaken = lambda _: "",
     limits: Mapping[str, int] = LIMITS,
     more: Iterable[Candidate] = (),
 ) -> Promotion:
@@ -121,11 +124,20 @@ def promote(
         similar: the memory closest to a draft and how close (cosine, 0..1), named by its external id,
             or by its id where it has none; None when nothing is there. Without it only the candidates
             of this session are compared.
+        overtaken: why a candidate no longer holds, empty where it does; asked of the code as it is now.
         limits: the most new memories a kind of session may give; a kind that is missing gives none.
         more: candidates of a methodology's plugin; they pass the same filters.
     """
     batch = _gathered(session, seen, more)
-    for step in (_validated, _frequent, _novel(similar), _trusted, _scored, _capped(limits)):
+    for step in (
+        _validated,
+        _frequent,
+        _standing(overtaken),
+        _novel(similar),
+        _trusted,
+        _scored,
+        _capped(limits),
+    ):
         batch = step(batch)
     promoted = (
         Promoted(c.draft, c.why, c.priority, c.draft.external_id in batch.known) for c in batch.candidates
@@ -161,6 +173,10 @@ def _frequent(batch: _Batch) -> _Batch:
         return f"seen in {c.seen.sessions} sessions, {c.needs} are needed" if missing > 0 else ""
 
     return _kept(batch, "frequency", short)
+
+
+def _standing(overtaken: Overtaken) -> Filter:
+    return lambda batch: _kept(batch, "standing", overtaken)
 
 
 def _novel(similar: Similar | None) -> Filter:

@@ -75,6 +75,13 @@ _ASKING = re.compile(
     r"|help me(?: to)?\s+)?",
     re.IGNORECASE,
 )
+# The start of a sentence that goes on from another: what it speaks of stood there.
+_HANGS = re.compile(
+    r"(?:this|it|they|that|these|only|both|each|also"
+    r"|the (?:check|fix|test|change|function|method|file|flag) (?:is|was|has|now)"
+    r"|(?:now )?(?:reads|returns|takes|accepts|captures|uses|calls|passes|checks|creates|handles|stores))\b",
+    re.IGNORECASE,
+)
 _EMPTY_ASK = re.compile(
     r"^(?:y(?:es|eah|ep|up)?|no(?:pe)?|ok(?:ay)?|sure|do it|go|go ahead|continue|sorry|please|thanks?"
     r"|commit(?: this)?|"
@@ -165,7 +172,7 @@ def done(report: str, limit: int = DONE) -> str:
             continue
         for piece in re.split(r"(?<=[.!?])\s+(?=[A-Z`])", line):
             piece = _WE_DID.sub("", _LEADING.sub("", piece)).strip()
-            if _useless(piece):
+            if _useless(piece) or (not kept and _HANGS.match(piece)):
                 continue
             piece = piece.rstrip(" :.") + "."
             if kept and size + len(piece) > limit:

@@ -121,6 +121,12 @@ class Chunks:
                   WHERE code_chunks_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
         return [(i, s) for i, s in self._db.rows(sql, (match, limit))]
 
+    def mention(self, name: str) -> bool:
+        """Return whether any part has a name, whatever its case; snake_case counts as its words in order."""
+        sql = "SELECT 1 FROM code_chunks_fts WHERE code_chunks_fts MATCH ? LIMIT 1"
+        match = any_of([name])
+        return bool(match) and self._db.row(sql, (match,)) is not None
+
     def ranked(
         self, terms: Sequence[str], limit: int
     ) -> tuple[list[tuple[str, str, float]], list[tuple[str, str, float]]]:

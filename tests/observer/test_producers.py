@@ -81,13 +81,22 @@ def test_the_telling_unit_of_a_session_is_kept() -> None:
 
 
 def test_commits_tell_why() -> None:
-    """Only messages with a body, no routine, three a session; the source says where they come from."""
+    """Only messages with a body, no routine, three a session, of changes that were seen."""
     made = (
         CommitMade(WHY, 3, "2026-01-05T10:20:00.000Z", ("cli/list.go",), Taint("/x", 1)),
         CommitMade("fix: typo in the help text", 4),
         CommitMade(f"docs: update comments\n\n{'word ' * 12}", 5),
+        CommitMade(f"fix(list): address review feedback\n\n{'word ' * 12}", 5, None, ("cli/list.go",)),
+        CommitMade(f"feat: what nobody saw change\n\n{'It was too short before this. ' * 3}", 5),
         *(
-            CommitMade(f"feat: part {n} of the list\n\n{'The list was too short before this. ' * 3}", n)
+            CommitMade(
+                f"feat: part {n} of the list\n\n{'The list was too short before this. ' * 3}",
+                n,
+                None,
+                ("cli/list.go",),
+                None,
+                (f"digest {n}",),
+            )
             for n in (6, 7, 8)
         ),
     )
@@ -97,7 +106,8 @@ def test_commits_tell_why() -> None:
         "feat(list): sort by date. Branches were sorted by name, which put old work first in the list. "
         "Changed `cli/list.go` (committed 2026-01-05)."
     )
-    assert (len(kept), len(found)) == (3, 6)
+    assert (len(kept), len(found)) == (3, 8)
+    assert [c.wrote for c in kept] == [(), ("digest 6",), ("digest 7",)]
     assert (kept[0].draft.source, kept[0].draft.taint) == ("commit_auto", Taint("/x", 1))
 
 

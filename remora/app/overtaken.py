@@ -1,0 +1,124 @@
+"""What was learnt of the code, held against the code as it is now.
+
+A session tells what it did. Much of that is undone, renamed or rewritten later, and a memory of it would
+mislead. So before one is promoted it is asked whether what it names is still there (in the index) and
+whether some of what was written still stands (in the files). Later the names alone are asked again, at
+each `learn` and `init`: a memory that names what has gone is marked stale, and the mark is lifted when
+it is back. Where the code is not indexed nothing is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.clock import to_iso
+from remora.lifecycle.flags import with_reason, without_reason
+from remora.observer.claims import claims
+from remora.observer.couplings import outside
+from remora.observer.wrote import standing
+from remora.sources.tree_read import decode, read
+
+if TYPE_CHECKING:
+    from remora.app.wiring import Parts
+    from remora.core.values import MemoryRecord
+    from remora.observer.candidate import Candidate
+
+STANDS = 0.25  # of the lines that a session wrote: with fewer, what it did was replaced
+LARGEST = 2_000_000  # bytes of a file that are looked at
+LACKS = "the code no longer has"  # how the reason to review begins; a name follows
+_OF_CODE = frozenset({"outcome", "commit", "finding", "qa", "user_words", "self_correction"})
+_OF_FILES = frozenset({"co_access", "file_access"})  # what says that files go together: all must be there
+_LISTING = re.compile(r"\bChanged `[^.]*`.*$", re.DOTALL)  # the files at the end are no claims
+
+
+class Settled(NamedTuple):
+    """How many memories were marked as naming what is gone, and of how many the mark was lifted."""
+
+    marked: int = 0
+    lifted: int = 0
+
+
+class CodeNow:
+    """The code of a project as it stands; asked about one candidate or text after the other."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._root = parts.project.root
+        self._chunks = parts.room("project").space.chunks
+        self._texts: dict[str, str | None] = {}
+        self._indexed = self._chunks.any()
+
+    def overtaken(self, candidate: Candidate) -> str:
+        """Return why a candidate holds no longer; empty where it does, or nobody can tell."""
+        if not self._indexed:
+            return ""
+        draft = candidate.draft
+        files = [path for path in draft.related_files if not outside(path)]
+        gone = [path for path in files if not self._there(path)]
+        if gone and (len(gone) == len(files) or candidate.signal in _OF_FILES):
+            return f"`{gone[0]}` is gone"
+        if candidate.signal not in _OF_CODE:
+            return ""
+        if lacking := self.lacks(draft.content):
+            return f"{LACKS} {lacking[0]}"
+        if candidate.wrote and draft.related_files:
+            there = [text for path in draft.related_files if (text := self._text(path)) is not None]
+            if standing(candidate.wrote, there) < STANDS:
+                return "little of what it wrote still stands"
+        return ""
+
+    def lacks(self, text: str) -> list[str]:
+        """Return the names that a text says are in the code and that the index does not know."""
+        names = claims(_LISTING.sub("", text)) if self._indexed else []
+        return [name for name in names if not self._chunks.mention(name)]
+
+    def _there(self, path: str) -> bool:
+        try:
+            return (self._root / path).exists()
+        except (OSError, ValueError):
+            return False
+
+    def _text(self, path: str) -> str | None:
+        """Return a file of the project; None where there is none, or none that can be read."""
+        if path not in self._texts:
+            data = read(self._root, path, LARGEST)
+            self._texts[path] = decode(data) if isinstance(data, bytes) else None
+        return self._texts[path]
+
+
+def settle_overtaken(parts: Parts) -> Settled:
+    """Mark the learnt memories that name what the code no longer has, and lift the mark of others.
+
+    What a person confirmed, pinned or rewrote is left alone.
+    """
+    space, now = parts.room("project").space, CodeNow(parts)
+    at = to_iso(parts.clock.now())
+    marked = lifted = 0
+    with space.db.transaction():
+        for record in _learnt(parts):
+            lacking = now.lacks(record.content)
+            if lacking and record.stale_at is None:
+                changes = {"stale_at": at, **with_reason(record, f"{LACKS} {lacking[0]}")}
+                marked += 1
+            elif not lacking and record.stale_at is not None and LACKS in (record.review_reason or ""):
+                changes = {"stale_at": None, **without_reason(record, LACKS)}
+                lifted += 1
+            else:
+                continue
+            space.memories.update(record.id, changes)
+    return Settled(marked, lifted)
+
+
+def _learnt(parts: Parts) -> list[MemoryRecord]:
+    """Return the live memories that learning has made of what sessions did to code."""
+    space = parts.room("project").space
+    ids = space.memories.ids_where(
+        "m.deprecated = 0 AND m.pinned = 0 AND m.user_verified = 0 AND m.external_id LIKE 'observed:%'", ()
+    )
+    found = []
+    for record in space.memories.get_many(ids).values():
+        before = space.observed.last_learned(record.id)
+        of_code = (record.payload or {}).get("signal") in _OF_CODE
+        if of_code and before is not None and before.text == record.content:
+            found.append(record)
+    return found

@@ -1,0 +1,128 @@
+"""What sessions did to code is learnt while it stands, doubted when it goes, and trusted when it is back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.app.learn import LearnReport
+from tests.app.test_learn import Talk
+from tests.helpers import environment
+
+TOTALS = "def total_of_rows(rows):\n    return sum(row.cents for row in rows)\n"
+TILL = "class Till:\n    def close_register(self):\n        return total_of_rows(self.rows)\n"
+REPORT = (
+    "Added `total_of_rows` to `shop/totals.py`, so that the till and the invoice add up the same way. "
+    "`close_register` in `shop/till.py` calls it now."
+)
+THANKS = "perfect, thanks"
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """A small project, indexed, without a model."""
+    root = tmp_path / "project"
+    for path, text in {
+        "shop/totals.py": TOTALS,
+        "shop/till.py": TILL,
+        "shop/mail.py": "SENDER = 'x'\n",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with Memory.open(root, environ=environment(tmp_path)) as opened:
+        opened.index()
+        yield opened
+
+
+def session(memory: Memory, tmp_path: Path) -> Path:
+    """Write a session that made totals a function of their own."""
+    root = str(memory.root)
+    talk = Talk("s1", 5, root).user("Add one function that sums the rows of a receipt for till and invoice")
+    for path, text in (("shop/totals.py", TOTALS), ("shop/till.py", TILL)):
+        talk.tool("Write", file_path=f"{root}/{path}", content=text)
+    talk.tool("Bash", "12 passed", command="make test").reply(REPORT).user(THANKS)
+    return talk.save(tmp_path / "talks").parent
+
+
+def outcomes(report: LearnReport) -> list[str]:
+    """Return the texts of the outcomes that were learnt."""
+    return [o.memory.content for o in report.learnt if o.memory.type == "work_unit_outcome"]
+
+
+def why_not(report: LearnReport) -> list[str]:
+    """Return why candidates did not stand."""
+    return [d.why for d in report.examples if d.filter == "standing"]
+
+
+def test_what_stands_is_learnt(memory: Memory, tmp_path: Path) -> None:
+    """Everything that the report names is there, and so are the lines."""
+    report = memory.learn(session(memory, tmp_path))
+    (text,) = outcomes(report)
+    assert "total_of_rows" in text
+    assert why_not(report) == []
+
+
+def test_what_lost_its_name_is_not(memory: Memory, tmp_path: Path) -> None:
+    """The index is brought up to date first, so a name that went a moment ago is missed."""
+    for path in ("shop/totals.py", "shop/till.py"):
+        file = memory.root / path
+        file.write_text(file.read_text().replace("total_of_rows", "receipt_sum"))
+    report = memory.learn(session(memory, tmp_path))
+    assert outcomes(report) == []
+    assert why_not(report) == ["the code no longer has total_of_rows"]
+
+
+def test_what_was_rewritten_is_not(memory: Memory, tmp_path: Path) -> None:
+    """The names are there, but what was written has been replaced."""
+    (memory.root / "shop/totals.py").write_text("total_of_rows = len\n")
+    (memory.root / "shop/till.py").write_text("close_register = print\n")
+    report = memory.learn(session(memory, tmp_path))
+    assert outcomes(report) == []
+    assert why_not(report) == ["little of what it wrote still stands"]
+
+
+def test_what_lost_its_files_is_not(memory: Memory, tmp_path: Path) -> None:
+    """Where all its files are gone, so is what it says."""
+    (memory.root / "shop/totals.py").unlink()
+    (memory.root / "shop/till.py").unlink()
+    report = memory.learn(session(memory, tmp_path))
+    assert outcomes(report) == []
+    assert why_not(report) == ["`shop/totals.py` is gone"]
+
+
+def test_without_an_index_nobody_asks(tmp_path: Path) -> None:
+    """A project that was never indexed says nothing about what stands."""
+    (tmp_path / "bare").mkdir()
+    with Memory.open(tmp_path / "bare", environ=environment(tmp_path)) as memory:
+        assert len(outcomes(memory.learn(session(memory, tmp_path)))) == 1
+
+
+def test_what_goes_later_is_marked_until_it_is_back(memory: Memory, tmp_path: Path) -> None:
+    """`learn` and `init` mark and lift; what a person confirmed is left alone."""
+    (learnt,) = [
+        o.memory
+        for o in memory.learn(session(memory, tmp_path)).learnt
+        if o.memory.type == "work_unit_outcome"
+    ]
+    file = memory.root / "shop/totals.py"
+    file.write_text(TOTALS.replace("total_of_rows", "receipt_sum"))
+    till = memory.root / "shop/till.py"
+    till.write_text(TILL.replace("total_of_rows", "receipt_sum"))
+    memory.index()
+    report = memory.learn(tmp_path / "talks")
+    assert report.notes == ("memories that name what the code no longer has, and rank lower now: 1",)
+    marked = memory.show(learnt.id)
+    assert marked.stale_at is not None
+    assert marked.review_reason == "the code no longer has total_of_rows"
+    assert memory.learn(tmp_path / "talks").notes == ()
+    file.write_text(TOTALS)
+    memory.init()
+    back = memory.show(learnt.id)
+    assert (back.stale_at, back.review_reason, back.needs_review) == (None, None, learnt.needs_review)
+    memory.verify(learnt.id)
+    file.write_text("")
+    memory.init()
+    assert memory.show(learnt.id).stale_at is None
