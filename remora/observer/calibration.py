@@ -123,12 +123,12 @@ def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterat
     beyond = [(p, n) for p, n in ranked if not p.startswith(f"{module}/") and not is_test(p)]
     always = [path for path, n in beyond if n >= ALWAYS * len(shown)][:5]
     often = [path for path, n in beyond if OFTEN * len(shown) <= n < ALWAYS * len(shown)][:5]
-    if not always and not often:
+    if not always:
         yield Withdrawn(
             external_id("prefetch_pattern", "file_access", key), "its sessions read different files"
         )
         return
-    parts = [f"{listed(always, 5)} nearly always"] if always else []
+    parts = [f"{listed(always, 5)} nearly always"]
     parts += [f"{listed(often, 5)} in most of them"] if often else []
     content = f"Sessions that change {code(module)} also read {', '.join(parts)} {seen_words(count)}."
     payload = {

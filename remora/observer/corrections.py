@@ -20,6 +20,7 @@ from remora.observer import signals
 from remora.observer.candidate import Candidate, Rejected, draft, provenance
 from remora.observer.couplings import outside
 from remora.observer.outcome import refuses
+from remora.observer.paths import is_doc, is_test
 from remora.observer.seen import Seen, SeenCount
 from remora.observer.sentences import cited, listed, quoted, seen_words, sentence
 from remora.observer.statements import names_something, stands_alone, states, tidy
@@ -130,6 +131,11 @@ def _findings(session: Observation) -> Iterator[Candidate | Rejected]:
         files = [path for path in exchange.paths if not outside(path)]
         after = session.exchanges[number + 1 : number + 2]
         if not exchange.findings or not files or (after and refuses(after[0].ask)):
+            continue
+        if all(is_test(path) or is_doc(path) for path in files):
+            yield Rejected(
+                f"cause {quoted(exchange.findings[-1], 80)}", "only tests and documents were changed"
+            )
             continue
         facts = [f for f in map(fact, exchange.findings) if f]
         if not facts:

@@ -40,6 +40,8 @@ _FILLER = re.compile(
     r"^(?:(?:all|unit|integration|both|the) )*(?:tests?|lint(?:ing|er)?|builds?|checks?|ci"
     r"|strategies)\b[^.]{0,60}"
     r"\b(?:pass(?:es|ed|ing)?|clean|green|succeed(?:s|ed)?|good)\b[^.]{0,60}\.?$"
+    r"|^(?:all work|waiting for|the branch is (?:clean|up)|[a-z-]+: (?:passed|ok|clean)"
+    r"|[A-Z]+-\d+ is (?:complete|done))\b"
     r"|^(?:here(?:'s| is| are)|let me|would you|do you|should i|shall i|want me|i'?ll|ready|feel free"
     r"|please|if you|"
     r"you can now|is there|anything|what would|everything|no further|lint\b|tests?\b.*\bpass|summary"
@@ -79,7 +81,8 @@ _ASKING = re.compile(
 _HANGS = re.compile(
     r"(?:this|it|they|that|these|only|both|each|also"
     r"|the (?:check|fix|test|change|function|method|file|flag) (?:is|was|has|now)"
-    r"|(?:now )?(?:reads|returns|takes|accepts|captures|uses|calls|passes|checks|creates|handles|stores))\b",
+    r"|(?:now )?(?:reads|returns|takes|accepts|captures|uses|calls|passes|checks|creates|handles|stores"
+    r"|finds|distinguishes|walks|looks|gets|loads|parses|prints|shows|tells|configures|writes|sends|tracks))\b",
     re.IGNORECASE,
 )
 _EMPTY_ASK = re.compile(
@@ -204,7 +207,13 @@ def _unwrapped(text: str) -> str:
 
 
 def _useless(piece: str) -> bool:
-    if piece.endswith(("?", ":")) or "…" in piece or _CHEER.match(piece) or _FILLER.match(piece):
+    if (
+        piece.endswith(("?", ":"))
+        or "…" in piece
+        or "://" in piece
+        or _CHEER.match(piece)
+        or _FILLER.match(piece)
+    ):
         return True
     # A path or a signature alone says nothing.
     return len(re.findall(r"\w+", piece)) < 3 or len(re.findall(r"[A-Za-z]{2,}|→", _CODE.sub(" ", piece))) < 2
