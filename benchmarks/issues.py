@@ -21,10 +21,14 @@ from typing import Any, NamedTuple
 
 from benchmarks.baselines import PlainBM25
 from benchmarks.common import Check, Options, Report, Table, memory_in, model_of, say, settings_of, workplace
-from benchmarks.metrics import mean, paired_interval
+from benchmarks.metrics import mean, paired_interval, unique
 from remora.app.memory import Memory
-from remora.app.recall import predict_files
+from remora.app.recall import predict_files, reader
+from remora.core.text import MAX_QUERY_CHARS
+from remora.core.values import Filters
+from remora.retrieval import pipeline
 from remora.retrieval.files import SIGNALS
+from remora.retrieval.request import Request
 
 PROMISED = 0.70
 AT = (1, 5, 10)
@@ -41,6 +45,14 @@ STEPS: tuple[tuple[str, frozenset[str]], ...] = (
     ("+ graph", frozenset({"imports"})),
     ("+ history", frozenset({"commits", "tests"})),
     ("+ memories", frozenset({"memories"})),
+)
+
+PARTS = 100  # of files that a search returns
+# The neighbourhood boost alone, on what a search of code finds.
+SEARCHES: tuple[tuple[str, frozenset[str]], ...] = (
+    ("search of code, no boost", frozenset({"boost", "busy"})),
+    ("search of code, boost", frozenset({"busy"})),
+    ("search of code, what changes often", frozenset({"boost"})),
 )
 
 _NOT_SOURCE = re.compile(
@@ -135,7 +147,20 @@ def rankings(memory: Memory, issue: Issue, *, ablate: bool) -> dict[str, list[st
             have |= signals
             found[name] = ours(frozenset(SIGNALS) - have)
         found |= {f"{WITHOUT}{signal}": ours(frozenset({signal})) for signal in SIGNALS}
+        found |= by_search(memory, issue.text)
     return found
+
+
+def by_search(memory: Memory, text: str) -> dict[str, list[str]]:
+    """Rank the files by their best part in a search of code: plain, with the boost, and as by default."""
+    asked = Request(text[:MAX_QUERY_CHARS], PARTS, Filters(kinds=("code",)), explicit=False)
+    found = reader(memory._parts, code=True)._replace(boost=True)
+    ranked: dict[str, list[str]] = {}
+    for name, without in SEARCHES:
+        candidates = pipeline.run(found, asked._replace(without=without)).candidates
+        files = unique(candidate.files[0] for candidate in candidates)
+        ranked[name] = [path for path in files if not _NOT_SOURCE.search(path)]
+    return ranked
 
 
 def plain(root: Path, text: str) -> list[str]:
