@@ -34,7 +34,7 @@ class Plugins(NamedTuple):
             methodology: a plugin's id; the native one when None.
 
         Raises:
-            InvalidInput: there is no such methodology, or no universal phase and none was named.
+            InvalidInput: there is no such methodology, it failed, or no universal phase and none was named.
         """
         if methodology is None:
             if phase in PHASES:
@@ -51,7 +51,13 @@ class Plugins(NamedTuple):
                 f"there is no methodology {methodology!r}",
                 hint=f"Installed: {', '.join(sorted(self.known))}.",
             )
-        mapped = self.known[methodology].map_phase(phase)
+        try:
+            mapped = self.known[methodology].map_phase(phase)
+        except Exception as error:  # noqa: BLE001  a stranger's code may fail in any way
+            raise InvalidInput(
+                f"the methodology {methodology!r} failed on the phase {phase!r}: {error!r}",
+                hint=f"Name one of {', '.join(PHASES)} without a methodology, or update its package.",
+            ) from error
         return mapped if mapped in PHASES else "explore"
 
 

@@ -23,6 +23,8 @@ class Kanban(NativeMethodology):
     custom_memory_types = ("wip_limit",)
 
     def map_phase(self, phase):
+        if phase == "broken":
+            raise KeyError(phase)
         return {"review column": "validate", "odd": "no phase at all"}.get(phase, "implement")
 
 
@@ -71,6 +73,8 @@ def test_what_is_installed_is_found_and_used(bare: Memory) -> None:
     with pytest.raises(InvalidInput, match="there is no methodology 'scrum'") as caught:
         bare.context("cards", phase="review column", methodology="scrum")
     assert "kanban" in caught.value.hint
+    with pytest.raises(InvalidInput, match="the methodology 'kanban' failed on the phase 'broken'"):
+        bare.context("cards", phase="broken", methodology="kanban")
     assert [(f.level, f.what, f.detail) for f in methodologies(bare._parts)] == [
         ("ok", "methodology", "kanban")
     ]
