@@ -53,7 +53,7 @@ class Plugins(NamedTuple):
             )
         try:
             mapped = self.known[methodology].map_phase(phase)
-        except Exception as error:  # noqa: BLE001  a stranger's code may fail in any way
+        except Exception as error:
             raise InvalidInput(
                 f"the methodology {methodology!r} failed on the phase {phase!r}: {error!r}",
                 hint=f"Name one of {', '.join(PHASES)} without a methodology, or update its package.",
