@@ -282,6 +282,7 @@ class AsyncMemory:
     sessions = _in_thread(Memory.sessions)
     remember = _in_thread(Memory.remember)
     remember_many = _in_thread(Memory.remember_many)
+    remember_each = _in_thread(Memory.remember_each)
     show = _in_thread(Memory.show)
     dependents = _in_thread(Memory.dependents)
     list = _in_thread(Memory.list)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -23,10 +23,11 @@ from remora.app.targets import noted
 from remora.app.wiring import Parts, Room, build
 from remora.app.worker import embed_when_many
 from remora.core.clock import Clock
-from remora.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
+from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError, StoreReadOnly
 from remora.core.strength import TAINT_FACTOR
 from remora.core.values import PHASES, Context, FileHit, Filters, Hit, InitReport, MemoryDraft, MemoryRecord
 from remora.lifecycle.flags import flag_dependents, unflag_dependents
+from remora.lifecycle.intake import REFUSALS
 from remora.lifecycle.upkeep import resolve
 
 if TYPE_CHECKING:
@@ -166,6 +167,66 @@ class Memory(CodeVerbs):
         Raises:
             InvalidInput: it cannot be stored; nothing was changed.
         """
+        draft = self._drafted(
+            content,
+            for_user=user,
+            type=type,
+            related_files=related_files,
+            related_modules=related_modules,
+            tags=tags,
+            source=source,
+            scope=scope,
+            confidence=confidence,
+            **fields,
+        )
+        return self.remember_many([draft], user=user)[0]
+
+    def remember_each(
+        self, drafts: Iterable[Mapping[str, Any]], *, user: bool = False
+    ) -> builtins.list[MemoryRecord | RemoraError]:
+        """Store many drafts in one transaction, each by itself.
+
+        Args:
+            drafts: for each what `remember` takes, by name.
+            user: keep them in the user's own memory.
+
+        Returns:
+            For each draft, in order, its record, or the error that says why it is not stored.
+
+        Raises:
+            StoreError: the store itself failed; none of them was kept.
+        """
+        with self._lock:
+            room = self._parts.room("user" if user else "project")
+            given = [self._drafted_or_refused(fields, room, user=user) for fields in drafts]
+            found = room.intake.remember_each(given)
+            embed_when_many(self._parts)
+            return [
+                r if isinstance(d, RemoraError) or isinstance(r, RemoraError) else noted(room.space, d, r)
+                for d, r in zip(given, found, strict=True)
+            ]
+
+    def _drafted_or_refused(
+        self, fields: Mapping[str, Any], room: Room, *, user: bool
+    ) -> MemoryDraft | RemoraError:
+        try:
+            return self._with_parents(self._drafted(**{"content": None, **fields}, for_user=user), room)
+        except REFUSALS as error:
+            return error
+
+    def _drafted(
+        self,
+        content: Any,
+        *,
+        for_user: bool,
+        type: str | None = None,  # noqa: A002  the field's own name
+        related_files: Paths = (),
+        related_modules: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        source: str = "agent_explicit",
+        confidence: float | None = None,
+        **fields: Any,
+    ) -> MemoryDraft:
         unknown = sorted(set(fields) - set(MemoryDraft._fields))
         if unknown:
             raise InvalidInput(f"a memory has no field {unknown[0]!r}")
@@ -176,14 +237,13 @@ class Memory(CodeVerbs):
             related_modules=listed("related_modules", related_modules),
             tags=listed("tags", tags),
             source=source,
-            scope=scope,
             confidence=confidence if confidence is not None else (1.0 if source == "user_taught" else 0.8),
             **fields,
         )
-        if draft.commit_sha is None and draft.related_files and not user:
+        if draft.commit_sha is None and draft.related_files and not for_user:
             # What is said of files holds for the files as they are now; later commits make it doubtful.
             draft = draft._replace(commit_sha=commit_of(self._parts.project.repository))
-        return self.remember_many([draft], user=user)[0]
+        return draft
 
     def remember_many(
         self, drafts: Sequence[MemoryDraft], *, user: bool = False

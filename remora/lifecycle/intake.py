@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from remora.core import payloads, sketch
 from remora.core.clock import Clock, to_iso
+from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.strength import SOURCE_TRUST, TAINT_FACTOR, half_life
 from remora.core.text import collapse, content_hash, index_terms, jaccard
 from remora.core.values import MemoryDraft, MemoryRecord, Origin, Receipt, Redaction
@@ -25,6 +27,7 @@ from remora.lifecycle.drafts import Prepared, checked_instant, prepare
 from remora.lifecycle.flags import rests_on, unflag_dependents
 from remora.store.space import Space
 
+REFUSALS = (InvalidInput, Conflict, NotFound)  # what is wrong with a draft, not with the store
 NEAR_DUPLICATE = 0.85  # Jaccard of word sets, as the packer's rule for saying things twice
 
 
@@ -57,6 +60,41 @@ class Intake:
         prepared = [prepare(d, self._custom_types) for d in drafts]
         with self._space.db.transaction():
             return [self._take(p, revive=revive) for p in prepared]
+
+    def remember_each(self, drafts: Iterable[MemoryDraft | RemoraError]) -> list[MemoryRecord | RemoraError]:
+        """Store many drafts in one transaction, each by itself: for one that is refused its error is given.
+
+        An error that stands in the place of a draft is given back as it is.
+
+        Raises:
+            StoreError: the store itself failed; nothing of them was kept.
+        """
+        found: list[MemoryRecord | RemoraError] = []
+        said: dict[str, MemoryRecord] = {}  # as it was when a draft that says just the same came first
+        latest: dict[str, MemoryRecord] = {}
+        with self._space.db.transaction():
+            for draft in drafts:
+                if isinstance(draft, RemoraError):
+                    found.append(draft)
+                    continue
+                key = repr(draft)
+                if (first := said.get(key)) is not None:
+                    found.append(_again(latest[first.id], first))
+                    continue
+                try:
+                    prepared = prepare(draft, self._custom_types)
+                    with self._space.db.transaction():
+                        record = self._take(prepared, revive=True)
+                except REFUSALS as error:
+                    found.append(error)
+                    continue
+                found.append(record)
+                latest[record.id] = record
+                if record.receipt is None or record.receipt.action not in ("stored", "merged"):
+                    said.clear()  # a memory took another text, or came back: others may find other twins
+                elif _changes_nothing_again(draft, record.receipt):
+                    said[key] = record
+        return found
 
     def check_changes(
         self, record: MemoryRecord, changes: Mapping[str, Any]
@@ -114,7 +152,7 @@ class Intake:
             return None
         words = sketch.word_set(draft.content)
         memories = self._space.memories
-        for memory_id, content in memories.sharing_bands(sketch.bands(draft.content), draft.type):
+        for memory_id, content in memories.sharing_bands(_bands(draft.content), draft.type):
             similarity = jaccard(words, sketch.word_set(content))
             if similarity >= NEAR_DUPLICATE and sketch.same_statement(draft.content, content):
                 near = memories.get(memory_id)
@@ -146,7 +184,7 @@ class Intake:
             record,
             content_hash=digest,
             search_terms=search_terms(record),
-            bands=sketch.bands(record.content),
+            bands=_bands(record.content),
         )
         return record._replace(receipt=Receipt("stored", None, 0.0, prepared.redactions, prepared.notes))
 
@@ -220,6 +258,26 @@ class Intake:
 _NEVER_NEAR = frozenset(
     {"task_calibration", "prefetch_pattern", "context_cost", "work_state", "work_unit_outcome"}
 )
+
+
+@lru_cache(maxsize=4)  # a text is looked for by its bands, then stored with them
+def _bands(text: str) -> Sequence[tuple[int, int]]:
+    return sketch.bands(text)
+
+
+def _changes_nothing_again(draft: MemoryDraft, receipt: Receipt) -> bool:
+    """Return whether the same draft, coming again, would find the same memory and change nothing in it.
+
+    A caller's own id may belong to another text by then, and the payload that came last wins.
+    """
+    exact = receipt.action == "stored" or receipt.similarity == 1.0
+    return exact and draft.external_id is None and draft.payload is None
+
+
+def _again(record: MemoryRecord, first: MemoryRecord) -> MemoryRecord:
+    assert first.receipt is not None
+    receipt = first.receipt._replace(action="merged", merged_with=first.id, similarity=1.0)
+    return record._replace(receipt=receipt)
 
 
 def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pytest
 from remora import Context, FileHit, Hit, InitReport, Memory, MemoryDraft, MemoryRecord
 from remora.app.accesses import FLUSH_AT
 from remora.core.clock import FixedClock
-from remora.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
+from remora.core.errors import Conflict, InvalidInput, NotFound, StoreFull, StoreReadOnly
 from remora.core.values import Receipt, Redaction, Relation, Taint, WorkUnitRef
 from tests.helpers import SECRET, FakeEmbedder, Repo, environment, files, holds, rows, texts
 
@@ -170,6 +170,46 @@ def test_content_that_is_none(bare: Memory, content: Any) -> None:
         bare.remember(content)
     assert time.monotonic() - started < 3.0
     assert bare.list() == []
+
+
+def test_remember_each(bare: Memory) -> None:
+    """Drafts are taken as `remember` takes them, each by itself; a store that fails keeps none of them."""
+    rule, missing, user, near = bare.remember_each(
+        [
+            {"content": "Never commit to main without a review", "related_files": ["src/"]},
+            {"type": "gotcha"},
+            {"content": "Tokens expire after 24 h", "user": True},
+            {"content": "never commit to main without a review", "source": "user_taught"},
+        ]
+    )
+    assert isinstance(rule, MemoryRecord)
+    assert (rule.type, rule.related_files, rule.confidence) == ("requirement", ("src/",), 0.8)
+    assert isinstance(missing, InvalidInput)
+    assert isinstance(user, InvalidInput)
+    assert str(user) == "a memory has no field 'user'"
+    assert isinstance(near, MemoryRecord)
+    assert (near.id, near.confidence, near.receipt and near.receipt.action) == (rule.id, 1.0, "merged")
+    (mine,) = bare.remember_each([{"content": "I like tabs"}], user=True)
+    assert isinstance(mine, MemoryRecord)
+    assert mine.realm == "user"
+    before = rows(bare)
+    db = bare._parts.room("project").space.db
+    db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
+    with pytest.raises(StoreFull):
+        bare.remember_each([{"content": f"Service number{n} " + "word " * 900} for n in range(200)])
+    assert rows(bare) == before
+
+
+def test_remember_each_waits_for_the_disk_once(bare: Memory) -> None:
+    """Many drafts that say the same are one memory, stored in one transaction."""
+    db = bare._parts.room("project").space.db
+    before = db.version()[1]
+    found = bare.remember_each([{"content": "Tokens expire after 24 h", "tags": ["auth"]}] * 500)
+    assert db.version()[1] == before + 1
+    assert len({r.id for r in found if isinstance(r, MemoryRecord)}) == 1
+    actions = [r.receipt.action for r in found if isinstance(r, MemoryRecord) and r.receipt]
+    assert actions == ["stored"] + ["merged"] * 499
+    assert len(bare.list()) == 1
 
 
 def test_remember_many(bare: Memory) -> None:

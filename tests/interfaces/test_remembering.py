@@ -6,7 +6,7 @@ import codecs
 import json
 import subprocess
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,8 @@ from click.testing import CliRunner
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import StoreFull
-from remora.core.values import MemoryRecord
 from remora.interfaces.cli import cli
-from remora.interfaces.commands import desk
+from remora.interfaces.commands import desk, remembering
 from remora.interfaces.commands.desk import Desk
 from tests.interfaces.conftest import Run
 
@@ -434,6 +433,42 @@ def test_a_file_that_is_too_large(run: Run, project: Path, monkeypatch: pytest.M
     assert "drafts.json has more than 20 bytes" in result.stderr
 
 
+def test_many_drafts(run: Run, answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drafts are stored some at a time; what is wrong is named with its place, and all else is stored."""
+    monkeypatch.setattr(remembering, "TOGETHER", 10)
+    bad = {1, 10, 11, 20, 37, 95}
+    lines = [f'{{"content": "Service number{n} has port{n}", "type": "pattern"}}' for n in range(1, 96)]
+    for number in bad:
+        lines[number - 1] = '{"content": " ", "type": "pattern"}' if number % 2 else "no JSON at all"
+    lines += [lines[1]] * 30
+    result = run("remember", "--from-json", "-", "--json", stdin="\n".join(lines))
+    assert result.exit_code == 2
+    document = json.loads(result.stdout)
+    assert [s["what"] for s in document["skipped"]] == [f"line {n}" for n in sorted(bad)]
+    assert len(document["memories"]) == 95 - len(bad) + 30
+    assert [m["receipt"]["action"] for m in document["memories"][-30:]] == ["merged"] * 30
+    assert len(answer("list", "--limit", "0")["memories"]) == 95 - len(bad)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("word " * 2_000_000, "the drafts are not JSON (line 1, column 1: Expecting value)"),
+        ("[" * 200_000, "the drafts are not JSON that can be read (nested too deep)"),
+        ('{"content": "' + "x" * 1_000_000 + '"}', "the draft: content has 1,000,000 characters"),
+        ("1\n" * 100_000, "the drafts are not JSON (line 2, column 1: Extra data)"),
+    ],
+    ids=["no JSON", "nested", "one long draft", "numbers"],
+)
+def test_large_documents_that_are_no_drafts(run: Run, text: str, said: str) -> None:
+    """Millions of characters of something else are refused in a sentence, and nothing is stored."""
+    result = run("remember", "--from-json", "-", stdin=text)
+    assert result.exit_code == 2
+    assert said in result.stderr + result.stdout
+    assert len(result.stderr + result.stdout) < 500
+    assert run("list").stdout == ""
+
+
 class Full:
     """A memory whose disk is full after one statement."""
 
@@ -444,12 +479,12 @@ class Full:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.memory, name)
 
-    def remember(self, **fields: Any) -> MemoryRecord:
-        """Store the first one."""
-        if not self.left:
+    def remember_each(self, drafts: Sequence[dict[str, Any]], **how: Any) -> list[Any]:
+        """Store as many as fit, all or none."""
+        if len(drafts) > self.left:
             raise StoreFull("the disk is full")
-        self.left -= 1
-        return self.memory.remember(**fields)
+        self.left -= len(drafts)
+        return self.memory.remember_each(drafts, **how)
 
 
 def test_a_store_that_fails_in_the_middle(project: Path, clock: FixedClock) -> None:

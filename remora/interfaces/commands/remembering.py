@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 
 import click
 
-from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound, RemoraError
+from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord, Skipped
 from remora.interfaces import drafts, pages, reports
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split
 
 F = TypeVar("F", bound=Callable[..., Any])
+TOGETHER = 200  # drafts in one transaction: others that write wait for its end, some tenths of a second
 
 type_option = click.option(
     "--type",
@@ -112,28 +113,45 @@ def remember(
         "user": user,
     }
     if from_json is not None:
-        context.exit(_remember_all(desk, proposed, options))
+        context.exit(_remember_all(desk, proposed, dict(options)))
     record = memory.remember(content, **options)
     desk.answer(record, lambda: pages.receipt(record, guessed=kind is None))
 
 
 def _remember_all(desk: Desk, proposed: Sequence[drafts.Proposed], options: dict[str, Any]) -> int:
-    """Store every draft that can be stored, say what became of each, and return the exit code."""
-    memory = desk.memory()
+    """Store every draft that can be stored, say what became of each, and return the exit code.
+
+    Many share a transaction: the disk is waited for once. When one of them finds the store failing, they
+    are tried one by one, so that all before it are kept.
+    """
+    user = options.pop("user")
     records: list[MemoryRecord] = []
     skipped: list[Skipped] = []
+    done = 0
+
+    def store(group: Sequence[drafts.Proposed]) -> None:
+        given = [{**options, **one.fields} for one in group if one.problem is None]
+        stored = iter(desk.memory().remember_each(given, user=user))
+        for one in group:
+            found = one.problem or next(stored)
+            if isinstance(found, MemoryRecord):
+                records.append(found)
+            else:
+                skipped.append(Skipped(one.place, f"{found}. {found.hint}".rstrip()))
+
     with desk.progress() as progress:
-        for number, one in enumerate(proposed, start=1):
+        while group := proposed[done : done + TOGETHER]:
             try:
-                if one.problem is not None:
-                    raise one.problem
-                records.append(memory.remember(**{**options, **one.fields}))
-            except (InvalidInput, Conflict, NotFound) as error:
-                skipped.append(Skipped(one.place, f"{error}. {error.hint}".rstrip()))
-            except RemoraError:  # the store itself: the next draft would fare no better
-                desk.note(reports.handed_in_sentence(records, skipped) + f" Stopped at {one.place}.")
-                raise
-            progress("drafts", number, len(proposed))
+                store(group)
+            except RemoraError:
+                for one in group:
+                    try:
+                        store([one])
+                    except RemoraError:  # the store itself: the next draft would fare no better
+                        desk.note(reports.handed_in_sentence(records, skipped) + f" Stopped at {one.place}.")
+                        raise
+            done += len(group)
+            progress("drafts", done, len(proposed))
     answer = {"memories": records, "skipped": skipped}
     desk.answer(answer, lambda: reports.handed_in(records, skipped))
     return EXIT_CODES[InvalidInput] if skipped else 0
