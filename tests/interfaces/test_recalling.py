@@ -361,7 +361,7 @@ def test_backlog_of_vectors_is_said(project: Path, clock: FixedClock) -> None:
 
     result = call("search", "which port has number7")
     assert result.exit_code == 0
-    assert result.stderr.startswith("note: 36 memories have no vector yet; `remora reindex` gives them one\n")
+    assert result.stderr.startswith("note: 84 memories have no vector yet; `remora reindex` gives them one\n")
     assert "no vector yet" not in result.stdout
     with Memory.open(project, clock=clock, embedder=FakeEmbedder()) as memory:
         memory.reindex()
