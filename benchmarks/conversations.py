@@ -306,6 +306,7 @@ def promises(times: Times) -> list[Check]:
             (f"{group}, fresh session", 1),
             (f"{group}, long session", 1),
             ("compact_if_needed, nothing due", 1),
+            ("compact, all of it", 4_000),
             ("block", 10),
             ("first search after an entry was appended", 100),
             ("first search after MEMORY.md was edited", 100),

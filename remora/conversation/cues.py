@@ -7,20 +7,47 @@ that is not here loses nothing but that: requests, files, commands and the last 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from remora.core.text import words
 
+_MARKS = {".": r"\s", "$": r"\b"}
 
-def _cues(spelt: str, signs: str) -> re.Pattern[str]:
-    """Return a pattern of word beginnings, and of signs of scripts that put no space between words.
 
-    A dot in a word is any white space; a word that ends in `$` matches only whole.
+class Cue:
+    """Word beginnings, and signs of scripts that put no space between words.
+
+    A dot in a word is any white space; a word that ends in `$` matches only whole. Signs are patterns.
     """
-    beginnings = [re.escape(w).replace(r"\.", r"\s").replace(r"\$", r"\b") for w in spelt.split()]
-    return re.compile(rf"\b(?:{'|'.join(beginnings)})|{'|'.join(signs.split())}", re.IGNORECASE)
+
+    def __init__(self, spelt: str, signs: str) -> None:
+        self.spelt, self.signs = spelt.split(), signs.split()
+        self._words = re.compile(rf"\b{_branches(self.spelt)}")
+        self._signs = re.compile("|".join(self.signs))
+        plain = [sign for sign in self.signs if sign.isascii()]
+        self._plain_signs = re.compile("|".join(plain)) if plain else None
+
+    def search(self, text: str) -> bool:
+        """Return whether a text has one of them."""
+        low = text.lower()
+        if self._words.search(low):
+            return True
+        signs = self._plain_signs if low.isascii() else self._signs
+        return signs is not None and signs.search(low) is not None
 
 
-DECISION = _cues(
+def _branches(spelt: Iterable[str]) -> str:
+    """Return a pattern of words that looks at every letter once, however many words begin with it."""
+    by_letter: dict[str, list[str]] = {}
+    for word in spelt:
+        by_letter.setdefault(word[:1], []).append(word[1:])
+    if "" in by_letter:  # one ends here: it does not matter what follows
+        return ""
+    parts = [_MARKS.get(letter, re.escape(letter)) + _branches(rest) for letter, rest in by_letter.items()]
+    return f"(?:{'|'.join(parts)})" if len(parts) > 1 else parts[0]
+
+
+DECISION = Cue(
     # English, German, French, Spanish and Portuguese, Italian, Russian
     """decid decision we.chose i.chose chosen$ we'll.use we.will.use we.use$ let's.use let's.go.with
     going.with go.with$ settled.on opted agreed switched.to switch.to$ instead.of replaced.with by.design
@@ -31,7 +58,7 @@ DECISION = _cues(
     решил решен выбра будем.использовать вместо""",
     "决定 決定 选择 選擇 采用 採用 改用 决策 決め ことにした 결정 사용하기로 대신",
 )
-RULE = _cues(
+RULE = Cue(
     """must$ must.not never$ always$ prefer don't$ do.not$ don’t$ should$ shouldn't$ only.use use.only
     required$ make.sure avoid$ no.longer from.now.on remember.to keep.in.mind
     muss$ müssen$ nie$ niemals$ immer$ bevorzug darf.nicht bitte.nicht ab.jetzt lieber$ sollte
@@ -42,7 +69,7 @@ RULE = _cues(
     """必须 必須 不要 总是 總是 始终 从不 從不 永远 偏好 务必 務必 禁止 应该 應該 必ず 常に 決して べき ないで
     반드시 항상 절대 하지.?마""",
 )
-TROUBLE = _cues(
+TROUBLE = Cue(
     """error fail exception traceback crash broken$ bug$ bugs$ timeout timed.out regression doesn't.work
     does.not.work panic$ segfault denied$
     fehler fehlgeschlagen abgestürzt absturz kaputt
@@ -53,7 +80,7 @@ TROUBLE = _cues(
     r"""error\b exception\b 错误 錯誤 报错 報錯 失败 失敗 崩溃 崩潰 异常 異常 エラー 例外 バグ 落ち
     오류 에러 실패 버그""",
 )
-FIX = _cues(
+FIX = Cue(
     """fixed fixes$ fix.was the.fix resolved solved$ patched workaround root.cause the.cause works.now
     turned.out
     behoben gelöst ursache
@@ -63,7 +90,7 @@ FIX = _cues(
     исправ решен починил причина""",
     "修复 修復 解决 解決 修好 原因 修正 直し 直っ 수정 해결",
 )
-OPEN = _cues(
+OPEN = Cue(
     """todo$ to.do$ next.step next.up next,$ still.need still.have still.missing remaining remains$ left.to
     pending blocked blocker not.yet later$ follow-up open.question unclear
     noch.offen als.nächstes fehlt.noch später$
@@ -73,6 +100,8 @@ OPEN = _cues(
     осталось следующ ещё.не не.готово""",
     "待办 待辦 下一步 还没 還沒 尚未 剩下 残り 次は 未対応 まだ 남은 다음.?단계 아직",
 )
+_READ = (DECISION, RULE, TROUBLE, FIX)
+ANY = Cue(" ".join(w for cue in _READ for w in cue.spelt), " ".join(s for cue in _READ for s in cue.signs))
 _QUESTION = re.compile(r"[?？؟]\W*$")
 _ASSENT = frozenset(
     """ok okay k yes yep yeah no nope sure thanks thank you thx great perfect good nice cool done hi hello hey

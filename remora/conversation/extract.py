@@ -208,6 +208,9 @@ def _request(message: Message) -> str:
 
 
 def _read_sentences(facts: Facts, message: Message) -> None:
+    text = without_code(message.content[:READ])
+    if clean(text) == text and not cues.ANY.search(collapse(text)):
+        return  # no sentence of it can have one
     for sentence in _telling(message):
         if cues.is_question(sentence):
             continue

@@ -30,6 +30,7 @@ _NAMED = frozenset(
     .dockerignore .editorconfig .gitattributes .npmrc .bashrc .zshrc .flake8 .prettierrc .eslintrc
     .cursorrules""".split()
 )
+_BARE_NAMES = tuple(name for name in _NAMED if "." not in name)
 _PROGRAMS = """
     npm pnpm yarn bun npx pip pip3 pipx uv uvx poetry pytest tox nox make just cargo mvn gradle go docker
     docker-compose podman kubectl helm git gh ruff mypy eslint prettier tsc jest vitest playwright rails
@@ -51,7 +52,10 @@ def files_in(text: str) -> list[str]:
     ['src/auth.py', 'lib/b.go']
     """
     found: dict[str, None] = {}
-    for run in _RUN.findall(_URL.sub(" ", text)):
+    bare_names = any(name in text for name in _BARE_NAMES)
+    for run in _RUN.findall(_URL.sub(" ", text) if "://" in text else text):
+        if not bare_names and "." not in run:
+            continue
         name = run.rstrip("./\\-+~").lstrip("-+@")
         if len(name) <= _PATH_CHARACTERS and _is_file(name):
             found[name] = None
@@ -59,7 +63,7 @@ def files_in(text: str) -> list[str]:
 
 
 def _is_file(name: str) -> bool:
-    base = re.split(r"[/\\]", name)[-1]
+    base = name.replace("\\", "/").rpartition("/")[2]
     if base in _NAMED:
         return True
     match = _EXTENSION.search(name)
@@ -75,6 +79,8 @@ def commands_in(text: str) -> list[str]:
     >>> commands_in("Run `uv run pytest -q` in `src`.\n$ make check")
     ['uv run pytest -q', 'make check']
     """
+    if "`" not in text and "$ " not in text:
+        return []
     shown = (collapse(match[1] or match[2]) for match in _CODE.finditer(text))
     return list(dict.fromkeys(shorten(c, COMMAND_CHARACTERS) for c in shown if _COMMAND.fullmatch(c)))
 

@@ -6,8 +6,11 @@ import re
 
 from remora.core.text import clean, collapse
 
-# A full stop inside a number, a file name or a version has no space after it.
-_END = re.compile(r"(?<![.!?…؟])(?>[.!?…؟]+[\"'”’»)\]*_`]*)(?=\s|$)|[。！？．｡][」』”）)]*|(?=\n)")
+# A full stop inside a number, a file name or a version has no space after it. A run of stops is looked at
+# from its start only. Both kinds begin with a sign, so that what is no sign is passed over fast.
+_STOP = r"[.!?…؟](?<![.!?…؟]{2})(?>[.!?…؟]*[\"'”’»)\]*_`]*)(?=\s|$)|[。！？．｡][」』”）)]*"
+_END_IN_LINE = re.compile(_STOP)
+_END = re.compile(rf"{_STOP}|(?=\n)")
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*•>#]+|\d{1,3}[.)])\s+")
 
@@ -18,7 +21,7 @@ def without_code(text: str) -> str:
     >>> without_code("Run it:\n```\nmake\n```\nThen wait.")
     'Run it:\n\nThen wait.'
     """
-    return _FENCE.sub("", text)
+    return _FENCE.sub("", text) if "```" in text or "~~~" in text else text
 
 
 def sentences(text: str) -> list[str]:
@@ -30,7 +33,7 @@ def sentences(text: str) -> list[str]:
     found = []
     for line in text.split("\n"):
         start, line = 0, _BULLET.sub("", line)
-        for end in _END.finditer(line):
+        for end in _END_IN_LINE.finditer(line):
             found.append(line[start : end.end()])
             start = end.end()
         found.append(line[start:])

@@ -47,6 +47,8 @@ def named_paths(text: str) -> tuple[str, ...]:
     ('src/auth/tokens.py', 'settings.toml')
     """
     head = text[:MAX_QUERY_CHARS]
+    if not any("/" in run or "." in run[:-1] for run in _RUN.findall(head)):
+        return ()
     found = []
     for match in _RUN.finditer(head):
         if match[0].startswith("//") and head[match.start() - 1 : match.start()] == ":":

@@ -41,6 +41,7 @@ from remora.core.secret_rules import (
     PREFIXES,
     SHAPES,
     Find,
+    Prefix,
     Shape,
     View,
     compiled,
@@ -166,14 +167,21 @@ def _private_keys(view: View) -> Iterator[Find]:
 # Every token of a provider has such a run; most prose has none.
 _RUN = r"[\w-]{15}|[\w+/]{40}"
 _SHORTEST = 15  # characters of a token with its start
+# Every text is asked for all of these, so the starts stand under their first two characters.
+_STARTS: dict[str, list[tuple[int, Prefix, str]]] = {}
+for _rank, _rule in enumerate(PREFIXES, 1):
+    for _start in _rule.starts:
+        _STARTS.setdefault(_start[:2], []).append((_rank, _rule, _start))
+_NEEDLES = [(rank, needle) for rank, rule in enumerate(SHAPES, 1000) for needle in rule.needles]
 
 
 def _by_form(view: View) -> Iterator[Find]:
     long_run = compiled(_RUN).search(view.text) is not None
     if long_run:
         yield from _prefixed(view)
-    for rank, rule in enumerate(SHAPES, 1000):
-        if (long_run or rule.value) and any(needle in view.low for needle in rule.needles):
+    for rank in dict.fromkeys([rank for rank, needle in _NEEDLES if needle in view.low]):
+        rule = SHAPES[rank - 1000]
+        if long_run or rule.value:
             yield from _shaped(view, rule, rank)
 
 
@@ -181,15 +189,15 @@ def _prefixed(view: View) -> Iterator[Find]:
     text = view.text
     # A token has no white space in it and is not shorter than this, so most words need no second look.
     long_words = " ".join(word for word in text.split() if len(word) >= _SHORTEST)
-    for rank, rule in enumerate(PREFIXES, 1):
-        for start in rule.starts:
-            at = text.find(start) if start in long_words else -1
-            while at >= 0:
-                rest = compiled(rule.rest).match(text, at + len(start))
-                ok = rest and (rule.anywhere or _at_left_edge(text, at))
-                if rest and ok and (not rule.random or looks_random(rest[0])):
-                    yield Find(at, rest.end(), rank, rule.kind)
-                at = text.find(start, rest.end() if rest else at + len(start))
+    groups = [group for head, group in _STARTS.items() if head in long_words]
+    for rank, rule, start in [one for group in groups for one in group if one[2] in long_words]:
+        at = text.find(start)
+        while at >= 0:
+            rest = compiled(rule.rest).match(text, at + len(start))
+            ok = rest and (rule.anywhere or _at_left_edge(text, at))
+            if rest and ok and (not rule.random or looks_random(rest[0])):
+                yield Find(at, rest.end(), rank, rule.kind)
+            at = text.find(start, rest.end() if rest else at + len(start))
 
 
 def _at_left_edge(text: str, at: int) -> bool:

@@ -11,7 +11,6 @@ _CJK = re.compile(
     r"[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
     r"\U00020000-\U0003134f]+"
 )
-_SPACE = re.compile(r"\s+")
 # Control characters, direction marks, and signs that no reader sees (tag characters can carry a whole
 # hidden text).
 _CONTROL = re.compile(
@@ -24,7 +23,7 @@ _CONTROL = re.compile(
 # one-byte forms only a CSI with numbers is known: the others stand in texts that were decoded wrongly.
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_](?:[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c))?"
-    r"|[#%()*+\-./][0-~]| [FGL-N]|[0-~])?|\x9b[0-9;?]+[@-~]"
+    r"|[#%(*+)\-./][0-~]| [FGL-N]|[0-~])?|\x9b[0-9;?]+[@-~]"
 )
 # Joiners stay between signs outside ASCII: Persian and emoji are spelt with them. A run is looked at once,
 # from its start.
@@ -154,7 +153,7 @@ def query_terms(text: str, limit: int = 48) -> list[str]:
 
 def collapse(text: str) -> str:
     """Return a text with every run of white space as one space, trimmed."""
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def clean(text: str) -> str:
@@ -165,9 +164,12 @@ def clean(text: str) -> str:
     >>> clean("a\x00b\u202ec\n"), clean("\x1b[1;31mred\x1b[0m \x1b]8;;https://a.b\x07link\x1b]8;;\x07")
     ('abc\n', 'red link')
     """
+    if text.isprintable():  # most texts are, and nothing below is
+        return text
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE.sub("", text)
-    return _JOINERS.sub("", _CONTROL.sub("", text))
+    text = _CONTROL.sub("", text)
+    return text if text.isascii() else _JOINERS.sub("", text)
 
 
 def controls(text: str) -> int:

@@ -25,6 +25,7 @@ _DECISION = re.compile(
 _FAILURE = re.compile(
     r"\b\w*(?:Error|Exception|Traceback)\b|\b(?:FAIL(?:ED|URE)?|failed|fails|crash(?:ed|es)?|does not work)\b"
 )
+_FAILURES = ("Error", "Exception", "Traceback", "FAIL", "fail", "crash", "does not work")  # one is in each
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n")
 _SCANNED = 20_000  # characters of one message
 
@@ -54,7 +55,8 @@ def extract(messages: Sequence[Message], session_id: str = "") -> str:
     if asked is not None:
         parts.append(f"Asked: {shorten(asked.content, _ASKED)}")
     parts += _list("Decided", _matching(people, _DECISION))
-    parts += _list("Failed", _matching(spoken, _FAILURE))
+    failing = [m for m in spoken if any(word in m.content for word in _FAILURES)]
+    parts += _list("Failed", _matching(failing, _FAILURE))
     files = _files(spoken)
     if files:
         parts.append("Files: " + ", ".join(files))
@@ -77,16 +79,16 @@ def _list(title: str, lines: Sequence[str]) -> list[str]:
     return [f"{title}:", *(f"- {line}" for line in lines)] if lines else []
 
 
-def _matching(messages: Iterable[Message], pattern: re.Pattern[str]) -> list[str]:
+def _matching(messages: Sequence[Message], pattern: re.Pattern[str]) -> list[str]:
     """Return the last few sentences that match, each once, in the order in which they were said."""
     found: dict[str, None] = {}
-    for message in messages:
-        for sentence in _SENTENCE.split(message.content[:_SCANNED]):
+    for message in reversed(messages):
+        for sentence in reversed(_SENTENCE.split(message.content[:_SCANNED])):
             if pattern.search(sentence[: 4 * _LINE]):
-                line = shorten(sentence, _LINE)
-                found.pop(line, None)
-                found[line] = None
-    return list(found)[-_LINES:]
+                found[shorten(sentence, _LINE)] = None
+                if len(found) == _LINES:
+                    return list(reversed(found))
+    return list(reversed(found))
 
 
 def _files(messages: Iterable[Message]) -> list[str]:

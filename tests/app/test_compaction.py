@@ -488,20 +488,25 @@ def test_only_one_of_two_shortens_what_is_due(tmp_path: Path) -> None:
         return SUMMARY
 
     memory, model = memory_of(tmp_path, slow, **QUIET)
-    done: list[Compaction | None] = []
+    done: dict[str, Compaction | None] = {}
     with memory, opened(tmp_path, **QUIET) as other:
         memory.session("cli:42").extend([{"role": "user", "content": "x" * 5_000} for _ in range(40)])
-        first = threading.Thread(target=lambda: done.append(memory.session("cli:42").compact_if_needed()))
+        first = threading.Thread(
+            target=lambda: done.update(first=memory.session("cli:42").compact_if_needed())
+        )
         first.start()
         assert begun.wait(10)
-        second = threading.Thread(target=lambda: done.append(other.session("cli:42").compact_if_needed()))
+        second = threading.Thread(
+            target=lambda: done.update(second=other.session("cli:42").compact_if_needed())
+        )
         second.start()
         second.join(0.1)
         assert second.is_alive()
         go_on.set()
         first.join()
         second.join()
-        assert [one.how if one else None for one in done] == ["model", None]
+        assert done["first"] is not None
+        assert (done["first"].how, done["second"]) == ("model", None)
         assert len(markers(memory.session("cli:42"))) == 1
     assert len(model.calls) == 1
 
