@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 NEWEST = 300  # commits that are asked
 ABOUT = 10  # files that a commit may have to be remembered: one with more says little about each
 HITS = 20
+# Parts that look at turns or code alone, or that are off until something is set up.
+ELSEWHERE = frozenset({"window", "neighbours", "author", "busy", "boost", "rerank", "hyde"})
 EVERY_COMMIT = 50  # commits between two lines of progress
 
 TASKS: Mapping[str, Metric] = {
@@ -137,7 +139,8 @@ def rankings(memory: Memory) -> dict[str, Ranking]:
             search(memory._parts, text, HITS, filters, None, (), files, without=without).hits
         )
 
-    return {OURS: ranking(frozenset())} | {f"{WITHOUT}{p}": ranking(frozenset({p})) for p in PARTS}
+    parts = [part for part in PARTS if part not in ELSEWHERE]
+    return {OURS: ranking(frozenset())} | {f"{WITHOUT}{part}": ranking(frozenset({part})) for part in parts}
 
 
 def ask_task(commit: Commit, made: Mapping[str, Ranking]) -> list[tuple[str, Answer]]:

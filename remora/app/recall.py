@@ -19,6 +19,7 @@ from remora.core.errors import InvalidInput, RemoraError
 from remora.core.text import MAX_QUERY_CHARS, clean
 from remora.core.values import NOTE_KINDS, Context, FileHit, Filters, Hit, Ownership
 from remora.retrieval import pipeline
+from remora.retrieval.candidates import SAME_FILE
 from remora.retrieval.packing import BUDGETS, pack
 from remora.retrieval.pipeline import PARTS as SEARCH_PARTS
 from remora.retrieval.pipeline import Results
@@ -34,6 +35,7 @@ CONTEXT_HITS = 60
 CO_ACCESS_WEIGHT = 0.5
 SPEAKING = 8  # memories that are asked about a task's files
 RELEVANT = 0.15  # what is put into a prompt unasked must be at least this relevant
+AT_HAND = 5  # memories about the files at hand that are told though the words of the task say nothing of them
 
 
 def search(
@@ -107,8 +109,15 @@ def context(
     filters = filters._replace(files=())
     found = search(parts, task, CONTEXT_HITS, filters, phase, (), files, explicit=False)
     tokens = BUDGETS[phase].tokens if budget is None else budget
-    packed = pack([h for h in found.hits if h.score >= RELEVANT], phase, tokens)
+    packed = pack(_worth_telling(found.hits), phase, tokens)
     return packed, (*found.notes, *(note for note in notices(parts) if note == IN_PROGRESS))
+
+
+def _worth_telling(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits that are relevant, and the best few about the very files at hand, in order."""
+    at_hand = [h for h in hits if any(r.stage == "graph" and r.score >= SAME_FILE for r in h.why)]
+    wanted = {(h.source, h.id) for h in at_hand[:AT_HAND]}
+    return [h for h in hits if h.score >= RELEVANT or (h.source, h.id) in wanted]
 
 
 def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:

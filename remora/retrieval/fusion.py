@@ -69,7 +69,7 @@ OWN_WORDS = 0.75  # the share of the query that an item's own words cover, times
 WINDOW_WORDS = 0.75  # the same for a turn together with its neighbours
 NEIGHBOUR_COSINE = 0.2  # what a turn gets of each direct neighbour's cosine
 AUTHOR = 0.25  # the question names who spoke, or says "I" and the user spoke
-GRAPH = 0.5  # closeness to the files at hand
+GRAPH = 0.2  # closeness to the files at hand; more crowds out what the task is about (`benchmarks standing`)
 # Trust in the words: how far the best match stands above the tenth, as a share of the best.
 TRUST_FROM, TRUST_TO = 0.3, 0.5
 # Stands in for the cosine of an item that has no vector (yet): what words alone let one expect.

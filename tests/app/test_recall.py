@@ -10,6 +10,7 @@ import pytest
 
 from remora import Memory, ScriptedModel
 from remora.app.code import mark_changed
+from remora.app.recall import AT_HAND
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, ProviderBusy
 from remora.sources import git_process
@@ -266,3 +267,15 @@ def test_what_was_committed_since_is_seen_without_init(
         memory._parts.room("project").space.meta.set("history.commit", "0" * 40)
         repo.git("checkout", "-q", "main")
         assert len(doubts("how does the till round")) == 1
+
+
+def test_what_is_known_of_a_file_at_hand_is_told(able: Memory) -> None:
+    """The best few about the very file, though the task's words say nothing of it; others stay out."""
+    names = ("north", "south", "east", "west", "upper", "lower", "inner")
+    for name in names:
+        able.remember(f"The {name} gate drops headers", type="gotcha", related_files=["web/gate.py"])
+    able.remember("Mail leaves at night", type="gotcha", related_files=["mail/queue.py"])
+    told = able.context("rename a variable", "implement", recent_files=["web/gate.py"])
+    assert len(told.hits) == AT_HAND
+    assert {hit.memory.related_files for hit in told.hits if hit.memory} == {("web/gate.py",)}
+    assert able.context("rename a variable", "implement").hits == ()
