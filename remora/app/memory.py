@@ -591,7 +591,8 @@ class Memory(CodeVerbs):
     ) -> MoveReport:
         """Bring over what another memory system left on disk; its files are only read.
 
-        Running it again brings over what is new. What was edited or forgotten here since stays so.
+        Running it again brings over what is new, and the newer text of what came before. What was edited or
+        forgotten here since stays so.
 
         Args:
             path: a file or a folder of the other system.

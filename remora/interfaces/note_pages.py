@@ -176,6 +176,8 @@ def moved(report: MoveReport) -> Page:
     did = "would come over" if report.dry_run else "came over"
     new = [f"{number:,} {kind}" for kind, number in report.new.items() if number]
     parts: list[Part] = [Para(f"{did} from {report.system}: {listed(new) or 'nothing new'}", "good")]
+    if updated := [f"{number:,} {kind}" for kind, number in report.updated.items() if number]:
+        parts.append(Para(f"updated: {listed(updated)}", "good", indent=2))
     if known := [f"{number:,} {kind}" for kind, number in report.known.items() if number]:
         parts.append(Para(f"here already: {listed(known)}", "dim", indent=2))
     parts += [Para(remark, indent=2) for remark in report.remarks[:SHOWN]]

@@ -187,6 +187,11 @@ class Memories:
         found = self._db.row(f"{_SELECT} WHERE m.external_id = ?", (external_id,))
         return self._record(found) if found else None
 
+    def with_external_ids_below(self, prefix: str) -> list[MemoryRecord]:
+        """Return the memories, forgotten ones too, whose ids of a caller's own begin so."""
+        sql = f"{_SELECT} WHERE m.external_id >= ? AND m.external_id < ? ORDER BY m.external_id"
+        return [self._record(found) for found in self._db.rows(sql, (prefix, prefix + "\U0010ffff"))]
+
     def sharing_bands(
         self, bands: Sequence[tuple[int, int]], memory_type: str, limit: int = 20
     ) -> list[tuple[str, str]]:

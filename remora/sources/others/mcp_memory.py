@@ -105,7 +105,7 @@ def _take_entity(record: dict[str, Any], place: str, gather: Gatherer) -> None:
         chosen = memory_type(Block(said, 1, (), "text"), default="module_insight")
         if person and chosen == "module_insight":  # what is said of a person is about no module
             chosen = "preference"
-        key = digest("observation", name, said)
+        key = f"{digest('entity', name, characters=16)}#{digest('observation', name, said, characters=16)}"
         gather.draft(_draft(content, chosen, key, kinds, place), place)
 
 
