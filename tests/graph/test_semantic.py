@@ -197,5 +197,5 @@ def test_one_answer_adds_only_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_purpose_is_clean() -> None:
     """It is one short sentence without secrets, whatever the model wrote."""
     assert SECRET not in of({"purpose": f"Uses {SECRET} for all"}).purpose
-    assert of({"purpose": "\u202eAll\x1b[31m of it.\nMore."}).purpose == "All[31m of it."
+    assert of({"purpose": "\u202eAll\x1b[31m of it.\nMore."}).purpose == "All of it."
     assert len(of({"purpose": "word " * 500}).purpose) <= 200

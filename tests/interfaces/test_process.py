@@ -145,6 +145,8 @@ def test_interrupt(project: Path) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # What runs in the background has been told to ignore Ctrl-C, and hands that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert waiting.stdin is not None
     waiting.stdin.write(b"x" * 100_000)  # more than a pipe holds: it is read, so the verb has begun
