@@ -79,11 +79,13 @@ class NearestIndex:
                 return []
             scores = self._matrix[: self._size] @ query
             self._last = (query, scores)
-            usable = self._live[: self._size]
+            usable: NDArray[np.bool_] | slice = self._live[: self._size]
             if allowed is not None:
                 wanted = np.zeros(len(self._owners), bool)
                 wanted[[self._owner_index[o] for o in allowed if o in self._owner_index]] = True
-                usable = usable & wanted[self._owner_of[: self._size]]
+                usable = self._live[: self._size] & wanted[self._owner_of[: self._size]]
+            elif self._live[: self._size].all():
+                usable = slice(None)  # as nearly always: nothing is masked, and nothing need be copied
             if self._has_parts:
                 scores, there = self._by_owner(scores, usable)
                 owners = np.flatnonzero(there)
@@ -130,7 +132,7 @@ class NearestIndex:
             return found
 
     def _by_owner(
-        self, scores: NDArray[np.float32], usable: NDArray[np.bool_]
+        self, scores: NDArray[np.float32], usable: NDArray[np.bool_] | slice
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Return one score for each owner, and which owners have any."""
         owner_of, scores = self._owner_of[: self._size][usable], scores[usable]
