@@ -33,7 +33,7 @@ class Case(NamedTuple):
     text: str = ""
 
 
-def answer(text: str | None, reason: str = "stop") -> dict[str, Any]:
+def answer(text: Any, reason: str = "stop") -> dict[str, Any]:
     """Return the body of a chat completion."""
     return {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": reason}]}
 
@@ -53,6 +53,8 @@ CASES = {
     "empty": Case(answer(""), "extract", "answered without text"),
     "null": Case(answer(None), "extract", "answered without text"),
     "blank": Case(answer(" \n "), "extract", "answered without text"),
+    "object for text": Case(answer({"summary": GOOD}), "extract", "another shape"),
+    "list for text": Case(answer([GOOD]), "extract", "answered without text"),
     "no choices": Case({"choices": []}, "extract", "another shape"),
     "a list": Case([1, 2], "extract", "another shape"),
     "not JSON": Case(Reply(b"<html>Bad gateway</html>"), "extract", "not JSON"),
@@ -61,6 +63,7 @@ CASES = {
     "503": Case(Reply({"error": "loading"}, 503, {"retry-after": "60"}), "extract", "answered 503"),
     "401": Case(Reply({"error": "bad key"}, 401), "extract", "answered 401"),
     "no model": Case(Reply({"error": "model not found"}, 404), "extract", "does not have the model"),
+    "stream cut": Case(Reply(b'data: {"choices": [{"delta": {"content": "The'), "extract", "not JSON"),
     "cut body": Case(Reply(answer(GOOD), cut=True), "extract", "broke off"),
     "hang": Case(Reply(answer(GOOD), delay=30), "extract", "did not answer within"),
 }
