@@ -664,9 +664,9 @@ def test_time_grows_with_length_and_not_faster():
         seconds = []
         for size in (20_000, 200_000):
             text = (unit * (size // len(unit) + 1))[:size]
-            start = time.perf_counter()
+            start = time.process_time()
             find(text)
-            seconds.append(time.perf_counter() - start)
+            seconds.append(time.process_time() - start)
         assert seconds[1] < max(40 * seconds[0], 0.4), unit
 
 
@@ -678,9 +678,9 @@ def test_a_megabyte_of_one_line_is_scanned_in_time():
         "token " * 166_666,
         "://a:b" * 166_666,
     ):
-        start = time.perf_counter()
+        start = time.process_time()
         find(text)
-        assert time.perf_counter() - start < 2
+        assert time.process_time() - start < 2
 
 
 def test_a_memory_of_ordinary_size_is_quick():
