@@ -125,25 +125,25 @@ class SearchTimes(NamedTuple):
 
 
 def search(memory: Memory, embedder: FastEmbedder, queries: Sequence[str]) -> SearchTimes:
-    """Time every query through `Memory.search`, as a bare FTS5 query and as a bare matrix product."""
+    """Time every query through `Memory.search`, as a bare FTS5 query and as a bare matrix product.
+
+    One after the other, not in turns: a second matrix between two searches would push the first one out
+    of the processor's cache, which no program does that only searches.
+    """
     space = memory._parts.room("project").space
     matrix = _matrix(space.db.path)
     connection = apsw.Connection(str(space.db.path), flags=apsw.SQLITE_OPEN_READONLY)
     connection.execute("PRAGMA cache_size = -32768")
     ours: list[float] = []
-    fts: list[float] = []
-    product: list[float] = []
-    for number, query in enumerate(queries):
+    for query in queries:
         before = embedder.spent
         seconds = timed(lambda query=query: memory.search(query, k=K))  # type: ignore[misc]
-        seconds -= embedder.spent - before
-        vector = embedder.embed_query(query)
-        bare = timed(lambda query=query: _bare_fts(connection, query))  # type: ignore[misc]
-        multiplied = timed(lambda vector=vector: _bare_product(matrix, vector))  # type: ignore[misc]
-        if number >= WARM_UP or number >= len(queries) // 2:
-            ours.append(seconds)
-            fts.append(bare)
-            product.append(multiplied)
+        ours.append(seconds - (embedder.spent - before))
+    fts = [timed(lambda query=query: _bare_fts(connection, query)) for query in queries]  # type: ignore[misc]
+    vectors = [embedder.embed_query(query) for query in queries]
+    product = [timed(lambda v=v: _bare_product(matrix, v)) for v in vectors]  # type: ignore[misc]
+    warm = min(WARM_UP, len(queries) // 2)
+    ours, fts, product = ours[warm:], fts[warm:], product[warm:]
     connection.close()
     return SearchTimes(spread(ours), spread(fts), spread(product))
 
