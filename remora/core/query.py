@@ -15,6 +15,10 @@ _SNAKE = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|^_+[A-Za-z]")
 _RUN = re.compile(r"[\w.@/-]+")  # everything a path may be made of; read once, so that it is linear
 _CALL = re.compile(r"\w\(\)|\w::\w|\w\.\w+\(")
 _SLASHED_WORDS = re.compile(r"^[A-Za-z]+(?:/[A-Za-z]+)+$")
+# "cmd/a.go:12:3: ", "src/a.ts(3,5): ": where a compiler or a linter found something.
+_PLACE = re.compile(
+    r"^[ \t]*[\w.@~/\\:-]{0,300}?\.\w{1,8}(?::\d+(?::\d+)?|\(\d+,\d+\))(?::| -)[ \t]+(?=\S)", re.MULTILINE
+)
 # Endings that make "name.ending" a file and not the end of a sentence or an abbreviation.
 _FILE_ENDINGS = frozenset(
     """c cc cfg conf cpp cs css csv env go gradle h hpp html ini ipynb java js json jsx kt lock lua md
@@ -55,6 +59,15 @@ def named_paths(text: str) -> tuple[str, ...]:
             continue
         found += [path for part in match[0].split("//") if _is_path(path := part.strip("/").rstrip("./-"))]
     return tuple(dict.fromkeys(found))
+
+
+def without_places(text: str) -> str:
+    """Return a text without the places in front of what compilers and linters found: what recurs is behind.
+
+    >>> without_places("cmd/a.go:12:3: error is not nil (nilerr)"), without_places("see a.go:12")
+    ('error is not nil (nilerr)', 'see a.go:12')
+    """
+    return _PLACE.sub("", text)
 
 
 def _is_path(path: str) -> bool:

@@ -20,6 +20,7 @@ from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.observer.paths import inside
 from remora.observer.purposes import head
 from remora.observer.scratchpad import Limits, Scratchpad
+from remora.observer.slips import THERE, already_there, without_flag
 
 CHECKS = frozenset(("test", "lint", "build", "format"))
 _CODE = CHECKS | {"run"}  # what a change of a file can mend
@@ -208,6 +209,9 @@ class Errors(Kept):
             counts[name] = counts.get(name, 0) + 1
         if name in self.open:
             self.open.remove(name)
+        if run is not None and already_there(call):
+            self.failures[name] = self.failures[name]._replace(resolved=True, how=THERE)
+            return
         self.open.append(name)
         del self.open[:-_OPEN]
 
@@ -255,7 +259,8 @@ class Errors(Kept):
         if soon and not edited and _MISTAKEN.search(failure.message):
             stands_in = run.purpose == failure.purpose and run.purpose in CHECKS
             if (shared - {""}) or stands_in:
-                return f"`{run.normal}` worked instead", ()
+                left_out = without_flag(failure.message, failure.target, run.normal)
+                return left_out or f"`{run.normal}` worked instead", ()
         return None, ()
 
     def _between(self, failure: Failure, run: Run | None) -> tuple[str, tuple[str, ...]]:

@@ -7,6 +7,8 @@ way that can be told. What is left out is work, not a pattern:
     a compiler that complains about code being written (an undefined name, an unused import)
     an assertion of a test that was edited, or whose file was edited, and then passed
     a path or a command that was mistyped
+
+What a linter lists is one error for each of its rules; `rules` tells it.
 """
 
 from __future__ import annotations
@@ -15,18 +17,29 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from remora.core.events import ErrorSeen, Observation
+from remora.core.events import ErrorSeen, Exchange, Observation
 from remora.core.text import shorten
 from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Rejected, draft, provenance
+from remora.observer.findings import Finding, finding
 from remora.observer.fingerprint import of_harness
+from remora.observer.rules import in_types, resolved, rule_told, says_itself
 from remora.observer.seen import ErrorMet, Seen, SeenCount
 from remora.observer.sentences import cited, code, listed, quoted, seen_words, sentence
+from remora.observer.slips import THERE
 
 SESSIONS = 2
 OFTEN = 3  # sessions after which even an error of code being written is a pattern
 LINE, WAY = 180, 260  # characters
+
+FAILED_CHECK = re.compile(
+    r"\b(?:tests?|lint\w*|build|ci|checks?|mise run \S+|make \S+|npm \S+|pytest|suite)\b.{0,60}"
+    r"\b(?:fail|fails|failing|failed|broken|error|errors|red)\b"
+    r"|\b(?:fix|failing|failed|broken)\b.{0,30}\b(?:tests?|lint\w*|build|ci|checks?)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_NEW_TEST = re.compile(r"\b(?:write|add|create|make)\b.{0,40}\btests?\b", re.IGNORECASE)
 
 _WRITING = re.compile(
     r"\bundefined:|declared and not used|imported and not used|is not used|not enough arguments"
@@ -56,19 +69,6 @@ _PASSING = re.compile(
     r"|\bnothing to commit",
     re.IGNORECASE,
 )
-# Rules whose finding is its own remedy.
-_PLAIN_RULES = (
-    "unused",
-    "ineffassign",
-    "gofmt",
-    "gofumpt",
-    "goimports",
-    "typecheck",
-    "whitespace",
-    "F401",
-    "F841",
-)
-_RULE = re.compile(r"\(([a-z][\w-]{2,30})\)\s*$")
 _PLACE = re.compile(r"^\S*?\.\w{1,5}:\d+(?::\d+)?:\s*")
 _NOTHING = re.compile(
     r"^\W*(?:exit (?:code|status) \d+|(?:FAIL|error|failed)(?:\s+\S+\s+[\d.]+s)?"
@@ -87,13 +87,50 @@ _AGAIN = re.compile(r"^it worked when run again")
 
 def failures(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
     """Yield a candidate for each error of the session that is a pattern, and why others are not."""
+    times = [(start, end) for _, start, end in reported(session)]
     for error in session.errors:
+        brought = any(start < step <= end for step in error.steps for start, end in times)
         met = seen.errors(error.fingerprint)
-        reason = not_a_pattern(error, met)
+        rule = finding(error.message)
+        met = _untainted(rule, met, brought)
+        reason = not_a_pattern(error, met) if rule is None else _no_rule(rule, met, brought)
         if reason:
             yield Rejected(f"error {quoted(error.message, 100)}", reason)
         else:
-            yield _candidate(session, error, met)
+            yield _candidate(session, error, met, rule, brought=brought)
+
+
+def reported(session: Observation) -> Iterator[tuple[Exchange, int, int]]:
+    """Yield the requests that brought a failing check which passes in the end, with their steps."""
+    start = 0
+    for exchange in session.exchanges if session.outcome == "success" else ():
+        ask = exchange.ask[:300]
+        if FAILED_CHECK.search(ask) and not _NEW_TEST.search(ask) and exchange.paths:
+            yield exchange, start, exchange.step
+        start = exchange.step
+
+
+def _no_rule(rule: Finding, met: Sequence[ErrorMet], brought: bool) -> str:
+    """Return why a linter's rule is not worth a memory; empty when it is."""
+    if says_itself(rule):
+        return "the rule says by itself what to do"
+    if (in_types(rule) or _WRITING.search(rule.message)) and len(met) < OFTEN:
+        return "the compiler speaks of code that was being written"
+    if not _often(met, brought):
+        return f"seen once, {SESSIONS} sessions are needed"
+    return "" if resolved(met) else "nobody knows what resolved it"
+
+
+def _often(met: Sequence[ErrorMet], brought: bool) -> bool:
+    """Return whether a rule was met twice: in two sessions, in one, or once by the user and once there."""
+    return len(met) >= SESSIONS or brought or any(m.error.count > 1 for m in met)
+
+
+def _untainted(rule: Finding | None, met: Sequence[ErrorMet], brought: bool) -> Sequence[ErrorMet]:
+    """Return the meetings before anything was read from outside, where they are a pattern by themselves."""
+    clean = [m for m in met if m.error.taint is None]
+    often = _often(clean, brought and len(clean) == len(met))
+    return clean if clean and often and (_ways(clean) if rule is None else resolved(clean)) else met
 
 
 def not_a_pattern(error: ErrorSeen, met: Sequence[ErrorMet]) -> str:
@@ -101,21 +138,25 @@ def not_a_pattern(error: ErrorSeen, met: Sequence[ErrorMet]) -> str:
     message, often = error.message, len(met) >= OFTEN
     if of_harness(message) or says_nothing(message) or error.tool.startswith("mcp__"):
         return "it is an error of the harness, or says nothing"
-    if _MISTYPED.search(message) or _EVERYDAY.match(error.command):
+    if _mistyped(error, met):
         return "a mistyped path or command"
     if _PASSING.search(message):
         return "a passing state of the network or of the working copy"
-    if rule_of(message) in _PLAIN_RULES:
-        return "the rule says by itself what to do"
-    if _WRITING.search(message) and not (often and _RULE.search(message)):
+    if _WRITING.search(message):
         return "the compiler speaks of code that was being written"
     if _ASSERTION.search(message) and not often:
         return "an assertion of a test that the session worked on"
     if len(met) < SESSIONS and error.count < 2:
         return f"seen once, {SESSIONS} sessions are needed"
-    if not _ways(met) and not (rule_of(message) and len(met) >= OFTEN):
+    if not _ways(met):
         return "nobody knows what resolved it"
     return ""
+
+
+def _mistyped(error: ErrorSeen, met: Sequence[ErrorMet]) -> bool:
+    """Return whether an error is a slip of the keyboard, not one of a shell that is elsewhere."""
+    slip = _MISTYPED.search(error.message) or _EVERYDAY.match(error.command)
+    return bool(slip) and THERE not in (m.error.resolved_how for m in met)
 
 
 def says_nothing(message: str) -> bool:
@@ -161,67 +202,52 @@ def _way(error: ErrorSeen) -> str:
 
 
 def _about(message: str, way: str) -> bool:
-    """Return whether a change names what the error names, or silences its rule."""
-    rule = rule_of(message)
-    if rule and (rule in way or "nolint" in way or "noqa" in way):
-        return rule in way
+    """Return whether a change names what the error names."""
     names = re.findall(r"[\w./-]*\w", _PLACE.sub("", message))
     return any(name in way for name in names if len(name) > 3 and _NAME.search(name))
 
 
-def rule_of(message: str) -> str:
-    """Return the linter's rule that a message names at its end, or nothing.
-
-    >>> rule_of("a.go:3:1: error is not nil but it returns nil (nilerr)")
-    'nilerr'
-    """
-    found = _RULE.search(message) if _PLACE.match(message.strip()) else None
-    return found[1] if found else ""
-
-
 def told(error: ErrorSeen) -> str:
     """Return how a sentence names an error: what failed, and the line that says why."""
-    rule = rule_of(error.message)
     line = _PLACE.sub("", error.message.strip())
     ran = code(shorten(error.command, 70)) if error.command else error.tool
-    if rule:
-        return f"{ran} fails on the linter's rule {code(rule)}: {quoted(_RULE.sub('', line), LINE)}"
     return f"{ran} fails with {quoted(line, LINE)}"
 
 
 def _sentence(error: ErrorSeen, ways: Sequence[str], files: Sequence[str]) -> str:
-    if not ways:
-        line = quoted(_RULE.sub("", _PLACE.sub("", error.message.strip())), LINE)
-        return f"The linter's rule {code(rule_of(error.message))} is on here and is often broken: {line}"
     where = f" (files: {listed(files, 2)})" if files and not any(f in ways[0] for f in files[:2]) else ""
-    return f"{told(error)}; what resolved it: {sentence(ways[0] + where)}"
+    failed = told(error._replace(command="cd") if ways[0] == THERE else error)
+    return f"{failed}; what resolved it: {sentence(ways[0] + where)}"
 
 
-def _candidate(session: Observation, error: ErrorSeen, met: Sequence[ErrorMet]) -> Candidate:
+def _candidate(
+    session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], rule: Finding | None, *, brought: bool
+) -> Candidate:
     times = [m.at for m in met if m.at]
     count = SeenCount(len(met), min(times, default=None), max(times, default=None))
     solved = [m for m in met if m.error.resolved]
     files = [path for m in reversed(solved) for path in m.error.resolved_paths]
     files = [path for path, _ in Counter(f for f in files if not f.startswith(("/", "~"))).most_common(4)]
-    content = f"{_sentence(_told_best(met, error), _ways(met), files)} {seen_words(count)}"
+    newest = met[-1]
+    said = rule_told(rule, met) if rule else _sentence(_told_best(met, newest.error), _ways(met), files)
     happened = sum(m.error.count for m in met)
-    taint: Taint | None = next((m.error.taint for m in (*reversed(met),) if m.error.taint), error.taint)
+    taint: Taint | None = next((m.error.taint for m in reversed(met) if m.error.taint), None)
     memory = draft(
         session,
         "error_pattern",
-        content,
+        f"{said} {seen_words(count)}",
         signal="error_retry",
         key=error.fingerprint,
         confidence=0.6 + min(0.3, 0.05 * happened),
-        files=files,
-        tags=("error", *([rule_of(error.message)] if rule_of(error.message) else ())),
-        payload=provenance("error_retry", error.fingerprint, count, error.steps),
-        citation=cited(count, session.session_id, error.steps),
+        files=() if rule else files,  # a rule holds for every file
+        tags=("error", *filter(None, (rule.rule, rule.linter) if rule else ())),
+        payload=provenance("error_retry", error.fingerprint, count, newest.error.steps),
+        citation=cited(count, newest.session_id.rpartition(":")[2], newest.error.steps),
         taint=taint,
     )
     if count.sessions > 1:
         memory = memory._replace(branch=None)
-    rule = signals.KINDS["error_retry"]
+    kind = signals.KINDS["error_retry"]
     why = f"met {happened} times in {count.sessions} sessions, resolved in {len(solved)}"
-    needs = 1 if error.count >= 2 else SESSIONS
-    return Candidate("error_retry", error.fingerprint, memory, rule.score, rule.score, needs, count, why)
+    needs = 1 if brought or any(m.error.count > 1 for m in met) else SESSIONS
+    return Candidate("error_retry", error.fingerprint, memory, kind.score, kind.score, needs, count, why)

@@ -12,6 +12,7 @@ import re
 from itertools import chain
 
 from remora.core.text import collapse
+from remora.observer.findings import finding
 
 _READ = 8_000  # characters of an output that are looked at, from both ends
 _LINE = 400  # characters of a telling line
@@ -136,8 +137,6 @@ _VERDICT = re.compile(
     r"|not)\b",
     re.IGNORECASE,
 )
-# "a.go:3:1: Function name: f, Cyclomatic Complexity: 36 (maintidx)": the rule is what recurs.
-_LINTED = re.compile(r":\d+(?::\d+)?: .+\(([a-z][\w-]{2,30})\)$")
 # An output that failed although its exit code was hidden by a pipe.
 _FAILED = re.compile(
     r"^\s*--- FAIL: |^FAIL\t|^panic: |^\[[\w:-]+\] ERROR task failed|^Traceback \(most recent call last\)"
@@ -174,9 +173,9 @@ def normal_message(message: str) -> str:
     '<time> <path>: took <n>, id <id>: bad'
     """
     text = _ANSI.sub("", message[:4000])
-    rule = _LINTED.search(text.strip())
-    if rule and rule.group(1) != "typecheck":
-        return f"<path>: broke the linter's rule {rule.group(1)}"
+    listed = finding(text)
+    if listed is not None:
+        return f"<path>: broke the linter's rule {listed.rule}"
     for pattern, stand_in in _RULES:
         text = pattern.sub(stand_in, text)
     return collapse(text).lower()
@@ -200,8 +199,13 @@ def telling(output: str) -> str:
             start, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
             line = text[start : end if end >= 0 else len(text)].strip()
             if not _NOISE.match(line):
-                return _with_detail(text, found.end(), line)[:_LINE]
+                return _cut(_with_detail(text, found.end(), line))
     return _fallback(text)
+
+
+def _cut(line: str) -> str:
+    """Return a line with its end, where a linter names its rule."""
+    return line if len(line) <= _LINE else f"{line[: _LINE - 83]} … {line[-80:]}"
 
 
 def _with_detail(text: str, end: int, line: str) -> str:

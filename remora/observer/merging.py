@@ -156,6 +156,7 @@ def merge_errors(each: Iterable[Iterable[ErrorSeen]]) -> list[ErrorSeen]:
                 count=old.count + error.count,
                 steps=tuple(sorted({*old.steps, *error.steps})),
                 taint=old.taint or error.taint,
+                remedies=(*old.remedies, *error.remedies),
             )
     return sorted(found.values(), key=lambda e: (e.steps[0], e.fingerprint))
 

@@ -18,7 +18,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from remora.core.errors import InvalidInput
-from remora.core.events import OUTCOMES, SESSION_KINDS, CommandRun, Event, Observation, Signal
+from remora.core.events import (
+    OUTCOMES,
+    SESSION_KINDS,
+    CommandRun,
+    ErrorSeen,
+    Event,
+    Observation,
+    Signal,
+)
 from remora.core.values import Taint
 from remora.observer import commands
 from remora.observer.calls import Call, Calls, unanswered
@@ -27,6 +35,7 @@ from remora.observer.exchanges import Exchanges
 from remora.observer.facts import SessionFacts
 from remora.observer.files import Files
 from remora.observer.keeping import Kept, keep_last, make_room
+from remora.observer.lints import Lints
 from remora.observer.merging import Life, conflicts, merge, merge_commands, merge_errors, merge_files
 from remora.observer.outside import outside
 from remora.observer.pace import Pace
@@ -37,7 +46,7 @@ from remora.observer.speech import Speech
 from remora.observer.story import Story
 
 LATE = 0.002  # seconds of processor time an event may take; more are counted
-CHECKPOINT = 2  # the form of a checkpoint
+CHECKPOINT = 3  # the form of a checkpoint
 # Early triggers: what a running session has to show, how many times, and their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are told
@@ -56,6 +65,7 @@ class Watch(Kept):
     calls: Calls
     files: Files
     errors: Errors
+    lints: Lints
     searches: Searches
     pace: Pace
     speech: Speech
@@ -68,7 +78,7 @@ class Watch(Kept):
 
     def __init__(self, agent: str = "", limits: Limits = Limits(), now: int = 0) -> None:  # noqa: B008
         self.pad = Scratchpad(agent, limits.signals)
-        self.calls, self.pace, self.speech = Calls(), Pace(), Speech()
+        self.calls, self.lints, self.pace, self.speech = Calls(), Lints(), Pace(), Speech()
         self.files, self.errors, self.searches = Files(limits), Errors(limits), Searches(limits)
         self.first = self.last = now
         self.stopped = False
@@ -85,6 +95,7 @@ class Watch(Kept):
                 pad.taint(call.tool, call.step)
             return
         run = self.errors.settle(call, pad)
+        self.lints.settle(call, run)
         self.files.settle(call, pad)
         self.searches.settle(call, pad)
         self.pace.settle(call, run, pad)
@@ -105,7 +116,8 @@ class Watch(Kept):
         if call.failed is None:
             return
         if call.action == "run":
-            for path in commands.parse(call.command).writes:
+            # With the folder, as `errors` asked: what was parsed once is remembered.
+            for path in commands.parse(call.command, pad.cwd(call.extra.get("cwd"))).writes:
                 keep_last(pad.written, path, 200)
         elif call.action in ("edit", "write"):
             for path in call.paths[:20]:
@@ -153,6 +165,12 @@ class Watch(Kept):
             self.settle(call, story, now)
         for detector in (self.files, self.errors, self.searches, self.pace):
             detector.finish(self.pad)
+
+    def met(self) -> list[ErrorSeen]:
+        """Return the errors of the project; what a linter lists is told by rule."""
+        rules = self.lints.seen(self.pad)
+        known = {rule.fingerprint for rule in rules}
+        return [*rules, *(e for e in self.errors.seen(self.pad) if e.fingerprint not in known)]
 
     def life(self) -> Life:
         """Return when it ran and what it changed."""
@@ -231,6 +249,7 @@ class Observer:
                     self._reported(watch, call)
         elif kind in ("reply", "reasoning"):
             watch.speech.told(event.text, event.step, event.key, event.at, pad)
+            watch.lints.told(event.text)
             if kind == "reply":
                 watch.speech.replied(event.text)
         elif kind == "user_prompt" and not event.agent:
@@ -375,7 +394,7 @@ class Observer:
             story.branch(),
             tuple(sorted(signals, key=lambda s: (s.step, s.type, s.key))),
             tuple(merge_files([w.files.uses.values() for w in watches])),
-            tuple(merge_errors([w.errors.seen(w.pad) for w in watches])),
+            tuple(merge_errors([w.met() for w in watches])),
             tuple(merge_commands([_commands(w) for w in watches])),
             tuple(sequence for w in watches for sequence in w.pace.sequences),
             tokens or None,

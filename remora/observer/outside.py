@@ -124,6 +124,8 @@ def nested(command: str) -> list[str]:
     ['curl a $(b)', 'c', 'd']
     """
     found: list[str] = []
+    if "(" not in command and "`" not in command:
+        return found
     at, double = 0, False
     while at < len(command):
         char = command[at]
@@ -168,6 +170,8 @@ def _words(simple: Simple) -> list[str]:
 
 
 def _unquoted(word: str) -> str:
+    if "'" not in word and '"' not in word and "\\" not in word:
+        return word
     if len(word) > 1 and word[0] == word[-1] == "'":
         return word[1:-1]
     if len(word) > 1 and word[0] == word[-1] == '"':

@@ -19,7 +19,8 @@ from remora.core.text import collapse, words
 from remora.core.values import MemoryDraft, MemoryRecord
 from remora.observer.candidate import Candidate, Rejected, draft, provenance
 from remora.observer.couplings import outside
-from remora.observer.failures import asserts, in_writing, says_nothing, told
+from remora.observer.failures import asserts, in_writing, reported, says_nothing, told
+from remora.observer.findings import finding
 from remora.observer.outcome import refuses
 from remora.observer.paths import is_doc, is_test
 from remora.observer.reports import clear_ask, done
@@ -33,12 +34,6 @@ COVERED = 0.5  # of a unit's files in a commit that tells of it
 SUBTASKS = 5  # with more, memories are promoted after each validated one
 BODY = 8  # words of a commit's body that say why
 LENGTH = 380  # characters of a commit's memory
-FAILED_CHECK = re.compile(
-    r"\b(?:tests?|lint\w*|build|ci|checks?|mise run \S+|make \S+|npm \S+|pytest|suite)\b.{0,60}"
-    r"\b(?:fail|fails|failing|failed|broken|error|errors|red)\b"
-    r"|\b(?:fix|failing|failed|broken)\b.{0,30}\b(?:tests?|lint\w*|build|ci|checks?)\b",
-    re.IGNORECASE | re.DOTALL,
-)
 _REASON = re.compile(
     r"\b(?:because|since|so that|so (?:the|it|they)|which (?:caused|meant|means|breaks)|instead of"
     r"|previously|before:|"
@@ -54,7 +49,6 @@ _PERSONAL = re.compile(r"\bI was\b|\b(?:are|is) (?:still )?failing\b|\bmy (?:cha
 _PASSING = re.compile(
     r"\b(?:merge|rebase) conflicts?\b|\bconflicts? (?:with|against|on|from)\b|\brebase\b", re.IGNORECASE
 )
-_NEW_TEST = re.compile(r"\b(?:write|add|create|make)\b.{0,40}\btests?\b", re.IGNORECASE)
 _ROUTINE = re.compile(
     r"^(?:(?:docs?|style|chore|test|ci)(?:\([^)]*\))?!?:|merge|wip\b|fixup!|squash!|revert\b|bump"
     r"|lint|fmt|format|cleanup|typo|saving|update docs?$)"
@@ -223,13 +217,8 @@ def commits(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
 
 def verdicts(session: Observation, _: Seen) -> Iterator[Candidate]:
     """Yield the failing checks that the user brought and that pass in the end, with what made them pass."""
-    start = 0
-    for exchange in session.exchanges:
-        end = exchange.step
-        brought = FAILED_CHECK.search(exchange.ask[:300]) and not _NEW_TEST.search(exchange.ask[:300])
-        if brought and exchange.paths and session.outcome == "success":
-            yield from _verdict(session, exchange, start, end)
-        start = end
+    for exchange, start, end in reported(session):
+        yield from _verdict(session, exchange, start, end)
 
 
 def _verdict(session: Observation, exchange: Exchange, start: int, end: int) -> Iterator[Candidate]:
@@ -238,6 +227,7 @@ def _verdict(session: Observation, exchange: Exchange, start: int, end: int) -> 
         for error in session.errors
         if error.command
         and error.resolved
+        and finding(error.message) is None  # `failures` tells it, with what other sessions did
         and any(start < step <= end for step in error.steps)
         and not says_nothing(error.message)
         and not in_writing(error.message)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from remora.core import cochange
 from remora.core.globs import matches
-from remora.core.query import named_paths
+from remora.core.query import named_paths, without_places
 from remora.core.text import cjk_pairs, query_terms
 from remora.core.values import Filters, Hit, MemoryRecord, Reason, Turn
 from remora.retrieval.fusion import idf
@@ -65,8 +65,9 @@ class Question(NamedTuple):
 
 def question(request: Request, reader: Reader) -> Question:
     """Return the query's terms and its vector."""
-    vector, note = (None, "vectors left out") if "dense" in request.without else reader.embed(request.text)
-    return Question(request.text, tuple(query_terms(request.text)), vector, note)
+    text = without_places(request.text)
+    vector, note = (None, "vectors left out") if "dense" in request.without else reader.embed(text)
+    return Question(text, tuple(query_terms(text)), vector, note)
 
 
 def wanted(request: Request, source: str) -> bool:

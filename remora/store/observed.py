@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.events import CommandRun, ErrorSeen, Observation, Signal
+from remora.core.events import CommandRun, ErrorSeen, Observation, Remedy, Signal
 from remora.core.fts import any_of
 from remora.core.text import index_terms
 from remora.core.values import Taint
@@ -321,8 +321,10 @@ class Observed:
             more = json.loads(detail)
             taint = Taint(**more["taint"]) if more.get("taint") else None
             steps, paths = tuple(more.get("steps", ())), tuple(more.get("resolved_paths", ()))
+            remedies = tuple(Remedy(*remedy) for remedy in more.get("remedies", ()))
             error = ErrorSeen(
-                *(fingerprint, tool, command, message, times, steps, bool(resolved), how, paths, taint)
+                *(fingerprint, tool, command, message, times, steps, bool(resolved), how, paths, taint),
+                remedies,
             )
             found.append((session, at, error))
         return found[::-1]
@@ -443,4 +445,5 @@ def _json(value: Any) -> str:
 def _more_of(error: ErrorSeen) -> dict[str, Any]:
     """Return what of an error has no column of its own."""
     taint = error.taint._asdict() if error.taint is not None else None
-    return {"steps": error.steps, "resolved_paths": error.resolved_paths, "taint": taint}
+    more = {"remedies": error.remedies} if error.remedies else {}
+    return {"steps": error.steps, "resolved_paths": error.resolved_paths, "taint": taint, **more}

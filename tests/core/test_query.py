@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remora.core.query import GRAPH_TOOLS, WEIGHTS, detect_type, named_paths
+from remora.core.query import GRAPH_TOOLS, WEIGHTS, detect_type, named_paths, without_places
 
 IDENTIFIERS = [
     "getUserProfile",
@@ -112,10 +112,30 @@ def test_named_paths_are_part_of_the_text(text: str):
     assert detect_type(text) in WEIGHTS
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("cmd/x.go:279:2: error is not nil (nilerr)", "error is not nil (nilerr)"),
+        ("src/a.py:3: error: bad type  [arg-type]", "error: bad type  [arg-type]"),
+        ("src/a.ts(3,5): error TS2345: no", "error TS2345: no"),
+        ("src/b.ts:3:5 - error TS2322: no", "error TS2322: no"),
+        ("C:\\w\\a.cs(3,5): error CS1002: no", "error CS1002: no"),
+        ("a.go:1:2: one\nb.go:3: two", "one\ntwo"),
+        ("the error in auth/tokens.py:42", "the error in auth/tokens.py:42"),
+        ("panic: open /x/a.go: no", "panic: open /x/a.go: no"),
+        ("a.go:3:1:", "a.go:3:1:"),
+    ],
+)
+def test_places_of_compilers_and_linters_are_left_out(line: str, said: str):
+    """What was found recurs, where does not; a place within a sentence is part of it."""
+    assert without_places(line) == said
+
+
 @pytest.mark.parametrize("unit", ["a", "a-", "a.", "a/", "_", "a:", "a(", "/", ".", "a1B-", "数", "@"])
 def test_long_queries_take_no_time(unit: str):
     """No query makes the look for names slow, however long it is."""
     started = time.monotonic()
     detect_type(unit * (1_000_000 // len(unit)))
     named_paths(unit * 4_000)
+    without_places(unit * 4_000)
     assert time.monotonic() - started < 0.5

@@ -36,9 +36,7 @@ def test_the_change_between_failure_and_success_is_the_resolution():
     )
     error = only_error(script)
     assert (error.resolved, error.resolved_paths) == (True, ("cmd/entire/cli/config.go",))
-    assert error.resolved_how == (
-        'changed `cmd/entire/cli/config.go`: `return nil, err` became `return nil, fmt.Errorf("%w", err)`'
-    )
+    assert error.resolved_how == '`return nil, err` became `return nil, fmt.Errorf("%w", err)`'
     (signal,) = of_type(observed(script), "error_retry")
     assert (signal.key, signal.detail["harness"], signal.detail["own"]) == (error.fingerprint, False, False)
 

@@ -7,10 +7,10 @@ import pytest
 from remora.core.events import ErrorSeen
 from remora.core.values import Taint
 from remora.observer.candidate import Candidate, Rejected
-from remora.observer.failures import failures, rule_of
+from remora.observer.failures import failures
+from remora.observer.slips import THERE
 from tests.observer.sessions import met, on, seen_of
 
-NILERR = "cmd/list.go:103:3: error is not nil (line 101) but it returns nil (nilerr)"
 IGNORED = "The following paths are ignored by one of your .gitignore files: .entire"
 
 
@@ -44,24 +44,14 @@ def test_twice_in_one_session_is_enough() -> None:
     assert (found.needs, found.draft.branch) == (1, "main")
 
 
-def test_a_rule_that_is_broken_often_is_told_without_a_remedy() -> None:
-    """A change that does not speak of the error is no remedy; three sessions make the rule worth knowing."""
-    elsewhere = "changed `list.go`: `a := 1` became `b := 2`"
-    errors = [met(NILERR, elsewhere, resolved_paths=("list.go",))] * 3
-    (found,) = of(*errors)
+def test_what_came_before_a_taint_stands_by_itself() -> None:
+    """Two clean meetings are a pattern without the third, which adds nothing and taints nothing."""
+    way, other = "`git add -f .entire` worked instead", "`git add .` worked instead"
+    (found,) = of(met(IGNORED, way), met(IGNORED, way), met(IGNORED, other, taint=Taint("https://x", 3)))
     assert isinstance(found, Candidate)
-    assert found.draft.content == (
-        "The linter's rule `nilerr` is on here and is often broken: "
-        "“error is not nil (line 101) but it returns nil” (seen in 3 sessions, last 2026-01-07)"
-    )
-    silenced = "changed `list.go`: `return nil` became `return nil //nolint:nilerr // none is fine`"
-    (found,) = of(met(NILERR, silenced, resolved_paths=("list.go",)), met(NILERR, elsewhere))
-    assert isinstance(found, Candidate)
-    assert "fails on the linter's rule `nilerr`" in found.draft.content
-    assert silenced in found.draft.content
-    other = met(NILERR, "changed `list.go`: `x` became `x //nolint:gosec // fine`")
-    (unrelated,) = of(other, other)
-    assert isinstance(unrelated, Rejected)
+    assert (found.draft.taint, found.seen.sessions) == (None, 2)
+    assert other not in found.draft.content
+    assert found.draft.citation_text == "2 sessions, 2026-01-05 to 2026-01-06; session s1, step 12"
 
 
 @pytest.mark.parametrize(
@@ -76,6 +66,7 @@ def test_a_rule_that_is_broken_often_is_told_without_a_remedy() -> None:
         ("ls: cmd/x: No such file or directory", "mistyped"),
         ("CONFLICT (content): Merge conflict in a.go", "passing state"),
         ("a.go:3:2: type x is unused (unused)", "by itself"),
+        ("a.ts(3,5): error TS2345: Argument of type 'x'", "being written"),
     ],
 )
 def test_work_is_no_pattern(message: str, why: str) -> None:
@@ -96,6 +87,14 @@ def test_slips_in_everyday_commands_teach_nothing() -> None:
     assert isinstance(kept, Candidate)
 
 
+def test_a_shell_that_is_elsewhere_is_no_typo() -> None:
+    """The path was right, the shell had gone there before."""
+    message = "(eval):cd:1: no such file or directory: cmd/cli"
+    (found,) = of(*[met(message, THERE, command="go test .")] * 2)
+    assert isinstance(found, Candidate)
+    assert found.draft.content.startswith(f"`cd` fails with “{message}”; what resolved it: the shell was")
+
+
 def test_an_unresolved_or_single_error_waits() -> None:
     """Nobody knows the remedy, or it may never come back."""
     (unknown,) = of(met(IGNORED, ""), met(IGNORED, "it worked when run again"))
@@ -111,9 +110,3 @@ def test_taint_of_any_meeting_follows() -> None:
     (found,) = of(met(IGNORED, way, taint=Taint("https://x", 3)), met(IGNORED, way))
     assert isinstance(found, Candidate)
     assert found.draft.taint == Taint("https://x", 3)
-
-
-def test_only_a_linters_line_names_a_rule() -> None:
-    """Brackets at the end of any other line are none."""
-    assert rule_of(NILERR) == "nilerr"
-    assert rule_of("expected status, got: Enabled (auto-commit)") == ""

@@ -113,17 +113,19 @@ def test_commits_tell_why() -> None:
 
 def test_a_check_that_the_user_reported_and_that_passes_is_a_verdict() -> None:
     """With what made it pass; a test that was made to fit, or one the user asked for, is none."""
-    error = met("a.go:3:1: GetClient returns interface (ireturn)", "changed `a.go`: `x` became `y`")
-    report = (
-        "The two factories return interfaces by design, so they have `//nolint:ireturn` with the reason now."
-    )
+    error = met("Error: the generated client is out of date", "after `make client`")
+    report = "The client is generated from the schema, which had a new field, so it was generated again."
     exchange = sessions.said("mise run lint fails, can you take a look?", report, "a.go", step=20)
     (found,) = verdicts(session(exchanges=(exchange,), errors=(error,)), SeenHere())
-    assert found.draft.content.startswith("`make lint` fails on the linter's rule `ireturn`")
-    assert "It passes since: The two factories return interfaces by design" in found.draft.content
+    assert found.draft.content.startswith(
+        "`make lint` fails with “Error: the generated client is out of date”."
+    )
+    assert "It passes since: The client is generated from the schema" in found.draft.content
     assert (found.draft.type, found.draft.source) == ("error_pattern", "qa_auto")
     asked = sessions.said("write a test that fails for this build", report, "a.go", step=20)
     assert list(verdicts(session(exchanges=(asked,), errors=(error,)), SeenHere())) == []
+    rule = met("a.go:3:1: GetClient returns interface (ireturn)")  # told with what other sessions did
+    assert list(verdicts(session(exchanges=(exchange,), errors=(rule,)), SeenHere())) == []
     fitted = met("--- FAIL: TestX (0.1s): expected 2, got 1", "changed `x_test.go`: `2` became `1`")
     assert list(verdicts(session(exchanges=(exchange,), errors=(fitted,)), SeenHere())) == []
     assert (

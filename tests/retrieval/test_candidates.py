@@ -352,6 +352,17 @@ def test_a_file_named_in_the_question_is_at_hand(world, named):
     assert "about billing/invoice.py" in [r.note for r in hit.why]
 
 
+def test_a_finding_is_asked_for_by_what_it_says(world):
+    """Where a linter found something is no part of the question, but its file is at hand."""
+    world.remember("rule", "Linter rule nilerr: error is not nil. Resolved with a mark.")
+    words = "billing invoice go totals and strategy of billing"
+    world.remember("place", f"Changed {words}", related_files=["billing/invoice.go"])
+    line = "billing/invoice.go:17:3: error is not nil (line 12) but it returns nil (nilerr)"
+    hits = {world.name(hit): hit for hit in world.search(line).hits}
+    assert next(iter(hits)) == "rule"
+    assert "about billing/invoice.go" in [r.note for r in hits["place"].why]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Signal
+from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Remedy, Signal
 from remora.core.values import Taint
 from remora.store.observed import PRIOR, LearnedRow, Pair, SignalCount
 from remora.store.space import Space
@@ -69,6 +69,14 @@ def test_a_session_is_known_by_how_its_files_looked(space: Space) -> None:
     assert sums(space) == before
     assert space.observed.seen() == {"claude-code:s1": "2"}
     assert space.db.check() == []
+
+
+def test_the_remedies_of_a_rule_are_kept(space: Space) -> None:
+    """An error is read back as it was, with what made each finding go away."""
+    mark = Remedy("silenced", "", "//nolint:nilerr // fine", times=3)
+    met = error("f1", "silenced")._replace(remedies=(mark, Remedy("changed", "a", "b")))
+    record(space, session("s1", 3, errors=(met,)))
+    assert [found for _, _, found in space.observed.errors("f1", 5)] == [met]
 
 
 def test_sums_are_those_of_all_sessions(space: Space) -> None:
