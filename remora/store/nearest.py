@@ -5,6 +5,10 @@ takes 4 to 15 ms on two cores and never misses a neighbour, while an HNSW graph 
 takes most of a minute to build and must be kept, repaired and matched to deletions. The `latency`
 benchmark prints the raw product beside the search.
 
+BLAS shares a product among threads, and while another process has one of the cores, all wait for the
+scheduler to run the one that lost its turn: 8 ms for what takes half a millisecond. So up to LARGE rows
+the rows are multiplied one by one in this thread, which costs next to nothing more.
+
 The matrix follows the table: rows with higher ids are appended, and when the counts differ the rows
 that are gone are masked. Ids are never used twice, so this is all that can happen.
 """
@@ -22,6 +26,7 @@ from remora.store.connection import Database
 from remora.store.vectors import Vectors
 
 _BATCH = 20_000  # rows read at a time: 30 MB of 384 floats
+LARGE = 30_000  # rows from which several threads are worth the risk
 
 
 class Neighbour(NamedTuple):
@@ -77,7 +82,7 @@ class NearestIndex:
             self._follow()
             if not self._size or k <= 0 or query.shape[0] != self._matrix.shape[1]:
                 return []
-            scores = self._matrix[: self._size] @ query
+            scores = _product(self._matrix[: self._size], query)
             self._last = (query, scores)
             usable: NDArray[np.bool_] | slice = self._live[: self._size]
             if allowed is not None:
@@ -113,7 +118,7 @@ class NearestIndex:
                     rows += live
             asked, known = self._last
             # The path that asks usually searched for the same vector a moment ago.
-            scores = (known[rows] if asked is query else self._matrix[rows] @ query).tolist()
+            scores = (known[rows] if asked is query else _product(self._matrix[rows], query)).tolist()
         for owner_id, start, end in spans:
             own = scores[start:end]
             found[owner_id] = (max(own) + sum(own) / len(own)) / 2
@@ -208,6 +213,11 @@ class NearestIndex:
         self._matrix[self._size : need] = block
         self._live[self._size : need] = True
         self._size = need
+
+
+def _product(matrix: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
+    found: NDArray[np.float32] = np.vecdot(matrix, query) if len(matrix) < LARGE else matrix @ query
+    return found
 
 
 def _grown(array: NDArray[Any], room: int) -> NDArray[Any]:
