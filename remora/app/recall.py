@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from remora.app.session import follow_all
@@ -210,7 +211,7 @@ def reader(
         embed=lambda text: embed_query(parts, text),
         now=parts.clock.now(),
         mtime=parts.mtime(),
-        recent=parts.recent_changes,
+        recent=cache(parts.recent_changes),  # asked for every hit, answered once a search
         llm=_if_possible(parts.llm, "language model", notes),
         reranker=_if_possible(parts.reranker, "reranker", notes),
         rerank_candidates=parts.settings.rerank.candidates,

@@ -10,6 +10,7 @@ import pytest
 
 from remora import Memory, ScriptedModel
 from remora.app.code import mark_changed
+from remora.app.project import commit_of
 from remora.app.recall import AT_HAND
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, ProviderBusy
@@ -251,6 +252,16 @@ def test_what_was_committed_since_is_seen_without_init(
         clock.advance(days=3)
         assert doubts("how does the till round") == []
         assert asked == []  # nothing is checked out that was not read
+        with monkeypatch.context() as patched:
+            read: list[object] = []
+
+            def watched(repository: Any) -> str | None:
+                read.append(repository)
+                return commit_of(repository)
+
+            patched.setattr("remora.app.wiring.commit_of", watched)
+            assert len(memory.search("what does the till or the stock do")) == 2
+            assert len(read) == 1  # git's files are read once a search, not for every hit
         changed = repo.commit("Round down", {"till.py": "2"})
         (note,) = doubts("how does the till round")
         assert note.startswith("1 of 1 files changed since ")
