@@ -23,7 +23,17 @@ from remora.core.values import Skipped
 from remora.graph.chunks import chunks as cut
 from remora.graph.documents import document_links, document_names
 from remora.graph.memory_symbols import MemorySymbols
-from remora.graph.names import changed_names, names_of, spread, takes
+from remora.graph.names import (
+    DOTTED,
+    aliases,
+    behind_a_dot,
+    changed_names,
+    names_of,
+    place_names,
+    speaks,
+    spread,
+    takes,
+)
 from remora.graph.packed import unpack_outline, unpack_uses
 from remora.graph.reading import FileReader, Listed, Parsed, Read, Refused
 from remora.graph.resolve import Resolver
@@ -264,13 +274,29 @@ class Indexer:
             using = set(self._graph.using(passed)) - touched.paths
             found: set[str] = set()
             for one in level:
-                for importer in using & set(self._graph.importing(one)) - found:
-                    outline = self._outline(importer)
-                    if outline is not None and takes(outline, passed, one):
+                importing = self._graph.importing(one)
+                words = set(place_names(one))
+                for importer in importing:
+                    outline = self._outline(importer) if importer in using or speaks(importer) else None
+                    if outline is None:
+                        continue
+                    words |= aliases(outline, one)
+                    if importer in using and takes(outline, passed, one):
                         found.add(importer)
                         passed |= spread(passed, importer, outline)
+                # Whoever has the module, from wherever, may use the name behind a dot.
+                having = using & set(self._graph.using(words)) - found
+                touched.paths.update(other for other in having if self._shows(other, passed))
             touched.paths |= found
             level = sorted(found)
+
+    def _shows(self, path: str, names: Collection[str]) -> bool:
+        """Return whether a file uses one of some names behind a dot; where modules stand so, it must."""
+        outline, uses = self._graph.facts(path)
+        if not outline or not uses:
+            return False
+        facts = FileFacts(unpack_outline(outline), unpack_uses(uses), 0)
+        return facts.outline.language in DOTTED and behind_a_dot(facts, frozenset(names))
 
     def _outline(self, path: str) -> Outline | None:
         packed = self._graph.facts(path)[0]

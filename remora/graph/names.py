@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from remora.core.code import FileFacts, Import
 
 _WORD = re.compile(r"[^\W\d]\w*[?!]?")
+_ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
 # Files that are named by their folder.
 _FOR_FOLDER = frozenset(("__init__", "index", "mod", "lib", "main"))
 _DEFAULTS = frozenset(("javascript", "typescript", "tsx"))  # which definition is the default may change
+# A module's name and what is in it stand on two sides of a dot.
+DOTTED = frozenset(("python", "javascript", "typescript", "tsx", "go"))
 _NONE = Outline("")
 
 
@@ -159,8 +162,8 @@ def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[
 def takes(outline: Outline, names: AbstractSet[str], path: str) -> bool:
     """Return whether a file takes one of some names out of another one, or all of it.
 
-    It does when an import names one of them, takes everything, or takes the other file as a whole: then
-    the names may be its attributes.
+    It does when an import names one of them or takes everything. In languages without a sign between a
+    module and its names it also does when it takes the other file as a whole.
 
     Args:
         outline: of the file that imports.
@@ -171,11 +174,38 @@ def takes(outline: Outline, names: AbstractSet[str], path: str) -> bool:
     for item in outline.imports:
         if any(name == "*" or name in names for name, _ in item.names):
             return True
-        if not item.names and not place.isdisjoint(_WORD.findall(item.module)):
-            return True
-        if any(name in place for name, _ in item.names):  # from . import module
+        whole = not item.names and not place.isdisjoint(_WORD.findall(item.module))
+        if whole and outline.language not in DOTTED:
             return True
     return False
+
+
+def aliases(outline: Outline, path: str) -> frozenset[str]:
+    """Return other names that a file gives to what may be another one as a whole."""
+    place = place_names(path)
+    found: set[str] = set()
+    for item in outline.imports:
+        if item.alias and not place.isdisjoint(_WORD.findall(item.module)):
+            found.add(item.alias)
+        found.update(local for name, local in item.names if name in place)
+    return frozenset(found)
+
+
+def speaks(path: str) -> bool:
+    """Return whether a file stands for its folder: what it imports is found there, too."""
+    return path.rpartition("/")[2].partition(".")[0] in _FOR_FOLDER
+
+
+def behind_a_dot(facts: FileFacts, names: AbstractSet[str]) -> bool:
+    """Return whether a file uses one of some names as an attribute."""
+    texts = {binding.type for binding in facts.uses.bindings}
+    for reference in facts.uses.references:
+        if reference.receiver and reference.name in names:
+            return True
+        texts.add(reference.receiver)
+    for definition in facts.outline.definitions:
+        texts.update((*definition.bases, definition.signature))
+    return any(not names.isdisjoint(_ATTRIBUTE.findall(text)) for text in texts)
 
 
 def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:

@@ -396,3 +396,26 @@ def test_the_world_is_told_of_progress(world: World):
     report: Callable[[str, int, int], None] = lambda *step: said.append(step)  # noqa: E731
     world.index(progress=report)
     assert said == [("reading", 4, 4), ("resolving", 4, 4)]
+
+
+def test_a_module_that_is_handed_on_shows_a_new_name(world: World, tmp_path: Path):
+    """Who reads a name off a module is resolved again, also through a package."""
+    files = {
+        "helpers.py": "def run(): pass\n",
+        "pkg/__init__.py": "from . import tools\n",
+        "pkg/tools.py": "def tools(): pass\n",
+        "near.py": "from pkg import tools\n\ntools.run()\n",
+        "far.py": "import pkg\n\npkg.tools.run()\n",
+        "apart.py": "from pkg.tools import tools\nimport run\n\nrun.tools()\ntools()\n",
+    }
+    world.put(files)
+    world.index()
+    files["pkg/tools.py"] = "from helpers import run\n\ndef tools(): pass\n"
+    world.put(files)
+    assert world.index().resolved == 3
+    assert {("near.py", "helpers.py:run"), ("far.py", "helpers.py:run")} <= world.edges("calls")
+    (tmp_path / "other").mkdir()
+    with world_in(tmp_path / "other") as fresh:
+        fresh.put(files)
+        fresh.index()
+        assert world.everything() == fresh.everything()
