@@ -1,0 +1,1 @@
+"""What goes in front of the agent, at which moment, and whether anything should."""
