@@ -16,11 +16,21 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
+import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 DEV, RUN = ROOT / ".venv", ROOT / ".venv-run"
+ADAPTER_TESTS = "tests/interfaces/adapters"
+# What each adapter is tested in: the project's extra, the file of its tests, what only the tests need.
+ADAPTERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "anthropic": ("anthropic", "test_anthropic_memory.py", ()),
+    "langgraph": ("langgraph", "test_langgraph_store.py", ("langgraph", "langgraph-checkpoint-sqlite")),
+    "langchain": ("langchain", "test_langchain_middleware.py", ()),
+    "pydantic-ai": ("pydantic-ai", "test_pydantic_ai_capability.py", ()),
+}
 LOCKS = {"run": "requirements/run.txt", "dev": "requirements/dev.txt", "build": "requirements/build.txt"}
 
 
@@ -102,6 +112,48 @@ def bare() -> None:
             call(remora, "--project", repository, *command, quiet=True, env=env)
 
 
+def adapters(names: Sequence[str]) -> None:
+    """Run the tests of each adapter beside its framework, in an environment of its own.
+
+    No two frameworks need to fit together, and the newest that pip finds is what is tested. A test that
+    was skipped is a failure: it is these runs that say whether an adapter works.
+    """
+    for name in names or ADAPTERS:
+        started = time.monotonic()
+        print(f"== adapter {name}", flush=True)
+        venv = _beside(name)
+        report = venv / "report.xml"
+        report.unlink(missing_ok=True)
+        file = f"{ADAPTER_TESTS}/{ADAPTERS[name][1]}"
+        # A framework's own warnings are its maker's business.
+        pytest = (python_of(venv), "-m", "pytest", "-q", "-o", "filterwarnings=default", file)
+        call(*pytest, f"--junitxml={report}", f"--override-ini=cache_dir={venv / 'cache'}")
+        suite = ET.parse(report).getroot().find("testsuite")
+        told = suite.attrib if suite is not None else {}
+        if told.get("skipped") != "0" or told.get("tests") in (None, "0"):
+            raise SystemExit(f"adapter {name}: {told.get('skipped')} of {told.get('tests')} were skipped")
+        print(f"   {name} {time.monotonic() - started:.1f} s", flush=True)
+
+
+def _beside(name: str) -> Path:
+    """Return an adapter's environment, made anew when what goes into it has changed."""
+    extra, _, more = ADAPTERS[name]
+    venv = ROOT / ".venv-adapters" / name
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wants = (*project["dependencies"], *project["optional-dependencies"][extra], *more)
+    stamp = venv / "remora-stamp"
+    wanted = f"{sys.version} {venv} {sorted(wants)}"
+    if stamp.exists() and stamp.read_text() == wanted:
+        return venv
+    print(f"setting up .venv-adapters/{name} …", flush=True)
+    if venv.exists():
+        shutil.rmtree(venv)
+    call(sys.executable, "-m", "venv", "--without-pip", venv)
+    pip(venv, "install", "--quiet", "--editable", f"{ROOT}[{extra}]", "pytest", "sybil", *more)
+    stamp.write_text(wanted)
+    return venv
+
+
 def tool(*command: str) -> Callable[[], None]:
     """Return a step that runs a module of the development environment."""
     return lambda: call(python_of(DEV), "-m", *command)
@@ -177,6 +229,8 @@ def main() -> None:
     verb.add_argument("--query", default="where are secrets taken out?")
     verb = verbs.add_parser("check", help="set up and pass every check")
     verb.add_argument("steps", nargs="*", choices=[*STEPS, []], help="only these")
+    verb = verbs.add_parser("adapters", help="test each adapter beside its framework, in its own environment")
+    verb.add_argument("names", nargs="*", choices=[*ADAPTERS, []], help="only these")
     verbs.add_parser("fix", help="format, mend lint, write generated documentation")
     verbs.add_parser("lock", help="resolve the dependencies anew")
     arguments = parser.parse_args()
@@ -185,6 +239,8 @@ def main() -> None:
             demo(str(Path(arguments.path).resolve()), arguments.query)
         case "check":
             check(arguments.steps)
+        case "adapters":
+            adapters(arguments.names)
         case "fix":
             fix()
         case "lock":

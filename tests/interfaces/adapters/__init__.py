@@ -1,0 +1,1 @@
+"""Tests of the adapters, each beside its framework: `python dev.py adapters`."""
