@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remora.interfaces.cli import main
+from remora.interfaces.entry import main
 
 if __name__ == "__main__":
     main()

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from remora.core.config import Settings, parse
 from remora.core.errors import ConfigError, InvalidInput, SourceError, StoreReadOnly
 from remora.disk.files import lock, make_folder, os_errors
+from remora.disk.places import data_folder
 from remora.sources.git import Repository
 
 ID_KEY = "remora.project"
@@ -48,11 +49,7 @@ class Project(NamedTuple):
 
 def data_dir(environ: Mapping[str, str]) -> Path:
     """Return the folder of all data: REMORA_HOME, else the platform's data folder."""
-    if environ.get("REMORA_HOME"):
-        return Path(environ["REMORA_HOME"]).expanduser().absolute()
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("remora", appauthor=False))
+    return Path(data_folder(environ))
 
 
 def config_dir(environ: Mapping[str, str]) -> Path:

@@ -96,6 +96,21 @@ class LearnSettings(NamedTuple):
     synthesis_timeout: float = 30.0  # seconds
 
 
+class InjectSettings(NamedTuple):
+    """`[inject]`: what is put in front of an agent unasked."""
+
+    enabled: bool = True
+    threshold: float = 0.65  # confidence below which a memory is not said unasked
+    brief_tokens: int = 1_200  # of the block at the start of a session
+    task_tokens: int = 800  # of what goes with the first prompt
+    at_once: int = 3  # memories at one moment
+    moment_tokens: int = 500
+    times: int = 40  # a session
+    session_tokens: int = 4_000
+    skip_steps: int = 5  # of a session, before anything is said between steps
+    timeout: float = 3.0  # seconds; an agent goes on without what takes longer
+
+
 class Settings(NamedTuple):
     """Everything that can be set. `home` moves the project's data; empty keeps it in the data folder."""
 
@@ -107,6 +122,7 @@ class Settings(NamedTuple):
     compaction: CompactionSettings = CompactionSettings()
     journal: JournalSettings = JournalSettings()
     learn: LearnSettings = LearnSettings()
+    inject: InjectSettings = InjectSettings()
 
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -116,7 +132,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 # Numbers that may be 0; all others must be above it.
-MAY_BE_ZERO = frozenset({"compaction.keep_last", "compaction.summary_temperature", "journal.recent_days"})
+MAY_BE_ZERO = frozenset({"compaction.keep_last", "compaction.summary_temperature", "journal.recent_days", "inject.threshold", "inject.skip_steps"})
 
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

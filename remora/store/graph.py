@@ -270,6 +270,10 @@ class Graph:
                  CROSS JOIN graph_files f ON f.id = n.file_id ORDER BY f.path"""
         return [r[0] for r in self._db.rows(sql, (json.dumps(sorted(names)),))]
 
+    def users_of_name(self, name: str) -> int:
+        """Return how many files use a name."""
+        return int(self._db.value("SELECT count(*) FROM graph_names WHERE name = ?", (name,)))
+
     # Nodes
 
     def put_nodes(self, file: NewFile, definitions: Sequence[Definition], now: int) -> None:

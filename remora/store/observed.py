@@ -99,6 +99,12 @@ class Observed:
         """Return how many sessions were learnt."""
         return int(self._db.value("SELECT count(*) FROM observer_sessions"))
 
+    def errors_met(self) -> list[tuple[str, str, str, str]]:
+        """Return (fingerprint, command, message, detail as JSON) of every session's errors, newest first."""
+        sql = """SELECT fingerprint, command, message, detail FROM observer_session_errors
+                 ORDER BY at DESC, session_id, fingerprint"""
+        return [(f, c, m, d) for f, c, m, d in self._db.rows(sql)]
+
     def forget(self, session_id: str) -> None:
         """Take a session out of everything that it added to."""
         self._take_out(session_id)
@@ -375,6 +381,24 @@ class Observed:
         for session, path in self._db.rows(sql, (json.dumps(list(session_ids)),)):
             found.setdefault(session, []).append(path)
         return found
+
+    def used(self, session_ids: Collection[str]) -> dict[str, list[str]]:
+        """Return the files that each of some sessions read or edited."""
+        sql = """SELECT f.session_id, f.path FROM json_each(?) j
+                 CROSS JOIN observer_session_files f ON f.session_id = j.value ORDER BY 1, 2"""
+        found: dict[str, list[str]] = {}
+        for session, path in self._db.rows(sql, (json.dumps(list(session_ids)),)):
+            found.setdefault(session, []).append(path)
+        return found
+
+    def working_in(self, folder: str, limit: int) -> list[str]:
+        """Return the newest sessions that edited something below a folder, the last first."""
+        # "0" is the sign behind "/": a range of the index instead of a look at every path.
+        sql = """SELECT DISTINCT s.id, s.started_at FROM observer_session_files f
+                 JOIN observer_sessions s ON s.id = f.session_id
+                 WHERE f.path >= ? AND f.path < ? AND f.edits > 0
+                 ORDER BY s.started_at DESC, s.id LIMIT ?"""
+        return [i for i, _ in self._db.rows(sql, (f"{folder}/", f"{folder}0", limit))]
 
     def edit_counts(self, limit: int) -> list[tuple[str, int]]:
         """Return the files that most sessions edited, with how many, most first."""

@@ -9,9 +9,11 @@ from remora.store.chunks import Chunks
 from remora.store.closure import Closure
 from remora.store.commits import Commits
 from remora.store.connection import Database
+from remora.store.cues import Cues
 from remora.store.fulltext import FullText
 from remora.store.graph import Graph
 from remora.store.history import History
+from remora.store.injections import Injections
 from remora.store.layers import Layers
 from remora.store.leads import Leads
 from remora.store.memories import Memories
@@ -58,6 +60,8 @@ class Space:
         self.chunks = Chunks(db)
         self.layers = Layers(db)
         self.overview = Overview(db)
+        self.cues = Cues(db)
+        self.injections = Injections(db)
         # What is queued after this is (mostly) our own, and is embedded before our next search.
         self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}

@@ -1,0 +1,176 @@
+"""What a session is told at its start and with its first prompt; opens the whole memory.
+
+Who asks is a hook process or a program's own loop. Nothing is written but what opening writes (a repository
+gets its id on first use).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.app.project import branch_of, locate
+from remora.core.clock import to_iso
+from remora.core.errors import RemoraError
+from remora.core.moments import SILENCE, Moment, Reply
+from remora.core.values import Filters
+from remora.disk.live import Head
+from remora.injection import brief as briefs
+from remora.injection.brief import WORTH, Material
+from remora.sources.rule_files import kind_of
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory
+    from remora.app.wiring import Parts
+    from remora.core.config import InjectSettings
+    from remora.core.values import Hit, MemoryRecord
+
+DATABASE = "memory.db"
+MOST = 400  # memories that a brief chooses from, the surest first
+THRESHOLD = "inject.relevance"  # meta key: relevance that chance does not reach in this store
+CHANCE = 0.35  # where nobody has measured it
+TASK_FILES = 6
+TASK_HITS = 6
+FILE_SCORE = 0.3
+
+
+def head_of(moment: Moment, environ: Mapping[str, str]) -> Head:
+    """Return the first line of a session's live file: its project, and how much may be said.
+
+    A folder outside of git has no memory unless somebody made one.
+    """
+    found = Head(moment.host, moment.session, at=to_iso(time.time()), transcript=moment.transcript)
+    if not moment.cwd or not Path(moment.cwd).is_dir():
+        return found
+    try:
+        project, settings = locate(Path(moment.cwd), environ)
+    except RemoraError:
+        return found
+    if project.repository is None and not (project.home / DATABASE).exists():
+        return found
+    git = project.repository.git_dir / "HEAD" if project.repository is not None else ""
+    return found._replace(
+        root=str(project.root),
+        home=str(project.home),
+        head_file=str(git),
+        limits=limits_of(settings.inject) if settings.inject.enabled else (),
+    )
+
+
+def limits_of(inject: InjectSettings) -> tuple[float, ...]:
+    """Return the settings as `remora.injection.decide.Limits` has them; four characters are a token."""
+    return (
+        inject.threshold,
+        inject.at_once,
+        4 * inject.moment_tokens,
+        inject.times,
+        4 * inject.session_tokens,
+        inject.skip_steps,
+    )
+
+
+def brief(head: Head, environ: Mapping[str, str], *, again: bool = False) -> Reply:
+    """Return what is said at the start of a session; after a compaction without what was done last."""
+    from remora.app.memory import Memory
+
+    if not (Path(head.home) / DATABASE).exists():
+        return SILENCE
+    with Memory.open(project=head.root, environ=environ) as memory:
+        return brief_of(memory, again=again)
+
+
+def brief_of(memory: Memory, *, again: bool = False) -> Reply:
+    """Return what is said at the start of a session, from an open memory."""
+    parts = memory._parts
+    inject = parts.settings.inject
+    if not inject.enabled:
+        return SILENCE
+    records = [r for room in parts.searched_rooms() for r in _candidates(room.space.memories.find, parts)]
+    commands = memory.suggest_commands(briefs.COMMANDS + 2)
+    done = [] if again else _live(memory.list(types=["work_unit_outcome"], limit=3 * briefs.OUTCOMES), parts)
+    material = Material(
+        records,
+        commands,
+        [r for r in done if r.taint is None and not r.stale_at],
+        last_state(memory),
+        parts.room("project").space.memories.counts()["live"],
+    )
+    made = briefs.brief(
+        material, tokens=inject.brief_tokens, threshold=inject.threshold, now=parts.clock.now()
+    )
+    return Reply(made.text, ids=made.ids, trigger="brief", why="a session begins") if made.text else SILENCE
+
+
+def task(head: Head, text: str, environ: Mapping[str, str], *, said: set[str]) -> Reply:
+    """Return what goes with the first prompt of a session: what is known of its task, and likely files."""
+    from remora.app.memory import Memory
+
+    if not (Path(head.home) / DATABASE).exists():
+        return SILENCE
+    with Memory.open(project=head.root, environ=environ) as memory:
+        return task_of(memory, text, said=said)
+
+
+def task_of(memory: Memory, text: str, *, said: set[str] = frozenset()) -> Reply:  # type: ignore[assignment]
+    """Return what goes with a task, from an open memory; nothing that is no better than chance."""
+    from remora.injection import render
+
+    parts = memory._parts
+    inject = parts.settings.inject
+    if not inject.enabled or len(text.split()) < 3:  # noqa: PLR2004  "go on" says nothing of a task
+        return SILENCE
+    bar = relevance_bar(parts)
+    with suppress(RemoraError):
+        hits = memory.search(text[:2_000], k=3 * TASK_HITS, kinds=["memory"])
+        chosen = [h for h in hits if _worth_saying(h, bar, inject.threshold, said)][:TASK_HITS]
+        files = [f for f in memory.predict_files(text[:2_000], k=TASK_FILES) if f.score >= FILE_SCORE]
+        lines = [render.line(briefs.as_note(h.memory)) for h in chosen if h.memory is not None]
+        room = 4 * inject.task_tokens
+        while lines and sum(map(len, lines)) > room:
+            lines.pop()
+        ids = tuple(h.id for h in chosen[: len(lines)])
+        if lines:
+            lines.insert(0, "What earlier sessions in this project learnt that bears on this task:")
+        if files:
+            lines.append("Files that work like this touched: " + ", ".join(f"`{f.path}`" for f in files))
+        if lines:
+            return Reply("\n".join(lines), ids=ids, trigger="task", why="the first prompt")
+    return SILENCE
+
+
+def relevance_bar(parts: Parts) -> float:
+    """Return the relevance that a memory must have to be said with a prompt."""
+    found = parts.room("project").space.meta.get(THRESHOLD)
+    return float(found) if isinstance(found, int | float) else CHANCE
+
+
+def last_state(memory: Memory) -> str:
+    """Return where the last session stopped, as far as it was saved; empty where it was not."""
+    found = memory.list(types=["work_state"], limit=1)
+    return found[0].content if found and found[0].taint is None and not found[0].stale_at else ""
+
+
+def _candidates(find: object, parts: Parts) -> list[MemoryRecord]:
+    records = find(Filters(types=tuple(WORTH)), order="confidence", limit=MOST)  # type: ignore[operator]
+    return [r for r in _live(records, parts) if not _from_rules(r)]
+
+
+def _live(records: list[MemoryRecord], parts: Parts) -> list[MemoryRecord]:
+    branch = branch_of(parts.project.repository)
+    return [r for r in records if not r.branch or r.branch == branch]
+
+
+def _from_rules(record: MemoryRecord) -> bool:
+    return not record.pinned and any(o.path and kind_of(o.path) for o in record.origins)
+
+
+def _worth_saying(hit: Hit, bar: float, threshold: float, said: set[str]) -> bool:
+    record = hit.memory
+    if record is None or hit.id in said or record.stale_at or record.type == "work_state":
+        return False
+    if _from_rules(record) or hit.disagrees_with:
+        return False
+    return hit.score >= bar and (record.confidence >= threshold or record.pinned or record.user_verified)

@@ -1,0 +1,196 @@
+"""The live file of a session: what short-lived processes have to know of one another.
+
+One file for each session, `<data folder>/live/<host>+<session>.jsonl`. The first line says which project the
+session works in; each further line is one moment: what was done (its kind, files, no text of it) and what was
+said. Lines are only appended, each in one write, while the file is locked: tools that run at the same
+time never hear the same thing twice. A line that a crash cut off is skipped. Nothing here waits long, and
+everything fails by giving nothing; `remora work` reads the file when the session is over and removes it.
+
+Imports are few on purpose (`remora.interfaces.hooks`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from remora.disk.places import data_folder
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+FOLDER, SUFFIX = "live", ".jsonl"
+MAX_NAME = 120
+WAIT = 0.2  # seconds for another process that holds the file; then without the lock
+MAX_BYTES = 8_000_000  # of a file; a session of that many lines is told nothing more
+_KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
+
+Line = dict[str, Any]
+
+
+class Head(NamedTuple):
+    """The first line: whose session it is.
+
+    Attributes:
+        root: the folder of the project; empty where there is none.
+        home: where its memory lies.
+        transcript: the host's file of the session; empty where there is none.
+        head_file: git's file that names the branch; empty where there is none.
+        limits: how much may be said, as of `remora.injection.decide.Limits`; none where nothing may be.
+    """
+
+    host: str
+    session: str
+    root: str = ""
+    home: str = ""
+    at: str = ""
+    transcript: str = ""
+    head_file: str = ""
+    limits: tuple[float, ...] = ()
+
+
+def file_name(host: str, session: str) -> str:
+    """Return the name of a session's file; two sessions never share one.
+
+    >>> file_name("codex", "6F-a b"), len(file_name("codex", "x" * 500)) <= MAX_NAME + 6
+    ('codex+6%46-a%20b.jsonl', True)
+    """
+    whole = "+".join(
+        "".join(c if c in _KEPT else "".join(f"%{b:02x}" for b in c.encode("utf-8", "replace")) for c in part)
+        for part in (host, session)
+    )
+    if len(whole) > MAX_NAME:
+        whole = f"{whole[: MAX_NAME - 18]}~{zlib.crc32(session.encode('utf-8', 'replace')):08x}"
+        whole += f"{zlib.adler32(session.encode('utf-8', 'replace')):08x}"
+    return whole + SUFFIX
+
+
+def folder(environ: Mapping[str, str]) -> str:
+    """Return the folder of all live files."""
+    return os.path.join(data_folder(environ), FOLDER)  # noqa: PTH118
+
+
+class LiveFile:
+    """An open, locked live file. Use it with `with`.
+
+    Attributes:
+        head: the first line; None for a new file.
+        lines: the moments by now, in order.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.head: Head | None = None
+        self.lines: list[Line] = []
+        self._file = -1
+        self._ends = True  # the last line is whole
+
+    def __enter__(self) -> LiveFile:
+        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            _lock(self._file)
+            self._read()
+        except BaseException:
+            os.close(self._file)
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)  # lets go of the lock, too
+
+    def _read(self) -> None:
+        size = os.fstat(self._file).st_size
+        if size > MAX_BYTES:
+            raise OSError("the session's file is full")
+        data = os.pread(self._file, size, 0) if hasattr(os, "pread") else _read_all(self._file, size)
+        self._ends = not data or data.endswith(b"\n")
+        for found in _parsed(data):
+            if found.get("remora") == "live":
+                self.head = _head(found)
+            else:
+                self.lines.append(found)
+
+    def begin(self, head: Head) -> None:
+        """Write the first line."""
+        self.head = head
+        self._append([{"remora": "live", "v": 1, **head._asdict()}])
+
+    def add(self, *lines: Line) -> None:
+        """Append moments."""
+        self.lines += lines
+        self._append(lines)
+
+    def _append(self, lines: Sequence[Line]) -> None:
+        text = "".join(json.dumps(line, ensure_ascii=True, separators=(",", ":")) + "\n" for line in lines)
+        os.write(self._file, (text if self._ends else f"\n{text}").encode())
+        self._ends = True
+
+
+def live_file(host: str, session: str, environ: Mapping[str, str]) -> LiveFile:
+    """Return the live file of a session, to be opened by `with`."""
+    return LiveFile(os.path.join(folder(environ), file_name(host, session)))  # noqa: PTH118
+
+
+def read(path: str) -> tuple[Head | None, list[Line]]:
+    """Return what stands in a live file, without a lock.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with open(path, "rb") as file:  # noqa: PTH123
+        data = file.read(MAX_BYTES)
+    head = None
+    lines: list[Line] = []
+    for found in _parsed(data):
+        if found.get("remora") == "live":
+            head = _head(found)
+        else:
+            lines.append(found)
+    return head, lines
+
+
+def _parsed(data: bytes) -> Iterator[Line]:
+    for raw in data.split(b"\n"):
+        if raw:
+            try:
+                found = json.loads(raw)
+            except ValueError:
+                continue
+            if isinstance(found, dict):
+                yield found
+
+
+def _head(found: Line) -> Head:
+    limits = found.get("limits")
+    numbers = tuple(limits) if isinstance(limits, list) else ()
+    return Head(*(str(found.get(name, "")) for name in Head._fields[:-1]), numbers)
+
+
+def _read_all(file: int, size: int) -> bytes:
+    os.lseek(file, 0, os.SEEK_SET)
+    return os.read(file, size)
+
+
+def _lock(file: int) -> None:
+    """Wait a moment for whoever holds the file; one that takes longer is passed by."""
+    end = time.monotonic() + WAIT
+    while True:
+        try:
+            if sys.platform == "win32":
+                msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+            else:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() > end:
+                return
+            time.sleep(0.004)
+        else:
+            return

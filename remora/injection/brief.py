@@ -1,0 +1,148 @@
+"""The block at the start of a session: what is true here and cannot be seen in the code.
+
+Little, since it stands in the context from beginning to end: how work is checked here, what a person said,
+what was decided, what came up again and again, where the last session stopped. What stands in rule files is
+left out, for the agent's host reads those itself. The last line says that there is more and how to ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from remora.core.strength import SOURCE_TRUST, current_confidence
+from remora.core.tokens import ceil_chars_4
+from remora.core.values import MemoryRecord
+from remora.injection import render
+from remora.retrieval.commands import Suggestion
+from remora.store.glimpse import Note
+
+# What a session that has not yet said what it is about can use, the most useful first.
+WORTH = {
+    "decision": 1.0,
+    "preference": 0.95,
+    "requirement": 0.9,
+    "gotcha": 0.85,
+    "dead_end": 0.8,
+    "workflow_recipe": 0.75,
+    "error_pattern": 0.7,
+    "pattern": 0.65,
+    "module_insight": 0.5,
+}
+PINNED = 2.0
+OFTEN = 0.05  # added for each session in which it showed, up to MOST_OFTEN
+MOST_OFTEN = 8
+COMMANDS = 3
+HABIT = 0.25  # share of the sessions, counted by age, from which a command is one
+OUTCOMES = 3
+
+
+class Material(NamedTuple):
+    """What a brief is made of.
+
+    Attributes:
+        records: live memories of the project and of the user.
+        commands: that check the work, the most likely first.
+        outcomes: of the last sessions, newest first.
+        state: where the last session stopped; empty if it was done.
+        count: how many memories there are.
+        ask: how the agent asks for more: the name of a tool, or a command.
+    """
+
+    records: Sequence[MemoryRecord]
+    commands: Sequence[Suggestion] = ()
+    outcomes: Sequence[MemoryRecord] = ()
+    state: str = ""
+    count: int = 0
+    ask: str = "search_memory"
+
+
+class Brief(NamedTuple):
+    """The text and the memories in it."""
+
+    text: str
+    ids: tuple[str, ...]
+
+
+def brief(material: Material, *, tokens: int, threshold: float, now: float) -> Brief:
+    """Return the block; nothing where there is nothing to say.
+
+    Args:
+        material: what there is.
+        tokens: the most it may take, by the rule of four characters a token.
+        threshold: confidence below which a memory is not said unasked.
+        now: seconds since the epoch.
+    """
+    lines: list[str] = []
+    ids: list[str] = []
+    room = tokens - ceil_chars_4(_tail(material)) - 20
+
+    def add(heading: str, texts: Sequence[tuple[str, str]]) -> None:
+        nonlocal room
+        opened = False
+        for text, memory_id in texts:
+            cost = ceil_chars_4(text) + 1 + (0 if opened else ceil_chars_4(heading) + 1)
+            if cost > room:
+                continue
+            if not opened:
+                lines.append(heading)
+                opened = True
+            lines.append(text)
+            ids.extend([memory_id] if memory_id else [])
+            room -= cost
+
+    if material.state:
+        add("Where the last session stopped:", [(material.state, "")])
+    usual = [f"- `{c.command}` ({c.why})" for c in material.commands if c.score >= HABIT][:COMMANDS]
+    add("How work is checked here:", [(text, "") for text in usual])
+    ranked = sorted(
+        (r for r in material.records if _may_be_said(r, threshold, now)), key=lambda r: (-_worth(r, now), r.id)
+    )
+    add("What is remembered:", [(render.line(as_note(r)), r.id) for r in ranked])
+    add("What was done last:", [(render.line(as_note(r)), r.id) for r in material.outcomes[:OUTCOMES]])
+    if not lines:
+        return Brief("", ())
+    head = "Remora, the memory of this project, from earlier sessions:"
+    return Brief("\n".join((head, *lines, _tail(material))), tuple(ids))
+
+
+def as_note(record: MemoryRecord) -> Note:
+    """Return a memory as what is said of it."""
+    return Note(
+        record.id,
+        record.type,
+        record.content,
+        record.confidence,
+        record.decay_half_life_days or 0.0,
+        record.last_accessed_at,
+        record.taint is not None,
+        record.pinned,
+        record.user_verified,
+        record.related_files,
+        record.branch or "",
+        record.source,
+        record.stale_at is not None,
+    )
+
+
+def _tail(material: Material) -> str:
+    count = material.count
+    if not count:
+        return ""
+    return f"({count} memories in all; these are a few. {material.ask} finds the rest, also by file or error.)"
+
+
+def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
+    if record.type not in WORTH or record.stale_at or record.deprecated:
+        return False
+    if record.pinned or record.user_verified:
+        return True
+    tainted_rule = record.taint is not None and record.type in ("preference", "requirement", "decision")
+    sure = record.confidence >= threshold and current_confidence(record, now) >= threshold / 2
+    return sure and not tainted_rule
+
+
+def _worth(record: MemoryRecord, now: float) -> float:
+    sessions = min(MOST_OFTEN, int((record.payload or {}).get("sessions", 0) or 0))
+    worth = WORTH[record.type] * SOURCE_TRUST.get(record.source, 1.0) * current_confidence(record, now)
+    return worth + OFTEN * sessions + (PINNED if record.pinned else 0.0) + 0.1 * record.user_verified

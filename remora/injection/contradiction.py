@@ -1,0 +1,47 @@
+"""Which of some statements contradict each other, going by their words alone.
+
+Two statements of the same matter (they share a third of their telling words or more) contradict each
+other when only one of them denies, or when they give different numbers for it. A list of things that
+were seen cannot; what decides about speaking prefers a silence too many to a wrong word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from remora.core.text import NEGATIONS, STOP_WORDS, words
+
+SAME_MATTER = 0.34  # Jaccard of the telling words
+_NUMBER = re.compile(r"(?<![\w.#-])\d+(?:\.\d+)?(?![\w-])")
+_ORIGIN = re.compile(r"\s*\((?:seen|said|from)\b[^)]*\)\s*$")
+_NOT_DENIALS = frozenset({"must", "instead", "except", "unless"})
+
+
+def contradicted(texts: Sequence[str]) -> set[int]:
+    """Return the places of the statements that another one of them contradicts.
+
+    >>> sorted(contradicted(["Tests need REDIS_URL set", "Tests do not need REDIS_URL set", "Use tabs"]))
+    [0, 1]
+    """
+    bare = [_ORIGIN.sub("", text) for text in texts]
+    telling = [{w.lower() for w in words(t)} - STOP_WORDS - NEGATIONS for t in bare]
+    found: set[int] = set()
+    for one in range(len(texts)):
+        for other in range(one):
+            either = telling[one] | telling[other]
+            if not either or len(telling[one] & telling[other]) / len(either) < SAME_MATTER:
+                continue
+            if _denies(bare[one]) != _denies(bare[other]) or _numbers(bare[one], bare[other]):
+                found |= {one, other}
+    return found
+
+
+def _denies(text: str) -> bool:
+    return any(word.lower() in NEGATIONS - _NOT_DENIALS for word in words(text))
+
+
+def _numbers(one: str, other: str) -> bool:
+    """Return whether both give numbers and none of them is the same."""
+    mine, theirs = set(_NUMBER.findall(one)), set(_NUMBER.findall(other))
+    return bool(mine and theirs and not mine & theirs)

@@ -1,0 +1,287 @@
+"""Whether a moment deserves memory, and which of the triggers fired.
+
+Evidence from others: recall on every prompt makes coding agents worse, the same fact at the moment of the
+matching action cuts repeated failures by a third (docs/injection.md). So the rule is silence, and each
+trigger below names something that the agent is doing right now:
+
+    gotchas     it reads or changes a file that earlier sessions learnt something about, or writes a name
+                that a lesson speaks of
+    recurring   it changes the first file of a language whose checks complain about the same again and again
+    command     it is about to run what failed before for a reason that lies in the command itself
+    error       a tool failed in a way that was met and resolved before
+    partners    it changes a file that is usually changed together with another one, untouched so far
+    search      it looks for what is known to lie elsewhere
+    recorded    it, or another agent of the session, recorded something since
+
+One trigger speaks at a moment, the first that has anything. A memory is said once in a session to an agent;
+there is a ceiling for each moment and for the whole session; what is not sure enough, out of date, of
+another branch or contradicted by another candidate stays unsaid. Nothing here writes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple, Protocol
+
+from remora.core import moments
+from remora.core.moments import SILENCE, Moment, Reply
+from remora.injection import render
+from remora.injection.state import State, ending
+from remora.store.glimpse import Note
+
+WARNINGS = ("gotcha", "error_pattern", "dead_end")
+EDITS = ("edit", "write")
+MOST_TERMS = 400  # identifiers of one edit that are looked up
+RECENT_SEARCHES = 3
+FADED = 0.5  # of the threshold: what faded below that is out of date
+_TERM = re.compile(r"(?:[^\W\d]\w*\.)?[^\W\d]\w{2,}")
+
+
+class Limits(NamedTuple):
+    """How much may be said. Section 9 of the specification has the threshold and the skipped steps.
+
+    Attributes:
+        threshold: confidence below which a memory is not said unasked.
+        at_once: memories at one moment.
+        moment_characters: of a text said at one moment.
+        times: how often anything is said in a session.
+        session_characters: of all that is said in a session.
+        skip_steps: steps of a session before anything is said between steps.
+    """
+
+    threshold: float = 0.65
+    at_once: int = 3
+    moment_characters: int = 2_000
+    times: int = 40
+    session_characters: int = 16_000
+    skip_steps: int = 5
+
+
+class Look(Protocol):
+    """What a decision asks the store."""
+
+    def about(self, paths: Collection[str], types: Sequence[str]) -> list[Note]:
+        """Return memories of some types about one of some files, the best first."""
+        ...
+
+    def globs(self, types: Sequence[str]) -> list[Note]:
+        """Return memories of some types about patterns of files."""
+        ...
+
+    def cued(self, kind: str, cues: Collection[str]) -> list[Note]:
+        """Return the memories with one of some cues, those with the most weight first."""
+        ...
+
+
+class Setting(NamedTuple):
+    """What a decision needs besides the moment and the store.
+
+    Attributes:
+        limits: how much may be said.
+        relative: a path of the host to one from the root of the project; empty for what lies outside.
+        faded: a note to its confidence now.
+        branch: that is checked out; empty where nobody knows.
+        fingerprint: an error's text to its fingerprint; only asked when a tool failed.
+        early: the host takes text before a tool is used. Where it does not, the advice for an edit or a
+            command comes right after it.
+    """
+
+    limits: Limits
+    relative: Callable[[str], str]
+    faded: Callable[[Note], float]
+    branch: str
+    fingerprint: Callable[[str], str]
+    early: bool = True
+
+
+def decide(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+    """Return what is said at a moment; mostly nothing."""
+    limits = setting.limits
+    if state.spoken >= limits.times or state.characters >= limits.session_characters:
+        return SILENCE
+    for trigger in _TRIGGERS.get(_stage(moment, setting), ()):
+        found = trigger(moment, state, look, setting)
+        if found.text:
+            return found
+    return SILENCE
+
+
+def _stage(moment: Moment, setting: Setting) -> str:
+    """Return which rules a moment is for: "edit", "run", "read", "search", "failed", "step"."""
+    kind, action = moment.kind, moment.action
+    acting = kind == moments.BEFORE or (kind == moments.AFTER and not setting.early)
+    if acting and action in (*EDITS, "run"):
+        return "run" if action == "run" else "edit"
+    if kind == moments.AFTER and action == "read":
+        return "read"
+    if kind == moments.AFTER and action in ("search", "glob"):
+        return "search"
+    return {moments.FAILED: "failed", moments.STEP: "step"}.get(kind, "")
+
+
+# The triggers
+
+
+def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+    paths = _inside(moment.paths, setting)
+    if not paths:
+        return SILENCE
+    found = [*look.about(paths, WARNINGS), *_matching(look.globs(WARNINGS), paths)]
+    why = f"about {paths[0]}"
+    if moment.action in EDITS:
+        terms = _terms(f"{moment.changed}\n{moment.removed}")
+        endings = {ending(path) for path in paths}
+        named = [n for n in look.cued("term", terms) if not n.needs or not endings.isdisjoint(n.needs)]
+        found += [note for note in named if note.id not in {one.id for one in found}]
+        if named and not _worth(found[: len(found) - len(named)], state, setting):
+            why = f"the edit names {named[0].cue}"
+    return _say("gotchas", paths[0], found, why, state, setting)
+
+
+def _recurring(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+    paths = _inside(moment.paths, setting)
+    endings = {ending(path) for path in paths} - state.endings - {""}
+    if not endings or "recurring" in state.quiet:
+        return SILENCE
+    found = look.cued("language", endings)
+    return _say("recurring", "", found, f"first change of a {min(endings)} file", state, setting)
+
+
+def _partners(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+    paths = _inside(moment.paths, setting)
+    touched = state.edited | set(paths)
+    found = [
+        note
+        for note in look.about(paths, ("causal_dependency",))
+        if note.files and note.files[0] in paths and not touched.issuperset(note.files[1:])
+    ]
+    about = paths[0] if paths else ""
+    return _say("partners", about, found, f"{about} is being changed", state, setting)
+
+
+def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+    words = _words(moment.command)
+    if not words:
+        return SILENCE
+    known = set(words)
+    found = [note for note in look.cued("command", words) if known.issuperset(note.needs)]
+    return _say("command", moment.command[:80], found, "the command is about to be run", state, setting)
+
+
+def _error(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+    mark = setting.fingerprint(moment.text) if moment.text else ""
+    if not mark:
+        return SILENCE
+    return _say("error", mark, look.cued("error", [mark]), "the same error", state, setting)
+
+
+def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+    pattern = moment.pattern.strip().lower()
+    if not pattern:
+        return SILENCE
+    return _say("search", pattern, look.cued("search", [pattern]), "the same search", state, setting)
+
+
+def _between(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+    """Between two steps: the three triggers of section 9, in its order."""
+    if state.steps < setting.limits.skip_steps:
+        return SILENCE
+    for call in reversed(state.recent):
+        if call.action in ("read", *EDITS):
+            here = moment._replace(kind=moments.AFTER, action="read", paths=call.paths)
+            if (found := _gotchas(here, state, look, setting)).text:
+                return found
+    if state.recorded:
+        text = render.recorded(state.recorded)[: setting.limits.moment_characters]
+        return Reply(text, trigger="recorded", why="recorded since the last step")
+    searches = [call for call in state.recent if call.action in ("search", "glob")]
+    for call in reversed(searches[-RECENT_SEARCHES:]):
+        here = moment._replace(kind=moments.AFTER, action=call.action, pattern=call.pattern)
+        if (found := _search(here, state, look, setting)).text:
+            return found
+    return SILENCE
+
+
+_TRIGGERS: dict[str, tuple[Callable[[Moment, State, Look, Setting], Reply], ...]] = {
+    "edit": (_gotchas, _recurring, _partners),
+    "run": (_command,),
+    "read": (_gotchas,),
+    "search": (_search,),
+    "failed": (_error,),
+    "step": (_between,),
+}
+
+
+# What is worth saying
+
+
+def _say(
+    trigger: str, about: str, notes: Sequence[Note], why: str, state: State, setting: Setting
+) -> Reply:
+    worth = _worth(notes, state, setting)
+    limits = setting.limits
+    chosen: list[Note] = []
+    room = min(limits.moment_characters, limits.session_characters - state.characters)
+    for note in worth[: limits.at_once if trigger != "recurring" else 2 * limits.at_once]:
+        if len(render.told(trigger, about, [*chosen, note])) <= room:
+            chosen.append(note)
+    if not chosen:
+        return SILENCE
+    ids = tuple(note.id for note in chosen)
+    return Reply(render.told(trigger, about, chosen), ids=ids, trigger=trigger, why=why)
+
+
+def _worth(notes: Sequence[Note], state: State, setting: Setting) -> list[Note]:
+    """Return the notes that may be said now, in order, each once."""
+    threshold = setting.limits.threshold
+    kept: dict[str, Note] = {}
+    for note in notes:
+        if note.id in state.said or note.stale or note.confidence < threshold:
+            continue
+        if note.branch and note.branch != setting.branch:
+            continue
+        if note.pinned or note.verified or setting.faded(note) >= threshold * FADED:
+            kept.setdefault(note.id, note)
+    return _agreeing(list(kept.values()))
+
+
+def _agreeing(notes: list[Note]) -> list[Note]:
+    """Return the notes without those that another one contradicts: nobody knows which of them is right."""
+    if len(notes) < 2:  # noqa: PLR2004
+        return notes
+    from remora.injection.contradiction import contradicted  # its words cost some milliseconds to load
+
+    wrong = contradicted([note.content for note in notes])
+    return [note for number, note in enumerate(notes) if number not in wrong]
+
+
+def _inside(paths: Sequence[str], setting: Setting) -> list[str]:
+    return [inside for path in paths if (inside := setting.relative(path))]
+
+
+def _matching(notes: Sequence[Note], paths: Sequence[str]) -> list[Note]:
+    if not notes:
+        return []
+    from remora.core.globs import matches
+
+    return [
+        note for note in notes if any("*" in f and any(matches(f, p) for p in paths) for f in note.files)
+    ]
+
+
+def _terms(text: str) -> list[str]:
+    """Return the identifiers of an edit, dotted ones whole and by their last part, each once."""
+    found: dict[str, None] = {}
+    for term in _TERM.findall(text):
+        found.setdefault(term)
+        if "." in term:
+            found.setdefault("." + term.rpartition(".")[2])
+        if len(found) >= MOST_TERMS:
+            break
+    return list(found)
+
+
+def _words(command: str) -> list[str]:
+    """Return the words of a command line, each once, without quotes and what joins commands."""
+    return list(dict.fromkeys(w for w in re.split(r"[\s;|&()\"'`]+", command[:4_000]) if w))

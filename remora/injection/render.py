@@ -1,0 +1,45 @@
+"""What an agent reads: facts with where they come from, never orders.
+
+Hosts tell their models to distrust text that commands; and a memory is what earlier sessions saw, which
+may be out of date. So each line says what was seen, and ends in the id that `why` explains. What came
+from outside stands in quotes and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from remora.store.glimpse import Note
+
+SHORT = 8  # characters of an id that are shown; every verb takes them
+LINE = 600  # characters of one memory
+_HEADS = {
+    "gotchas": "What earlier sessions in this project learnt about {about}:",
+    "command": "What earlier sessions in this project learnt about this command:",
+    "error": "This error was met before in this project:",
+    "partners": "What usually changes together with {about} in this project:",
+    "search": "What this project's memory has about this search:",
+    "recurring": "What checks of this project complain about again and again, with what resolved it:",
+    "recorded": "Recorded in this session:",
+}
+
+
+def told(trigger: str, about: str, notes: Sequence[Note]) -> str:
+    """Return the text for some memories, one line each."""
+    head = _HEADS[trigger].format(about=f"`{about}`" if about else "this")
+    return "\n".join((head, *(line(note) for note in notes)))
+
+
+def line(note: Note) -> str:
+    """Return one memory as a line."""
+    text = " ".join(note.content.split())
+    if len(text) > LINE:
+        text = text[: LINE - 1].rpartition(" ")[0] + " …"
+    if note.tainted and not note.verified:
+        text = f"(unverified, from a session that had read outside text) “{text}”"
+    return f"- {text} [Memory #{note.id[:SHORT]}]"
+
+
+def recorded(texts: Sequence[str]) -> str:
+    """Return what an agent recorded, for the agent that goes on with it."""
+    return "\n".join((_HEADS["recorded"], *(f"- {' '.join(text.split())[:LINE]}" for text in texts)))

@@ -1,0 +1,91 @@
+"""What a task is about: the files and modules that are named for it, and those that its words name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.globs import matches
+from remora.core.query import named_paths
+from remora.core.tasks import words
+
+if TYPE_CHECKING:
+    from remora.core.values import MemoryRecord
+    from remora.store.space import Space
+
+FILE, MODULE, AROUND = 1.0, 0.6, 0.3  # how near a memory is: about a file, in a module, above or below one
+# Last parts of folders that are words of any task; a task that says "tests" does not mean the folder.
+_EVERYWHERE = frozenset(
+    """src lib libs app apps test tests doc docs code main core common util utils tools scripts api cmd pkg
+    internal bin config build data model models types server client web ui""".split()
+)
+_MOST_NAMED = 3  # modules that a task's words can name; more are words of the trade
+
+
+class Scope(NamedTuple):
+    """Files and modules (folders, without a slash at the end), relative to the root."""
+
+    modules: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    @property
+    def filters(self) -> tuple[str, ...]:
+        """What a memory's files are held against: the files, and everything below the modules."""
+        return (*self.files, *(f"{module}/" for module in self.modules if module != "."))
+
+    def nearness(self, record: MemoryRecord) -> float:
+        """Return how near a memory is to the task's files and modules, from 0 to 1."""
+        if any(f in self.files or _names(f, self.files) for f in record.related_files):
+            return FILE
+        found = 0.0
+        for module in self.modules:
+            if module in record.related_modules or any(
+                path == module or path.startswith(f"{module}/") for path in record.related_files
+            ):
+                return MODULE
+            if any(_within(module, own) or _within(own, module) for own in record.related_modules):
+                found = AROUND
+        return found
+
+
+def scope(space: Space, task: str, modules: Sequence[str] = (), files: Sequence[str] = ()) -> Scope:
+    """Return what a task is about.
+
+    Args:
+        space: the project's database.
+        task: in words; files that it names count as given, and so do modules where none was given.
+        modules: folders, relative to the root.
+        files: relative to the root; their folders count as modules.
+    """
+    named = named_paths(task)
+    known = space.history.named(named) if named else []
+    paths = list(dict.fromkeys((*files, *known, *(n for n in named if "/" in n))))
+    given = [plain for m in modules if (plain := m.strip().strip("/").removeprefix("./"))]
+    folders = [folder_of(path) for path in paths if not path.endswith("/")]
+    if not given and not folders:
+        folders = _named_modules(space, task)
+    return Scope(tuple(dict.fromkeys((*given, *(f for f in folders if f)))), tuple(paths))
+
+
+def folder_of(path: str) -> str:
+    """Return the folder of a file; empty at the root.
+
+    >>> folder_of("auth/tokens.py"), folder_of("setup.py")
+    ('auth', '')
+    """
+    return path.rpartition("/")[0]
+
+
+def _named_modules(space: Space, task: str) -> list[str]:
+    said = set(words(task)) - _EVERYWHERE
+    known = space.history.modules()
+    found = [module for module in known if module.rpartition("/")[2].lower() in said]
+    return found if len(found) <= _MOST_NAMED else []
+
+
+def _names(pattern: str, files: Sequence[str]) -> bool:
+    return "*" in pattern and any(matches(pattern, file) for file in files)
+
+
+def _within(folder: str, above: str) -> bool:
+    return folder.startswith(f"{above}/")

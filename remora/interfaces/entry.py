@@ -1,0 +1,16 @@
+"""Where a process of ours begins: the hook goes its own short way, everything else is the command line."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line of this process; never returns."""
+    if sys.argv[1:2] == ["hook"]:
+        from remora.interfaces.hooks.main import main as hook
+
+        hook(sys.argv[2:])
+    from remora.interfaces.cli import main as verbs
+
+    verbs()

@@ -1,0 +1,57 @@
+"""SQL for `memory_cues`: what makes a memory worth saying unasked. `app/cueing.py` makes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from remora.store.connection import Database
+
+COMMAND, TERM, ERROR, SEARCH, LANGUAGE = "command", "term", "error", "search", "language"
+
+
+class Cue(NamedTuple):
+    """One thing that a memory speaks of.
+
+    Attributes:
+        kind: "command", "term", "error", "search" or "language".
+        cue: a program, an identifier, a fingerprint, a pattern, the ending of a file's name.
+        memory_id: whose it is.
+        needs: further words that must be there, too.
+        weight: of several memories with a cue, the one with more speaks first.
+    """
+
+    kind: str
+    cue: str
+    memory_id: str
+    needs: tuple[str, ...] = ()
+    weight: float = 1.0
+
+
+class Cues:
+    """The cues of one database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def replace(self, cues: Iterable[Cue]) -> int:
+        """Put new cues in the place of all; call inside a transaction. Returns how many there are."""
+        rows = [(c.kind, c.cue, c.memory_id, json.dumps(c.needs), c.weight) for c in cues]
+        self._db.execute("DELETE FROM memory_cues")
+        self._db.execute_many(
+            """INSERT OR IGNORE INTO memory_cues(kind, cue, memory_id, needs, weight)
+               VALUES (?, ?, ?, ?, ?)""",
+            rows,
+        )
+        return len(rows)
+
+    def of(self, memory_id: str) -> list[Cue]:
+        """Return the cues of a memory, in order."""
+        sql = """SELECT kind, cue, memory_id, needs, weight FROM memory_cues WHERE memory_id = ?
+                 ORDER BY kind, cue, needs"""
+        return [Cue(k, c, m, tuple(json.loads(n)), w) for k, c, m, n, w in self._db.rows(sql, (memory_id,))]
+
+    def count(self) -> int:
+        """Return how many cues there are."""
+        return int(self._db.value("SELECT count(*) FROM memory_cues"))

@@ -1,0 +1,140 @@
+"""A quick look into a project's database: what a hook process asks, and nothing else.
+
+A hook lives for some hundredths of a second, so this module imports the database driver and JSON only,
+opens the file to read, never migrates, never waits long, and answers nothing where anything is wrong. The
+statements are few and each is one walk over an index. Everything else speaks through `Space`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+import apsw
+
+APPLICATION_ID = 0x52454D4F  # as `connection` writes it
+OLDEST = 11  # schema that has cues
+BUSY_MS = 250  # a reader waits only while a crashed writer's log is read again
+MOST = 40  # memories looked at for one question
+
+_NOTE = """m.id, m.type, m.content, m.confidence, coalesce(m.decay_half_life_days, 0), m.last_accessed_at,
+           m.taint IS NOT NULL, m.pinned, m.user_verified, m.related_files, coalesce(m.branch, ''),
+           m.source, m.stale_at IS NOT NULL"""
+_LIVE = "m.deprecated = 0"
+_ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"
+
+
+class Note(NamedTuple):
+    """A memory as far as it matters for saying it.
+
+    Attributes:
+        half_life: days; 0 never fades.
+        used: when it was last looked at, ISO 8601.
+        tainted: it comes from outside, or from what was said after something from outside was read.
+        weight: of the cue that found it.
+        needs: further words of that cue.
+        cue: the cue itself; empty where none was asked.
+    """
+
+    id: str
+    type: str
+    content: str
+    confidence: float
+    half_life: float
+    used: str
+    tainted: bool
+    pinned: bool
+    verified: bool
+    files: tuple[str, ...]
+    branch: str
+    source: str
+    stale: bool
+    weight: float = 1.0
+    needs: tuple[str, ...] = ()
+    cue: str = ""
+
+
+class Glimpse:
+    """One database, open to be read for a moment."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def about(self, paths: Collection[str], types: Iterable[str]) -> list[Note]:
+        """Return memories of some types that are about one of some files, the best first."""
+        sql = f"""SELECT {_NOTE} FROM json_each(?1) j
+                  CROSS JOIN memory_files f ON f.file_path = j.value
+                  CROSS JOIN memories m ON m.id = f.memory_id
+                  WHERE {_LIVE} AND m.type IN (SELECT value FROM json_each(?2))
+                  GROUP BY m.id {_ORDER} LIMIT {MOST}"""
+        return [_note(row) for row in self._rows(sql, (json.dumps(list(paths)), json.dumps(list(types))))]
+
+    def globs(self, types: Iterable[str]) -> list[Note]:
+        """Return memories of some types that are about patterns of files."""
+        sql = f"""SELECT {_NOTE} FROM memory_files f CROSS JOIN memories m ON m.id = f.memory_id
+                  WHERE instr(f.file_path, '*') > 0 AND {_LIVE}
+                    AND m.type IN (SELECT value FROM json_each(?)) GROUP BY m.id {_ORDER} LIMIT {MOST}"""
+        return [_note(row) for row in self._rows(sql, (json.dumps(list(types)),))]
+
+    def cued(self, kind: str, cues: Collection[str]) -> list[Note]:
+        """Return the memories with one of some cues, those with the most weight first."""
+        sql = f"""SELECT {_NOTE}, c.weight, c.needs, c.cue FROM json_each(?1) j
+                  CROSS JOIN memory_cues c ON c.kind = ?2 AND c.cue = j.value
+                  CROSS JOIN memories m ON m.id = c.memory_id WHERE {_LIVE}
+                  ORDER BY c.weight DESC, m.confidence DESC, m.id LIMIT {MOST}"""
+        rows = self._rows(sql, (json.dumps(list(cues)), kind))
+        return [
+            _note(row[:-3])._replace(weight=row[-3], needs=tuple(json.loads(row[-2])), cue=row[-1])
+            for row in rows
+        ]
+
+    def kinds_of_cues(self) -> set[str]:
+        """Return which kinds of cues there are at all."""
+        return {row[0] for row in self._rows("SELECT DISTINCT kind FROM memory_cues", ())}
+
+    def notes(self, ids: Collection[str]) -> list[Note]:
+        """Return live memories by their ids, in no order that matters."""
+        sql = f"SELECT {_NOTE} FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE {_LIVE}"
+        return [_note(row) for row in self._rows(sql, (json.dumps(list(ids)),))]
+
+    def meta(self, key: str) -> object:
+        """Return a named value of the database, None when there is none."""
+        rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
+        return json.loads(rows[0][0]) if rows else None
+
+    def _rows(self, sql: str, values: tuple[object, ...]) -> list[tuple]:  # type: ignore[type-arg]
+        return list(self._connection.execute(sql, values))
+
+
+def look(path: str) -> Glimpse | None:
+    """Open a project's database to read; None where it cannot be read as it is, for whatever reason."""
+    try:
+        tidy = not os.path.exists(f"{path}-wal") and os.access(path, os.W_OK)  # noqa: PTH110
+        flags = apsw.SQLITE_OPEN_READWRITE if tidy else apsw.SQLITE_OPEN_READONLY
+        connection = apsw.Connection(path, flags=flags)
+    except apsw.Error:
+        return None
+    try:
+        connection.set_busy_timeout(BUSY_MS)
+        connection.execute("PRAGMA query_only = ON")
+        found = next(connection.execute("PRAGMA application_id"))[0]
+        version = next(connection.execute("PRAGMA user_version"))[0]
+        if found == APPLICATION_ID and version >= OLDEST:
+            return Glimpse(connection)
+    except (apsw.Error, StopIteration):
+        pass
+    connection.close()
+    return None
+
+
+def _note(row: tuple) -> Note:  # type: ignore[type-arg]
+    head, files, tail = row[:9], row[9], row[10:]
+    return Note(
+        *head[:6], *(bool(flag) for flag in head[6:]), tuple(json.loads(files)), *tail[:2], bool(tail[2])
+    )

@@ -1,0 +1,90 @@
+"""SQL for `injections`: what was put in front of an agent, when and why, and what followed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from remora.store.connection import Database
+
+
+class Injection(NamedTuple):
+    """One thing that was said to an agent unasked.
+
+    Attributes:
+        session_id: "host:session".
+        agent: the subagent it was said to; empty for the session's own.
+        step: how many tools had been used by then.
+        at: when, ISO 8601.
+        moment: as of `remora.core.moments.KINDS`.
+        trigger: which rule spoke.
+        about: the file, the command or the words it was about.
+        memory_ids: what was said.
+        text: as the agent saw it.
+        why: the reason in words.
+        followed: what the agent did afterwards, in words; empty where nobody knows.
+    """
+
+    session_id: str
+    agent: str
+    step: int
+    at: str
+    moment: str
+    trigger: str
+    about: str
+    memory_ids: tuple[str, ...]
+    text: str
+    why: str
+    followed: str = ""
+
+
+_COLUMNS = "session_id, agent, step, at, moment, trigger, about, memory_ids, text, why, followed"
+
+
+class Injections:
+    """What was said in the sessions of one project."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def put(self, said: Sequence[Injection]) -> None:
+        """Store what was said; what is there already gets what followed. Call inside a transaction."""
+        for one in said:
+            row = (*one[:7], json.dumps(one.memory_ids), *one[8:])
+            self._db.execute(
+                f"""INSERT INTO injections({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT(session_id, at, moment, text) DO UPDATE SET followed = excluded.followed
+                    WHERE excluded.followed <> ''""",
+                row,
+            )
+            self._db.execute(
+                """INSERT OR IGNORE INTO injected_memories(memory_id, injection_id)
+                   SELECT j.value, i.id FROM injections i, json_each(i.memory_ids) j
+                   WHERE i.session_id = ? AND i.at = ? AND i.moment = ? AND i.text = ?""",
+                (one.session_id, one.at, one.moment, one.text),
+            )
+
+    def latest(self, limit: int = 50, session_id: str | None = None) -> list[Injection]:
+        """Return what was said last, newest first."""
+        where = "" if session_id is None else "WHERE session_id = ?"
+        values = (limit,) if session_id is None else (session_id, limit)
+        sql = f"SELECT {_COLUMNS} FROM injections {where} ORDER BY at DESC, id DESC LIMIT ?"
+        return [_made(row) for row in self._db.rows(sql, values)]
+
+    def of(self, memory_id: str, limit: int = 20) -> list[Injection]:
+        """Return when a memory was said, newest first."""
+        columns = ", ".join(f"i.{name}" for name in _COLUMNS.split(", "))
+        sql = f"""SELECT {columns} FROM injected_memories m JOIN injections i ON i.id = m.injection_id
+                  WHERE m.memory_id = ? ORDER BY i.at DESC, i.id DESC LIMIT ?"""
+        return [_made(row) for row in self._db.rows(sql, (memory_id, limit))]
+
+    def count(self) -> int:
+        """Return how often anything was said."""
+        return int(self._db.value("SELECT count(*) FROM injections"))
+
+
+def _made(row: Sequence[object]) -> Injection:
+    values = list(row)
+    values[7] = tuple(json.loads(str(values[7])))
+    return Injection._make(values)
