@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 
+from remora.core.cut import sound as sound  # also a name of this module: many ask for it here
+
 _WORD = re.compile(r"\w+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
 _CJK = re.compile(
@@ -179,21 +181,6 @@ def controls(text: str) -> int:
     (1, 2)
     """
     return len(text) - len(_CONTROL.sub("", text))
-
-
-def sound(text: str) -> str:
-    r"""Return a text that UTF-8 can hold: two halves of a sign are joined, a lone half becomes U+FFFD.
-
-    Halves (surrogates) come from programs that cut UTF-16 text in the middle of a sign.
-
-    >>> sound("\ud83d\ude00 a\ud83d") == "\U0001f600 a\ufffd"
-    True
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
 
 
 def content_hash(text: str) -> str:

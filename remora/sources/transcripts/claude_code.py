@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from remora.core.cut import both_ends
 from remora.core.events import Event
 from remora.sources.transcripts.calls import Calls, Plans
 from remora.sources.transcripts.claude_line import (
@@ -33,7 +34,6 @@ from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.paths import Roots, plain
 from remora.sources.transcripts.texts import (
     MAX_PROMPT,
-    both_ends,
     joined,
     number,
     result_text,

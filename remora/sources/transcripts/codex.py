@@ -18,6 +18,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from remora.core.actions import ACTION_OF, words_of
+from remora.core.cut import both_ends
 from remora.core.events import Event
 from remora.sources.transcripts.calls import Calls
 from remora.sources.transcripts.codex_item import ITEMS, action, cwd_in, parent_of, tokens, typed
@@ -27,14 +29,13 @@ from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.paths import Roots, joined_path, plain
 from remora.sources.transcripts.texts import (
     MAX_PROMPT,
-    both_ends,
     instant,
     joined,
     number,
     result_text,
     string,
 )
-from remora.sources.transcripts.tools import ACTION_OF, Call, call, words_of
+from remora.sources.transcripts.tools import Call, call
 
 HOST = "codex"
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from remora.core.actions import ACTION_OF, OTHER, of_server
 from remora.sources.transcripts.texts import number, string
-from remora.sources.transcripts.tools import ACTION_OF, OTHER, of_server
 
 ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 # Types of items; in the oldest files they stand alone.

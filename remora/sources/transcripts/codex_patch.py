@@ -20,8 +20,8 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, NamedTuple
 
-from remora.sources.transcripts.texts import MAX_EDIT, both_ends
-from remora.sources.transcripts.tools import MAX_PATHS
+from remora.core.cut import both_ends
+from remora.sources.transcripts.texts import MAX_EDIT, MAX_PATHS
 
 Change = Literal["add", "update", "delete"]
 

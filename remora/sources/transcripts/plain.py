@@ -18,20 +18,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from remora.core.actions import MAX_COMMAND
 from remora.core.errors import InvalidInput
 from remora.core.events import ACTIONS, EVENT_KINDS, Event
 from remora.core.text import sound
 from remora.disk.files import os_errors
 from remora.sources.transcripts.lines import Counts, Unusable
 from remora.sources.transcripts.texts import (
-    MAX_COMMAND,
     MAX_NAME,
+    MAX_PATHS,
     MAX_PROMPT,
     instant,
     number,
     string,
 )
-from remora.sources.transcripts.tools import MAX_PATHS
 
 HOST = "plain"
 VERSION = 1

@@ -6,32 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from remora.core.clock import from_iso, to_iso
-from remora.core.text import sound
+from remora.core.cut import both_ends
 
 MAX_PROMPT = 8_000  # characters of what a person typed, of a reply and of a thought
 MAX_RESULT = 4_000  # of a result
 MAX_EDIT = 1_000  # of the old and the new text of an edit, each
-MAX_COMMAND = 4_000
 MAX_NAME = 1_000  # of a path, a pattern, an address
+MAX_PATHS = 200  # of one call
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\))")
 _REMINDER = ("<system-reminder>", "</system-reminder>")
-
-
-def both_ends(text: str, limit: int) -> str:
-    """Return a text of at most `limit` characters that keeps its beginning and its end.
-
-    A message tells what went wrong at its start or at its end, hardly ever in the middle.
-
-    >>> len(both_ends("abc" * 100, 60)) <= 60
-    True
-    """
-    if len(text) <= limit:
-        return sound(text)
-    mark = f"\n[… {len(text) - limit} characters …]\n"
-    room = max(limit - len(mark), 2)
-    return sound(text[: room // 2] + mark + text[len(text) - (room - room // 2) :])
 
 
 def without_reminders(text: str) -> str:
@@ -114,6 +98,8 @@ def instant(value: Any) -> str | None:
     >>> instant("2026-01-05T14:00:00+02:00"), instant("yesterday"), instant(None)
     ('2026-01-05T12:00:00.000Z', None, None)
     """
+    from remora.core.clock import from_iso, to_iso  # what a live hook reads has no times
+
     if not isinstance(value, str):
         return None
     try:

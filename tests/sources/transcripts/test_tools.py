@@ -1,4 +1,4 @@
-"""Tools: what a name means, and what a call names."""
+"""Tools: what a call names."""
 
 from __future__ import annotations
 
@@ -6,61 +6,12 @@ from typing import Any
 
 import pytest
 
-from remora.core.events import ACTIONS
-from remora.sources.transcripts.tools import ACTION_OF, Call, action_of, call, words_of
+from remora.sources.transcripts.tools import Call, call
 from tests.sources.transcripts.records import ROOT, roots
 
 
 def _call(tool: str, **given: Any) -> Call:
     return call(tool, given, lambda path: roots().relative(path, ROOT))
-
-
-@pytest.mark.parametrize(
-    ("tool", "action"),
-    [
-        ("Read", "read"),
-        ("Edit", "edit"),
-        ("MultiEdit", "edit"),
-        ("NotebookEdit", "edit"),
-        ("Write", "write"),
-        ("Bash", "run"),
-        ("BashOutput", "other"),
-        ("Grep", "search"),
-        ("Glob", "glob"),
-        ("LS", "glob"),
-        ("WebFetch", "fetch"),
-        ("WebSearch", "fetch"),
-        ("Task", "task"),
-        ("Agent", "task"),
-        ("TodoWrite", "plan"),
-        ("TaskCreate", "plan"),
-        ("TaskUpdate", "plan"),
-        ("mcp__remora__search_memory", "memory"),
-        ("mcp__basic-memory__read_note", "memory"),
-        ("mcp__mem0__add", "memory"),
-        ("mcp__anything__store_memory", "memory"),
-        ("mcp__ide__getDiagnostics", "other"),
-        ("mcp__filesystem__read_text_file", "read"),
-        ("mcp__filesystem__write_file", "write"),
-        ("mcp__context7__query-docs", "fetch"),
-        ("mcp__linear__get_issue", "fetch"),
-        ("mcp__linear__update_issue", "fetch"),
-        ("mcp__linear__create_issue", "other"),
-        ("mcp__slack__postMessage", "other"),
-        ("mcp__unknown__frobnicate", "fetch"),
-        ("mcp__", "fetch"),
-        ("SomethingNew", "other"),
-        ("", "other"),
-    ],
-)
-def test_a_name_means_an_action(tool: str, action: str) -> None:
-    """Known names by table; a server's tool is from outside unless its name says otherwise."""
-    assert action_of(tool) == action
-
-
-def test_the_table_holds_actions_only() -> None:
-    """No name means something that events do not know."""
-    assert set(ACTION_OF.values()) <= set(ACTIONS)
 
 
 def test_a_read_tells_its_lines() -> None:
@@ -124,10 +75,3 @@ def test_nonsense_arguments_name_nothing(tool: str, given: Any) -> None:
     """Arguments of the wrong shape are passed over."""
     made = call(tool, given, lambda path: path)
     assert (made.paths, made.command, made.url) == ((), "", "")
-
-
-def test_words_of_a_command() -> None:
-    """A script handed to a shell is the command; other words are quoted where they need it."""
-    assert words_of(["/bin/zsh", "-lc", "a && b"]) == "a && b"
-    assert words_of(["rg", "two words", 5]) == "rg 'two words'"
-    assert words_of([]) == ""

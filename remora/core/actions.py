@@ -1,0 +1,124 @@
+"""What tools do, by their names and the names of their arguments: one table for transcripts and live hooks.
+
+A server of the Model Context Protocol is a stranger: unless its name says that it keeps memories, or the
+tool's name says that it only makes, sends or removes something, what it answers comes from outside and
+counts as `fetch`. A tool that changes something that is there ("update") answers with all of it, words of
+others included, so it is `fetch` too. Doubt costs a little trust; the other way round would cost more.
+
+A hook loads this before every tool that an agent uses, so patterns are compiled where they are needed.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_COMMAND = 4_000  # characters of a command that are kept
+# Arguments that name files, in every host's spelling.
+PATH_KEYS = (
+    "file_path",
+    "notebook_path",
+    "filePath",
+    "relative_path",
+    "path",
+    "source",
+    "destination",
+    "absolute_path",
+    "target_file",
+    "target_notebook",
+)
+
+_ACTIONS = {
+    "read": "Read NotebookRead view_image read_file",
+    "edit": "Edit MultiEdit NotebookEdit apply_patch",
+    "write": "Write",
+    "run": "Bash PowerShell shell shell_command exec_command container.exec local_shell",
+    "search": "Grep LSP grep_files",
+    "glob": "Glob LS list_dir",
+    "fetch": "WebFetch WebSearch web_search web_search_call ReadMcpResourceTool read_mcp_resource",
+    "task": "Task Agent spawn_agent spawn_agents_on_csv",
+    "plan": "TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet ExitPlanMode EnterPlanMode "
+    "update_plan",
+    "memory": "memory Memory",
+}
+ACTION_OF = {name: action for action, names in _ACTIONS.items() for name in names.split()}
+# Tools of the hosts that do none of these; in Codex a name that is nowhere here is a server's.
+OTHER = frozenset(
+    "BashOutput KillShell KillBash TaskOutput TaskStop Skill SlashCommand AskUserQuestion ToolSearch Monitor "
+    "ListMcpResourcesTool SendMessage write_stdin exec wait wait_agent send_input send_message close_agent "
+    "resume_agent list_agents followup_task interrupt_agent assign_task request_user_input "
+    "request_permissions list_mcp_resources list_mcp_resource_templates js_repl js_repl_reset "
+    "get_goal create_goal update_goal new_context tool_search tool_suggest image_generation_call "
+    "get_context_remaining clock sleep test_sync_tool report_agent_job_result".split()
+)
+_MEMORY = frozenset(
+    "remora memory memories mem mem0 memento zep graphiti letta cognee supermemory openmemory memgpt "
+    "hindsight recall remember".split()
+)
+_ONLY_WRITES = frozenset(
+    "create add post send write delete remove close notify publish insert upload comment reply".split()
+)
+_LOCAL = frozenset({"ide"})  # servers that are the host's own window
+_FILES = {
+    "read": "read_file read_text_file read_media_file read_multiple_files",
+    "write": "write_file",
+    "edit": "edit_file move_file",
+    "glob": "list_directory list_directory_with_sizes directory_tree search_files",
+}
+_FILE_ACTION = {name: action for action, names in _FILES.items() for name in names.split()}
+_WORD = r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])"
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish", "powershell", "pwsh", "cmd"})
+_SCRIPT_OPTIONS = frozenset({"-c", "-lc", "-ic", "-ilc", "-Command", "-NoProfile", "/c", "/C"})
+
+
+def action_of(tool: str) -> str:
+    """Return one of `remora.core.events.ACTIONS` for a tool's name.
+
+    >>> [action_of(t) for t in ("Edit", "mcp__remora__search_memory", "mcp__linear__get_issue", "Skill")]
+    ['edit', 'memory', 'fetch', 'other']
+    >>> action_of("mcp__linear__create_comment"), action_of("mcp__linear__update_issue")
+    ('other', 'fetch')
+    """
+    if tool in ACTION_OF:
+        return ACTION_OF[tool]
+    if not tool.startswith("mcp__"):
+        return "other"
+    server, _, name = tool[5:].partition("__")
+    return of_server(server, name)
+
+
+def of_server(server: str, name: str) -> str:
+    """Return one of `remora.core.events.ACTIONS` for a tool of a server that may be unknown (empty)."""
+    words = [w.lower() for w in re.findall(_WORD, name)]
+    about = [w.lower() for w in re.findall(_WORD, server)]
+    if _MEMORY.intersection(about) or _MEMORY.intersection(words):
+        return "memory"
+    if _LOCAL.intersection(about):
+        return "other"
+    if "filesystem" in about and name in _FILE_ACTION:
+        return _FILE_ACTION[name]
+    return "other" if words and words[0] in _ONLY_WRITES else "fetch"
+
+
+def names_a_file(path: str) -> bool:
+    """Say whether a path looks like a file's: a search is told either, and only the name shows which.
+
+    >>> names_a_file("src/app.py"), names_a_file("src"), names_a_file("/w/v1.2/src")
+    (True, False, False)
+    """
+    ending = path.rpartition(".")[2].replace("_", "a")
+    return "." in path and 0 < len(ending) <= 10 and ending.isascii() and ending.isalnum()
+
+
+def words_of(command: list[object]) -> str:
+    """Return a command given as words; of a shell that is handed a script, the script.
+
+    >>> words_of(["bash", "-lc", "pytest -q"]), words_of(["git", "commit", "-m", "two words"])
+    ('pytest -q', "git commit -m 'two words'")
+    """
+    import shlex
+
+    parts = [part for part in command if isinstance(part, str)]
+    shell = parts[0].replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe") if parts else ""
+    if len(parts) == 3 and shell in _SHELLS and parts[1] in _SCRIPT_OPTIONS:
+        return parts[2]
+    return shlex.join(parts)
