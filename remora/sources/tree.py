@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.errors import InvalidInput, SourceError
-from remora.sources.git_process import run
+from remora.sources.git_process import ask, run
 from remora.sources.tree_names import (
     GENERATED,
     NOT_A_FILE,
@@ -43,7 +43,17 @@ if TYPE_CHECKING:
 
     from remora.sources.git import Repository
 
-__all__ = ["FolderLeftOut", "LeftOut", "Tree", "TreeFile", "decode", "look", "must_be_there", "read"]
+__all__ = [
+    "FolderLeftOut",
+    "LeftOut",
+    "Tree",
+    "TreeFile",
+    "decode",
+    "listed",
+    "look",
+    "must_be_there",
+    "read",
+]
 
 LARGEST_CODE = 1_000_000  # bytes; above that are tables and amalgamations, which nobody reads either
 MOST_FILES = 200_000
@@ -135,6 +145,51 @@ def look(
         else:
             left_out.append(found)
     return Tree(tuple(files), tuple(sorted(left_out)), tuple(sorted(folders, key=lambda f: f.path)), cut)
+
+
+def listed(root: Path, paths: Sequence[str], repository: Repository | None = None) -> set[str]:
+    """Return those of some files that a listing of the project would name: all that are not ignored.
+
+    It asks about these files alone, where `look` goes through the whole project.
+
+    Args:
+        root: the project's folder.
+        paths: relative to it, with "/".
+        repository: what git knows of it; None reads the ignore files.
+
+    Raises:
+        SourceError: git failed.
+    """
+    if not paths:
+        return set()
+    if repository is not None and not repository.bare:
+        answer = ask(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths)
+        names = {name.decode("utf-8", "replace") for name in answer.split(b"\0") if name}
+        if names or repository.root == root.resolve():
+            return names & set(paths)
+    rules: dict[str, tuple[tuple[str, GitIgnoreSpec], ...]] = {}
+    return {path for path in paths if not _ignored_on_the_way(root, path, rules)}
+
+
+def _ignored_on_the_way(
+    root: Path, path: str, known: dict[str, tuple[tuple[str, GitIgnoreSpec], ...]]
+) -> bool:
+    """Return whether a file, or a folder that leads to it, is left out by what a walk would find."""
+    rules: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+    parts = path.split("/")
+    for depth, name in enumerate(parts):
+        folder = "/".join(parts[:depth])
+        if folder not in known:
+            lines = _ignore_file(root, f"{folder}/.gitignore".lstrip("/"))
+            own = ((f"{folder}/" if folder else "", _patterns(lines)),) if lines else ()
+            known[folder] = (*rules, *own)
+        rules = known[folder]
+        is_folder = depth < len(parts) - 1
+        if is_folder and (name in PASSED_OVER or name in OTHERS_FOLDERS):
+            return True
+        if _ignored("/".join(parts[: depth + 1]) + ("/" if is_folder else ""), rules):
+            return True
+    return False
 
 
 def must_be_there(root: Path) -> None:

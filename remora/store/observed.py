@@ -61,6 +61,13 @@ class ShownRow(NamedTuple):
     detail: dict[str, Any]
 
 
+class Told(NamedTuple):
+    """What a session came to: its last words, shortened, and the files it changed, the most changed first."""
+
+    summary: str
+    edited: tuple[str, ...]
+
+
 class SessionRow(NamedTuple):
     """A session that was learnt."""
 
@@ -98,6 +105,15 @@ class Observed:
     def count(self) -> int:
         """Return how many sessions were learnt."""
         return int(self._db.value("SELECT count(*) FROM observer_sessions"))
+
+    def told(self, session_id: str) -> Told | None:
+        """Return what a session came to, None for an unknown one."""
+        row = self._db.row("SELECT summary FROM observer_sessions WHERE id = ?", (session_id,))
+        if row is None:
+            return None
+        sql = """SELECT path FROM observer_session_files WHERE session_id = ? AND edits > 0
+                 ORDER BY edits DESC, path"""
+        return Told(row[0], tuple(r[0] for r in self._db.rows(sql, (session_id,))))
 
     def errors_met(self) -> list[tuple[str, str, str, str]]:
         """Return (fingerprint, command, message, detail as JSON) of every session's errors, newest first."""

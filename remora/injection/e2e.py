@@ -1,0 +1,350 @@
+r"""What tools for browsers and user interfaces show of an interface, told apart and put into a sentence.
+
+Section 10 has five classes. A language model tells them apart where there is one (`e2e.prompt`); the same is
+done by rules where there is none, or where it fails. The rules know what the tools themselves say when
+something does not go as it should, each anchored at the beginning of a line: a page may hold any words, so
+what is not certain is nothing. Either way the words come from outside, and whoever stores them says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from remora.core.errors import RemoraError
+from remora.core.text import clean, collapse, shorten
+from remora.llm.client import Completion, LanguageModel, Message, strip_thinking
+from remora.llm.prompts import fill, load
+
+KINDS = {
+    "A": "precondition",
+    "B": "timing",
+    "C": "ui_behavior",
+    "D": "test_sequence",
+    "E": "mcp_gotcha",
+}
+CONFIDENCE = 0.75  # section 10
+SHOWN = 400  # characters of a result that a model sees; section 10
+TOKENS = 100  # of its answer; section 10
+SECONDS = 5.0
+GRACE = 0.5  # seconds that a model may be over its limit before it is left behind
+LOOKED_AT = 6_000  # characters of a result that the rules look at
+LEAST_WORDS, LONGEST = 4, 300  # of a sentence
+QUOTE = 160  # characters of a line that is quoted
+
+# Names that only tools for interfaces have, whatever server offers them. The first five are section 10's.
+_NAMES = frozenset(
+    """take_screenshot click_by_text fill_input get_page_structure take_snapshot navigate_page evaluate_script
+    send_command_to_electron read_electron_logs get_electron_window_info list_console_messages describe_ui
+    fill_form click_element""".split()
+)
+_PREFIXES = ("browser_", "puppeteer_", "playwright_", "stagehand_", "selenium_", "mobile_", "page_")
+# Names that say nothing alone: they count where the server's own name says what it is for.
+_PLAIN = frozenset(
+    """eval evaluate click fill hover drag navigate screenshot snapshot type press press_key select wait_for
+    wait scroll find read_page form_input computer tap swipe open_page new_page close_page handle_dialog
+    upload_file get_page_text javascript_tool act observe extract""".split()
+)
+_SERVERS = frozenset(
+    """browser browsers playwright puppeteer chrome chromium devtools electron selenium webdriver cypress
+    stagehand browserbase safari firefox simulator xcodebuild maestro appium mobile ui""".split()
+)
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+def is_ui_tool(tool: str) -> bool:
+    """Return whether a tool looks at or works a browser or a user interface, by its name as a host has it.
+
+    >>> [is_ui_tool(t) for t in ("mcp__playwright__browser_click", "take_screenshot", "browser_navigate")]
+    [True, True, True]
+    >>> [is_ui_tool(t) for t in ("mcp__redis__eval", "mcp__electron__eval", "eval", "Bash", "mcp__gh__click")]
+    [False, True, True, False, False]
+    """
+    server, name = _parts(tool)
+    if name in _NAMES or name.startswith(_PREFIXES):
+        return True
+    if name == "eval" and not server:  # section 10 names it bare
+        return True
+    return name in _PLAIN and bool(_SERVERS.intersection(_WORD.findall(server)))
+
+
+def _parts(tool: str) -> tuple[str, str]:
+    """Return the server of a tool and its own name: `mcp__a__b`, `a__b`, `a.b`, `a/b` and `mcp_a_b`."""
+    lower = tool.lower()
+    for between in ("__", "/", ".", ":"):
+        server, found, name = lower.rpartition(between)
+        if found:
+            return server.removeprefix("mcp").strip("_"), name
+    if lower.startswith("mcp_"):
+        for prefix in _PREFIXES:
+            at = lower.find(f"_{prefix}")
+            if at > 0:
+                return lower[4:at], lower[at + 1 :]
+        server, _, name = lower[4:].partition("_")
+        return server, name
+    return "", lower
+
+
+class Seen(NamedTuple):
+    """What a result shows: one of the five kinds, and a sentence."""
+
+    kind: str
+    text: str
+
+
+class Judged(NamedTuple):
+    """What came of a result: what it shows, if anything, who said so, and what went wrong."""
+
+    seen: Seen | None
+    by: str = "rules"
+    note: str = ""
+
+
+def judge(
+    tool: str,
+    result: str,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    model: LanguageModel | None = None,
+    seconds: float = SECONDS,
+) -> Judged:
+    """Return what the result of a tool shows; by rules where there is no model, or where it fails.
+
+    Args:
+        tool: its name.
+        result: what it answered, as text.
+        arguments: what it was asked, for the words of the rules.
+        model: asked once.
+        seconds: how long it may take.
+    """
+    text = clean(result).strip()
+    if not _says_something(text):
+        return Judged(None)
+    note = ""
+    if model is not None:
+        try:
+            answer = _within(seconds + GRACE, model, question(tool, text), seconds)
+            return Judged(read_answer(answer.text), model.model_id)
+        except (RemoraError, OSError) as error:
+            note = f"the model did not judge what {tool} showed: {error}"
+    return Judged(by_rules(tool, text, arguments), "rules", note)
+
+
+def question(tool: str, result: str) -> str:
+    """Return what a model is asked about a result."""
+    shown = re.sub(r"={5,}", "====", result[:SHOWN])  # the data cannot end where it says that it ends
+    return fill(load("remora.injection", "e2e"), tool=shorten(tool, 100), result=shown)
+
+
+def _says_something(text: str) -> bool:
+    """Return whether there are words: a picture as base64 has none."""
+    return len(re.findall(r"(?<!\w)[^\W\d_]{2,20}(?!\w)", text[:LOOKED_AT])) >= LEAST_WORDS
+
+
+def _within(seconds: float, model: LanguageModel, prompt: str, timeout: float) -> Completion:
+    """Return a model's answer, or stop waiting for it: an agent is waiting for us."""
+    results: list[Completion] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            messages = [Message("user", prompt)]
+            results.append(model.complete(messages, max_tokens=TOKENS, timeout=timeout))
+        except BaseException as error:  # noqa: BLE001  it is raised again where the caller waits
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="remora-e2e", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if errors:
+        raise errors[0]
+    if not results:
+        raise TimeoutError(f"no answer within {seconds:.1f} s")
+    return results[0]
+
+
+_ANSWER = re.compile(
+    rf"\A[\s*_`\"']*(?P<letter>[A-F])[*_`]*(?:[ (=]{{1,3}}(?:{'|'.join(KINDS.values())})\)?)?[*_`]*"
+    r"\s?[:.)–—-][*_`\"']*\s+(?P<rest>[^\n]+)"
+)
+
+
+def read_answer(answer: str) -> Seen | None:
+    """Return what a model's answer says; nothing for the letter F, and for an answer of any other form.
+
+    >>> read_answer("C: The Save button stays disabled until a title is entered.")
+    Seen(kind='ui_behavior', text='The Save button stays disabled until a title is entered.')
+    >>> read_answer("A button was clicked."), read_answer("F: nothing"), read_answer("I say C: it moves.")
+    (None, None, None)
+    """
+    found = _ANSWER.match(strip_thinking(answer))
+    if found is None or found["letter"] not in KINDS:
+        return None
+    text = collapse(clean(found["rest"])).strip("\"'*`_ ")
+    if len(text) > LONGEST:
+        whole = [end.end() for end in re.finditer(r"[.!?](?=\s)", text[:LONGEST])]
+        text = text[: whole[-1]] if whole else shorten(text, LONGEST)
+    if len(text.split()) < LEAST_WORDS:
+        return None
+    return Seen(KINDS[found["letter"]], text)
+
+
+def mark(tool: str, result: str, arguments: Mapping[str, Any] | None = None) -> str:
+    """Return a digest by which the same answer of the same tool is known again.
+
+    Numbers and references of elements differ from run to run and do not count.
+    """
+    text = re.sub(r"\b(?:ref=)?[ef]\d+\b|\d+", "#", clean(result)[:LOOKED_AT].casefold())
+    named = f"{_parts(tool)[1]}\n{_named(arguments)}\n{collapse(text)}"
+    return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+# By rules
+
+
+class _Rule(NamedTuple):
+    """What a line says (`what` is the telling part), the kind it is of, and what it means in our words."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    meaning: str
+
+
+def _rule(kind: str, pattern: str, meaning: str) -> _Rule:
+    # Marks of Markdown and the words "Error:" may stand in front; nothing else may.
+    before = r"^[ \t>#*\-]*(?:(?:\w*Error|Exception|### Error|Result)\b:?[ \t]*)*"
+    call = r"(?:[a-z]\w{0,30}\.[\w.$]{1,40}:[ \t]+)?"  # of the library: "locator.click: "
+    return _Rule(kind, re.compile(f"{before}{call}(?P<what>{pattern})", re.MULTILINE), meaning)
+
+
+_RULES: tuple[_Rule, ...] = (
+    _rule(
+        "precondition",
+        r"net::ERR_(?:CONNECTION_REFUSED|NAME_NOT_RESOLVED|ADDRESS_UNREACHABLE)\b[^\n]{0,200}",
+        "the server must run before",
+    ),
+    _rule(
+        "precondition",
+        r"(?:Executable doesn't exist at|Chromium distribution '\w+' is not found|"
+        r"Browser (?:specified in your config )?is not installed)[^\n]{0,200}",
+        "the browser must be installed before",
+    ),
+    _rule(
+        "precondition",
+        r"(?:Please |You (?:must|need to|have to) )(?:log|sign) ?in\b[^\n]{0,160}",
+        "somebody must be logged in before",
+    ),
+    _rule(
+        "test_sequence",
+        r"[A-Z][^\n.]{0,120}\b(?:must|has to|have to|needs? to) be (?:\w+ ){0,2}"
+        r"(?:first\b|before )[^\n]{0,120}",
+        "there is an order",
+    ),
+    _rule(
+        "test_sequence",
+        r"Please (?:save|select|choose|fill in|enter|upload|confirm|accept) [^\n]{2,100}"
+        r"(?: first\b| before )[^\n]{0,100}",
+        "there is an order",
+    ),
+    _rule(
+        "mcp_gotcha",
+        r"(?:Ref \S{1,20} not found in the current page snapshot|No snapshot available|"
+        r"No current snapshot available)[^\n]{0,200}",
+        "references last until the page changes; a new snapshot gives new ones",
+    ),
+    _rule(
+        "mcp_gotcha",
+        r"strict mode violation: [^\n]{1,200} resolved to \d+ elements",
+        "the locator names several elements",
+    ),
+    _rule("mcp_gotcha", r"Tool \"\w+\" does not handle the modal state[^\n]{0,200}", "a dialog is open"),
+    _rule(
+        "mcp_gotcha",
+        r"(?:Browser is already in use for|The browser is already running for)[^\n]{0,200}",
+        "one browser at a time uses a profile",
+    ),
+    _rule(
+        "mcp_gotcha",
+        r"(?:Target page, context or browser has been closed|No open (?:pages|tabs)\b)[^\n]{0,160}",
+        "a page must be opened again",
+    ),
+    _rule(
+        "ui_behavior",
+        r"<[a-z][^\n]{0,200}?> (?:from <[^\n]{0,200}?> subtree )?intercepts pointer events",
+        "another element covers it",
+    ),
+    _rule(
+        "ui_behavior",
+        r"element is not (?:enabled|editable|visible|attached)[^\n]{0,100}",
+        "it cannot be used as it is",
+    ),
+    _rule(
+        "ui_behavior",
+        r"\[\"(?:alert|confirm|prompt|beforeunload)\" dialog with message \"[^\n\"]{1,160}\"\]",
+        "a dialog opens",
+    ),
+    _rule(
+        "ui_behavior",
+        r"alert(?: \"[^\n\"]{1,160}\")?(?: \[[\w=]+\])*: (?:\"|')?[^\n]{4,160}",
+        "a message is shown",
+    ),
+    _rule(
+        "timing",
+        r"(?:Navigation timeout of \d+ ms exceeded|Timeout \d+ ?ms exceeded|timed out after [^\n]{1,40})"
+        r"[^\n]{0,100}",
+        "it takes longer, or never comes",
+    ),
+)
+_WAITING = re.compile(r"^[ \t\-]*waiting for (?P<what>[^\n]{2,120})", re.MULTILINE)
+_PAGE = re.compile(r"^[ \t\-*#]*Page URL: (?P<url>\S{1,300})", re.MULTILINE)
+_LOGIN = re.compile(r"/(?:log-?in|sign-?in|auth|session/new|users/sign_in)(?:[/?#]|$)", re.IGNORECASE)
+
+
+def by_rules(tool: str, result: str, arguments: Mapping[str, Any] | None = None) -> Seen | None:
+    """Return what a result shows, where a rule knows it for certain.
+
+    >>> by_rules("browser_click", "TimeoutError: locator.click: Timeout 5000ms exceeded.").text
+    '`browser_click`: “Timeout 5000ms exceeded.” (it takes longer, or never comes)'
+    >>> by_rules("browser_snapshot", "- paragraph: The job timed out after lunch")
+    """
+    head = result[:LOOKED_AT]
+    name = _parts(tool)[1]
+    if login := _sent_to_login(name, head, arguments):
+        return login
+    for rule in _RULES:
+        found = rule.pattern.search(head)
+        if found is None:
+            continue
+        said = shorten(found["what"].strip(" \"'"), QUOTE)
+        waits = _WAITING.search(head) if rule.kind == "timing" else None
+        more = f"; waiting for {shorten(waits['what'], 80)}" if waits else ""
+        return Seen(rule.kind, f"`{name}`{_on(arguments)}: “{said}” ({rule.meaning}{more})")
+    return None
+
+
+def _sent_to_login(name: str, head: str, arguments: Mapping[str, Any] | None) -> Seen | None:
+    """Return that a page wants a login, where opening one leads to the login's own address."""
+    asked = (arguments or {}).get("url")
+    page = _PAGE.search(head)
+    if not isinstance(asked, str) or page is None or not _LOGIN.search(page["url"]) or _LOGIN.search(asked):
+        return None
+    asked, led = (shorten(address.partition("?")[0], 120) for address in (asked, page["url"]))
+    return Seen("precondition", f"`{name}` of {asked} leads to {led}: somebody must be logged in before")
+
+
+def _on(arguments: Mapping[str, Any] | None) -> str:
+    named = _named(arguments)
+    return f" on “{named}”" if named else ""
+
+
+def _named(arguments: Mapping[str, Any] | None) -> str:
+    """Return what a tool was pointed at, in the words of whoever called it."""
+    for key in ("element", "text", "selector", "label", "url"):
+        value = (arguments or {}).get(key)
+        if isinstance(value, str) and value.strip():
+            plain = value.partition("?")[0] if key == "url" else value
+            return shorten(plain.replace("“", '"').replace("”", '"'), 80)
+    return ""

@@ -1,0 +1,308 @@
+"""Files worth loading before they are asked for (section 10): what earlier sessions of the kind always used.
+
+Sessions are like a task when they were asked for something alike, or changed files in the same module. A
+file that more than 80 % of such a group used comes first, one that more than half used second; a group of
+fewer than three proves nothing. Patterns that are remembered (`prefetch_pattern`) count as a group of their
+own. What comes out are files of the project as it is now: there, not ignored, text, and not by their name
+or content a place for secrets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core import tasks
+from remora.core.errors import SourceError
+from remora.core.secrets import redact
+from remora.core.text import STOP_WORDS
+from remora.core.tokens import scripts
+from remora.core.values import Filters, Skipped
+from remora.injection.scope import Scope
+from remora.retrieval.candidates import lexical
+from remora.sources.tree import listed
+from remora.sources.tree_names import Folders, by_name
+from remora.sources.tree_read import by_content, decode, read
+
+if TYPE_CHECKING:
+    from remora.core.values import MemoryRecord
+    from remora.sources.git import Repository
+    from remora.store.space import Space
+
+ALWAYS, OFTEN = 0.8, 0.5  # of the sessions of a group; section 10
+MOST_FILES, MOST_TOKENS = 12, 32_000  # section 10
+SESSIONS = 3  # of a group, before what they used is more than chance
+ALIKE = 0.15  # of the weight of a task's words that a session's prompts must hold
+NEAR_BEST = 0.5  # of the best session's; the others were asked for something else
+MOST_ALIKE, MOST_IN_MODULE = 10, 20  # sessions of a group: what was long ago says little
+SEARCHED = 50
+CANDIDATES = 60  # files that are looked at, so that there are twelve after some were left out
+LARGEST = 256_000  # bytes; more is beyond the whole budget
+TITLE = "## Files that sessions like this one used, as they are now"
+
+_SECRET_NAME = re.compile(
+    r"""(?:^|/)(?:
+        \.env(?:[.-](?!example|sample|template|dist)[\w.-]+)? | [\w.-]*\.env
+      | \.netrc | \.pgpass | \.npmrc | \.pypirc | \.htpasswd | \.git-credentials | \.dockercfg
+      | id_(?:rsa|dsa|ecdsa|ed25519)[\w.-]* | [\w.-]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk)
+      | (?:[\w.-]*[_.-])?(?:secrets?|credentials?|passwords?)\.(?:ya?ml|json|toml|ini|txt|properties|conf|env)
+      | service[_-]?account[\w.-]*\.json | [\w.-]*\.tfvars(?:\.json)? | [\w.-]*\.tfstate(?:\.backup)?
+    )$ | (?:^|/)\.(?:ssh|aws|gnupg|kube|docker|azure)/""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+class PrefetchFile(NamedTuple):
+    """A file to load ahead.
+
+    Attributes:
+        path: relative to the root.
+        share: of the sessions of the group that used it.
+        always: more than 80 % of them did.
+        tokens: that it takes with its line numbers, estimated.
+        why: the evidence in words.
+    """
+
+    path: str
+    share: float
+    always: bool
+    tokens: int
+    why: str
+
+
+class Prefetch(list[PrefetchFile]):
+    """The files to load ahead, those that were always used first.
+
+    Attributes:
+        tokens: of `text`, estimated.
+        left_out: files that the same evidence named, and why they are not here.
+        text: the contents with line numbers, for a first message; secrets are taken out.
+    """
+
+    def __init__(
+        self, files: Iterable[PrefetchFile], left_out: Iterable[Skipped] = (), text: str = ""
+    ) -> None:
+        super().__init__(files)
+        self.left_out = tuple(left_out)
+        self.text = text
+        self.tokens = scripts(text)
+
+
+class _Named(NamedTuple):
+    """A file that a group of sessions used."""
+
+    share: float
+    used: int
+    of: int
+    group: str
+
+    @property
+    def why(self) -> str:
+        """The evidence in words."""
+        return f"used in {self.used} of {self.of} sessions {self.group}"
+
+
+def prefetch(
+    space: Space,
+    root: Path,
+    task: str,
+    where: Scope = Scope(),  # noqa: B008  immutable
+    *,
+    repository: Repository | None = None,
+    branch: str | None = None,
+    most: int = MOST_FILES,
+    budget: int = MOST_TOKENS,
+    without: Sequence[str] = (),
+) -> Prefetch:
+    """Return the files that work on a task will most likely read, with their contents packed.
+
+    Args:
+        space: the project's database.
+        root: the project's folder.
+        task: in words; may be empty where modules are given.
+        where: the files and modules it is about.
+        repository: what git knows of the folder; None reads the ignore files.
+        branch: also patterns that were learnt on this branch.
+        most: files.
+        budget: tokens (`scripts`) that the packed text may have.
+        without: files that are at hand already.
+    """
+    named = _named(space, task, where, branch)
+    ranked = [path for path in _ranked(named) if path not in without][:CANDIDATES]
+    if not ranked or most < 1:
+        return Prefetch(())
+    usable, left_out = _usable(root, ranked, repository)
+    files: list[PrefetchFile] = []
+    parts: list[str] = []
+    room = budget - scripts(f"{TITLE}\n\n")
+    for path in usable:
+        if len(files) >= most:
+            break
+        one = named[path]
+        content, why = _content(root, path)
+        if why:
+            left_out.append(Skipped(path, why))
+            continue
+        part = section(path, one.why, content)
+        # Counted apart, parts can only come to more than they do together.
+        tokens = scripts(f"\n\n{part}")
+        if tokens > room:
+            left_out.append(Skipped(path, f"its {tokens:,} tokens do not fit"))
+            continue
+        room -= tokens
+        files.append(PrefetchFile(path, round(one.share, 3), one.share > ALWAYS, tokens, one.why))
+        parts.append(part)
+    return Prefetch(files, left_out, "\n\n".join((TITLE, *parts)) if parts else "")
+
+
+def section(path: str, why: str, content: str) -> str:
+    r"""Return one file as it stands in a first message, its lines numbered.
+
+    >>> print(section("a.py", "used in 3 of 3 sessions in `a`", "x = 1\n"))
+    ### a.py (used in 3 of 3 sessions in `a`)
+    ```
+         1	x = 1
+    ```
+    """
+    lines = content.removesuffix("\n").split("\n")
+    numbered = "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, start=1))
+    longest = max((len(run) for run in re.findall(r"`{3,}", content)), default=2)
+    fence = "`" * (longest + 1)  # no fence of the file's own ends ours
+    return f"### {path} ({why})\n{fence}\n{numbered}\n{fence}"
+
+
+def secret_name(path: str) -> bool:
+    """Return whether a file is by its name a place for secrets.
+
+    >>> [secret_name(p) for p in (".env", "conf/.env.local", ".env.example", "deploy/id_rsa", "src/key.py")]
+    [True, True, False, True, False]
+    """
+    return _SECRET_NAME.search(path) is not None
+
+
+# Which files
+
+
+def _named(space: Space, task: str, where: Scope, branch: str | None) -> dict[str, _Named]:
+    """Return the files that more than half of some group used, each by its best group."""
+    best: dict[str, _Named] = {}
+    for name, sessions in _groups(space, task, where):
+        if len(sessions) < SESSIONS:
+            continue
+        used = space.observed.used(sessions)
+        # A session that used no file at all says nothing of which are needed.
+        working = [i for i in sessions if used.get(i)]
+        counts = Counter(path for i in working for path in used[i])
+        for path, number in counts.items():
+            if len(working) >= SESSIONS and number > OFTEN * len(working):
+                _offer(best, path, _Named(number / len(working), number, len(working), name))
+    for record in _patterns(space, where, branch):
+        _offer_pattern(best, record)
+    return best
+
+
+def _groups(space: Space, task: str, where: Scope) -> Iterator[tuple[str, list[str]]]:
+    if task.strip():
+        yield "that were asked for something alike", alike(space, task)
+    for module in where.modules:
+        yield f"that changed `{module}`", space.observed.working_in(module, MOST_IN_MODULE)
+
+
+def alike(space: Space, task: str) -> list[str]:
+    """Return the sessions whose prompts hold most of what a task says, the nearest first."""
+    words = [w for w in dict.fromkeys(tasks.words(task)) if w not in STOP_WORDS][: tasks.TERMS]
+    found = space.observed.like(words, SEARCHED)
+    if len(found) < SESSIONS:
+        return []
+    covered = lexical(space, "observer_sessions", words, found, space.observed.like)
+    least = max(ALIKE, NEAR_BEST * max(covered.values(), default=0.0))
+    near = [(i, share) for i, share in covered.items() if share >= least]
+    return [i for i, _ in sorted(near, key=lambda item: (-round(item[1], 9), item[0]))[:MOST_ALIKE]]
+
+
+def _patterns(space: Space, where: Scope, branch: str | None) -> list[MemoryRecord]:
+    if not where.modules:
+        return []
+    found = space.memories.find(Filters(types=("prefetch_pattern",), branch=branch), limit=200)
+    return [m for m in found if m.taint is None and m.stale_at is None and _triggered(m, where)]
+
+
+def _triggered(record: MemoryRecord, where: Scope) -> bool:
+    trigger = (record.payload or {}).get("module_trigger")
+    return trigger in where.modules or bool(set(record.related_modules) & set(where.modules))
+
+
+def _offer_pattern(best: dict[str, _Named], record: MemoryRecord) -> None:
+    payload = record.payload or {}
+    sessions = payload.get("session_count")
+    if not isinstance(sessions, int) or sessions < SESSIONS:
+        return
+    module = str(payload.get("module_trigger") or record.related_modules[:1])
+    for name, share in (("always_read_files", 0.9), ("frequently_read_files", 0.6)):
+        paths = payload.get(name)
+        for path in paths if isinstance(paths, list) else ():
+            least = int(share * sessions)
+            _offer(best, str(path), _Named(share, least, sessions, f"that changed `{module}`, as remembered"))
+
+
+def _offer(best: dict[str, _Named], path: str, one: _Named) -> None:
+    known = best.get(path)
+    if known is None or (one.share, one.of) > (known.share, known.of):
+        best[path] = one
+
+
+def _ranked(named: dict[str, _Named]) -> list[str]:
+    """Return paths of the project, those that were always used first, then by share and sessions."""
+
+    def order(path: str) -> tuple[bool, float, int, str]:
+        one = named[path]
+        return (one.share <= ALWAYS, -round(one.share, 9), -one.used, path)
+
+    return sorted((path for path in named if _inside(path)), key=order)
+
+
+def _inside(path: str) -> bool:
+    return bool(path) and path[0] not in "/~" and ":" not in path[:2] and ".." not in path.split("/")
+
+
+def _usable(
+    root: Path, paths: Sequence[str], repository: Repository | None
+) -> tuple[list[str], list[Skipped]]:
+    """Return the files that may be shown, and of those that are there the others with the reason."""
+    there = [path for path in paths if (root / path).is_file()]
+    try:
+        seen = listed(root, there, repository)
+    except SourceError as error:
+        return [], [Skipped(path, f"nobody can say whether it is ignored: {error}") for path in there]
+    folders = Folders(there)
+    usable, left_out = [], []
+    for path in there:
+        around = folders.left_out(path.rpartition("/")[0])
+        why = "its name says that it holds secrets" if secret_name(path) else by_name(path) or ""
+        why = why or (around[1] if around else "")
+        if path not in seen:
+            why = "ignored"
+        if why:
+            left_out.append(Skipped(path, why))
+        else:
+            usable.append(path)
+    return usable, left_out
+
+
+def _content(root: Path, path: str) -> tuple[str, str]:
+    """Return the text of a file without its secrets, or why it is not shown."""
+    data = read(root, path, LARGEST)
+    if not isinstance(data, bytes):
+        return "", data.why
+    if why := by_content(data):
+        return "", why
+    text = decode(data)
+    if not text.strip():
+        return "", "empty"
+    clean = redact(text)
+    if clean.text.count("\n") != text.count("\n"):
+        return "", "it holds a private key"  # its lines would no longer be those of the file
+    return clean.text, ""
