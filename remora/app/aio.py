@@ -277,6 +277,7 @@ class AsyncMemory:
     learn = _in_thread(Memory.learn)
     learned = _in_thread(Memory.learned)
     observe = _in_thread(Memory.observe)
+    loop = _in_thread(Memory.loop)
     suggest_commands = _in_thread(Memory.suggest_commands)
     move_in = _in_thread(Memory.move_in)
     sessions = _in_thread(Memory.sessions)

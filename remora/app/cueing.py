@@ -150,7 +150,7 @@ def _commands(record: MemoryRecord, met: Met | None) -> Iterator[tuple[str, tupl
         return
     for span in _SPAN.findall(record.content):
         words = span.split()
-        if len(words) < 2 or words[0] in _SHELL or not re.fullmatch(r"[a-z][\w.+-]*", words[0]):  # noqa: PLR2004
+        if len(words) < 2 or words[0] in _SHELL or not re.fullmatch(r"[a-z][\w.+-]*", words[0]):
             continue
         flags = [w for w in words[1:] if w.startswith("-")]
         plain = [w for w in words if not w.startswith("-")]
@@ -174,9 +174,10 @@ def _names(record: MemoryRecord, space: Space) -> list[str]:
         return []
     spans = [span.removesuffix("()") for span in _SPAN.findall(record.content)]
     names = [n for n in dict.fromkeys(spans) if _NAME.match(n) and _tells(n)]
-    return [name for name in names[:TERMS] if 0 < space.graph.users_of_name(name.rpartition(".")[2]) <= COMMON]
+    used = {name: space.graph.users_of_name(name.rpartition(".")[2]) for name in names[:TERMS]}
+    return [name for name, files in used.items() if 0 < files <= COMMON]
 
 
 def _tells(name: str) -> bool:
     last = name.rpartition(".")[2]
-    return len(last) > 5 and ("_" in last.strip("_") or last != last.lower())  # noqa: PLR2004
+    return len(last) > 5 and ("_" in last.strip("_") or last != last.lower())

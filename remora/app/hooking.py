@@ -50,7 +50,7 @@ def respond(moment: Moment, environ: Mapping[str, str], *, early: bool = True, h
                 reply = _decided(moment, live, head, early=early)
             elif moment.kind in HEAVY:
                 reply = _within(lambda: _heavy(moment, live, head, environ))
-        live.add(_line(moment, reply, head))
+        live.add(line_of(moment, reply, head))
         return reply
 
 
@@ -103,7 +103,7 @@ def relative_to(root: str, cwd: str) -> Callable[[str], str]:
         whole = path if os.path.isabs(path) else os.path.join(cwd or root, path)  # noqa: PTH117, PTH118
         whole = os.path.normpath(whole).replace("\\", "/")
         if not whole.startswith(top):
-            whole = os.path.realpath(whole).replace("\\", "/")  # noqa: PTH118  a link to the project
+            whole = os.path.realpath(whole).replace("\\", "/")
         return whole[len(top) :] if whole.startswith(top) else ""
 
     return relative
@@ -147,7 +147,7 @@ def _fingerprint(text: str) -> str:
     return fingerprint(line) if line else ""
 
 
-def _line(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
+def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
     """Return a moment as a line of the live file: no texts of the session, only what was done and said."""
     line: dict[str, Any] = {"k": moment.kind, "at": int(time.time() * 1000)}
     if moment.kind == moments.AFTER and moment.failed:
@@ -161,6 +161,8 @@ def _line(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
             line["p"] = paths
     if moment.action in ("search", "glob") and moment.pattern:
         line["q"] = moment.pattern[:200]
+    if moment.call_id:
+        line["i"] = moment.call_id
     if moment.kind == moments.START:
         line["s"] = moment.source
     if reply.text:

@@ -21,6 +21,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app import cueing
 from remora.app.branches import settle
 from remora.app.code import index
 from remora.app.observing import clean
@@ -145,6 +146,8 @@ def learn(
         run.notes.append(
             f"memories that name what the code no longer has, and rank lower now: {stale.marked}"
         )
+    if not dry_run:
+        cueing.refresh(parts)
     if run.learnt and not dry_run:
         from remora.app.worker import embed_when_many
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from remora.app.entries import Entries
     from remora.app.journal import Journal
     from remora.app.learn import LearnReport
+    from remora.app.loop import Loop
     from remora.app.move_in import MoveReport
     from remora.app.observing import Watched
     from remora.app.promoting import Learnt
@@ -579,6 +580,20 @@ class Memory(CodeVerbs):
             space = self._parts.room("project").space
             given = self._paths("files", files)
             return suggest(space, k, task=task, files=given, purposes=tuple(purposes) or CHECKS)
+
+    def loop(self, session_id: str, *, host: str = "python") -> Loop:
+        """Put memory into an agent's own loop: what to say at its four points, and learning at its end.
+
+        Args:
+            session_id: your own id of the session.
+            host: what your program calls itself.
+
+        Raises:
+            InvalidInput: one of them is empty.
+        """
+        from remora.app.loop import Loop
+
+        return Loop(self, session_id, host)
 
     def move_in(
         self,

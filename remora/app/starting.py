@@ -1,7 +1,7 @@
 """What a session is told at its start and with its first prompt; opens the whole memory.
 
-Who asks is a hook process or a program's own loop. Nothing is written but what opening writes (a repository
-gets its id on first use).
+Who asks is a hook process or a program's own loop. The memory is opened to be read: what waits to be embedded
+or brought up to date is for the work that follows a session.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.app.project import branch_of, locate
+from remora.app.recall import predict_files
 from remora.core.clock import to_iso
 from remora.core.errors import RemoraError
 from remora.core.moments import SILENCE, Moment, Reply
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.app.wiring import Parts
     from remora.core.config import InjectSettings
-    from remora.core.values import Hit, MemoryRecord
+    from remora.core.values import FileHit, Hit, MemoryRecord
 
 DATABASE = "memory.db"
 MOST = 400  # memories that a brief chooses from, the surest first
@@ -78,7 +79,7 @@ def brief(head: Head, environ: Mapping[str, str], *, again: bool = False) -> Rep
 
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
-    with Memory.open(project=head.root, environ=environ) as memory:
+    with Memory.open(project=head.root, environ=environ, read_only=True) as memory:
         return brief_of(memory, again=again)
 
 
@@ -110,7 +111,7 @@ def task(head: Head, text: str, environ: Mapping[str, str], *, said: set[str]) -
 
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
-    with Memory.open(project=head.root, environ=environ) as memory:
+    with Memory.open(project=head.root, environ=environ, read_only=True) as memory:
         return task_of(memory, text, said=said)
 
 
@@ -120,13 +121,13 @@ def task_of(memory: Memory, text: str, *, said: set[str] = frozenset()) -> Reply
 
     parts = memory._parts
     inject = parts.settings.inject
-    if not inject.enabled or len(text.split()) < 3:  # noqa: PLR2004  "go on" says nothing of a task
+    if not inject.enabled or len(text.split()) < 3:
         return SILENCE
     bar = relevance_bar(parts)
     with suppress(RemoraError):
         hits = memory.search(text[:2_000], k=3 * TASK_HITS, kinds=["memory"])
         chosen = [h for h in hits if _worth_saying(h, bar, inject.threshold, said)][:TASK_HITS]
-        files = [f for f in memory.predict_files(text[:2_000], k=TASK_FILES) if f.score >= FILE_SCORE]
+        files = _files(parts, text[:2_000]) if hits and hits[0].score >= bar else []
         lines = [render.line(briefs.as_note(h.memory)) for h in chosen if h.memory is not None]
         room = 4 * inject.task_tokens
         while lines and sum(map(len, lines)) > room:
@@ -139,6 +140,12 @@ def task_of(memory: Memory, text: str, *, said: set[str] = frozenset()) -> Reply
         if lines:
             return Reply("\n".join(lines), ids=ids, trigger="task", why="the first prompt")
     return SILENCE
+
+
+def _files(parts: Parts, text: str) -> list[FileHit]:
+    """Return the files that a task likely touches; their scores tell an order, not whether it is a task."""
+    found, _ = predict_files(parts, text, TASK_FILES, without=frozenset({"meaning"}))
+    return [f for f in found if f.score >= FILE_SCORE]
 
 
 def relevance_bar(parts: Parts) -> float:

@@ -132,7 +132,15 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 # Numbers that may be 0; all others must be above it.
-MAY_BE_ZERO = frozenset({"compaction.keep_last", "compaction.summary_temperature", "journal.recent_days", "inject.threshold", "inject.skip_steps"})
+MAY_BE_ZERO = frozenset(
+    {
+        "compaction.keep_last",
+        "compaction.summary_temperature",
+        "journal.recent_days",
+        "inject.threshold",
+        "inject.skip_steps",
+    }
+)
 
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

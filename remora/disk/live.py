@@ -17,7 +17,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from remora.disk.places import data_folder
 
@@ -92,7 +92,7 @@ class LiveFile:
         self._file = -1
         self._ends = True  # the last line is whole
 
-    def __enter__(self) -> LiveFile:
+    def __enter__(self) -> Self:
         os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
@@ -171,7 +171,7 @@ def _parsed(data: bytes) -> Iterator[Line]:
 def _head(found: Line) -> Head:
     limits = found.get("limits")
     numbers = tuple(limits) if isinstance(limits, list) else ()
-    return Head(*(str(found.get(name, "")) for name in Head._fields[:-1]), numbers)
+    return Head._make([*(str(found.get(name, "")) for name in Head._fields[:-1]), numbers])
 
 
 def _read_all(file: int, size: int) -> bytes:

@@ -34,7 +34,7 @@ OFTEN = 0.05  # added for each session in which it showed, up to MOST_OFTEN
 MOST_OFTEN = 8
 COMMANDS = 3
 HABIT = 0.25  # share of the sessions, counted by age, from which a command is one
-OUTCOMES = 3
+OUTCOMES, OUTCOME = 3, 220  # how many, and characters of each
 
 
 class Material(NamedTuple):
@@ -45,7 +45,7 @@ class Material(NamedTuple):
         commands: that check the work, the most likely first.
         outcomes: of the last sessions, newest first.
         state: where the last session stopped; empty if it was done.
-        count: how many memories there are.
+        memories: how many memories there are.
         ask: how the agent asks for more: the name of a tool, or a command.
     """
 
@@ -53,7 +53,7 @@ class Material(NamedTuple):
     commands: Sequence[Suggestion] = ()
     outcomes: Sequence[MemoryRecord] = ()
     state: str = ""
-    count: int = 0
+    memories: int = 0
     ask: str = "search_memory"
 
 
@@ -96,10 +96,12 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
     usual = [f"- `{c.command}` ({c.why})" for c in material.commands if c.score >= HABIT][:COMMANDS]
     add("How work is checked here:", [(text, "") for text in usual])
     ranked = sorted(
-        (r for r in material.records if _may_be_said(r, threshold, now)), key=lambda r: (-_worth(r, now), r.id)
+        (r for r in material.records if _may_be_said(r, threshold, now)),
+        key=lambda r: (-_worth(r, now), r.id),
     )
+    done = [(render.line(as_note(r), OUTCOME), r.id) for r in material.outcomes[:OUTCOMES]]
+    add("What was done last:", done)
     add("What is remembered:", [(render.line(as_note(r)), r.id) for r in ranked])
-    add("What was done last:", [(render.line(as_note(r)), r.id) for r in material.outcomes[:OUTCOMES]])
     if not lines:
         return Brief("", ())
     head = "Remora, the memory of this project, from earlier sessions:"
@@ -126,10 +128,10 @@ def as_note(record: MemoryRecord) -> Note:
 
 
 def _tail(material: Material) -> str:
-    count = material.count
+    count = material.memories
     if not count:
         return ""
-    return f"({count} memories in all; these are a few. {material.ask} finds the rest, also by file or error.)"
+    return f"({count} memories in all; {material.ask} finds the rest, also by file or error.)"
 
 
 def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:

@@ -216,9 +216,7 @@ _TRIGGERS: dict[str, tuple[Callable[[Moment, State, Look, Setting], Reply], ...]
 # What is worth saying
 
 
-def _say(
-    trigger: str, about: str, notes: Sequence[Note], why: str, state: State, setting: Setting
-) -> Reply:
+def _say(trigger: str, about: str, notes: Sequence[Note], why: str, state: State, setting: Setting) -> Reply:
     worth = _worth(notes, state, setting)
     limits = setting.limits
     chosen: list[Note] = []
@@ -248,7 +246,7 @@ def _worth(notes: Sequence[Note], state: State, setting: Setting) -> list[Note]:
 
 def _agreeing(notes: list[Note]) -> list[Note]:
     """Return the notes without those that another one contradicts: nobody knows which of them is right."""
-    if len(notes) < 2:  # noqa: PLR2004
+    if len(notes) < 2:
         return notes
     from remora.injection.contradiction import contradicted  # its words cost some milliseconds to load
 
@@ -265,9 +263,7 @@ def _matching(notes: Sequence[Note], paths: Sequence[str]) -> list[Note]:
         return []
     from remora.core.globs import matches
 
-    return [
-        note for note in notes if any("*" in f and any(matches(f, p) for p in paths) for f in note.files)
-    ]
+    return [note for note in notes if any("*" in f and any(matches(f, p) for p in paths) for f in note.files)]
 
 
 def _terms(text: str) -> list[str]:

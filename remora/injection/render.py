@@ -30,11 +30,11 @@ def told(trigger: str, about: str, notes: Sequence[Note]) -> str:
     return "\n".join((head, *(line(note) for note in notes)))
 
 
-def line(note: Note) -> str:
-    """Return one memory as a line."""
+def line(note: Note, limit: int = LINE) -> str:
+    """Return one memory as a line of at most so many characters of its own."""
     text = " ".join(note.content.split())
-    if len(text) > LINE:
-        text = text[: LINE - 1].rpartition(" ")[0] + " …"
+    if len(text) > limit:
+        text = text[: limit - 1].rpartition(" ")[0] + " …"
     if note.tainted and not note.verified:
         text = f"(unverified, from a session that had read outside text) “{text}”"
     return f"- {text} [Memory #{note.id[:SHORT]}]"

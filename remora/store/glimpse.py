@@ -134,7 +134,8 @@ def look(path: str) -> Glimpse | None:
 
 
 def _note(row: tuple) -> Note:  # type: ignore[type-arg]
-    head, files, tail = row[:9], row[9], row[10:]
-    return Note(
-        *head[:6], *(bool(flag) for flag in head[6:]), tuple(json.loads(files)), *tail[:2], bool(tail[2])
-    )
+    values: list[object] = list(row)
+    values[6:9] = [bool(flag) for flag in values[6:9]]
+    values[9] = tuple(json.loads(row[9]))
+    values[12] = bool(values[12])
+    return Note._make([*values, 1.0, (), ""])

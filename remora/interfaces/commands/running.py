@@ -115,12 +115,26 @@ def completion(desk: Desk, *, shell: str) -> None:
 @click.option(
     "--seconds", type=click.FloatRange(min=0.0), default=20.0, show_default=True, help="At most so long."
 )
-def work(desk: Desk, *, seconds: float) -> None:
-    """One pass over what waits to be done; it ends when nothing is left or the time is up."""
+@click.option("--sessions", is_flag=True, help="Learn the sessions of agents that are over, of any project.")
+def work(desk: Desk, *, seconds: float, sessions: bool) -> None:
+    """One pass over what waits to be done; it ends when nothing is left or the time is up.
+
+    Hooks start it with --sessions when an agent's session ends; only one such process runs at a time.
+    """
+    if sessions:
+        from remora.app.finished import bounded_work
+
+        done = bounded_work(os.environ)
+        failed = [one for one in done if one.problem]
+        words = f"{counted(len(done) - len(failed), 'session')} taken in."
+        desk.answer([one._asdict() for one in done], (Para(words),))
+        for one in failed:
+            desk.note(f"note: {one.session}: {one.problem}")
+        return
     memory = desk.memory()
     with desk.progress() as progress:
-        done = memory.catch_up(seconds, progress=progress)
-    desk.answer({"embedded": done}, (Para(f"{counted(done, 'text')} embedded."),))
+        embedded = memory.catch_up(seconds, progress=progress)
+    desk.answer({"embedded": embedded}, (Para(f"{counted(embedded, 'text')} embedded."),))
 
 
 COMMANDS = {

@@ -7,6 +7,7 @@ environment is read for the data folder and the host's own ids; none of it is st
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -19,9 +20,8 @@ MAX_INPUT = 64_000_000  # bytes of an event; what is longer is not an event
 USAGE = """\
 remora hook [--host NAME] < EVENT
 
-Answers one event of an agent's host. `remora install HOST` writes the host's settings; nobody calls it by hand.
+Answers one event of an agent's host. `remora install HOST` writes the host's settings.
 """
-_ENDS = (moments.END,)
 _WORK_AT = (moments.START, moments.END)
 
 
@@ -36,10 +36,8 @@ def main(arguments: Sequence[str]) -> NoReturn:
                 os.write(1, said)
     except BaseException as error:  # noqa: BLE001  nothing of ours may reach the agent
         _note(error)
-    try:
+    with contextlib.suppress(OSError):
         sys.stdout.flush()
-    except OSError:
-        pass
     os._exit(0)  # a thread that takes too long is left behind; nothing is half written
 
 
@@ -80,7 +78,7 @@ def _host(arguments: Sequence[str]) -> str:
 
 
 def _event() -> bytes:
-    with open(0, "rb", closefd=False) as stdin:  # noqa: PTH123
+    with open(0, "rb", closefd=False) as stdin:
         data = stdin.read(MAX_INPUT + 1)
     if len(data) > MAX_INPUT:
         raise ValueError("the event is too long")

@@ -1,0 +1,369 @@
+"""An agent's own loop: `memory.loop(session_id)` speaks at the four points and learns when it is over.
+
+The same decision as for the hooks of a host (`remora.injection`), without processes: a program that runs
+an agent itself asks at the system prompt, at the first message, before and after tools, and between steps.
+Every question is answered within three seconds and none of them raises: without memory the agent simply
+goes on. What happens is observed on the way and learnt by `finish`; what was said is kept for `remora log`.
+
+Adapters for agent frameworks (`remora.interfaces.adapters`) are thin layers over this.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
+from contextlib import suppress
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from remora.app.finished import injections_of
+from remora.app.hooking import setting_of
+from remora.app.starting import brief_of, limits_of, task_of
+from remora.core import moments
+from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.events import Event
+from remora.core.moments import SILENCE, Moment, Reply
+from remora.disk.live import Head, Line
+from remora.injection.decide import decide
+from remora.injection.state import state_of
+from remora.sources.transcripts.tools import call as read_call
+from remora.store.glimpse import look
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from remora.app.memory import Memory
+    from remora.app.promoting import Taken
+
+DATABASE = "memory.db"
+MAX_TEXT = 8_000  # characters of a result that are looked at
+T = TypeVar("T")
+
+
+class Injection(NamedTuple):
+    """What is said between two steps.
+
+    Attributes:
+        text: for the model, as a message of the system or of the user.
+        ids: memories that are in it.
+        trigger: which rule spoke; see `remora.injection.decide`.
+    """
+
+    text: str
+    ids: tuple[str, ...]
+    trigger: str
+
+
+class Loop:
+    """One session of an agent that a program runs. Use it with `with`, or call `close`.
+
+    Attributes:
+        session_id, host: whose it is.
+        steps: tool calls that are over.
+        late: answers that took longer than the ceiling and were left out.
+        trouble: what went wrong and was kept from the agent, in words.
+    """
+
+    def __init__(self, memory: Memory, session_id: str, host: str) -> None:
+        if not session_id or not host:
+            raise InvalidInput("a loop has the id of its session and the name of its host")
+        self._memory = memory
+        self._parts = memory._parts
+        project = self._parts.project
+        inject = self._parts.settings.inject
+        git = project.repository.git_dir / "HEAD" if project.repository is not None else ""
+        self._head = Head(
+            host,
+            session_id,
+            str(project.root),
+            str(project.home),
+            to_iso(self._parts.clock.now()),
+            head_file=str(git),
+            limits=limits_of(inject),
+        )
+        self._enabled = inject.enabled
+        self._ceiling = inject.timeout
+        self._lines: list[Line] = []
+        self._lock = threading.RLock()
+        self._calls = count(1)
+        self._open: dict[str, list[str]] = {}
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="remora-loop")
+        self._watched = None if self._parts.read_only else memory.observe(session_id, host)
+        self.session_id, self.host = session_id, host
+        self.steps = self.late = 0
+        self.trouble: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # The four points
+
+    def brief(self, task: str = "") -> str:
+        """Return what belongs into the system prompt: what is remembered here; empty for nothing.
+
+        Args:
+            task: what the session is about, if it is known by now; then what bears on it comes along.
+        """
+
+        def answer() -> Reply:
+            first = brief_of(self._memory)
+            if not task:
+                return first
+            second = task_of(self._memory, task, said=set(first.ids))
+            texts = [text for text in (first.text, second.text) if text]
+            return Reply("\n\n".join(texts), ids=(*first.ids, *second.ids), trigger="brief", why=first.why)
+
+        return self._say(Moment(moments.START, self.host, self.session_id), answer)
+
+    def first_message(self, task: str) -> str:
+        """Return what goes with the first message of the user: memories and files that bear on the task."""
+        self.heard(task)
+        state = state_of(self._lines)
+        moment = Moment(moments.PROMPT, self.host, self.session_id, text=task)
+        return self._say(moment, lambda: task_of(self._memory, task, said=state.said))
+
+    def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "") -> str:
+        """Return advice for an action that is about to be taken; mostly nothing.
+
+        Args:
+            tool: its name.
+            arguments: what it is called with.
+            call_id: the framework's own id of the call, if it has one.
+        """
+        moment = self._moment(moments.BEFORE, tool, arguments, call_id or self._begin(tool))
+        self._watch("tool_call", moment, arguments)
+        return self._say(moment, lambda: self._decided(moment))
+
+    def after(
+        self, tool: str, arguments: Mapping[str, Any], result: str, *, failed: bool = False, call_id: str = ""
+    ) -> str:
+        """Return what to append to a tool's result; mostly nothing.
+
+        Args:
+            tool: its name.
+            arguments: what it was called with.
+            result: what it gave back, as the model sees it.
+            failed: it did not work.
+            call_id: as given to `before`.
+        """
+        known, call_id = self._end(tool, call_id)
+        kind = moments.FAILED if failed else moments.AFTER
+        moment = self._moment(kind, tool, arguments, call_id, str(result)[:MAX_TEXT])
+        if not known:
+            self._watch("tool_call", moment, arguments)
+        self._watch("tool_result", moment, arguments)
+        self.steps += 1
+        return self._say(moment, lambda: self._decided(moment, early=known))
+
+    def prepare_step(
+        self,
+        step: int,
+        messages: Sequence[Any] = (),  # noqa: ARG002  programs hand on what they have
+        recent: Sequence[Any] = (),
+    ) -> Injection | None:
+        """Return what is said between two steps of the model, None for nothing.
+
+        The first steps of a session are left alone (`inject.skip_steps`).
+
+        Args:
+            step: how many steps of the model are over.
+            messages: that the next step will see; nothing in them is needed by now.
+            recent: the last tool calls, as (tool, arguments) pairs, where `after` is not called for them.
+        """
+        for one in recent:
+            with suppress(TypeError, ValueError, IndexError):
+                tool, arguments = one[0], one[1]
+                self._note(self._moment(moments.AFTER, str(tool), dict(arguments), ""), SILENCE)
+        with suppress(RemoraError):
+            self._watch_event(Event("step", self.session_id, f"step:{step}", step=step))
+        if step < self._parts.settings.inject.skip_steps:
+            return None
+        moment = Moment(moments.STEP, self.host, self.session_id, self._head.root)
+        said: list[Reply] = []
+        text = self._say(moment, lambda: self._decided(moment, least=step), said)
+        return Injection(text, said[0].ids, said[0].trigger) if text and said else None
+
+    # What is heard
+
+    def heard(self, text: str) -> None:
+        """Take in what the person said."""
+        number = next(self._calls)
+        self._watch_event(
+            Event("user_prompt", self.session_id, f"prompt:{number}", self.steps, self._now(), str(text))
+        )
+
+    def replied(self, text: str) -> None:
+        """Take in what the model said to the person."""
+        number = next(self._calls)
+        self._watch_event(
+            Event("reply", self.session_id, f"reply:{number}", self.steps, self._now(), str(text))
+        )
+
+    def recorded(self, text: str) -> None:
+        """Take in what an agent recorded: another one of the session is told between its steps."""
+        with self._lock:
+            self._lines.append({"k": "recorded", "x": str(text), "at": int(time.time() * 1000)})
+
+    # The end
+
+    def finish(self, outcome: str | None = None) -> Taken | None:
+        """Learn from the session and drop its checkpoint; None where nothing could be learnt.
+
+        Args:
+            outcome: "success", "failure", "abandoned" or "unknown"; inferred by default.
+
+        Raises:
+            InvalidInput: there is no such outcome.
+        """
+        taken = None
+        if self._watched is not None:
+            try:
+                taken = self._watched.finish(outcome)
+            except InvalidInput:
+                raise
+            except Exception as error:  # noqa: BLE001  learning is no reason for a program to fail
+                self.trouble.append(str(error))
+        self.close()
+        return taken
+
+    def close(self) -> None:
+        """Keep what is known and what was said; the session may go on later. A second call does nothing."""
+        with self._lock:
+            lines, self._lines = self._lines, []
+        if any(isinstance(line.get("said"), list) for line in lines) and not self._parts.read_only:
+            try:
+                space = self._parts.room("project").space
+                with space.db.transaction():
+                    space.injections.put(injections_of(self._head, lines))
+            except RemoraError as error:
+                self.trouble.append(str(error))
+        if self._watched is not None:
+            with suppress(Exception):
+                self._watched.close()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    # Inside
+
+    def _decided(self, moment: Moment, *, early: bool = True, least: int = 0) -> Reply:
+        glimpse = look(str(self._parts.project.home / DATABASE))
+        if glimpse is None:
+            return SILENCE
+        try:
+            with self._lock:
+                state = state_of(self._lines, moment.agent)
+            state.steps = max(state.steps, least)
+            setting = setting_of(self._head, moment.cwd, early=early, now=self._parts.clock.now())
+            return decide(moment, state, glimpse, setting)
+        finally:
+            glimpse.close()
+
+    def _say(self, moment: Moment, answer: Callable[[], Reply], said: list[Reply] | None = None) -> str:
+        """Return an answer's text if it comes in time, and note the moment either way."""
+        reply = SILENCE
+        if self._enabled:
+            try:
+                reply = self._pool.submit(answer).result(self._ceiling)
+            except TooLate:
+                self.late += 1
+            except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
+                self.trouble.append(str(error))
+        self._note(moment, reply)
+        if said is not None:
+            said.append(reply)
+        return reply.text
+
+    def _note(self, moment: Moment, reply: Reply) -> None:
+        from remora.app.hooking import line_of
+
+        with self._lock:
+            self._lines.append(line_of(moment, reply, self._head))
+
+    def _moment(
+        self, kind: str, tool: str, arguments: Mapping[str, Any], call_id: str, text: str = ""
+    ) -> Moment:
+        made = read_call(tool, arguments, str)
+        changed = next((str(arguments[k]) for k in _BRINGS if isinstance(arguments.get(k), str)), "")
+        removed = next((str(arguments[k]) for k in _TAKES if isinstance(arguments.get(k), str)), "")
+        return Moment(
+            kind,
+            self.host,
+            self.session_id,
+            self._head.root,
+            text=text,
+            tool=tool,
+            action=made.action,
+            paths=made.paths,
+            command=made.command,
+            pattern=made.pattern,
+            url=made.url,
+            call_id=call_id,
+            changed=changed[: MAX_TEXT // 2],
+            removed=removed[: MAX_TEXT // 2],
+        )
+
+    def _begin(self, tool: str) -> str:
+        call_id = f"call:{next(self._calls)}"
+        with self._lock:
+            self._open.setdefault(tool, []).append(call_id)
+        return call_id
+
+    def _end(self, tool: str, call_id: str) -> tuple[bool, str]:
+        """Return whether a call was announced, and its id."""
+        with self._lock:
+            waiting = self._open.get(tool, [])
+            if call_id:
+                announced = any(
+                    line.get("k") == moments.BEFORE and line.get("i") == call_id for line in self._lines
+                )
+                return announced, call_id
+            if waiting:
+                return True, waiting.pop(0)
+        return False, f"call:{next(self._calls)}"
+
+    def _watch(self, kind: str, moment: Moment, arguments: Mapping[str, Any]) -> None:
+        made = read_call(moment.tool, arguments, lambda path: self._inside(path))
+        event = Event(
+            kind,
+            self.session_id,
+            f"{moment.call_id}:{kind}",
+            self.steps + 1,
+            self._now(),
+            moment.text if kind == "tool_result" else "",
+            moment.tool,
+            made.action,
+            moment.call_id,
+            made.paths,
+            made.command,
+            made.pattern,
+            made.url,
+            kind == "tool_result" and moment.kind == moments.FAILED,
+            extra=made.extra if kind == "tool_call" else None,
+        )
+        self._watch_event(event)
+
+    def _watch_event(self, event: Event) -> None:
+        if self._watched is not None:
+            with self._lock:
+                self._watched.observe(event)
+
+    def _inside(self, path: str) -> str:
+        from remora.app.hooking import relative_to
+
+        return relative_to(self._head.root, "")(path) or path
+
+    def _now(self) -> str:
+        return to_iso(self._parts.clock.now())
+
+
+_BRINGS = ("new_string", "content", "new_str", "text", "insert_text")
+_TAKES = ("old_string", "old_str")
