@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from remora.app.accesses import Accesses
 from remora.app.arguments import known_types, listed, paths
 from remora.app.code_verbs import CodeVerbs
+from remora.app.plan_verbs import PlanVerbs
 from remora.app.project import branch_of, commit_of
 from remora.app.targets import noted
 from remora.app.wiring import Parts, Room, build
@@ -55,7 +56,7 @@ Progress = Callable[[str, int, int], None]
 Paths = Sequence[str | os.PathLike[str]]
 
 
-class Memory(CodeVerbs):
+class Memory(CodeVerbs, PlanVerbs):
     """The memory of one project, with the user's own beside it.
 
     >>> import tempfile

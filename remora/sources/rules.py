@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.secrets import find as find_secrets
 from remora.core.text import content_hash, shorten
 from remora.core.values import MemoryDraft, Redaction, Skipped
-from remora.sources.rule_files import Found, find
+from remora.sources.rule_files import Found, find, kind_of
 from remora.sources.rule_markdown import label
 from remora.sources.rule_split import Block, LeftOut, split
 from remora.sources.rule_text import Text, glob_folder, globs_of, imports_of, read
@@ -37,6 +37,7 @@ MENTIONS = 8
 CLEAR_WORDS = 8  # a sentence of so many words is understood without its heading
 CONFIDENCE = 0.9
 AGENT_CONFIDENCE = 0.7  # an agent wrote it down, no person did
+TAUGHT = "taught"  # the kind of a file that is no rule file
 
 _WRITTEN = frozenset({".md", ".mdc", ".markdown", ".txt", ".rst"})
 _IMPORTERS = frozenset({"claude", "claude_rules", "gemini"})
@@ -122,6 +123,42 @@ def read_memory_file(
     skipped: list[Skipped] = []
     _gather(_Loaded(found, RuleFile(shown, found.kind, sha256=digest), text), file.parent, gathered, skipped)
     return tuple(one.rule(key).draft for key, one in gathered.items()), tuple(skipped)
+
+
+def read_given(raw: bytes, path: str, root: Path, *, inside: bool = True) -> RuleScan:
+    """Return what a person hands in as one file, cut and typed as `read_rules` does.
+
+    A rule file is known by its name and read as such. The files that it imports are named among what is
+    left out: a person who hands in one file means that one.
+
+    Args:
+        raw: the file's bytes.
+        path: relative to the root; of what lies elsewhere, what to call it.
+        root: the project's folder.
+        inside: whether the file lies in the project; elsewhere its folder says nothing of what it applies to.
+    """
+    text, digest, why = _texts(raw)
+    if text is None:
+        return RuleScan((), (), (Skipped(path, why),))
+    text, redactions = _without_secrets(text)
+    kind, folder, whole = kind_of(path) or (TAUGHT, "", False)
+    folder = folder if inside and kind != TAUGHT else ""
+    found = Found(path, kind, folder, root / path, whole)
+    globs = globs_of(text.front, folder)
+    file = RuleFile(path, kind, folder, globs, digest, note=text.note, redactions=redactions)
+    skipped = (
+        [
+            Skipped(f"{path}:{line} @{target}", "imported; hand that file in as well")
+            for line, target in imports_of(text.body, text.first_line)
+        ]
+        if kind in _IMPORTERS
+        else []
+    )
+    gathered: dict[str, _Gathered] = {}
+    default = "pattern" if kind == TAUGHT else "preference"
+    number = _gather(_Loaded(found, file, text), root, gathered, skipped, default)
+    rules = tuple(one.rule(key) for key, one in gathered.items())
+    return RuleScan((file._replace(rules=number),), rules, tuple(skipped))
 
 
 class _Loaded(NamedTuple):
@@ -251,9 +288,17 @@ def _read(file: Path) -> tuple[Text | None, str, str]:
         if status.st_size > MAX_BYTES:
             return None, "", f"larger than {MAX_BYTES >> 20} MB"
         raw = file.read_bytes()
-        text = read(raw)
     except OSError as error:
         return None, "", f"cannot be read: {error.strerror}"
+    return _texts(raw)
+
+
+def _texts(raw: bytes) -> tuple[Text | None, str, str]:
+    """Return the text and the SHA-256 of a file's bytes, or None and why they cannot be used."""
+    if len(raw) > MAX_BYTES:
+        return None, "", f"larger than {MAX_BYTES >> 20} MB"
+    try:
+        text = read(raw)
     except ValueError:
         return None, "", "binary, not text"
     if not text.body.strip():
@@ -314,7 +359,13 @@ class _Gathered:
         return Rule(draft, tuple(self.origins), key)
 
 
-def _gather(loaded: _Loaded, root: Path, gathered: dict[str, _Gathered], skipped: list[Skipped]) -> int:
+def _gather(
+    loaded: _Loaded,
+    root: Path,
+    gathered: dict[str, _Gathered],
+    skipped: list[Skipped],
+    default: str = "preference",
+) -> int:
     """Add a file's rules to those gathered so far; return how many it holds."""
     found, file, text = loaded
     blocks, out = _cut(loaded)
@@ -323,7 +374,7 @@ def _gather(loaded: _Loaded, root: Path, gathered: dict[str, _Gathered], skipped
         what = f"{file.path}:{blocks[MAX_RULES].line} and below"
         skipped.append(Skipped(what, f"only the first {MAX_RULES} rules of a file are read"))
     kept = blocks[:MAX_RULES]
-    default = _MEMORY_TYPES.get(_first(text.front, "type"), "preference")
+    default = _MEMORY_TYPES.get(_first(text.front, "type"), default)
     for block in kept:
         draft = _draft(block, found.kind, default)
         if len(draft.content) > CONTENT_CHARACTERS:
@@ -373,7 +424,7 @@ def _draft(block: Block, kind: str, default: str) -> MemoryDraft:
         type=memory_type(block, default),
         source="agent_explicit" if agent else "user_taught",
         confidence=AGENT_CONFIDENCE if agent else CONFIDENCE,
-        tags=("rule", kind),
+        tags=(TAUGHT,) if kind == TAUGHT else ("rule", kind),
         payload=_recipe(block),
         context_prefix=" > ".join(block.path) if block.path and not unclear else None,
     )

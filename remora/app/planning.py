@@ -1,0 +1,232 @@
+"""What a session is given before it begins its work, and what is kept for the one that goes on with it.
+
+The blocks for planning and testing, files to load ahead, the step limit, the state of unfinished work, and
+what tools for interfaces showed. The words are made in `remora.injection`; here they are asked for with the
+parts of an open memory, and what is worth keeping is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from remora.app.branches import to_stamp
+from remora.app.recall import predict_files, reader
+from remora.core.clock import days_between, to_iso
+from remora.core.errors import InvalidInput, RemoraError, StoreReadOnly
+from remora.core.strength import TAINT_FACTOR
+from remora.core.values import Context, Filters, MemoryDraft, MemoryRecord, Taint, WorkUnitRef
+from remora.injection import e2e, planner, work_state
+from remora.injection.limits import MOST_STEPS, step_factor, step_limit
+from remora.injection.prefetch import MOST_FILES, MOST_TOKENS, Prefetch
+from remora.injection.prefetch import prefetch as files_ahead
+from remora.injection.scope import Scope, folder_of, scope
+from remora.lifecycle.flags import RETIRED, with_reason
+
+if TYPE_CHECKING:
+    from remora.app.wiring import Parts
+    from remora.core.events import Observation
+
+LIKELY = 3  # files that a task will touch, whose folders count as its modules where none is named
+STATES = 50  # of the newest sessions that are looked at
+
+
+def where_of(parts: Parts, task: str, modules: Sequence[str], files: Sequence[str]) -> Scope:
+    """Return what a task is about; where it names nothing, the folders of the files it will likely touch."""
+    space = parts.room("project").space
+    found = scope(space, task, modules, files)
+    if found.modules or found.files or not task.strip() or not space.chunks.any():
+        return found
+    with suppress(RemoraError):
+        likely, _ = predict_files(parts, task, LIKELY)
+        folders = dict.fromkeys(folder_of(hit.path) for hit in likely)
+        return Scope(tuple(folder for folder in folders if folder))
+    return found
+
+
+def context_for(
+    parts: Parts,
+    task: str,
+    what: str,
+    where: Scope,
+    *,
+    branch: str | None,
+    budget: int | None,
+) -> tuple[Context, tuple[str, ...]]:
+    """Return the block for planning or testing, and what it had to do without."""
+    notes: list[str] = []
+    found = planner.brief(reader(parts, notes=notes), task, where, what, branch=branch, budget=budget)
+    return found, tuple(dict.fromkeys(notes))
+
+
+def prefetch(
+    parts: Parts,
+    task: str,
+    where: Scope,
+    *,
+    branch: str | None,
+    most: int = MOST_FILES,
+    budget: int = MOST_TOKENS,
+    without: Sequence[str] = (),
+) -> Prefetch:
+    """Return the files to load ahead; see `Memory.prefetch`."""
+    for name, value in (("most", most), ("budget", budget)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise InvalidInput(f"{name} must be a whole number above 0, not {value!r}")
+    project = parts.project
+    return files_ahead(
+        parts.room("project").space,
+        project.root,
+        task,
+        where,
+        repository=project.repository,
+        branch=branch,
+        most=min(most, MOST_FILES),
+        budget=min(budget, MOST_TOKENS),
+        without=without,
+    )
+
+
+def factor(parts: Parts, where: Scope, branch: str | None) -> float | None:
+    """Return what work in some modules took against its plans; None where nothing is known."""
+    if not where.modules:
+        return None
+    space = parts.room("project").space
+    known = space.memories.find(Filters(types=("task_calibration",), branch=branch), limit=4 * planner.READ)
+    near = [(where.nearness(m), m) for m in known if m.stale_at is None]
+    closest = max((nearness for nearness, _ in near), default=0.0)
+    return step_factor(m for nearness, m in near if nearness == closest and closest > 0)
+
+
+def limit(base: int, found: float | None, most: int | None) -> int:
+    """Return a step limit; see `Memory.step_limit`."""
+    return step_limit(base, found, MOST_STEPS if most is None else most)
+
+
+# Unfinished work
+
+
+def save_work_state(
+    parts: Parts,
+    session_id: str,
+    host: str,
+    observation: Observation,
+    *,
+    todo: Sequence[str] = (),
+    taint: Taint | None = None,
+) -> MemoryRecord | None:
+    """Keep where a session left its work, in place of what was kept of it before.
+
+    Args:
+        parts: the open memory.
+        session_id: the host's own id.
+        host: who ran it.
+        observation: what the session adds up to so far.
+        todo: things of its plan that are open.
+        taint: where text from outside came in, as far as the observation does not say so.
+
+    Returns:
+        The memory; None where nothing is left to do (what was kept of the session is retired then), and
+        where a person forgot it.
+    """
+    if parts.read_only:
+        raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+    room = parts.room("project")
+    space = room.space
+    state = work_state.left_by(observation, todo, taint)
+    branch = to_stamp(parts, state.branch) if state.open else None
+    draft = work_state.draft(state, host, session_id, branch)
+    with space.db.transaction():
+        known = space.memories.with_external_id(draft.external_id or "")
+        if not state.open:
+            if known is not None and not known.deprecated:
+                gone = room.upkeep.forget(known.id)
+                space.memories.update(known.id, with_reason(gone, RETIRED))
+            return None
+        if known is not None and known.deprecated:
+            if RETIRED not in (known.review_reason or ""):
+                return None
+            room.upkeep.restore(known.id)
+        (record,) = room.intake.remember_many([draft], revive=False)
+        now = to_iso(parts.clock.now())
+        # The newest end of the session counts, for fading and for what is taken up again.
+        space.memories.update(record.id, {"last_accessed_at": now, "related_files": draft.related_files})
+    return record._replace(last_accessed_at=now, related_files=draft.related_files)
+
+
+def last_state(
+    parts: Parts, task: str = "", *, session_id: str | None = None, branch: str | None = None
+) -> MemoryRecord | None:
+    """Return the state of unfinished work that a session goes on with; None where there is none.
+
+    A session that goes on finds its own. Another one finds the newest of this branch, and where it says
+    what it is about, the newest that is about the same.
+    """
+    space = parts.room("project").space
+    found = space.memories.find(Filters(types=("work_state",), branch=branch), limit=STATES)
+    live = [m for m in found if m.stale_at is None]
+    live.sort(key=lambda m: (_ended(m), m.id), reverse=True)
+    own = [m for m in live if session_id and m.session_id == session_id]
+    if own:
+        return own[0]
+    now = parts.clock.now()
+    fresh = [m for m in live if days_between(_ended(m), now) <= work_state.FRESH_DAYS]
+    for record in fresh:
+        state = work_state.of_record(record)
+        if branch and state.branch and state.branch != branch:
+            continue
+        if not task.strip() or work_state.same_task(task, state):
+            return record
+    return None
+
+
+def _ended(record: MemoryRecord) -> str:
+    return work_state.of_record(record).at or record.updated_at
+
+
+# What interfaces showed
+
+
+def known_in_ui(parts: Parts, mark: str) -> bool:
+    """Return whether an answer of a tool for interfaces was stored before, forgotten since or not."""
+    sql = "m.type = 'e2e_observation' AND json_extract(m.payload, '$.result') = ?"
+    return bool(parts.room("project").space.memories.ids_where(sql, (mark,)))
+
+
+def store_seen(
+    parts: Parts,
+    tool: str,
+    mark: str,
+    judged: e2e.Judged,
+    *,
+    session_id: str | None,
+    step: int | None,
+    work_unit: WorkUnitRef | None,
+    more: Mapping[str, Any],
+) -> MemoryRecord | None:
+    """Store what a tool for interfaces showed; None where it says nothing new.
+
+    Its words come from outside: they wait for a person's look, and count less until then.
+    """
+    seen = judged.seen
+    if seen is None:
+        return None
+    draft = MemoryDraft(
+        content=seen.text,
+        type="e2e_observation",
+        source="mcp_auto",
+        confidence=e2e.CONFIDENCE * TAINT_FACTOR,
+        tags=("interface", seen.kind),
+        session_id=session_id,
+        work_unit_ref=work_unit,
+        taint=Taint(tool, step),
+        needs_review=True,
+        payload={"observation_type": seen.kind, "tool": tool, "result": mark, "judged_by": judged.by},
+        **more,
+    )
+    with suppress(InvalidInput):  # nothing but a secret
+        (record,) = parts.room("project").intake.remember_many([draft], revive=False)
+        if record.receipt is not None and record.receipt.action == "stored":
+            return record
+    return None

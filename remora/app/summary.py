@@ -1,0 +1,134 @@
+"""The end of a session (section 13): what was remembered in it, and what was learnt from it.
+
+What was learnt is what a run of `learn` noted. What was remembered comes from whoever knows: a program that
+saw its agent use a memory hands it in; otherwise it is what was said to the agent, with what followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.learn import learned
+from remora.core.text import shorten
+
+if TYPE_CHECKING:
+    from remora.app.promoting import Learnt
+    from remora.app.wiring import Parts
+    from remora.core.values import MemoryRecord
+    from remora.store.space import Space
+
+TITLE = 80  # characters
+MOST_SAID = 500  # rows of what was said that are looked at
+MOST_SESSIONS = 20  # of one run, whose injections are told
+RECENT = 500  # sessions among which those of a run are looked for
+
+
+class Used(NamedTuple):
+    """A memory that served in a session.
+
+    Attributes:
+        memory_id: which.
+        how: for what, in words, as far as somebody knows.
+        ok: whether it helped; None where nobody knows.
+    """
+
+    memory_id: str
+    how: str = ""
+    ok: bool | None = None
+
+
+class Remembered(NamedTuple):
+    """A memory that served, with its text; `times` it was said."""
+
+    memory_id: str
+    type: str
+    text: str
+    how: str = ""
+    ok: bool | None = None
+    times: int = 1
+
+
+class SessionSummary(NamedTuple):
+    """What one run of learning came to.
+
+    Attributes:
+        run: its number; 0 where nothing was learnt yet.
+        title: what the session was asked for; of several sessions, how many there were.
+        outcome: of a single session; empty of several.
+        sessions: their ids, "host:session", oldest first.
+        remembered: what served in them.
+        learned: what was stored or changed, and is still there.
+        tokens_saved: how much looking around memory made needless; None where nobody knows.
+    """
+
+    run: int
+    title: str
+    outcome: str
+    sessions: tuple[str, ...]
+    remembered: tuple[Remembered, ...]
+    learned: tuple[Learnt, ...]
+    tokens_saved: int | None = None
+
+
+def summary(
+    parts: Parts,
+    run: int | None = None,
+    *,
+    session_id: str | None = None,
+    used: Sequence[Used] | None = None,
+    tokens_saved: int | None = None,
+) -> SessionSummary:
+    """Return what a run came to; see `Memory.session_summary`."""
+    space = parts.room("project").space
+    number = space.observed.last_run() if run is None else run
+    found = learned(parts, number)
+    if session_id is not None:
+        found = [one for one in found if session_id in _sessions_of(one.memory)]
+    ids = {session_id} if session_id is not None else {one.memory.session_id for one in found}
+    rows = [row for row in space.observed.sessions(RECENT) if row.id.partition(":")[2] in ids]
+    rows.sort(key=lambda row: (row.started_at or "", row.id))
+    sessions = tuple(row.id for row in rows[-MOST_SESSIONS:])
+    prompt = rows[0].prompt.strip().partition("\n")[0] if len(rows) == 1 else ""
+    title = shorten(prompt, TITLE) if prompt else _several(len(rows))
+    told = _said(space, sessions) if used is None else list(used)
+    remembered = _remembered(parts, told)
+    outcome = rows[0].outcome if len(rows) == 1 else ""
+    return SessionSummary(number, title, outcome, sessions, remembered, tuple(found), tokens_saved)
+
+
+def _sessions_of(record: MemoryRecord) -> tuple[str | None, ...]:
+    return (record.session_id, *record.provenance_session_ids)
+
+
+def _several(number: int) -> str:
+    return f"{number} sessions" if number > 1 else "one session" if number else ""
+
+
+def _said(space: Space, sessions: Sequence[str]) -> list[Used]:
+    """Return what was said to the agents of some sessions, in order, with what followed."""
+    found: list[Used] = []
+    for session in sessions:
+        said = space.injections.latest(MOST_SAID, session)[::-1]
+        found += [Used(i, one.followed or one.why) for one in said for i in one.memory_ids]
+    return found
+
+
+def _remembered(parts: Parts, told: Sequence[Used]) -> tuple[Remembered, ...]:
+    """Return the memories that served, each once: the last that is known of it counts."""
+    last = {one.memory_id: one for one in told}
+    records = {
+        i: record for room in parts.rooms() for i, record in room.space.memories.get_many(last).items()
+    }
+    return tuple(
+        Remembered(
+            i,
+            records[i].type,
+            records[i].citation_text or shorten(records[i].content, TITLE),
+            one.how,
+            one.ok,
+            sum(other.memory_id == i for other in told),
+        )
+        for i, one in last.items()
+        if i in records
+    )
