@@ -27,6 +27,16 @@ PATH_KEYS = (
     "target_notebook",
 )
 
+
+def table(names: dict[str, str]) -> dict[str, str]:
+    """Return what each name means, of names that are listed by their meaning.
+
+    >>> table({"read": "view cat", "run": "bash"})
+    {'view': 'read', 'cat': 'read', 'bash': 'run'}
+    """
+    return {name: action for action, listed in names.items() for name in listed.split()}
+
+
 _ACTIONS = {
     "read": "Read NotebookRead view_image read_file",
     "edit": "Edit MultiEdit NotebookEdit apply_patch",
@@ -40,7 +50,7 @@ _ACTIONS = {
     "update_plan",
     "memory": "memory Memory",
 }
-ACTION_OF = {name: action for action, names in _ACTIONS.items() for name in names.split()}
+ACTION_OF = table(_ACTIONS)
 # Tools of the hosts that do none of these; in Codex a name that is nowhere here is a server's.
 OTHER = frozenset(
     "BashOutput KillShell KillBash TaskOutput TaskStop Skill SlashCommand AskUserQuestion ToolSearch Monitor "
@@ -64,7 +74,7 @@ _FILES = {
     "edit": "edit_file move_file",
     "glob": "list_directory list_directory_with_sizes directory_tree search_files",
 }
-_FILE_ACTION = {name: action for action, names in _FILES.items() for name in names.split()}
+_FILE_ACTION = table(_FILES)
 _WORD = r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])"
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish", "powershell", "pwsh", "cmd"})
 _SCRIPT_OPTIONS = frozenset({"-c", "-lc", "-ic", "-ilc", "-Command", "-NoProfile", "/c", "/C"})
@@ -84,6 +94,23 @@ def action_of(tool: str) -> str:
         return "other"
     server, _, name = tool[5:].partition("__")
     return of_server(server, name)
+
+
+def known(tool: str) -> bool:
+    """Say whether a tool's name is a host's own, or says itself that it is a server's."""
+    return tool in ACTION_OF or tool in OTHER or tool.startswith("mcp__")
+
+
+def of_codex(tool: str) -> str:
+    """Return what a tool of Codex does; what Codex does not have itself is a server's.
+
+    >>> of_codex("apply_patch"), of_codex("write_stdin"), of_codex("linear__get_issue")
+    ('edit', 'other', 'fetch')
+    """
+    if known(tool):
+        return action_of(tool)
+    server, two, own = tool.partition("__")
+    return of_server(server, own) if two else of_server("", tool)
 
 
 def of_server(server: str, name: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from remora.core.actions import ACTION_OF, OTHER, of_server
+from remora.core.actions import known, of_codex, of_server
 from remora.sources.transcripts.texts import number, string
 
 ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -75,11 +75,8 @@ def tokens(payload: Mapping[str, Any]) -> int | None:
     return number(last.get("input_tokens")) if isinstance(last, Mapping) else None
 
 
-def action(name: str, namespace: str) -> str | None:
+def action(name: str, namespace: str) -> str:
     """Return the action of a tool by name; what Codex does not have itself is a server's."""
-    if name in ACTION_OF or name in OTHER or name.startswith("mcp__"):
-        return None if name not in OTHER else "other"
-    if namespace.startswith("mcp__"):
+    if namespace.startswith("mcp__") and not known(name):
         return of_server(namespace[5:].strip("_"), name)
-    server, two, tool = name.partition("__")
-    return of_server(server, tool) if two else of_server("", name)
+    return of_codex(name)

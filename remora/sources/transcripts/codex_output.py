@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from remora.sources.transcripts.texts import joined, number, result_text
+from remora.sources.transcripts.texts import MAX_RESULT, joined, number, result_text
 
 # Chunk ID: 5e6cdb / Wall time: 0.1 seconds / Process exited with code 1 / Original token count: 5 / Output:
 _HEADER = re.compile(
@@ -35,12 +35,13 @@ class Output(NamedTuple):
     extra: dict[str, Any] | None
 
 
-def read_output(value: Any, action: str) -> Output:
+def read_output(value: Any, action: str, limit: int = MAX_RESULT) -> Output:
     r"""Return what an output says.
 
     Args:
         value: a text, blocks, or an object with `content` and `success`.
         action: of the call; only a command's text is searched for a frame.
+        limit: characters of the text that are kept.
 
     >>> read_output("Exit code: 2\nWall time: 0.1 seconds\nOutput:\nno such file", "run")
     Output(text='no such file', exit_code=2, failed=True, extra=None)
@@ -61,7 +62,7 @@ def read_output(value: Any, action: str) -> Output:
     elif _ABORTED.match(text):
         extra["interrupted"] = failed = True
     failed = failed or code not in (None, 0) or _FAILED.match(text) is not None
-    return Output(result_text(text), code, failed, extra or None)
+    return Output(result_text(text, limit), code, failed, extra or None)
 
 
 def _unwrapped(text: str) -> tuple[str, int | None]:

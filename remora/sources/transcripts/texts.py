@@ -48,7 +48,7 @@ def without_colours(text: str) -> str:
     return _ANSI.sub("", text) if "\x1b" in text else text
 
 
-def result_text(content: Any) -> str:
+def result_text(content: Any, limit: int = MAX_RESULT) -> str:
     """Return what a tool's result says, cut to size: of a string, or of a list of blocks."""
     text = without_reminders(joined(content)).strip("\n")
     # Cut before colours are looked for: output may be megabytes of them.
@@ -56,7 +56,7 @@ def result_text(content: Any) -> str:
     ends = text if len(text) <= 100_000 else text[:50_000] + text[-50_000:]
     if "\x1b" in ends:
         text = without_colours(ends)
-    return both_ends(text, MAX_RESULT)
+    return both_ends(text, limit)
 
 
 def joined(content: Any) -> str:

@@ -1,0 +1,87 @@
+"""Claude Code's hooks: the names that most other hosts took over.
+
+A tool's failure has an event of its own. What a hook says to the model is `additionalContext`, which only
+some events take; a stop takes it too, but the agent would go on because of it. Every event shows the person
+a `systemMessage`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from remora.core import moments
+from remora.interfaces.hooks import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remora.core.moments import Moment, Reply
+
+HOST = "claude-code"
+TRANSCRIPTS = True
+INJECTS = frozenset(
+    (
+        moments.START,
+        moments.PROMPT,
+        moments.BEFORE,
+        moments.AFTER,
+        moments.FAILED,
+        moments.STEP,
+        moments.SUBAGENT_START,
+    )
+)
+_KINDS = {
+    "SessionStart": moments.START,
+    "UserPromptSubmit": moments.PROMPT,
+    "PreToolUse": moments.BEFORE,
+    "PostToolUse": moments.AFTER,
+    "PostToolUseFailure": moments.FAILED,
+    "PostToolBatch": moments.STEP,
+    "PreCompact": moments.COMPACTING,
+    "PostCompact": moments.COMPACTED,
+    "SubagentStart": moments.SUBAGENT_START,
+    "SubagentStop": moments.SUBAGENT_STOP,
+    "Stop": moments.STOP,
+    "StopFailure": moments.STOP,
+    "SessionEnd": moments.END,
+}
+_NOT_A_PERSON = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")  # sources of a prompt
+
+
+def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
+    """Return the moment that a payload tells of; never raises."""
+    kind = _KINDS.get(reading.text(payload, "hook_event_name"), moments.OTHER)
+    if _of_another_host(payload, environ) or _nobody(kind, payload):
+        kind = moments.OTHER
+    told = {**payload, "cwd": payload.get("cwd") or environ.get("CLAUDE_PROJECT_DIR")}
+    return reading.moment(kind, HOST, told)
+
+
+def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
+    """Return what is printed; None for nothing."""
+    event = reading.text(payload, "hook_event_name")
+    if moment.kind == moments.OTHER or event not in _KINDS:
+        return None
+    said = reply.text if _KINDS[event] in INJECTS else ""
+    return reading.spoken(event, said, reply.note)
+
+
+def _nobody(kind: str, payload: Mapping[str, Any]) -> bool:
+    """Say whether a prompt is no person's, or a subagent only the summarizer of a compaction."""
+    if kind == moments.PROMPT:
+        return payload.get("source") in _NOT_A_PERSON
+    return kind == moments.SUBAGENT_STOP and payload.get("agent_type") == ""
+
+
+def _of_another_host(payload: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
+    """Say whether another host runs Claude Code's settings beside its own, where the same event comes again.
+
+    Cursor and Copilot CLI do; VS Code does too, and its payloads have no `hook_event_name`.
+    """
+    if "conversation_id" in payload or "cursor_version" in payload:
+        return True
+    if environ.get("CLAUDECODE") or environ.get("CLAUDE_CODE_SESSION_ID"):
+        return False
+    return bool(environ.get("CURSOR_VERSION")) or (
+        "timestamp" in payload and "transcript_path" not in payload  # Copilot CLI
+    )

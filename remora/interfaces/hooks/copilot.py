@@ -1,0 +1,124 @@
+"""Copilot CLI's hooks, in either of their two forms.
+
+Events that are registered under a PascalCase name come like Claude Code's, with the event's name and Claude
+Code's names of the tools. Under a camelCase name the payload does not tell its event, so it is known by its
+parts, arguments may be JSON in a string, and tools have Copilot's own names.
+
+`postToolUseFailure` is for tools that could not do their work. A command that failed comes as `postToolUse`,
+with its exit code in the last line: `<shellId: 0 completed with exit code 1>`. What a command hook prints
+reaches the model after a tool and at a subagent's start; at a session's start and with a prompt nobody reads
+it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from remora.core import moments
+from remora.core.actions import action_of, of_server, table
+from remora.interfaces.hooks import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remora.core.moments import Moment, Reply
+
+HOST = "copilot"
+TRANSCRIPTS = False
+INJECTS = frozenset((moments.AFTER, moments.SUBAGENT_START))
+_KINDS = {
+    "sessionStart": moments.START,
+    "userPromptSubmitted": moments.PROMPT,
+    "userPromptSubmit": moments.PROMPT,
+    "preToolUse": moments.BEFORE,
+    "postToolUse": moments.AFTER,
+    "postToolUseFailure": moments.FAILED,
+    "preCompact": moments.COMPACTING,
+    "subagentStart": moments.SUBAGENT_START,
+    "subagentStop": moments.SUBAGENT_STOP,
+    "agentStop": moments.STOP,
+    "stop": moments.STOP,
+    "sessionEnd": moments.END,
+}
+_ACTIONS = table(
+    {
+        "read": "view show_file",
+        "edit": "edit str_replace_editor apply_patch",
+        "write": "create",
+        "run": "bash powershell",
+        "search": "grep rg",
+        "glob": "glob",
+        "fetch": "web_fetch web_search fetch_copilot_cli_documentation",
+        "task": "task",
+        "plan": "update_todo exit_plan_mode",
+        "memory": "store_memory",
+    }
+)
+_CAMEL = {
+    "session_id": "sessionId",
+    "transcript_path": "transcriptPath",
+    "tool_name": "toolName",
+    "tool_input": "toolArgs",
+    "tool_use_id": "toolUseId",
+    "tool_response": "toolResult",
+    "agent_id": "agentId",
+    "agent_name": "agentName",
+    "last_assistant_message": "response",
+    "stop_hook_active": "stopHookActive",
+}
+# What tells an event that does not tell its name: the first whose parts are all there.
+_PARTS = (
+    ("", ("transformedPrompt",)),
+    ("", ("errorContext",)),
+    ("postToolUse", ("toolName", "toolResult")),
+    ("postToolUseFailure", ("toolName", "error")),
+    ("preToolUse", ("toolName", "toolArgs")),
+    ("userPromptSubmitted", ("prompt",)),
+    ("preCompact", ("trigger",)),
+    ("subagentStop", ("agentName", "stopReason")),
+    ("subagentStart", ("agentName",)),
+    ("agentStop", ("stopReason",)),
+    ("sessionEnd", ("reason",)),
+    ("sessionStart", ("source",)),
+)
+_CODE = r"(?:completed|exited) with exit code (\d{1,9})>?\s*\Z"
+
+
+def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
+    """Return the moment that a payload tells of; never raises."""
+    kind = _KINDS.get(_event(payload), moments.OTHER)
+    told = {**payload, **{ours: payload[theirs] for ours, theirs in _CAMEL.items() if theirs in payload}}
+    told.setdefault("tool_response", payload.get("tool_result"))
+    told["agent_id"] = told.get("agent_id") or told.get("agent_name")
+    # One tool for reading, making and changing files, which says in `command` which of them.
+    editor = reading.text(reading.mapping(told.get("tool_input")), "command")
+    made = reading.moment(kind, HOST, told, lambda tool: _meaning(tool, editor))
+    if made.kind != moments.AFTER:
+        return made
+    result = reading.text(reading.mapping(told["tool_response"]), "resultType", "result_type")
+    coded = made.action == "run" and reading.code_told(made.text, _CODE)
+    return made._replace(failed=coded or result == "failure")
+
+
+def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
+    """Return what is printed; None for nothing."""
+    if moment.kind not in INJECTS or _KINDS.get(_event(payload)) != moment.kind or not reply.text.strip():
+        return None
+    return {"additionalContext": reading.fitted(reply.text)}
+
+
+def _event(payload: Mapping[str, Any]) -> str:
+    """Return an event's camelCase name; empty for one that is not ours."""
+    said = reading.text(payload, "hook_event_name", "hookEventName")
+    if said:
+        return said[:1].lower() + said[1:]
+    return next((event for event, parts in _PARTS if all(part in payload for part in parts)), "")
+
+
+def _meaning(tool: str, editor: str) -> str:
+    if tool == "str_replace_editor":
+        return {"view": "read", "create": "write"}.get(editor, "edit")
+    if tool in _ACTIONS:
+        return _ACTIONS[tool]
+    server, dash, own = tool.rpartition("-")  # a server's: "github-mcp-server-list_issues"
+    return of_server(server, own) if dash and not tool.startswith("mcp__") else action_of(tool)

@@ -1,0 +1,127 @@
+"""Cursor's hooks: a session is a conversation, a prompt a generation, and answers are JSON in a string.
+
+`preToolUse`, `postToolUse` and `postToolUseFailure` tell of every tool with an id. `beforeShellExecution`,
+`afterShellExecution`, `beforeMCPExecution`, `afterMCPExecution`, `beforeReadFile` and `afterFileEdit` tell of
+some of them again, without one: they are understood, and nobody should ask for both. A command that failed
+comes as `postToolUseFailure`, or as `postToolUse` whose answer has an `exitCode`.
+
+What reaches the model is `additional_context` at a session's start and after a tool. With a prompt it is
+undocumented, and taken by versions of today when `continue` is true.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from remora.core import moments
+from remora.core.actions import action_of, of_server, table
+from remora.interfaces.hooks import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remora.core.moments import Moment, Reply
+
+HOST = "cursor"
+TRANSCRIPTS = False
+INJECTS = frozenset((moments.START, moments.PROMPT, moments.AFTER))
+_KINDS = {
+    "sessionStart": moments.START,
+    "beforeSubmitPrompt": moments.PROMPT,
+    "preToolUse": moments.BEFORE,
+    "beforeShellExecution": moments.BEFORE,
+    "beforeMCPExecution": moments.BEFORE,
+    "beforeReadFile": moments.BEFORE,
+    "postToolUse": moments.AFTER,
+    "afterShellExecution": moments.AFTER,
+    "afterMCPExecution": moments.AFTER,
+    "afterFileEdit": moments.AFTER,
+    "postToolUseFailure": moments.FAILED,
+    "preCompact": moments.COMPACTING,
+    "subagentStart": moments.SUBAGENT_START,
+    "subagentStop": moments.SUBAGENT_STOP,
+    "afterAgentResponse": moments.REPLY,
+    "stop": moments.STOP,
+    "sessionEnd": moments.END,
+}
+_ACTIONS = table(
+    {
+        "read": "ReadFile",
+        "edit": "StrReplace SearchReplace Delete EditNotebook EditFile ApplyPatch",
+        "run": "Shell Terminal",
+        "search": "SemanticSearch Search Codebase",
+        "glob": "ListDir FileSearch",
+        "plan": "UpdateTodos CreatePlan SwitchMode",
+        "task": "Subagent",
+    }
+)
+# Servers are not named to a hook, so these are known to be ours by their own names.
+_OURS = frozenset(
+    "search_memory record_memory get_session_context analyze_impact get_dependencies context_for_task "
+    "why forget review".split()
+)
+# Events of one tool each: its name, and what it was asked to do.
+_TOOLS = {
+    "beforeShellExecution": ("Shell", ("command",)),
+    "afterShellExecution": ("Shell", ("command",)),
+    "beforeReadFile": ("Read", ("file_path",)),
+    "afterFileEdit": ("Write", ("file_path", "edits")),
+}
+
+
+def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
+    """Return the moment that a payload tells of; never raises."""
+    event = reading.text(payload, "hook_event_name")
+    kind = _KINDS.get(event, moments.OTHER)
+    if payload.get("failure_type") == "permission_denied":
+        kind = moments.OTHER  # a person said no: nothing failed
+    roots = reading.items(payload.get("workspace_roots")) or [environ.get("CURSOR_PROJECT_DIR")]
+    answer = reading.decoded(
+        payload.get("tool_output") or payload.get("result_json") or payload.get("output")
+    )
+    told = {
+        **payload,
+        "session_id": reading.text(payload, "conversation_id", "session_id"),
+        "prompt_id": payload.get("generation_id"),
+        "agent_id": payload.get("subagent_id"),
+        "cwd": reading.text(payload, "cwd") or roots[0],
+        "transcript_path": payload.get("transcript_path") or environ.get("CURSOR_TRANSCRIPT_PATH"),
+        "source": "startup",
+        "tool_response": answer,
+        "error": payload.get("error_message"),
+        "last_assistant_message": reading.text(payload, "text", "summary"),
+    }
+    if event in _TOOLS:
+        tool, parts = _TOOLS[event]
+        told |= {"tool_name": tool, "tool_input": {part: payload.get(part) for part in parts}}
+    elif event in ("beforeMCPExecution", "afterMCPExecution"):
+        told["tool_name"] = f"MCP:{reading.text(payload, 'tool_name')}"
+    made = reading.moment(kind, HOST, told, _meaning)
+    if made.kind != moments.AFTER:
+        return made
+    # What a file or a server says of errors is its own business: only a command's answer is the host's.
+    failed = made.action == "run" and reading.shows_failure(answer)
+    action = "edit" if event == "afterFileEdit" else made.action
+    return made._replace(action=action, failed=failed)
+
+
+def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
+    """Return what is printed; None for nothing."""
+    event = reading.text(payload, "hook_event_name")
+    if moment.kind == moments.OTHER or event not in ("sessionStart", "beforeSubmitPrompt", "postToolUse"):
+        return None
+    answer: dict[str, Any] = {}
+    if reply.text.strip():
+        answer["additional_context"] = reading.fitted(reply.text)
+    if event == "beforeSubmitPrompt" and reply.note.strip():
+        answer["user_message"] = reading.fitted(reply.note)
+    if not answer:
+        return None
+    return {"continue": True, **answer} if event == "beforeSubmitPrompt" else answer
+
+
+def _meaning(tool: str) -> str:
+    if tool.startswith("MCP:"):
+        own = tool[4:]
+        return "memory" if own in _OURS else of_server("", own)
+    return _ACTIONS.get(tool) or action_of(tool)

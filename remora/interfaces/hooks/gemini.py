@@ -1,0 +1,84 @@
+"""Gemini CLI's hooks: Claude Code's names for most parts, its own for the events and the tools.
+
+Calls and prompts have no ids. A failed tool comes as `AfterTool` like any other: with an `error` in its
+answer, or, when a command failed, with a line `Exit Code: 1` in the text for the model.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from remora.core import moments
+from remora.core.actions import action_of, of_server, table
+from remora.interfaces.hooks import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remora.core.moments import Moment, Reply
+
+HOST = "gemini"
+TRANSCRIPTS = False
+INJECTS = frozenset((moments.START, moments.PROMPT, moments.AFTER))
+_KINDS = {
+    "SessionStart": moments.START,
+    "BeforeAgent": moments.PROMPT,
+    "BeforeTool": moments.BEFORE,
+    "AfterTool": moments.AFTER,
+    "PreCompress": moments.COMPACTING,
+    "AfterAgent": moments.STOP,
+    "SessionEnd": moments.END,
+}
+_ACTIONS = table(
+    {
+        "read": "read_file read_many_files get_internal_docs",
+        "edit": "replace edit",
+        "write": "write_file",
+        "run": "run_shell_command",
+        "search": "search_file_content grep_search",
+        "glob": "glob list_directory",
+        "fetch": "web_fetch google_web_search",
+        "task": "codebase_investigator delegate_to_agent generalist",
+        "plan": "write_todos enter_plan_mode exit_plan_mode tracker_create_task tracker_update_task "
+        "tracker_get_task tracker_list_tasks",
+        "memory": "save_memory",
+    }
+)
+_CODE = r"^Exit Code: (\d{1,9})$"
+
+
+def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
+    """Return the moment that a payload tells of; never raises."""
+    kind = _KINDS.get(reading.text(payload, "hook_event_name"), moments.OTHER)
+    told = {
+        **payload,
+        "session_id": payload.get("session_id") or environ.get("GEMINI_SESSION_ID"),
+        "cwd": payload.get("cwd") or environ.get("GEMINI_PROJECT_DIR"),
+        "last_assistant_message": payload.get("prompt_response"),
+    }
+    server = reading.text(reading.mapping(payload.get("mcp_context")), "server_name")
+    made = reading.moment(kind, HOST, told, lambda tool: _meaning(tool, server))
+    if made.kind != moments.AFTER:
+        return made
+    answer = reading.mapping(payload.get("tool_response"))
+    failed = bool(answer.get("error")) or (made.action == "run" and reading.code_told(made.text, _CODE))
+    return made._replace(failed=failed)
+
+
+def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
+    """Return what is printed; None for nothing."""
+    event = reading.text(payload, "hook_event_name")
+    if moment.kind == moments.OTHER or event not in _KINDS:
+        return None
+    said = reply.text if _KINDS[event] in INJECTS else ""
+    return reading.spoken(event, said, reply.note)
+
+
+def _meaning(tool: str, server: str) -> str:
+    """Return a tool's action; a server's is called `mcp_<server>_<tool>`."""
+    if tool in _ACTIONS:
+        return _ACTIONS[tool]
+    if server or (tool.startswith("mcp_") and not tool.startswith("mcp__")):
+        first, _, own = tool.removeprefix("mcp_").partition("_")
+        return of_server(server or first, tool.removeprefix(f"mcp_{server}_") if server else own)
+    return action_of(tool)

@@ -1,0 +1,133 @@
+"""Which hosts there are, which one a payload comes from, and the module of each, loaded when it is needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from remora.core import moments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Protocol
+
+    from remora.core.moments import Moment, Reply
+    from remora.interfaces.hooks import (
+        claude_code,
+        codex,
+        copilot,
+        cursor,
+        gemini,
+        opencode,
+        vscode,
+        windsurf,
+    )
+
+    class Host(Protocol):
+        """What a host's module gives.
+
+        Attributes:
+            INJECTS: kinds of moments at which text reaches the model.
+            TRANSCRIPTS: the host leaves a transcript of each session that we can read.
+        """
+
+        INJECTS: frozenset[str]
+        TRANSCRIPTS: bool
+
+        def parse(self, payload: Mapping[str, Any], environ: Mapping[str, str], /) -> Moment:
+            """Return the moment that a payload tells of; never raises."""
+            ...
+
+        def render(
+            self, payload: Mapping[str, Any], moment: Moment, reply: Reply, /
+        ) -> dict[str, Any] | None:
+            """Return what is printed; None for nothing."""
+            ...
+
+    _ALL: tuple[Host, ...] = (claude_code, codex, cursor, gemini, copilot, vscode, windsurf, opencode)
+
+HOSTS = ("claude-code", "codex", "cursor", "gemini", "copilot", "vscode", "windsurf", "opencode")
+TOGETHER = 5.0  # seconds within which the same happening without an id of its own is one
+
+_GEMINI = ("BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "BeforeModel", "PreCompress")
+
+
+def host_named(name: str) -> Host:
+    """Return the module of a host; no other host's is loaded.
+
+    Raises:
+        InvalidInput: there is no such host.
+    """
+    if name not in HOSTS:
+        from remora.core.errors import InvalidInput
+
+        told = f"no host is called {name[:40]!r}" if name else "the event does not tell its host"
+        raise InvalidInput(told, hint=f"Say it with `--host`: {', '.join(HOSTS)}.")
+    home: Any = __import__(f"remora.interfaces.hooks.{name.replace('-', '_')}", fromlist=["parse"])
+    found: Host = home
+    return found
+
+
+def detect(payload: Mapping[str, Any], environ: Mapping[str, str]) -> str:
+    """Return the host that a payload comes from, for calls that do not say it; empty where nobody knows.
+
+    The order matters: environments are inherited, and the events of one host carry names of another's.
+    Copilot CLI and OpenCode cannot be told: what we install for them says who they are.
+
+    >>> detect({"agent_action_name": "post_write_code"}, {}), detect({"turn_id": "t"}, {}), detect({}, {})
+    ('windsurf', 'codex', '')
+    """
+    event = payload.get("hook_event_name")
+    if "agent_action_name" in payload:
+        return "windsurf"
+    if "hookEventName" in payload and "sessionId" in payload:
+        return "vscode"
+    if "conversation_id" in payload or environ.get("CURSOR_VERSION"):
+        return "cursor"
+    if event in _GEMINI or environ.get("GEMINI_SESSION_ID"):
+        return "gemini"
+    if "turn_id" in payload or (event == "SessionStart" and {"model", "permission_mode"} <= payload.keys()):
+        return "codex"
+    ours = environ.get("CLAUDE_CODE_ENTRYPOINT") and environ.get("CLAUDE_CODE_SESSION_ID")
+    if "prompt_id" in payload or (ours and ours == payload.get("session_id")):
+        return "claude-code"
+    return ""
+
+
+def key(moment: Moment, at: float = 0.0) -> str:
+    """Return what names a happening and no other, however often a host delivers it.
+
+    A host may know two ways to us: its settings and a plugin, or its own settings and another host's. A tool
+    call has an id; a prompt has the id of its turn and its words; anything else is the same when it says the
+    same within TOGETHER.
+
+    Args:
+        moment: what happened.
+        at: when, in seconds since the epoch; needed where the moment has no id.
+
+    >>> [key(moments.Moment(kind, session="s", call_id="c")) for kind in ("before", "after")]
+    ['s:c:call', 's:c:result']
+    """
+    if moment.call_id:
+        return f"{moment.session}:{moment.call_id}:{'call' if moment.kind == moments.BEFORE else 'result'}"
+    import zlib
+
+    said = "\0".join(
+        (
+            moment.agent,
+            moment.source,
+            moment.tool,
+            moment.command,
+            moment.pattern,
+            moment.url,
+            *moment.paths,
+            moment.changed,
+            moment.removed,
+            moment.text,
+        )
+    ).encode("utf-8", "replace")
+    when = (
+        moment.turn
+        if moment.kind == moments.PROMPT and moment.turn
+        else f"{moment.turn}~{at // TOGETHER:.0f}"
+    )
+    return f"{moment.session}:{moment.kind}:{when}:{zlib.crc32(said):08x}{len(said):x}"

@@ -1,0 +1,105 @@
+"""OpenCode: our plugin sends what OpenCode hands to it, because OpenCode has no hooks of its own.
+
+The plugin sends one object for each of OpenCode's plugin hooks and events that concern us:
+
+    {"event": NAME, "directory": FOLDER, "input": {...}, "output": {...}}
+
+`event` is the hook's name ("tool.execute.after") or the event's type ("session.idle"); `input` and `output`
+are what OpenCode hands to the hook, `input` of an event is its `properties`. Long outputs may come cut.
+
+What is printed is `{"context": TEXT, "message": TEXT}`, each where there is one: the plugin keeps the context
+of a session and adds it to the system prompt (`experimental.chat.system.transform`), and shows the message.
+Nothing can be said after a tool. A tool that throws gives no event; a command that failed has its exit code
+in the `metadata` of its output.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from remora.core import moments
+from remora.core.actions import action_of, of_server, table
+from remora.interfaces.hooks import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remora.core.moments import Moment, Reply
+
+HOST = "opencode"
+TRANSCRIPTS = False
+INJECTS = frozenset((moments.START, moments.PROMPT, moments.SUBAGENT_START))
+_KINDS = {
+    "session.created": moments.START,
+    "chat.message": moments.PROMPT,
+    "tool.execute.before": moments.BEFORE,
+    "tool.execute.after": moments.AFTER,
+    "experimental.session.compacting": moments.COMPACTING,
+    "session.compacted": moments.COMPACTED,
+    "experimental.text.complete": moments.REPLY,
+    "session.idle": moments.STOP,
+    "session.deleted": moments.END,
+}
+_ACTIONS = table(
+    {
+        "read": "read",
+        "edit": "edit multiedit patch apply_patch",
+        "write": "write",
+        "run": "bash",
+        "search": "grep lsp",
+        "glob": "glob list",
+        "fetch": "webfetch websearch codesearch",
+        "task": "task",
+        "plan": "todowrite todoread plan_enter plan_exit",
+    }
+)
+
+
+def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
+    """Return the moment that a payload tells of; never raises."""
+    kind = _KINDS.get(reading.text(payload, "event"), moments.OTHER)
+    given, answer = reading.mapping(payload.get("input")), reading.mapping(payload.get("output"))
+    info = reading.mapping(given.get("info"))
+    session = reading.text(given, "sessionID") or reading.text(info, "id")
+    child = kind == moments.START and bool(info.get("parentID"))
+    told = {
+        "session_id": session,
+        "prompt_id": given.get("messageID") or reading.mapping(answer.get("message")).get("id"),
+        "agent_id": session if child else "",
+        "cwd": reading.text(info, "directory") or payload.get("directory"),
+        "source": "startup",
+        "reason": "deleted",
+        "prompt": [part for part in reading.items(answer.get("parts")) if _typed(part)],
+        "last_assistant_message": answer.get("text"),
+        "tool_name": given.get("tool"),
+        "tool_use_id": given.get("callID"),
+        "tool_input": given.get("args") or answer.get("args"),
+        "tool_response": answer,
+    }
+    made = reading.moment(moments.SUBAGENT_START if child else kind, HOST, told, _meaning)
+    return made._replace(failed=reading.shows_failure(answer)) if made.kind == moments.AFTER else made
+
+
+def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
+    """Return what is printed; None for nothing."""
+    if moment.kind == moments.OTHER or reading.text(payload, "event") not in _KINDS:
+        return None
+    answer = {}
+    if moment.kind in INJECTS and reply.text.strip():
+        answer["context"] = reading.fitted(reply.text)
+    if reply.note.strip():
+        answer["message"] = reading.fitted(reply.note)
+    return answer or None
+
+
+def _typed(part: Any) -> bool:
+    """Say whether a part of a message is what a person typed: OpenCode puts files and notes beside it."""
+    return isinstance(part, dict) and part.get("type") == "text" and not part.get("synthetic")
+
+
+def _meaning(tool: str) -> str:
+    """Return a tool's action; a server's is called `<server>_<tool>`."""
+    if tool in _ACTIONS:
+        return _ACTIONS[tool]
+    server, bar, own = tool.partition("_")
+    return of_server(server, own) if bar and not tool.startswith("mcp__") else action_of(tool)

@@ -1,0 +1,81 @@
+"""VS Code's agent hooks: Claude Code's form, with `sessionId` and `hookEventName`.
+
+There is no event for a failure, and none for a session's end. A command that failed says so in the last line
+of its answer ("Command exited with code 1"), where it says so at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from remora.core import moments
+from remora.core.actions import action_of, of_server, table
+from remora.interfaces.hooks import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remora.core.moments import Moment, Reply
+
+HOST = "vscode"
+TRANSCRIPTS = False
+INJECTS = frozenset((moments.START, moments.BEFORE, moments.AFTER, moments.SUBAGENT_START))
+_KINDS = {
+    "SessionStart": moments.START,
+    "UserPromptSubmit": moments.PROMPT,
+    "PreToolUse": moments.BEFORE,
+    "PostToolUse": moments.AFTER,
+    "PreCompact": moments.COMPACTING,
+    "SubagentStart": moments.SUBAGENT_START,
+    "SubagentStop": moments.SUBAGENT_STOP,
+    "Stop": moments.STOP,
+}
+_ACTIONS = table(
+    {
+        "read": "read_file readFile view_image read_notebook_cell_output copilot_getNotebookSummary",
+        "edit": "replace_string_in_file multi_replace_string_in_file insert_edit_into_file apply_patch "
+        "edit_notebook_file editFiles editNotebook edit_files",
+        "write": "create_file createFile create_new_jupyter_notebook",
+        "run": "run_in_terminal runInTerminal runTerminalCommand runCommands run_task create_and_run_task",
+        "search": "grep_search textSearch semantic_search codebase list_code_usages vscode_listCodeUsages "
+        "test_search",
+        "glob": "file_search fileSearch list_dir listDirectory",
+        "fetch": "fetch_webpage fetch github_repo githubRepo",
+        "task": "runSubagent search_subagent execution_subagent",
+        "plan": "manage_todo_list todos",
+        "memory": "memory resolve_memory_file_uri",
+    }
+)
+_CODE = r"exited with (?:exit )?code (\d{1,9})\.?\s*\Z"
+
+
+def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
+    """Return the moment that a payload tells of; never raises."""
+    told = {**payload, "session_id": reading.text(payload, "sessionId", "session_id")}
+    made = reading.moment(_KINDS.get(_event(payload), moments.OTHER), HOST, told, _meaning)
+    if made.kind != moments.AFTER or made.action != "run":
+        return made
+    failed = reading.shows_failure(payload.get("tool_response"))
+    return made._replace(failed=failed or reading.code_told(made.text, _CODE))
+
+
+def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
+    """Return what is printed; None for nothing."""
+    event = _event(payload)
+    if moment.kind == moments.OTHER or event not in _KINDS:
+        return None
+    return reading.spoken(event, reply.text if _KINDS[event] in INJECTS else "", reply.note)
+
+
+def _event(payload: Mapping[str, Any]) -> str:
+    return reading.text(payload, "hookEventName", "hook_event_name")
+
+
+def _meaning(tool: str) -> str:
+    """Return a tool's action; a server's is called `mcp_<server>_<tool>`."""
+    if tool in _ACTIONS:
+        return _ACTIONS[tool]
+    if tool.startswith("mcp_") and not tool.startswith("mcp__"):
+        server, _, own = tool[4:].partition("_")
+        return of_server(server, own)
+    return action_of(tool)

@@ -1,0 +1,64 @@
+"""Windsurf's hooks (Cascade; now Devin Desktop): an event is an action of the agent, with its `tool_info`.
+
+Nothing that a hook prints reaches the model. There is no event for a failure and none for a session's start
+or end: a command failed where `tool_info` says so (`exit_code`, `error`); a server's tool where its result
+does (`isError`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from remora.core import moments
+from remora.core.actions import action_of
+from remora.interfaces.hooks import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remora.core.moments import Moment, Reply
+
+HOST = "windsurf"
+TRANSCRIPTS = False
+INJECTS: frozenset[str] = frozenset()
+_KINDS = {
+    "pre_user_prompt": moments.PROMPT,
+    "post_cascade_response": moments.STOP,
+    "post_cascade_response_with_transcript": moments.STOP,
+}
+_MEANING = {"read_code": "read", "write_code": "edit", "run_command": "run"}
+_TIMES = {"pre": moments.BEFORE, "post": moments.AFTER}
+
+
+def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
+    """Return the moment that a payload tells of; never raises."""
+    event = reading.text(payload, "agent_action_name")
+    time, _, tool = event.partition("_")
+    info = reading.mapping(payload.get("tool_info"))
+    kind = _KINDS.get(event, moments.OTHER)
+    if tool in _MEANING or tool == "mcp_tool_use":
+        kind = _TIMES.get(time, moments.OTHER)
+    answer = info.get("mcp_result", info)
+    told = {
+        "session_id": payload.get("trajectory_id"),
+        "prompt_id": payload.get("execution_id"),
+        "cwd": info.get("cwd"),
+        "transcript_path": info.get("transcript_path") or payload.get("transcript_path"),
+        "prompt": info.get("user_prompt"),
+        "last_assistant_message": info.get("response"),
+        "tool_name": tool,
+        "tool_input": info,
+        "tool_response": answer,
+    }
+    if tool == "mcp_tool_use":
+        server, own = reading.text(info, "mcp_server_name"), reading.text(info, "mcp_tool_name")
+        told |= {"tool_name": f"mcp__{server}__{own}", "tool_input": info.get("mcp_tool_arguments")}
+    made = reading.moment(kind, HOST, told, lambda name: _MEANING.get(name) or action_of(name))
+    if made.kind != moments.AFTER:
+        return made
+    return made._replace(failed=reading.shows_failure(reading.decoded(answer)))
+
+
+def render(_payload: Mapping[str, Any], _moment: Moment, _reply: Reply) -> dict[str, Any] | None:
+    """Return nothing: what a hook prints is for nobody."""
+    return None
