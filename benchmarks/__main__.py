@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks import (
+    advice,
     beam,
     boost,
     cochange,
@@ -55,6 +56,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "errors": session_errors.run,
     "commands": session_commands.run,
     "poisoning": poisoning.run,
+    "advice": advice.run,
 }
 
 

@@ -1,7 +1,7 @@
 """Which of some statements contradict each other, going by their words alone.
 
 Two statements of the same matter (they share a third of their telling words or more) contradict each
-other when only one of them denies, or when they give different numbers for it. A list of things that
+other when one of them denies once more, or when they give different numbers for it. A list of things that
 were seen cannot; what decides about speaking prefers a silence too many to a wrong word.
 """
 
@@ -32,13 +32,13 @@ def contradicted(texts: Sequence[str]) -> set[int]:
             either = telling[one] | telling[other]
             if not either or len(telling[one] & telling[other]) / len(either) < SAME_MATTER:
                 continue
-            if _denies(bare[one]) != _denies(bare[other]) or _numbers(bare[one], bare[other]):
+            if _denials(bare[one]) % 2 != _denials(bare[other]) % 2 or _numbers(bare[one], bare[other]):
                 found |= {one, other}
     return found
 
 
-def _denies(text: str) -> bool:
-    return any(word.lower() in NEGATIONS - _NOT_DENIALS for word in words(text))
+def _denials(text: str) -> int:
+    return sum(word in NEGATIONS - _NOT_DENIALS for word in words(text.replace("n't", " not")))
 
 
 def _numbers(one: str, other: str) -> bool:
