@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 SLOW_LOOK, LOOK_SHARE = 0.005, 20  # a look that takes longer is made a twentieth of the time
+MOST_BELOW = 5_000  # files of a subfolder, by name; nobody keeps more notes than that
 
 Looks = dict[str, tuple[int, int]]
 
@@ -25,16 +28,23 @@ class Followed:
         self.seen: Looks | None = None
         self.next_look = 0.0
 
-    def look(self, folder: Path, wanted: Callable[[str], bool]) -> Looks | None:
+    def look(self, folder: Path, wanted: Callable[[str], bool], below: str = "") -> Looks | None:
         """Return how the files look now; None where nothing changed, or it is not time to look.
 
         Only the processor's time counts as slow: a busy machine must not hide what was just written.
+
+        Args:
+            folder: where they are.
+            wanted: whether a file of a name is one of them.
+            below: a subfolder in which all files are, at any depth, but those that are hidden.
         """
         started = time.monotonic()
         if started < self.next_look:
             return None
         worked = time.thread_time()
         there = _files(folder, wanted)
+        if below and there is not None:
+            there |= _files_below(folder, below)
         took = time.thread_time() - worked
         self.next_look = started + LOOK_SHARE * took if took > SLOW_LOOK else 0.0
         return None if there == self.seen else there
@@ -54,3 +64,26 @@ def _files(folder: Path, wanted: Callable[[str], bool]) -> Looks | None:
     except OSError:
         return None
     return found
+
+
+def _files_below(folder: Path, name: str) -> Looks:
+    """Return the files of a subfolder by their paths; links and hidden files are left out."""
+    return dict(islice(_walk(folder / name, f"{name}/"), MOST_BELOW))
+
+
+def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in found:
+        path = prefix + entry.name
+        if entry.name.startswith(".") or not path.isprintable():
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(folder / entry.name, f"{path}/")
+        elif entry.is_file(follow_symlinks=False):
+            with suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                yield path, (status.st_size, status.st_mtime_ns)

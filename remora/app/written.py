@@ -1,10 +1,10 @@
 """What people and agents write into files, brought into the search index: the files are the source.
 
-MEMORY.md, HISTORY, the daily notes and the entry store may be edited by hand or by another process at
-any time. Before a search each file is looked at; what differs in size or time is cut into pieces
-again, and a piece whose text is the same keeps its row and its vector. A history entry stands in two
-files and is found once, by its monthly file. Secrets that somebody typed into a file stay in the file
-and out of the index.
+MEMORY.md, HISTORY, the daily notes, the entry store and the files of the memory tool (`tool_files`) may be
+edited by hand or by another process at any time. Before a search each file is looked at; what differs in
+size or time is cut into pieces again, and a piece whose text is the same keeps its row and its vector. A
+history entry stands in two files and is found once, by its monthly file. Secrets that somebody typed into a
+file stay in the file and out of the index.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ from remora.store.notes import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from remora.app.wiring import Parts
     from remora.journal.pieces import Piece
     from remora.store.notes import Notes
+
+TOOL_FOLDER, TOOL_ROOT = "tool", "/memories"  # where the memory tool's files are, and what it calls that
+MOST_READ = 1_048_576  # bytes of such a file; the tool makes none that are larger
 
 PATIENCE = 1.0  # seconds to wait for another writer: the next search goes on where this one gave up
 
@@ -37,7 +41,7 @@ def follow_written(parts: Parts, *, wait: float | None = PATIENCE) -> int:
         parts: the open memory.
         wait: seconds to wait for another writer of the database; None is the usual busy timeout.
     """
-    there = parts.written.look(parts.memory_folder, _is_written)
+    there = parts.written.look(parts.memory_folder, _is_written, TOOL_FOLDER)
     if there is None:
         return 0
     space = parts.room("project").space
@@ -103,6 +107,21 @@ def _pieces(parts: Parts, changed: set[str]) -> Iterator[tuple[str, list[Written
         if name == "MEMORY.md" or _day(name) is not None:
             with suppress(OSError):
                 yield name, _written(_notes(parts, name))
+        elif name.startswith(f"{TOOL_FOLDER}/"):
+            with suppress(OSError):
+                yield name, _tool_file(parts.memory_folder / name, name)
+
+
+def _tool_file(path: Path, name: str) -> list[Written]:
+    """Return the pieces of a file of the memory tool, each a note under the name that the model knows."""
+    from remora.journal.pieces import memory_pieces
+
+    data = path.read_bytes() if path.stat().st_size <= MOST_READ else b""
+    if b"\0" in data:
+        return []
+    title = f"{TOOL_ROOT}{name.removeprefix(TOOL_FOLDER)}"
+    found = memory_pieces(data.decode("utf-8-sig", "replace"), name)
+    return [Written("note", title, p.start_line, p.end_line, None, p.text) for p in found]
 
 
 def _notes(parts: Parts, name: str) -> list[Piece]:

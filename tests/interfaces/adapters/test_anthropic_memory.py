@@ -1,0 +1,294 @@
+"""The memory tool answers as the SDK's own class does, and works in the SDK's tool runner."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+anthropic = pytest.importorskip("anthropic")
+httpx2 = pytest.importorskip("httpx2")
+
+from anthropic.lib.tools import ToolError  # noqa: E402
+from anthropic.tools.memory import BetaLocalFilesystemMemoryTool  # noqa: E402
+
+from remora import Memory  # noqa: E402
+from remora.interfaces.adapters.anthropic_memory import (  # noqa: E402
+    AsyncRemoraMemoryTool,
+    RemoraMemoryTool,
+)
+from tests.helpers import texts  # noqa: E402
+
+Command = dict[str, Any]
+
+SCRIPT: list[Command] = [
+    {"command": "view", "path": "/memories"},
+    {"command": "view", "path": "/memories/"},
+    {"command": "create", "path": "/memories/notes/one.md", "file_text": "a\nb\nc\nd\ne\nf\n"},
+    {"command": "create", "path": "/memories/notes/one.md", "file_text": "again"},
+    {"command": "create", "path": "/memories", "file_text": "x"},
+    {"command": "create", "path": "/memories/empty", "file_text": ""},
+    {"command": "create", "path": "/memories/.hidden", "file_text": "h"},
+    {"command": "create", "path": "/memories/size", "file_text": "é" * 1_000},
+    {"command": "create", "path": "/memories/k", "file_text": "x" * 2_048},
+    {"command": "create", "path": "/memories/k1", "file_text": "x" * 1_023},
+    {"command": "create", "path": "/memories/deep/er/and/deeper.md", "file_text": "x"},
+    {"command": "create", "path": "/memories/crlf", "file_text": "one\r\ntwo\r\n\r\nthree"},
+    {"command": "create", "path": "/elsewhere", "file_text": "x"},
+    {"command": "create", "path": "/memories/../up", "file_text": "x"},
+    {"command": "create", "path": "/memories/deep/../side", "file_text": "x\n"},
+    {"command": "create", "path": "/memoriesque", "file_text": "x"},
+    {"command": "create", "path": "/memories/long", "file_text": "\n" * 999_999},
+    {"command": "view", "path": "/memories/long"},
+    {"command": "delete", "path": "/memories/long"},
+    {"command": "view", "path": "/memories"},
+    {"command": "view", "path": "/memories/notes"},
+    {"command": "view", "path": "/memories/deep/"},
+    {"command": "view", "path": "/memories/nothing"},
+    {"command": "view", "path": "/memories/empty/below"},
+    {"command": "view", "path": "/memories/empty"},
+    {"command": "view", "path": "/memories/notes/one.md"},
+    *(
+        {"command": "view", "path": "/memories/notes/one.md", "view_range": part}
+        for part in ([2, 3], [0, 2], [-5, 2], [5, -1], [6, 99], [7, 7], [8, 9], [3, 1], [1, 0], [1, -2], [2])
+    ),
+    {"command": "view", "path": "/memories/crlf"},
+    {"command": "view", "path": "/memories/.hidden"},
+    {"command": "str_replace", "path": "/memories/notes/one.md", "old_str": "c\n", "new_str": "C\nCC\n"},
+    {"command": "str_replace", "path": "/memories/notes/one.md", "old_str": "a", "new_str": ""},
+    {"command": "str_replace", "path": "/memories/notes/one.md", "old_str": "\n", "new_str": "x"},
+    {"command": "str_replace", "path": "/memories/notes/one.md", "old_str": "", "new_str": "x"},
+    {"command": "str_replace", "path": "/memories/notes/one.md", "old_str": "zzz", "new_str": "x"},
+    {"command": "str_replace", "path": "/memories/notes", "old_str": "a", "new_str": "x"},
+    {"command": "str_replace", "path": "/memories/nothing", "old_str": "a", "new_str": "x"},
+    {"command": "str_replace", "path": "/memories/crlf", "old_str": "two\r\n", "new_str": "2\r\n"},
+    {"command": "insert", "path": "/memories/notes/one.md", "insert_line": 0, "insert_text": "top"},
+    {"command": "insert", "path": "/memories/notes/one.md", "insert_line": 3, "insert_text": "mid\n\n\n"},
+    {"command": "insert", "path": "/memories/notes/one.md", "insert_line": 9, "insert_text": "end\n"},
+    {"command": "insert", "path": "/memories/notes/one.md", "insert_line": 99, "insert_text": "x"},
+    {"command": "insert", "path": "/memories/notes/one.md", "insert_line": -1, "insert_text": "x"},
+    {"command": "insert", "path": "/memories/empty", "insert_line": 0, "insert_text": ""},
+    {"command": "insert", "path": "/memories/empty", "insert_line": 1, "insert_text": "a\nb"},
+    {"command": "insert", "path": "/memories/crlf", "insert_line": 2, "insert_text": "x\r\n"},
+    {"command": "insert", "path": "/memories/notes", "insert_line": 0, "insert_text": "x"},
+    {"command": "insert", "path": "/memories/nothing", "insert_line": 0, "insert_text": "x"},
+    {"command": "rename", "old_path": "/memories/notes", "new_path": "/memories/kept/notes"},
+    {"command": "rename", "old_path": "/memories/nothing", "new_path": "/memories/x"},
+    {"command": "rename", "old_path": "/memories/nothing", "new_path": "/memories/k"},
+    {"command": "rename", "old_path": "/memories/k", "new_path": "/memories/size"},
+    {"command": "rename", "old_path": "/memories/k", "new_path": "/memories/k"},
+    {"command": "rename", "old_path": "/memories", "new_path": "/memories/x"},
+    {"command": "rename", "old_path": "/memories/k", "new_path": "/memories"},
+    {"command": "rename", "old_path": "/memories/k", "new_path": "/memories/../k"},
+    {"command": "rename", "old_path": "/k", "new_path": "/memories/x"},
+    {"command": "delete", "path": "/memories"},
+    {"command": "delete", "path": "/memories/"},
+    {"command": "delete", "path": "/memories/nothing"},
+    {"command": "delete", "path": "/memories/k"},
+    {"command": "delete", "path": "/memories/kept"},
+    {"command": "delete", "path": "/nothing"},
+    {"command": "view", "path": "/memories"},
+]
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Any:
+    """The SDK's own class on a folder of its own."""
+    return BetaLocalFilesystemMemoryTool(base_path=str(tmp_path / "theirs"))
+
+
+def answer(tool: Any, command: Command) -> str:
+    """Return what the model reads; an error of the SDK's own class that it does not word is any error."""
+    try:
+        return str(tool.call(command))
+    except ToolError as error:
+        return f"error: {error.content}"
+    except Exception:  # noqa: BLE001  whatever the runner would tell the model in its own words
+        return "error"
+
+
+def masked(text: str) -> str:
+    """Return a text without the sizes of folders, which are the file system's."""
+    return re.sub(r"^\S+\t(/memories|.*/)$", r"\1", text, flags=re.MULTILINE)
+
+
+def agree(ours: str, reference: str) -> bool:
+    """Return whether two answers are the same."""
+    return ours.startswith("error") if reference == "error" else masked(ours) == masked(reference)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Return every file below a folder."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_a_script_has_the_same_answers(memory: Memory, theirs: Any, tmp_path: Path) -> None:
+    """Every command, in every way it can go wrong: the same words, and the same files in the end."""
+    ours = RemoraMemoryTool(memory)
+    for number, command in enumerate(SCRIPT):
+        want, got = answer(theirs, command), answer(ours, command)
+        assert agree(got, want), f"{number}: {str(command)[:200]}\nwant {want[:300]}\ngot {got[:300]}"
+    assert tree(memory.home / "memory" / "tool") == tree(tmp_path / "theirs" / "memories")
+    assert theirs.to_dict() == ours.to_dict() == {"type": "memory_20250818", "name": "memory"}
+    assert theirs.clear_all_memory() == ours.clear_all_memory()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_scripts_have_the_same_answers(memory: Memory, theirs: Any, tmp_path: Path, seed: int) -> None:
+    """A few hundred commands in any order on a few paths lead to the same answers and files."""
+    chance = random.Random(seed)
+    ours = RemoraMemoryTool(memory)
+    for command in _any_commands(chance, 250):
+        want, got = answer(theirs, command), answer(ours, command)
+        assert agree(got, want), f"{command}\nwant {want}\ngot {got}"
+    assert tree(memory.home / "memory" / "tool") == tree(tmp_path / "theirs" / "memories")
+
+
+def _any_commands(chance: random.Random, count: int) -> Iterator[Command]:
+    names = ["a", "b.md", "c/d", "c/e.md", "c", "c/f/g", ".h", "c/../b.md", "../a", ""]
+    words = ["one", "two\n", "\n", "one two", "", "three\nfour\nfive\n", "é\r\n"]
+    for _ in range(count):
+        path, other = (f"/memories/{chance.choice(names)}" for _ in range(2))
+        old, new = chance.choices(words, k=2)
+        fields: dict[str, Command] = {
+            "view": {"path": path, "view_range": chance.choice([None, [1, 2], [2, -1], [0, 9]])},
+            "create": {"path": path, "file_text": old + new + old},
+            "str_replace": {"path": path, "old_str": old, "new_str": new},
+            "insert": {"path": path, "insert_line": chance.randrange(-1, 5), "insert_text": new},
+            "delete": {"path": path},
+            "rename": {"old_path": path, "new_path": other},
+        }
+        command = chance.choice([*fields, "create"])
+        yield {"command": command, **fields[command]}
+
+
+def test_a_command_that_makes_no_sense_is_a_tool_error(memory: Memory) -> None:
+    """Fields that are missing or of another type are told to the model and raise nothing else."""
+    tool = RemoraMemoryTool(memory)
+    wrong: list[Command] = [
+        {"command": "create", "path": "/memories/x"},
+        {"command": "view"},
+        {"command": "view", "path": 7},
+        {"command": "insert", "path": "/memories/a", "insert_line": "two", "insert_text": "x"},
+        {"command": "create", "path": "/memories/x", "file_text": ["a"]},
+        {"command": "view", "path": "/memories", "view_range": "1"},
+    ]
+    for command in wrong:
+        assert answer(tool, command).startswith(("error: ", "Here're"))
+    memory.close()
+    assert answer(tool, {"command": "create", "path": "/memories/x", "file_text": ""}).startswith("error: ")
+
+
+class Script:
+    """A Messages API that answers with prepared content, and keeps what it was asked."""
+
+    def __init__(self, *answers: list[dict[str, Any]]) -> None:
+        self._answers = list(answers)
+        self.requests: list[dict[str, Any]] = []
+
+    def __call__(self, request: Any) -> Any:
+        """Answer one request."""
+        self.requests.append(json.loads(request.content))
+        content = self._answers.pop(0)
+        calls = any(block["type"] == "tool_use" for block in content)
+        return httpx2.Response(
+            200,
+            json={
+                "id": f"msg_{len(self.requests)}",
+                "type": "message",
+                "role": "assistant",
+                "model": "scripted",
+                "content": content,
+                "stop_reason": "tool_use" if calls else "end_turn",
+                "stop_sequence": None,
+                "usage": {"input_tokens": 1, "output_tokens": 1},
+            },
+        )
+
+    def results(self) -> list[tuple[str, bool]]:
+        """Return the tool results that the model was sent: each text, and whether it is an error."""
+        found: dict[str, tuple[str, bool]] = {}
+        for message in (m for request in self.requests for m in request["messages"]):
+            for block in message["content"] if isinstance(message["content"], list) else ():
+                if block["type"] == "tool_result":
+                    said = block["content"]
+                    text = said if isinstance(said, str) else said[0]["text"]
+                    found[block["tool_use_id"]] = (text, bool(block.get("is_error")))
+        return list(found.values())
+
+
+def use(number: int, **command: Any) -> dict[str, Any]:
+    """Return a call of the memory tool."""
+    return {"type": "tool_use", "id": f"toolu_{number}", "name": "memory", "input": command}
+
+
+def scripted() -> Script:
+    """Return a model that writes two files, one of them twice, looks at one, and says something."""
+    return Script(
+        [use(1, command="view", path="/memories")],
+        [
+            use(2, command="create", path="/memories/db.md", file_text="The cache is keyed by tenant.\n"),
+            use(3, command="create", path="/memories/db.md", file_text="again"),
+        ],
+        [use(4, command="view", path="/memories/db.md")],
+        [{"type": "text", "text": "noted"}],
+    )
+
+
+LINES = "     1\tThe cache is keyed by tenant.\n     2\t"
+NOTED = f"Here's the content of /memories/db.md with line numbers:\n{LINES}"
+EXPECTED = [
+    ("File created successfully at: /memories/db.md", False),
+    ("File /memories/db.md already exists", True),
+    (NOTED, False),
+]
+
+
+def test_in_the_tool_runner(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
+    """The example of the documentation: the model sees each answer, and the project knows what it wrote."""
+    script = scripted()
+    transport = httpx2.MockTransport(script)
+    client = anthropic.Anthropic(api_key="none", http_client=httpx2.Client(transport=transport))
+    names = example("Anthropic memory tool", memory=memory, client=client)
+    assert names["final"].content[0].text == "noted"
+    assert script.requests[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
+    assert script.results()[1:] == EXPECTED
+    assert texts(memory.search("cache tenant")) == ["The cache is keyed by tenant."]
+
+
+def test_in_the_async_tool_runner(memory: Memory) -> None:
+    """An async client gets the same answers."""
+    script = scripted()
+
+    async def run() -> Any:
+        transport = httpx2.MockTransport(script)
+        async with httpx2.AsyncClient(transport=transport) as http:
+            client = anthropic.AsyncAnthropic(api_key="none", http_client=http)
+            runner = client.beta.messages.tool_runner(
+                model="scripted",
+                max_tokens=100,
+                tools=[AsyncRemoraMemoryTool(memory)],
+                messages=[{"role": "user", "content": "Remember how the cache is keyed."}],
+            )
+            return await runner.until_done()
+
+    assert asyncio.run(run()).content[0].text == "noted"
+    assert script.results()[1:] == EXPECTED
+
+    async def others() -> list[str]:
+        tool = AsyncRemoraMemoryTool(memory)
+        commands: list[Command] = [
+            {"command": "insert", "path": "/memories/db.md", "insert_line": 0, "insert_text": "top"},
+            {"command": "str_replace", "path": "/memories/db.md", "old_str": "top", "new_str": "Top"},
+            {"command": "rename", "old_path": "/memories/db.md", "new_path": "/memories/x.md"},
+            {"command": "delete", "path": "/memories/x.md"},
+        ]
+        return [str(await tool.call(command)) for command in commands] + [await tool.clear_all_memory()]
+
+    assert asyncio.run(others())[-2:] == ["Successfully deleted /memories/x.md", "All memory cleared"]
