@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 PLAN, QA = "plan", "qa"
 PHASES = {PLAN: "define", QA: "validate"}
-RELEVANT = 0.3  # of a search for the task: below, what it finds is about something else
+RELEVANT = 0.15  # of a search for the task: below, what it finds is about something else
 LEAST = 0.3  # confidence after decay, below which nothing is told
 READ = 50  # memories of a kind and place that are read, before the best are chosen
 LINE = 400  # characters of a memory
@@ -115,11 +115,14 @@ def gather(
         hits = [
             _hit(record, near.get(key, 0.0), searched.get(key))
             for key, record in _records(near, searched, reader).items()
-            if _worth_telling(record, reader.now)
+            if _worth_telling(record, reader.now) and not _goes_with_any(record)
         ]
-        if kind.type == "workflow_recipe":
-            hits += _of_any_change(reader, branch, hits)
         found[kind.type] = _chosen(kind, hits)
+    for kind in kinds:
+        own = found[kind.type]
+        # What goes with every change is no reason to speak, but belongs to a plan that has others.
+        if kind.type == "workflow_recipe" and len(own) < kind.most and any(found.values()):
+            own += _of_any_change(reader, branch)[: kind.most - len(own)]
     return found
 
 
@@ -181,16 +184,16 @@ def _hit(record: MemoryRecord, near: float, searched: Hit | None) -> Hit:
     return Hit(record.id, "memory", record.content, score, why, memory=record, realm=record.realm)
 
 
-def _of_any_change(reader: Reader, branch: str | None, known: Sequence[Hit]) -> list[Hit]:
-    """Return the recipes that go with every change: how it is checked and handed in, as sessions did it."""
+def _goes_with_any(record: MemoryRecord) -> bool:
+    """Return whether a memory is how sessions check or hand in any change, wherever it is."""
+    return record.type == "workflow_recipe" and "commands" in record.tags and not record.related_files
+
+
+def _of_any_change(reader: Reader, branch: str | None) -> list[Hit]:
     filters = Filters(types=("workflow_recipe",), branch=branch)
-    have = {hit.id for hit in known}
     records = reader.spaces[0].memories.find(filters, tag="commands", order="confidence", limit=READ)
-    return [
-        _hit(record, 0.0, None)
-        for record in records
-        if record.id not in have and not record.related_files and _worth_telling(record, reader.now)
-    ]
+    worth = (r for r in records if _goes_with_any(r) and _worth_telling(r, reader.now))
+    return [_hit(record, 0.0, None) for record in worth]
 
 
 def _chosen(kind: Kind, hits: list[Hit]) -> list[Hit]:

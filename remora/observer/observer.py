@@ -334,6 +334,10 @@ class Observer:
             self.host, main.pace.planned(), main.pace.done(), sorted(unresolved, key=lambda f: f.steps[-1])
         )
 
+    def unfinished(self) -> list[str]:
+        """Return the things of the session's own plan that were not ticked off, in order."""
+        return self._watches[""].pace.unfinished()
+
     def finalize(self, outcome: str | None = None, kind: str | None = None) -> Observation:
         """Return what the session adds up to; `outcome` and `kind` are inferred where nobody says them.
 

@@ -177,6 +177,10 @@ class Pace(Kept):
         """Return how many things of the last plan were ticked off."""
         return sum(1 for item in self.plan.values() if item.done)
 
+    def unfinished(self) -> list[str]:
+        """Return the things of the last plan that were not ticked off, in order."""
+        return [item.text for item in self.plan.values() if not item.done]
+
     # Tokens
 
     def step(self, step: int, tokens: int | None, pad: Scratchpad) -> None:

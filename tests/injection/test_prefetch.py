@@ -1,0 +1,257 @@
+"""Files that are loaded ahead: which sessions count, which files may be shown, and how they are packed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora.core.events import FileUse
+from remora.core.tokens import scripts
+from remora.core.values import Taint
+from remora.injection.prefetch import MOST_FILES, Prefetch, prefetch, secret_name, section
+from remora.injection.scope import Scope
+from remora.sources.git import Repository
+from tests.helpers import SECRET, Repo
+from tests.observer.sessions import session
+from tests.retrieval.worlds import World
+
+ASKED = "make the token lifetime a setting of the gateway"
+AUTH = Scope(("auth",))
+
+
+class Shop:
+    """A project with sessions that used its files."""
+
+    def __init__(self, folder: Path) -> None:
+        self.world = World(folder)
+        self.root = folder / "repo"
+        self.number = 0
+
+    def put(self, path: str, text: str = "x = 1\n") -> None:
+        """Write a file."""
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, "utf-8")
+
+    def worked(self, *read: str, edited: tuple[str, ...] = (), asked: str = ASKED, times: int = 1) -> None:
+        """Record sessions that were asked for something and used files; the files are there."""
+        for _ in range(times):
+            self.number += 1
+            uses = [FileUse(p, 1, 0, 1, 2) for p in read] + [FileUse(p, 1, 1, 1, 2) for p in edited]
+            one = session(
+                f"s{self.number}",
+                prompts=(asked,),
+                files=tuple(uses),
+                started=f"2026-01-{self.number:02d}T10:00:00.000Z",
+            )
+            with self.world.space.db.transaction():
+                self.world.space.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z", ())
+
+    def ahead(self, task: str = ASKED, where: Scope = AUTH, **more) -> Prefetch:
+        """Return the files to load ahead."""
+        return prefetch(self.world.space, self.root, task, where, **more)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    """A project without sessions."""
+    made = Shop(tmp_path)
+    with made.world:
+        yield made
+
+
+def paths(found: Prefetch) -> list[str]:
+    """Return the paths in order."""
+    return [one.path for one in found]
+
+
+def test_always_before_often(shop: Shop) -> None:
+    """More than 80 % of the sessions first, more than half second, what half used or fewer not at all."""
+    for path in ("a_often.py", "z_always.py", "half.py", "four_of_five.py"):
+        shop.put(path)
+    shop.worked("z_always.py", "a_often.py", "half.py", "four_of_five.py", times=2)
+    shop.worked("z_always.py", "a_often.py", "four_of_five.py", times=1)
+    shop.worked("z_always.py", "four_of_five.py", times=1)
+    shop.worked("z_always.py", times=1)
+    found = shop.ahead()
+    assert [(f.path, f.share, f.always) for f in found] == [
+        ("z_always.py", 1.0, True),
+        ("four_of_five.py", 0.8, False),
+        ("a_often.py", 0.6, False),
+    ]
+    assert found[0].why == "used in 5 of 5 sessions that were asked for something alike"
+
+
+def test_two_sessions_prove_nothing(shop: Shop) -> None:
+    """A group of fewer than three gives nothing; nor do sessions that were asked for something else."""
+    shop.put("a.py")
+    shop.worked("a.py", times=2)
+    assert shop.ahead() == []
+    assert shop.ahead().text == ""
+    shop.worked("a.py", asked="float the footer on phones", times=3)
+    assert shop.ahead(where=Scope()) == []
+
+
+def test_sessions_of_the_module(shop: Shop) -> None:
+    """What those read that changed files in the module counts, whatever they were asked for."""
+    shop.put("server/settings.py")
+    for asked in ("rename it", "speed up the login", "mend the clock"):
+        shop.worked("server/settings.py", edited=("auth/tokens.py",), asked=asked)
+    shop.worked("auth/tokens.py", asked="what does this do", times=3)  # changed nothing there
+    found = shop.ahead("something else entirely")
+    assert paths(found) == ["server/settings.py"]
+    assert found[0].why == "used in 3 of 3 sessions that changed `auth`"
+    assert shop.ahead("something else entirely", Scope(("aut",))) == []
+
+
+def test_remembered_patterns(shop: Shop) -> None:
+    """A pattern of the module counts as its sessions do; one from outside, or of too few, does not."""
+    shop.put("a.py")
+    shop.put("b.py")
+    payload = {
+        "always_read_files": ["a.py"],
+        "frequently_read_files": ["b.py"],
+        "module_trigger": "auth",
+        "session_count": 6,
+    }
+    remember = shop.world.remember
+    remember("p", "Sessions of `auth` read", type="prefetch_pattern", payload=payload)
+    found = shop.ahead("")
+    assert [(f.path, f.always) for f in found] == [("a.py", True), ("b.py", False)]
+    assert found[0].why == "used in 5 of 6 sessions that changed `auth`, as remembered"
+    assert shop.ahead("", Scope(("web",))) == []
+    shop.world.memory.forget(shop.world.id_of("p"))
+    remember("few", "One", type="prefetch_pattern", payload={**payload, "session_count": 2})
+    remember("forged", "Two", type="prefetch_pattern", payload=payload, taint=Taint("web_fetch"))
+    assert shop.ahead("") == []
+
+
+def test_only_files_that_may_be_shown(shop: Shop, tmp_path: Path) -> None:
+    """Gone, outside, ignored, secret, generated, binary, empty or linked files are not shown."""
+    (tmp_path / "elsewhere.py").write_text("x = 1\n")
+    shop.put(".gitignore", "*.log\nbuild/\n")
+    shop.put("sub/.gitignore", "local.py\n")
+    names = [
+        *("ok.py", "gone.py", "../elsewhere.py", str(tmp_path / "elsewhere.py"), "~/x.py", "noise.log"),
+        *("build/out.py", "sub/local.py", ".env", "deploy/id_rsa", "app.min.js", "data.bin", "empty.py"),
+        *("link.py", "node_modules/x/index.js", "made.py", "keys.txt"),
+    ]
+    for name in names:
+        if name not in ("gone.py", "link.py", "~/x.py") and not name.startswith(("/", "..")):
+            shop.put(name)
+    shop.put("data.bin", "\0\0\0")
+    shop.put("empty.py", "\n")
+    shop.put("made.py", "# Code generated by a tool. DO NOT EDIT.\nx = 1\n")
+    body = "\n".join(["MIIEpAIBAAKCAQEA" + "q8Zk2LmN9xT4vB7cW1sR5yU3eH6jD0aF" * 2] * 4)
+    shop.put("keys.txt", f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\n")
+    (shop.root / "link.py").symlink_to(tmp_path / "elsewhere.py")
+    shop.worked(*names, times=3)
+    found = shop.ahead()
+    assert paths(found) == ["ok.py"]
+    why = {skipped.what: skipped.why for skipped in found.left_out}
+    assert why["noise.log"] == why["build/out.py"] == why["sub/local.py"] == "ignored"
+    assert why[".env"] == why["deploy/id_rsa"] == "its name says that it holds secrets"
+    assert why["link.py"] == "symlink"
+    assert why["keys.txt"] == "it holds a private key"
+    assert {"app.min.js", "data.bin", "empty.py", "made.py", "node_modules/x/index.js"} <= why.keys()
+    assert not {"gone.py", "../elsewhere.py", "~/x.py"} & why.keys()
+
+
+def test_git_says_what_is_ignored(shop: Shop) -> None:
+    """In a repository a tracked file counts though a pattern names it, an untracked one does not."""
+    repo = Repo(shop.root).init()
+    repo.commit("start", {"kept.log": "1\n", "a.py": "x = 1\n"})
+    shop.put(".gitignore", "*.log\n")
+    shop.put("noise.log", "2\n")
+    shop.put("new.py", "y = 1\n")
+    shop.worked("kept.log", "noise.log", "a.py", "new.py", times=3)
+    found = shop.ahead(repository=Repository.discover(shop.root))
+    assert paths(found) == ["a.py", "kept.log", "new.py"]
+
+
+def test_no_more_than_twelve(shop: Shop) -> None:
+    """Twelve files at most, those at hand not among them."""
+    names = [f"f{number:02}.py" for number in range(20)]
+    for name in names:
+        shop.put(name)
+    shop.worked(*names, times=3)
+    assert paths(shop.ahead()) == names[:MOST_FILES]
+    assert paths(shop.ahead(most=2, without=("f00.py",))) == ["f01.py", "f02.py"]
+    assert shop.ahead(most=0) == []
+
+
+def test_the_budget_holds_for_the_text(shop: Shop) -> None:
+    """What does not fit is passed over and named; the text takes no more than its tokens."""
+    shop.put("a_huge.py", "value = 1\n" * 20_000)
+    shop.put("b_large.py", "value = 1\n" * 2_000)
+    shop.put("c_small.py", "value = 1\n" * 20)
+    shop.worked("a_huge.py", "b_large.py", "c_small.py", times=3)
+    found = shop.ahead()
+    assert paths(found) == ["b_large.py", "c_small.py"]
+    assert found.tokens == scripts(found.text) <= sum(f.tokens for f in found) + 20 <= 32_000
+    assert [s.what for s in found.left_out] == ["a_huge.py"]
+    small = shop.ahead(budget=400)
+    assert paths(small) == ["c_small.py"]
+    assert scripts(small.text) <= 400
+
+
+PACKED = """\
+## Files that sessions like this one used, as they are now
+
+### a.py (used in 3 of 3 sessions that were asked for something alike)
+```
+     1\tdef f():
+     2\t    return "é"
+```
+
+### b.md (used in 3 of 3 sessions that were asked for something alike)
+````
+     1\t```
+     2\tcode
+     3\t```
+````"""
+
+
+def test_the_packed_text(shop: Shop) -> None:
+    """Files stand with their evidence and numbered lines, in fences that nothing in them ends."""
+    shop.put("a.py", 'def f():\n    return "é"\n')
+    shop.put("b.md", "```\ncode\n```\n")
+    shop.worked("a.py", "b.md", times=3)
+    assert shop.ahead().text == PACKED
+
+
+def test_secrets_in_contents_are_taken_out(shop: Shop) -> None:
+    """A token in a file of code is not shown; the lines keep their numbers."""
+    shop.put("a.py", f'TOKEN = "{SECRET}"\nx = 2\n')
+    shop.worked("a.py", times=3)
+    text = shop.ahead().text
+    assert SECRET not in text
+    assert "     2\tx = 2" in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env", "conf/.env.production", "prod.env", ".netrc", ".npmrc", "certs/site.pem", "id_ed25519",
+        "config/credentials.json", "db-secrets.yaml", "service-account-prod.json", ".ssh/config",
+        "infra/prod.tfvars", "terraform.tfstate", "release.keystore", "k.ASC",
+    ],
+)  # fmt: skip
+def test_names_of_secrets(path: str) -> None:
+    """Names under which secrets lie."""
+    assert secret_name(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [".env.example", "src/secrets.py", "docs/password.md", "keyboard.ts", "environment.yml", "tokens.py"],
+)
+def test_names_of_no_secrets(path: str) -> None:
+    """Code and documents about secrets are read as any other."""
+    assert not secret_name(path)
+
+
+def test_a_text_without_an_end(shop: Shop) -> None:
+    """A last line without a line end is a line."""
+    assert section("a", "w", "x\ny").splitlines()[-2] == "     2\ty"
