@@ -30,6 +30,11 @@ ADAPTERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "langgraph": ("langgraph", "test_langgraph_store.py", ("langgraph", "langgraph-checkpoint-sqlite")),
     "langchain": ("langchain", "test_langchain_middleware.py", ()),
     "pydantic-ai": ("pydantic-ai", "test_pydantic_ai_capability.py", ()),
+    "openai-agents": ("openai-agents", "test_openai_agents.py", ()),
+    "claude-agent-sdk": ("claude-agent-sdk", "test_claude_sdk.py", ("trio",)),
+    "agent-framework": ("agent-framework", "test_agent_framework.py", ()),
+    "google-adk": ("google-adk", "test_google_adk.py", ()),
+    "smolagents": ("smolagents", "test_smolagents_callback.py", ()),
 }
 LOCKS = {"run": "requirements/run.txt", "dev": "requirements/dev.txt", "build": "requirements/build.txt"}
 

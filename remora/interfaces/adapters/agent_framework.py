@@ -1,0 +1,276 @@
+"""Remora in agent-framework: a context provider.
+
+```text
+remora = RemoraProvider(memory)
+agent = Agent(client=client, context_providers=[remora])
+await agent.run("fix the cache", session=agent.create_session())
+remora.finish(session.session_id)
+```
+
+Before a run it extends the instructions, and brings middleware with it: one around tools, which notes each
+call and says what there is to say at the end of its result, and one around requests to the model, which
+says what there is to say between two steps. What was said at a session's start is kept in the session's
+state, so that its instructions stay the same from run to run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from agent_framework import (
+    AgentSession,
+    ChatContext,
+    ChatMiddleware,
+    Content,
+    ContextProvider,
+    FunctionInvocationContext,
+    FunctionMiddleware,
+    Message,
+    SessionContext,
+)
+from agent_framework.exceptions import MiddlewareException, UserInputRequiredException
+
+from remora.interfaces.adapters.guarded import MOST_OPEN, Loops, aside, joined, known_as, quietly
+
+if TYPE_CHECKING:
+    from agent_framework import SupportsAgentRun
+
+    from remora.app.loop import Loop
+    from remora.app.memory import Memory
+    from remora.app.promoting import Taken
+
+HOST = "agent-framework"
+SOURCE = "remora"
+
+
+class RemoraProvider(ContextProvider):
+    """What the sessions of an agent show and are told. Nothing of it fails a run.
+
+    Args:
+        memory: an open memory.
+        host: what your program calls itself.
+        tools: your own tools' names to the ones that Remora knows: Read, Edit, Write, Bash, Grep, Glob,
+            WebFetch for what answers with words from outside. Usual names are known.
+        source_id: the provider's name among others.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        host: str = HOST,
+        tools: Mapping[str, str] | None = None,
+        source_id: str = SOURCE,
+    ) -> None:
+        super().__init__(source_id)
+        self._tools = dict(tools or {})
+        self._loops = Loops(memory, host)
+        self._lock = threading.Lock()
+        self._talks: OrderedDict[str, _Talk] = OrderedDict()
+
+    async def before_run(
+        self,
+        *,
+        agent: SupportsAgentRun,  # noqa: ARG002
+        session: AgentSession,
+        context: SessionContext,
+        state: dict[str, Any],
+    ) -> None:
+        """Extend the instructions, note what the person said, and come along with the run."""
+        name = context.session_id or session.session_id
+        said = "\n\n".join(m.text for m in context.input_messages if m.role == "user" and m.text.strip())
+        text = await aside("", self._begin, name, said, state)
+        if text:
+            context.extend_instructions(self.source_id, text)
+        talk = self._talk(name)
+        context.extend_middleware(self.source_id, [_AroundTools(talk, self._tools), _AroundRequests(talk)])
+
+    async def after_run(
+        self,
+        *,
+        agent: SupportsAgentRun,  # noqa: ARG002
+        session: AgentSession,
+        context: SessionContext,
+        state: dict[str, Any],  # noqa: ARG002
+    ) -> None:
+        """Note what the model said, and the calls that ran elsewhere than here."""
+        name = context.session_id or session.session_id
+        if context.response is not None:
+            await aside(None, self._end, name, list(context.response.messages))
+
+    def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
+        """Learn from a session, which is over, and return what was learnt.
+
+        Args:
+            session_id: the session's own.
+            outcome: "success", "failure" or "abandoned", if known.
+        """
+        with self._lock:
+            self._talks.pop(session_id, None)
+        return quietly(None, self._loops.finish, session_id, outcome)
+
+    def close(self) -> None:
+        """Keep what is known; sessions may go on later."""
+        self._loops.close()
+
+    def _begin(self, name: str, said: str, state: dict[str, Any]) -> str:
+        loop, talk = self._loops.of(name), self._talk(name)
+        if not talk.briefed:  # another process's brief may be old by now
+            state["brief"] = loop.brief()
+            talk.briefed = True
+        if "first" not in state and said:
+            state["first"] = loop.first_message(said)
+        elif said:
+            loop.heard(said)
+        return joined(str(state.get("brief", "")), str(state.get("first", "")))
+
+    def _end(self, name: str, messages: Sequence[Message]) -> None:
+        loop, talk = self._loops.of(name), self._talk(name)
+        calls = {c.call_id: c for m in messages for c in m.contents if c.type == "function_call"}
+        for message in messages:
+            for content in message.contents:
+                call = calls.get(content.call_id) if content.type == "function_result" else None
+                if call is not None and talk.is_new(str(call.call_id)):
+                    given, result = call.parse_arguments(), str(content.result or content.exception or "")
+                    failed = content.exception is not None
+                    tool = known_as(str(call.name), self._tools)
+                    loop.after(tool, dict(given or {}), result, failed=failed, call_id=str(call.call_id))
+            if message.role == "assistant" and message.text.strip():
+                loop.replied(message.text)
+
+    def _talk(self, name: str) -> _Talk:
+        with self._lock:
+            talk = self._talks.pop(name, None) or _Talk(lambda: self._loops.of(name))
+            self._talks[name] = talk
+            while len(self._talks) > MOST_OPEN:
+                self._talks.popitem(last=False)
+            return talk
+
+
+class _Talk:
+    """What was said in a session, by the call after whose result it stands, and which calls were noted."""
+
+    def __init__(self, loop: Callable[[], Loop]) -> None:
+        self.loop = loop
+        self.briefed = False
+        self._lock = threading.Lock()
+        self._noted: set[str] = set()
+        self._said: dict[str, list[str]] = {}
+        self._steps = 0
+
+    def is_new(self, call_id: str) -> bool:
+        """Return whether a call is noted for the first time."""
+        with self._lock:
+            new = call_id not in self._noted
+            self._noted.add(call_id)
+            return new
+
+    def before(self, tool: str, arguments: Mapping[str, Any], call_id: str) -> str:
+        """Return what is said before a call."""
+        self.is_new(call_id)
+        return self.loop().before(tool, arguments, call_id)
+
+    def after(
+        self, tool: str, arguments: Mapping[str, Any], result: str, call_id: str, *, failed: bool = False
+    ) -> str:
+        """Return what is said to a result."""
+        return self.loop().after(tool, arguments, result, failed=failed, call_id=call_id)
+
+    def say(self, call_id: str, text: str) -> None:
+        """Have a text stand after the result of a call in every request from now on."""
+        if text:
+            with self._lock:
+                self._said.setdefault(call_id, []).append(text)
+
+    def step(self, messages: Sequence[Message]) -> list[Message]:
+        """Return the messages of a request with what was said, and is said now, after the results."""
+        injection = self.loop().prepare_step(self._steps)
+        self._steps += 1
+        last = next((ids[-1] for m in reversed(messages) if (ids := _results(m))), "")
+        if injection is not None and last:
+            self.say(last, injection.text)
+        made: list[Message] = []
+        waiting: list[str] = []
+        for number, message in enumerate(messages):
+            made.append(message)
+            waiting += [text for name in _results(message) for text in self._said.get(name, ())]
+            goes_on = number + 1 < len(messages) and messages[number + 1].role == "tool"
+            if waiting and not goes_on:
+                made.append(Message("user", ["\n\n".join(waiting)]))
+                waiting = []
+        return made
+
+
+class _AroundTools(FunctionMiddleware):
+    """Note each call of a tool and put what is said to it at the end of its result."""
+
+    def __init__(self, talk: _Talk, tools: Mapping[str, str]) -> None:
+        self._talk = talk
+        self._tools = tools
+
+    async def process(
+        self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Run the tool between the two moments."""
+        tool, arguments = known_as(context.function.name, self._tools), _arguments(context.arguments)
+        call_id = str(context.metadata.get("call_id", ""))
+        early = await aside("", self._talk.before, tool, arguments, call_id)
+        try:
+            await call_next()
+        except (MiddlewareException, UserInputRequiredException):  # not the tool's: others steer the run
+            raise
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"
+            late = await aside("", self._talk.after, tool, arguments, told, call_id, failed=True)
+            self._talk.say(call_id, joined(early, late))
+            raise
+        late = await aside("", self._talk.after, tool, arguments, _text(context.result), call_id)
+        if text := joined(early, late):
+            made = _with(context.result, text)
+            if made is None:
+                self._talk.say(call_id, text)
+            else:
+                context.result = made
+
+
+class _AroundRequests(ChatMiddleware):
+    """Put what is said between two steps into a request, and nowhere else."""
+
+    def __init__(self, talk: _Talk) -> None:
+        self._talk = talk
+
+    async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
+        """Send the request on with what is said."""
+        context.messages = await aside(context.messages, self._talk.step, list(context.messages))
+        await call_next()
+
+
+def _results(message: Message) -> list[str]:
+    """Return the ids of the calls whose results a message has."""
+    return [str(c.call_id) for c in message.contents if c.type == "function_result" and c.call_id]
+
+
+def _arguments(given: Any) -> dict[str, Any]:
+    if isinstance(given, Mapping):
+        return dict(given)
+    return dict(given.model_dump()) if hasattr(given, "model_dump") else {}
+
+
+def _text(result: Any) -> str:
+    if isinstance(result, list):
+        return "\n".join(str(getattr(part, "text", None) or "") for part in result)
+    return str(result)
+
+
+def _with(result: Any, text: str) -> Any:
+    """Return a result with a text at its end; None for one that is not text."""
+    if isinstance(result, str):
+        return joined(result, text)
+    if not isinstance(result, list) or not result or not all(isinstance(part, Content) for part in result):
+        return None
+    if result[-1].type != "text":
+        return [*result, Content.from_text(text)]
+    return [*result[:-1], Content.from_text(joined(result[-1].text or "", text))]

@@ -1,0 +1,404 @@
+"""Remora in the Claude Agent SDK: hooks as Python callbacks, and a durable `SessionStore`.
+
+```text
+with remora_hooks(memory) as hooks:
+    options = ClaudeAgentOptions(hooks=hooks, session_store=RemoraSessionStore(memory))
+    async for message in query(prompt="fix the cache", options=options): …
+```
+
+The callbacks do what `remora hook` does for Claude Code: they read its payloads and answer in its form, in
+the program's own process. The SDK calls back at no start and no end of a session: the brief comes with the
+first prompt, and again after the context was shortened. Who also loads Remora's plugin or settings would
+hear everything twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from anyio import to_thread
+from claude_agent_sdk import HookMatcher, SessionStore, fold_session_summary
+
+from remora.core import moments
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.moments import Moment, Reply
+from remora.disk.files import append_line, finish_last_line, lock, os_errors, write_atomic
+from remora.disk.names import original_name, safe_name
+from remora.interfaces.adapters.guarded import Loops, joined, quietly
+from remora.interfaces.hooks import claude_code
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from claude_agent_sdk.types import (
+        HookContext,
+        SessionKey,
+        SessionListSubkeysKey,
+        SessionStoreEntry,
+        SessionStoreListEntry,
+        SessionSummaryEntry,
+    )
+
+    from remora.app.memory import Memory
+    from remora.app.promoting import Taken
+
+HOST = "claude-code"  # the SDK runs Claude Code: a transcript that is learnt later is of the same session
+# Of the ten events a callback may be for, those at which Remora has something to say or to note. A request
+# for a permission and a notification are the person's.
+EVENTS = (
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PreCompact",
+    "SubagentStart",
+    "SubagentStop",
+    "Stop",
+)
+TIMEOUT = 10.0  # seconds: the brief and the first word have three each, and the rest is little
+FOLDER = "claude-sessions"  # below the project's home
+SUFFIX, SUMMARY = ".jsonl", ".summary.json"
+MOST_KNOWN = 256  # files whose entries' ids are kept in memory
+
+_OURS = {"CLAUDECODE": "1"}  # who calls back is known: no look at whose environment this is
+_T = TypeVar("_T")
+
+
+# Hooks
+
+
+class RemoraHooks(dict[str, list[HookMatcher]]):
+    """What `ClaudeAgentOptions(hooks=…)` takes, with the loops of the sessions behind it.
+
+    Use it with `with`, or call `close`: then what is known of its sessions is kept. `finish` learns from one;
+    that is needed where Claude Code keeps no transcript, since Remora reads those anyway.
+    """
+
+    def __init__(self, memory: Memory, *, timeout: float = TIMEOUT) -> None:
+        super().__init__()
+        self._loops = Loops(memory, HOST)
+        self._lock = threading.Lock()
+        self._briefed: OrderedDict[str, bool] = OrderedDict()  # sessions that heard a prompt
+        for event in EVENTS:
+            self[event] = [HookMatcher(hooks=[self._called], timeout=timeout, on_failure="continue")]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
+        """Learn from a session, which is over, and return what was learnt.
+
+        Args:
+            session_id: as the SDK's messages have it.
+            outcome: "success", "failure" or "abandoned", if known.
+        """
+        return quietly(None, self._loops.finish, session_id, outcome)
+
+    def close(self) -> None:
+        """Keep what is known; sessions may go on later."""
+        self._loops.close()
+
+    async def _called(self, told: Any, tool_use_id: str | None, context: HookContext) -> dict[str, Any]:  # noqa: ARG002
+        """Answer one event; never blocks, never decides."""
+        nothing: dict[str, Any] = {}
+        return await _aside(quietly, nothing, self._answer, told)
+
+    def _answer(self, told: Mapping[str, Any]) -> dict[str, Any]:
+        moment = claude_code.parse(told, _OURS)
+        if moment.kind == moments.OTHER or not moment.session:
+            return {}
+        text = self._said(moment, told)
+        return claude_code.render(told, moment, Reply(text)) or {}
+
+    def _said(self, moment: Moment, told: Mapping[str, Any]) -> str:
+        loop = self._loops.of(moment.session)
+        given = told.get("tool_input")
+        arguments = given if isinstance(given, Mapping) else {}
+        match moment.kind:
+            case moments.PROMPT:
+                return self._prompted(moment)
+            case moments.BEFORE:
+                return loop.before(moment.tool, arguments, moment.call_id)
+            case moments.AFTER | moments.FAILED:
+                failed = moment.failed or moment.kind == moments.FAILED
+                said = loop.after(moment.tool, arguments, moment.text, failed=failed, call_id=moment.call_id)
+                return joined(self._again(moment), said)
+            case moments.COMPACTING:
+                self._mark(moment.session, again=True)
+            case moments.SUBAGENT_START:
+                return loop.brief()
+            case moments.STOP if moment.text:
+                loop.replied(moment.text)
+        return ""
+
+    def _prompted(self, moment: Moment) -> str:
+        loop = self._loops.of(moment.session)
+        with self._lock:
+            first = moment.session not in self._briefed
+        if not first:
+            loop.heard(moment.text)
+            return self._again(moment)
+        self._mark(moment.session, again=False)
+        return joined(loop.brief(), loop.first_message(moment.text))
+
+    def _again(self, moment: Moment) -> str:
+        """Return the brief once more where the context was shortened since, for the session's own agent."""
+        with self._lock:
+            due = not moment.agent and self._briefed.get(moment.session, False)
+            if due:
+                self._briefed[moment.session] = False
+        return self._loops.of(moment.session).brief() if due else ""
+
+    def _mark(self, session: str, *, again: bool) -> None:
+        with self._lock:
+            self._briefed[session] = again
+            while len(self._briefed) > MOST_KNOWN:
+                self._briefed.popitem(last=False)
+
+
+def remora_hooks(memory: Memory, *, timeout: float = TIMEOUT) -> RemoraHooks:
+    """Return hooks for `ClaudeAgentOptions(hooks=…)`.
+
+    Args:
+        memory: an open memory, of the project that the agent works in.
+        timeout: seconds after which the agent goes on without an answer.
+    """
+    return RemoraHooks(memory, timeout=timeout)
+
+
+# Sessions
+
+
+class _Known(NamedTuple):
+    """How far a file was read, which file it was, and the ids of the entries in it."""
+
+    end: int
+    file: tuple[int, int]
+    ids: set[str]
+
+
+class RemoraSessionStore(SessionStore):
+    """Transcripts of Claude Code in files of the project, in the layout that Claude Code has itself.
+
+    `<home>/claude-sessions/<project key>/<session>.jsonl`, subagents beside it in `<session>/`. So a host
+    that was moved or wiped resumes from them, and `memory.learn(store.folder)` reads them. Entries come back
+    as they were given and are not cleaned of secrets; only the owner may read the files. An entry whose uuid
+    is there already is not added again, whichever process added it.
+
+    What cannot be written or read is raised: the SDK retries, tells the program and goes on.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.folder: Path = memory.home / FOLDER
+        self._mutex = threading.Lock()
+        self._known: OrderedDict[Path, _Known] = OrderedDict()
+
+    async def append(self, key: SessionKey, entries: list[SessionStoreEntry]) -> None:
+        """Add entries at the end of a transcript, durably, in one write."""
+        if entries:
+            await _aside(self._append, key, list(entries))
+
+    async def load(self, key: SessionKey) -> list[SessionStoreEntry] | None:
+        """Return the entries of a transcript in order; None where there is none."""
+        return await _aside(self._load, key)
+
+    async def list_sessions(self, project_key: str) -> list[SessionStoreListEntry]:
+        """Return the sessions of a project with the time of the last write."""
+        return await _aside(self._sessions, project_key)
+
+    async def list_session_summaries(self, project_key: str) -> list[SessionSummaryEntry]:
+        """Return what the SDK shows of each session of a project, without reading transcripts."""
+        return await _aside(self._summaries, project_key)
+
+    async def delete(self, key: SessionKey) -> None:
+        """Delete a session with its subagents, or one of its subagents alone."""
+        await _aside(self._delete, key)
+
+    async def list_subkeys(self, key: SessionListSubkeysKey) -> list[str]:
+        """Return what else there is of a session: the transcripts of its subagents."""
+        return await _aside(self._subkeys, key)
+
+    def _append(self, key: SessionKey, entries: Sequence[Any]) -> None:
+        main, path = self._main(key), self._path(key)
+        with lock(main):
+            finish_last_line(path)
+            before = _size(path)
+            fresh, known = _fresh(entries, self._ids(path))
+            if not fresh:
+                return
+            # Signs beyond ASCII are written as escapes: half of a pair comes back as it was.
+            append_line(path, "".join(json.dumps(entry) + "\n" for entry in fresh))
+            self._remember(path, known)
+            if path == main:
+                with suppress(RemoraError):  # it is made again from the transcript
+                    self._fold(key, path, before, fresh)
+
+    def _load(self, key: SessionKey) -> list[Any] | None:
+        path = self._path(key)
+        with os_errors(path, "read"):
+            try:
+                data = path.read_bytes()
+            except FileNotFoundError:
+                return None
+        return _entries(data)
+
+    def _sessions(self, project_key: str) -> list[Any]:
+        return [
+            {"session_id": name, "mtime": int(path.stat().st_mtime * 1000)}
+            for name, path in self._mains(project_key)
+        ]
+
+    def _summaries(self, project_key: str) -> list[Any]:
+        found = []
+        for name, path in self._mains(project_key):
+            summary, _ = _summary(path)
+            if summary is not None:
+                mtime = int(_beside(path).stat().st_mtime * 1000)
+                found.append({"session_id": name, "mtime": mtime, "data": summary})
+        return found
+
+    def _delete(self, key: SessionKey) -> None:
+        main, path = self._main(key), self._path(key)
+        if not main.parent.is_dir():
+            return
+        with lock(main), os_errors(path, "delete"):
+            if path == main:
+                shutil.rmtree(main.with_suffix(""), ignore_errors=True)
+                _beside(main).unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
+        with self._mutex:
+            for known in [p for p in self._known if p == path or main.with_suffix("") in p.parents]:
+                del self._known[known]
+
+    def _subkeys(self, key: SessionListSubkeysKey) -> list[str]:
+        below = self._main(key).with_suffix("")
+        found = []
+        for path in sorted(below.rglob(f"*{SUFFIX}")):
+            parts = [original_name(p) for p in path.relative_to(below).with_suffix("").parts]
+            if all(parts):
+                found.append("/".join(filter(None, parts)))
+        return found
+
+    def _mains(self, project_key: str) -> list[tuple[str, Path]]:
+        folder = self.folder / safe_name(project_key)
+        with os_errors(folder, "read"):
+            paths = sorted(folder.glob(f"*{SUFFIX}"))
+        return [(name, path) for path in paths if (name := original_name(path.stem))]
+
+    def _main(self, key: SessionKey | SessionListSubkeysKey) -> Path:
+        return self.folder / safe_name(key["project_key"]) / (_named(key["session_id"]) + SUFFIX)
+
+    def _path(self, key: SessionKey) -> Path:
+        main, sub = self._main(key), key.get("subpath")
+        if not sub:
+            return main
+        parts = [_named(part) for part in sub.split("/")]
+        return main.with_suffix("").joinpath(*parts[:-1], parts[-1] + SUFFIX)
+
+    def _ids(self, path: Path) -> set[str]:
+        """Return the ids of a file's entries; what others added since the last look is read."""
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            return set()
+        with self._mutex:
+            known = self._known.get(path)
+        same = known is not None and known.file == _identity(status) and known.end <= status.st_size
+        start, ids = (known.end, known.ids) if known is not None and same else (0, set())
+        if start < status.st_size:
+            with os_errors(path, "read"), path.open("rb") as file:
+                file.seek(start)
+                ids = ids | {e["uuid"] for e in _entries(file.read()) if isinstance(e.get("uuid"), str)}
+        return ids
+
+    def _remember(self, path: Path, ids: set[str]) -> None:
+        status = path.stat()
+        with self._mutex:
+            self._known.pop(path, None)
+            self._known[path] = _Known(status.st_size, _identity(status), ids)
+            while len(self._known) > MOST_KNOWN:
+                self._known.popitem(last=False)
+
+    def _fold(self, key: SessionKey, path: Path, before: int, fresh: Sequence[Any]) -> None:
+        """Keep the summary of a session up with its transcript; what a crash left out is made good."""
+        data, upto = _summary(path)
+        if upto != before:
+            data, fresh = None, _entries(path.read_bytes())
+        last: Any = None if data is None else {"session_id": key["session_id"], "mtime": 0, "data": data}
+        folded = fold_session_summary(last, key, list(fresh))
+        write_atomic(_beside(path), json.dumps({"upto": _size(path), "data": folded["data"]}))
+
+
+async def _aside(call: Callable[..., _T], *args: Any) -> _T:
+    """Call in a thread, whichever event loop the SDK runs in."""
+    return await to_thread.run_sync(partial(call, *args))
+
+
+def _named(part: str) -> str:
+    """Return the file name of a part of a key; one that no name leads back to cannot be kept."""
+    made = safe_name(part)
+    if original_name(made) is None:
+        raise InvalidInput(f"{part[:40]!r}… is too long for a session's key")
+    return made
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name.removesuffix(SUFFIX) + SUMMARY)
+
+
+def _summary(path: Path) -> tuple[dict[str, Any] | None, int]:
+    """Return what is known of a transcript's summary, and up to which byte of it."""
+    try:
+        found = json.loads(_beside(path).read_text("utf-8"))
+        data, upto = found["data"], found["upto"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None, 0
+    return (data, upto) if isinstance(data, dict) and isinstance(upto, int) else (None, 0)
+
+
+def _entries(data: bytes) -> list[Any]:
+    """Return the entries of lines; one that is no entry, as a crash may leave it, is passed over."""
+    found = []
+    for line in data.split(b"\n"):
+        with suppress(ValueError):
+            entry = json.loads(line)
+            found += [entry] if isinstance(entry, dict) else []
+    return found
+
+
+def _fresh(entries: Sequence[Any], known: set[str]) -> tuple[list[Any], set[str]]:
+    """Return the entries that are not there yet, and the ids that are there with them."""
+    found, ids = [], set(known)
+    for entry in entries:
+        name = entry.get("uuid")
+        if not isinstance(name, str) or name not in ids:
+            found.append(entry)
+        if isinstance(name, str):
+            ids.add(name)
+    return found, ids
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino

@@ -1,0 +1,259 @@
+"""Remora in Google's Agent Development Kit: a memory service that lasts.
+
+```text
+runner = Runner(agent=agent, memory_service=RemoraMemoryService(memory), …)
+```
+
+What was said in a session becomes turns of a conversation of the project, each event once, however often
+the session is added. What is added as a memory becomes one of the project's, marked as the user's. A search
+finds what this user of this app said and added, and what the project itself remembers; what other users said
+and added is not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
+from google.adk.memory.memory_entry import MemoryEntry
+from google.genai import types
+
+from remora.conversation.finding import find
+from remora.core.clock import to_iso
+from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.core.values import MEMORY_TYPES, Message
+from remora.disk.files import append_line, lock
+from remora.interfaces.adapters.guarded import aside
+
+if TYPE_CHECKING:
+    from google.adk.events.event import Event
+    from google.adk.sessions.session import Session
+
+    from remora.app.memory import Memory
+    from remora.core.values import Hit
+
+HOST = "google-adk"
+FOLDER = "google-adk"  # below the project's home: which events were deleted, a file for each user of an app
+UNNAMED = "-"  # the session of events that come without one
+MOST = 10  # memories a search returns, as the reference in memory does
+RELEVANT = 0.15  # what is below that is not about the question: tools put all of it into the prompt
+DEEP = 60  # hits that are asked for, since others' are left out afterwards
+
+_log = logging.getLogger("remora.adapters")
+
+
+class Owner(NamedTuple):
+    """Whose memory it is."""
+
+    app: str
+    user: str
+
+    @property
+    def prefix(self) -> str:
+        """What the ids of this user's conversations begin with."""
+        return f"{HOST}:{quote(self.app, safe='')}/{quote(self.user, safe='')}/"
+
+    @property
+    def tag(self) -> str:
+        """The mark of what this user added: no name in it."""
+        return f"{HOST}:{hashlib.sha256(self.prefix.encode()).hexdigest()[:16]}"
+
+
+class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignore]
+    """The memory of a project as a memory service of the kit; nothing of it raises.
+
+    Args:
+        memory: an open memory.
+        shared: a search also finds what the project remembers, whoever told it.
+        most: memories a search returns.
+    """
+
+    def __init__(self, memory: Memory, *, shared: bool = True, most: int = MOST) -> None:
+        self._memory = memory
+        self._shared = shared
+        self._most = most
+
+    async def add_session_to_memory(self, session: Session) -> None:
+        """Add what was said in a session; what is there already stays as it is."""
+        owner = Owner(session.app_name, session.user_id)
+        await aside(None, self._add_events, owner, session.id, list(session.events))
+
+    async def add_events_to_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        events: Sequence[Event],
+        session_id: str | None = None,
+        custom_metadata: Mapping[str, object] | None = None,  # noqa: ARG002  nothing here has a use for it
+    ) -> None:
+        """Add some events of a session, each once."""
+        await aside(None, self._add_events, Owner(app_name, user_id), session_id or UNNAMED, list(events))
+
+    async def add_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        memories: Sequence[MemoryEntry],
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        """Remember statements as this user's. What cannot be stored is told in the program's log."""
+        await aside(
+            None, self._add_memories, Owner(app_name, user_id), list(memories), dict(custom_metadata or {})
+        )
+
+    async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
+        """Return what is known about a question, best first; nothing where nothing is."""
+        found = await aside([], self._search, Owner(app_name, user_id), query)
+        return SearchMemoryResponse(memories=found)
+
+    async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
+        """Forget one memory, or one event for good: it is not found again, nor added again."""
+        if memory_id:
+            await aside(None, self._delete, Owner(app_name, user_id), memory_id)
+
+    # What is added
+
+    def _add_events(self, owner: Owner, session_id: str, events: Sequence[Event]) -> None:
+        gone = self._deleted(owner)
+        said = [_message(event) for event in events if event.id not in gone]
+        said = [message for message in said if message["content"].strip()]
+        if said:
+            self._memory.session(owner.prefix + quote(session_id, safe="")).extend(said)
+
+    def _add_memories(
+        self, owner: Owner, memories: Sequence[MemoryEntry], common: Mapping[str, object]
+    ) -> None:
+        for entry in memories:
+            text = _text(entry.content)
+            more = {**common, **entry.custom_metadata}
+            kind = more.get("type")
+            try:
+                self._memory.remember(
+                    text,
+                    type=kind if isinstance(kind, str) and kind in MEMORY_TYPES else None,
+                    tags=[owner.tag],
+                    external_id=f"{owner.tag}/{entry.id}" if entry.id else None,
+                    created_at=_instant(entry.timestamp),
+                )
+            except InvalidInput as error:
+                _log.warning("a memory was not stored: %s", error)
+
+    def _delete(self, owner: Owner, memory_id: str) -> None:
+        with suppress(NotFound, Conflict):
+            record = self._memory.show(memory_id)
+            if record.id != memory_id or owner.tag not in record.tags:
+                raise NotFound("no memory of this user")
+            others = tuple(tag for tag in record.tags if tag != owner.tag)
+            if any(tag.startswith(f"{HOST}:") for tag in others):  # somebody else added the same
+                self._memory.edit(record.id, tags=others)
+            else:
+                self._memory.forget(record.id)
+            return
+        path = self._deletions(owner)
+        with lock(path):
+            append_line(path, json.dumps({"event": memory_id}))
+
+    def _deletions(self, owner: Owner) -> Path:
+        return self._memory.home / FOLDER / f"{owner.tag.partition(':')[2]}.jsonl"
+
+    def _deleted(self, owner: Owner) -> set[str]:
+        try:
+            lines = self._deletions(owner).read_text("utf-8").splitlines()
+        except FileNotFoundError:
+            return set()
+        found: set[str] = set()
+        for line in lines:
+            with suppress(ValueError, KeyError, TypeError):
+                found.add(str(json.loads(line)["event"]))
+        return found
+
+    # What is found
+
+    def _search(self, owner: Owner, query: str) -> list[MemoryEntry]:
+        if not query.strip():
+            return []
+        gone = self._deleted(owner)
+        hits = self._memory.search(query, k=DEEP, kinds=("memory", "turn"))
+        own = [hit for hit in hits if self._may_see(owner, hit)]
+        found = [_entry(hit) for hit in own if hit.score >= RELEVANT]
+        if len(found) < self._most and len(own) < len(hits):
+            # Others' words may have taken the places of this user's: look through these alone.
+            found += self._looked_through(owner, query)
+        seen: set[str] = set()
+        kept: list[MemoryEntry] = []
+        for entry in found:
+            if entry.id not in gone and entry.id not in seen:
+                seen.add(entry.id or "")
+                kept.append(entry)
+        return kept[: self._most]
+
+    def _may_see(self, owner: Owner, hit: Hit) -> bool:
+        if hit.source == "turn":
+            return (hit.session_id or "").startswith(owner.prefix)
+        tags = hit.memory.tags if hit.memory is not None else ()
+        others = any(tag.startswith(f"{HOST}:") for tag in tags)
+        return owner.tag in tags or (self._shared and not others)
+
+    def _looked_through(self, owner: Owner, query: str) -> Iterable[MemoryEntry]:
+        said: list[Message] = []
+        for info in self._memory.sessions():
+            if info.id.startswith(owner.prefix):
+                said += self._memory.session(info.id).history()
+        added = self._memory.list(tag=owner.tag, limit=10_000, user=False)
+        said += [Message(0, "", record.content, record.created_at, record.id) for record in added]
+        for one in find(said, query, limit=self._most):
+            message = one.message
+            yield _made(message.external_id, message.content, message.role, message.time_text or message.time)
+
+
+def _message(event: Event) -> dict[str, Any]:
+    """Return an event as a message: who said it, when, and its own id so that it is there once."""
+    text = "" if event.partial else _text(event.content)
+    at = to_iso(event.timestamp) if event.timestamp else None
+    return {"role": event.author or "agent", "content": text, "external_id": event.id or None, "time": at}
+
+
+def _instant(text: str | None) -> str | None:
+    """Return a time that can be stored; the kit takes any words for one."""
+    try:
+        return to_iso(datetime.fromisoformat(text or "").timestamp())
+    except ValueError:
+        return None
+
+
+def _text(content: types.Content | None) -> str:
+    """Return what is said in a content; thoughts are not said."""
+    parts = content.parts if content is not None else None
+    return "\n".join(part.text for part in parts or () if part.text and not part.thought)
+
+
+def _entry(hit: Hit) -> MemoryEntry:
+    if hit.memory is None:
+        return _made(hit.external_id or hit.id, hit.text, hit.role or "", hit.time)
+    record = hit.memory
+    return _made(
+        record.id, record.content, "", record.created_at, {"type": record.type, "source": record.source}
+    )
+
+
+def _made(
+    name: str | None, text: str, author: str, at: str | None, more: Mapping[str, Any] | None = None
+) -> MemoryEntry:
+    role = "user" if author in ("", "user") else "model"
+    return MemoryEntry(
+        id=name,
+        author=author or None,
+        timestamp=at,
+        content=types.Content(role=role, parts=[types.Part(text=text)]),
+        custom_metadata=dict(more or {}),
+    )

@@ -1,0 +1,522 @@
+"""Remora in the OpenAI Agents SDK: hooks that capture, a filter that injects, a `Session` that is durable.
+
+```text
+remora = RemoraHooks(memory, "chat-1")
+await Runner.run(
+    agent, task, session=RemoraSession(memory, "chat-1"), hooks=remora,
+    run_config=RunConfig(call_model_input_filter=remora.model_input),
+)
+remora.finish()
+```
+
+What the memory says is in what the model is sent, and in nothing else: the filter puts it there at every
+call, at the place where it was said first, so that what went before it stays as a cache of the provider has
+it. `session_input`, as `session_input_callback`, keeps what is said at the first message in the session
+instead.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agents import RunHooks
+from agents.memory import SessionSettings
+from agents.run import CallModelData, ModelInputData
+
+from remora.core.errors import InvalidInput, RemoraError
+from remora.disk.files import append_line, lock, write_atomic
+from remora.disk.names import safe_name
+from remora.interfaces.adapters.guarded import aside, joined, known_as, quietly
+
+if TYPE_CHECKING:
+    from agents import Agent, ModelResponse, RunContextWrapper, Tool, TResponseInputItem
+
+    from remora.app.loop import Loop
+    from remora.app.memory import Memory
+    from remora.app.promoting import Taken
+
+HOST = "openai-agents"
+FOLDER = "openai-agents"  # below the project's home: the items of sessions, a file each
+SUFFIX = ".jsonl"
+# What a tool answers in the SDK's own words when it failed; the exception itself is not told.
+_FAILED = re.compile(r"An error occurred while running the tool|Tool '[^']*' timed out after ")
+
+
+class RemoraHooks(RunHooks[Any]):
+    """What one session shows and is told: pass it as `hooks`, and its `model_input` as the filter.
+
+    Args:
+        memory: an open memory.
+        session_id: the session's own name; the same one goes on where it was.
+        host: what your program calls itself.
+        tools: your own tools' names to the ones that Remora knows: Read, Edit, Write, Bash, Grep, Glob,
+            WebFetch for what answers with words from outside. Usual names are known.
+        role: of the messages that carry what the memory says: "developer", or "system" for models that do
+            not know that one.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        session_id: str,
+        *,
+        host: str = HOST,
+        tools: Mapping[str, str] | None = None,
+        role: str = "developer",
+    ) -> None:
+        if role not in ("developer", "system"):
+            raise InvalidInput(f"{role!r} cannot be the role of a memory", hint="Choose developer or system.")
+        self.session_id = session_id
+        self._role = role
+        self._tools = dict(tools or {})
+        self._open: Callable[[], Loop] = lambda: memory.loop(session_id, host=host)
+        self._opened: Loop | None = None
+        self._lock = threading.RLock()
+        self._brief: str | None = None
+        self._greeted = False
+        self._filtered = False
+        self._step = 0
+        self._heard: set[tuple[int, str]] = set()  # a message's place among the person's, and its text
+        self._said: dict[str, list[str]] = {}  # by the item after which it stands
+        self._asked: deque[tuple[str, str, dict[str, Any]]] = deque()  # calls whose context has no name
+        self._running: dict[int, tuple[str, str, dict[str, Any]]] = {}
+        self._replied = ""
+
+    # Injection
+
+    async def model_input(self, data: CallModelData[Any]) -> ModelInputData:
+        """Return what the model is sent with what the memory says; a `call_model_input_filter`."""
+        return await aside(data.model_data, self._model_input, data.model_data)
+
+    async def session_input(
+        self, history: list[TResponseInputItem], new: list[TResponseInputItem]
+    ) -> list[TResponseInputItem]:
+        """Return history and new input with what is said at the first message; a `session_input_callback`.
+
+        It stands before the new input and is kept in the session with it.
+        """
+        return await aside([*history, *new], self._session_input, history, new)
+
+    def _model_input(self, data: ModelInputData) -> ModelInputData:
+        items = list(data.input)
+        with self._lock:
+            self._filtered = True
+            self._step += 1
+            said = "\n\n".join(self._unheard(items))
+            if self._greeted and said:
+                self._loop().heard(said)
+            elif said:
+                self._greeted = True
+                self._note(_first_of_the_person(items), self._loop().first_message(said))
+            if self._brief is None:
+                self._brief = self._loop().brief()
+            injection = self._loop().prepare_step(self._step - 1)
+            if injection is not None:
+                self._note(_last_place(items), injection.text)
+            instructions = joined(data.instructions or "", self._brief) or None
+            return ModelInputData(input=self._with_what_was_said(items), instructions=instructions)
+
+    def _session_input(
+        self, history: list[TResponseInputItem], new: list[TResponseInputItem]
+    ) -> list[TResponseInputItem]:
+        with self._lock:
+            if self._greeted or any(_by_a_person(item) for item in history):
+                return [*history, *new]
+            self._greeted = True
+            text = self._loop().first_message("\n\n".join(self._unheard([*history, *new])))
+            return [*history, *([self._message(text)] if text else []), *new]
+
+    def _note(self, place: str, text: str) -> None:
+        if place and text:
+            self._said.setdefault(place, []).append(text)
+
+    def _with_what_was_said(self, items: Sequence[TResponseInputItem]) -> list[TResponseInputItem]:
+        """Return items with what was said, each after its own and never between two results of one step."""
+        made: list[TResponseInputItem] = []
+        waiting: list[str] = []
+        left = dict(self._said)
+        for number, item in enumerate(items):
+            made.append(item)
+            waiting += left.pop(_place(item), ())
+            goes_on = number + 1 < len(items) and _is_result(item) and _is_result(items[number + 1])
+            if waiting and not goes_on:
+                made.append(self._message("\n\n".join(waiting)))
+                waiting = []
+        return made
+
+    def _message(self, text: str) -> TResponseInputItem:
+        message: Any = {"role": self._role, "content": text}
+        return message
+
+    def _unheard(self, items: Sequence[TResponseInputItem]) -> list[str]:
+        """Return what a person said after the model's last word, each message once."""
+        start = len(items)
+        while start and not _is_of_the_model(items[start - 1]):
+            start -= 1
+        said = [(number, _text_of([item])) for number, item in enumerate(filter(_by_a_person, items))]
+        fresh = said[len(said) - sum(map(_by_a_person, items[start:])) :]
+        found = [one for one in fresh if one[1].strip() and one not in self._heard]
+        self._heard.update(found)
+        return [text for _, text in found]
+
+    def _hear(self, items: Sequence[TResponseInputItem]) -> None:
+        with self._lock:
+            for text in self._unheard(items):
+                self._loop().heard(text)
+
+    # Capture
+
+    async def on_llm_start(
+        self,
+        context: RunContextWrapper[Any],  # noqa: ARG002
+        agent: Agent[Any],  # noqa: ARG002
+        system_prompt: str | None,  # noqa: ARG002
+        input_items: list[TResponseInputItem],
+    ) -> None:
+        """Note what the person said, where no filter does it."""
+        if not self._filtered:
+            await aside(None, self._hear, input_items)
+
+    async def on_llm_end(
+        self,
+        context: RunContextWrapper[Any],  # noqa: ARG002
+        agent: Agent[Any],  # noqa: ARG002
+        response: ModelResponse,
+    ) -> None:
+        """Note what the model said, and the calls that the SDK does not name to `on_tool_start`."""
+        await aside(None, self._llm_end, response)
+
+    async def on_tool_start(
+        self,
+        context: RunContextWrapper[Any],
+        agent: Agent[Any],  # noqa: ARG002
+        tool: Tool,
+    ) -> None:
+        """Note a call, and what is said before it; the model sees that with the result."""
+        await aside(None, self._tool_start, context, tool)
+
+    async def on_tool_end(
+        self,
+        context: RunContextWrapper[Any],
+        agent: Agent[Any],  # noqa: ARG002
+        tool: Tool,
+        result: object,
+    ) -> None:
+        """Note a result, and what is said to it."""
+        await aside(None, self._tool_end, context, tool, result)
+
+    async def on_agent_end(
+        self,
+        context: RunContextWrapper[Any],  # noqa: ARG002
+        agent: Agent[Any],  # noqa: ARG002
+        output: Any,
+    ) -> None:
+        """Note an answer that no model wrote: the result of a tool, handed on as it is."""
+        await aside(None, self._reply, output if isinstance(output, str) else "")
+
+    def _llm_end(self, response: ModelResponse) -> None:
+        for item in response.output:
+            made = _as_mapping(item)
+            if made.get("type") == "message":
+                self._reply(_text_of([made]))
+            elif call := _unnamed_call(made):
+                self._asked.append(call)
+            elif ran := _ran_elsewhere(made):
+                name, call_id, arguments = ran
+                self._loop().after(name, arguments, str(made.get("output") or ""), call_id=call_id)
+
+    def _reply(self, text: str) -> None:
+        if text.strip() and text != self._replied:
+            self._replied = text
+            self._loop().replied(text)
+
+    def _tool_start(self, context: RunContextWrapper[Any], tool: Tool) -> None:
+        with self._lock:
+            name, call_id, arguments = call = self._call(context, tool)
+            if not getattr(context, "tool_call_id", ""):
+                self._running[id(context)] = call
+        self._note(_of_call(call_id), self._loop().before(name, arguments, call_id))
+
+    def _tool_end(self, context: RunContextWrapper[Any], tool: Tool, result: object) -> None:
+        with self._lock:
+            asked = self._running.pop(id(context), None)
+            name, call_id, arguments = asked or self._call(context, tool)
+        text = result if isinstance(result, str) else _as_text(result)
+        failed = _FAILED.match(text) is not None
+        self._note(
+            _of_call(call_id), self._loop().after(name, arguments, text, failed=failed, call_id=call_id)
+        )
+
+    def _call(self, context: RunContextWrapper[Any], tool: Tool) -> tuple[str, str, dict[str, Any]]:
+        """Return a call's tool, id and arguments; those of hosted kinds come in the order they were asked."""
+        name = str(getattr(context, "tool_name", "") or getattr(tool, "name", "") or "tool")
+        server = getattr(getattr(tool, "_tool_origin", None), "mcp_server_name", None)
+        known = f"mcp__{server}__{name}" if server else known_as(name, self._tools)
+        call_id = str(getattr(context, "tool_call_id", "") or "")
+        if call_id:
+            return known, call_id, _arguments(getattr(context, "tool_arguments", ""))
+        for asked in self._asked:
+            if asked[0] == name:
+                self._asked.remove(asked)
+                return asked
+        return known, "", {}
+
+    # The session
+
+    def finish(self, outcome: str | None = None) -> Taken | None:
+        """Learn from the session, which is over, and return what was learnt.
+
+        Args:
+            outcome: "success", "failure" or "abandoned", if known.
+        """
+        return quietly(None, lambda: self._loop().finish(outcome))
+
+    def close(self) -> None:
+        """Keep what is known; the session may go on later."""
+        quietly(None, lambda: self._loop().close())
+
+    def _loop(self) -> Loop:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+
+class RemoraSession:
+    """The items of a conversation in a file of the project: a `Session` of the SDK.
+
+    Items come back as they were given, a line of JSON each, in a file that only its owner may read. What
+    they hold is not cleaned of secrets, or a model could not go on from it. An item that was popped stays in
+    the file, marked; clearing a session removes it.
+
+    The file that cannot be written fails no run: what it should hold stays in this object and is
+    written with the next item that can be. `trouble` says what was wrong last.
+
+    Args:
+        memory: the memory of the project.
+        session_id: any text that is not empty.
+        session_settings: of the SDK, such as a limit.
+    """
+
+    def __init__(
+        self, memory: Memory, session_id: str, *, session_settings: SessionSettings | None = None
+    ) -> None:
+        if not isinstance(session_id, str) or not session_id:
+            raise InvalidInput("a session id is text that is not empty")
+        self.session_id = session_id
+        self.session_settings: SessionSettings | None = session_settings or SessionSettings()
+        self.path: Path = memory.home / FOLDER / f"{safe_name(session_id)}{SUFFIX}"
+        self.trouble = ""
+        self._lock = threading.Lock()
+        self._waiting: list[dict[str, Any]] = []  # lines that could not be written
+        self._may_write = False
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """Return the items, oldest first; only the last ones where there is a limit."""
+        if limit is None and self.session_settings is not None:
+            limit = self.session_settings.limit
+        found: list[Any] = await aside([], self._items)
+        if limit is None:
+            return found
+        return found[-limit:] if limit > 0 else []
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        """Append items durably, all in one write."""
+        if items:
+            await aside(None, self._add, [{"item": _as_mapping(item)} for item in items])
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """Take the newest item away and return it; None where there is none."""
+        popped: Any = await aside(None, self._pop)
+        return popped
+
+    async def clear_session(self) -> None:
+        """Remove all items."""
+        await aside(None, self._clear)
+
+    def _items(self) -> list[dict[str, Any]]:
+        with self._lock:
+            return self._replayed()
+
+    def _add(self, lines: list[dict[str, Any]]) -> None:
+        with self._lock, self._alone():
+            self._write(lines)
+
+    def _pop(self) -> dict[str, Any] | None:
+        with self._lock, self._alone():
+            items = self._replayed()
+            if items:
+                self._write([{"pop": 1}])
+            return items[-1] if items else None
+
+    def _clear(self) -> None:
+        with self._lock, self._alone():
+            self._waiting.clear()
+            if self.path.exists():
+                write_atomic(self.path, b"")
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other processes from the file for the block; where that cannot be, nothing is written."""
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(lock(self.path))
+                self._may_write = True
+            except RemoraError as error:
+                self._may_write, self.trouble = False, str(error)
+            yield
+
+    def _replayed(self) -> list[dict[str, Any]]:
+        items: list[dict[str, Any]] = []
+        for line in [*self._read(), *self._waiting]:
+            if "pop" in line:
+                del items[-1:]
+            elif isinstance(line.get("item"), dict):
+                items.append(line["item"])
+        return items
+
+    def _read(self) -> list[dict[str, Any]]:
+        """Return the lines of the file; one that a crash cut short is not there."""
+        found: list[dict[str, Any]] = []
+        try:
+            data = self.path.read_bytes()
+        except FileNotFoundError:
+            return found
+        except OSError as error:
+            self.trouble = str(error)
+            return found
+        for raw in data.split(b"\n"):
+            with suppress(ValueError):
+                line = json.loads(raw)
+                found += [line] if isinstance(line, dict) else []
+        return found
+
+    def _write(self, lines: list[dict[str, Any]]) -> None:
+        self._waiting += lines
+        if not self._may_write:
+            return
+        # Signs beyond ASCII are written as escapes: half of a pair comes back as it was.
+        text = "".join(json.dumps(line, default=_plain) + "\n" for line in self._waiting)
+        try:
+            append_line(self.path, text)
+        except RemoraError as error:
+            self.trouble = str(error)
+        else:
+            self._waiting.clear()
+
+
+# Items of the Responses API, which are mappings of many kinds
+
+
+def _as_mapping(item: Any) -> dict[str, Any]:
+    """Return an item as a mapping of its own; the SDK also has them as models."""
+    if isinstance(item, Mapping):
+        return dict(item)
+    return dict(item.model_dump(exclude_unset=True)) if hasattr(item, "model_dump") else {}
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON has no form for in one that it has."""
+    return value.model_dump(exclude_unset=True) if hasattr(value, "model_dump") else str(value)
+
+
+def _as_text(value: object) -> str:
+    """Return what a tool gave back, as the model is told it."""
+    parts = value if isinstance(value, list) else [value]
+    texts = [_as_mapping(p).get("text") for p in parts if isinstance(p, Mapping) or hasattr(p, "model_dump")]
+    found = [text for text in texts if isinstance(text, str)]
+    return "\n".join(found) if found else str(value)
+
+
+def _by_a_person(item: Any) -> bool:
+    return isinstance(item, Mapping) and item.get("role") == "user"
+
+
+def _is_result(item: Any) -> bool:
+    return isinstance(item, Mapping) and str(item.get("type", "")).endswith("_output")
+
+
+def _is_of_the_model(item: Any) -> bool:
+    """Whether an item is something the model said or asked for, or what came of that."""
+    return not isinstance(item, Mapping) or item.get("role") not in ("user", "developer", "system")
+
+
+def _text_of(items: Sequence[Any]) -> str:
+    """Return the text of messages, whatever form their content has."""
+    found: list[str] = []
+    for item in items:
+        content = item.get("content") if isinstance(item, Mapping) else None
+        if isinstance(content, str):
+            found.append(content)
+        elif isinstance(content, list):
+            texts = [part.get("text") for part in content if isinstance(part, Mapping)]
+            found += [text for text in texts if isinstance(text, str)]
+    return "\n".join(found)
+
+
+def _place(item: Any) -> str:
+    """Return what names an item at every call, whatever was cut before it: its call's id, or its words."""
+    if not isinstance(item, Mapping):
+        return ""
+    if _is_result(item):
+        return _of_call(str(item.get("call_id", "")))
+    return f"said:{item['role']}:{_text_of([item])}" if item.get("role") else ""
+
+
+def _of_call(call_id: str) -> str:
+    return f"call:{call_id}" if call_id else ""
+
+
+def _first_of_the_person(items: Sequence[Any]) -> str:
+    """Return the place of the first message of the last run of messages that persons wrote."""
+    for number in range(len(items) - 1, -1, -1):
+        before = items[number - 1] if number else None
+        if _by_a_person(items[number]) and not _by_a_person(before):
+            return _place(items[number])
+    return ""
+
+
+def _last_place(items: Sequence[Any]) -> str:
+    """Return the place of the last item that has one."""
+    return next((place for item in reversed(items) if (place := _place(item))), "")
+
+
+def _arguments(given: Any) -> dict[str, Any]:
+    value = quietly(None, json.loads, given) if isinstance(given, str) and given.strip() else given
+    return dict(value) if isinstance(value, Mapping) else {"input": given} if given else {}
+
+
+def _unnamed_call(item: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]] | None:
+    """Return tool, id and arguments of a call of the SDK's own kinds, whose hooks are not told them."""
+    call_id = str(item.get("call_id") or item.get("id") or "")
+    action = item.get("action")
+    match item.get("type"):
+        case "local_shell_call" if isinstance(action, Mapping):
+            return "local_shell", call_id, {"command": " ".join(map(str, action.get("command") or ()))}
+        case "shell_call" if isinstance(action, Mapping):
+            return "shell", call_id, {"command": "\n".join(map(str, action.get("commands") or ()))}
+        case "apply_patch_call" if isinstance(item.get("operation"), Mapping):
+            operation = dict(item["operation"])
+            return "apply_patch", call_id, {**operation, "file_path": operation.get("path", "")}
+        case _:
+            return None
+
+
+def _ran_elsewhere(item: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]] | None:
+    """Return tool, id and arguments of what the model's provider did itself: its answer is from outside."""
+    call_id = str(item.get("id") or "")
+    match item.get("type"):
+        case "web_search_call":
+            return "web_search_call", call_id, _arguments(item.get("action"))
+        case "mcp_call":
+            name = f"mcp__{item.get('server_label', '')}__{item.get('name', '')}"
+            return name, call_id, _arguments(item.get("arguments"))
+        case _:
+            return None

@@ -1,0 +1,160 @@
+"""Remora in smolagents: a callback for each step of an agent.
+
+```text
+remora = RemoraCallback(memory, "chat-1")
+agent = CodeAgent(tools, model, instructions=remora.brief(), step_callbacks=remora.callbacks())
+agent.run(remora.task("fix the cache"))
+remora.finish()
+```
+
+The framework calls back after a step and keeps its steps in a list that may be changed. So what the memory
+says to an action stands at the end of what came of it, where the model reads it with its next step, and
+stays there. What is to be known before the first step has to be in the instructions and in the task.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from smolagents import ActionStep, FinalAnswerStep, PlanningStep, TaskStep
+
+from remora.interfaces.adapters.guarded import joined, known_as, quietly
+
+if TYPE_CHECKING:
+    from remora.app.loop import Loop
+    from remora.app.memory import Memory
+    from remora.app.promoting import Taken
+
+HOST = "smolagents"
+_INTERPRETER = "python_interpreter"  # what a CodeAgent's code is run by
+_ANSWER = "final_answer"  # the tool that ends a run: no action on anything
+
+
+class RemoraCallback:
+    """What one session of an agent shows and is told. Nothing of it raises.
+
+    Args:
+        memory: an open memory.
+        session_id: the session's own name; the same one goes on where it was.
+        host: what your program calls itself.
+        tools: your own tools' names to the ones that Remora knows: Read, Edit, Write, Bash, Grep, Glob,
+            WebFetch for what answers with words from outside. Usual names are known.
+    """
+
+    def __init__(
+        self, memory: Memory, session_id: str, *, host: str = HOST, tools: Mapping[str, str] | None = None
+    ) -> None:
+        self.session_id = session_id
+        self._tools = dict(tools or {})
+        self._open: Callable[[], Loop] = lambda: memory.loop(session_id, host=host)
+        self._opened: Loop | None = None
+        self._lock = threading.RLock()
+        self._tasks: set[str] = set()  # with what the memory said; what the person said was heard then
+        self._heard: set[int] = set()  # steps that hold a task, by identity, while an agent keeps them
+        self._steps = 0
+
+    # Before the first step
+
+    def brief(self, task: str = "") -> str:
+        """Return what there is to know, for the agent's `instructions`; empty where there is nothing."""
+        return quietly("", lambda: self._loop().brief(task))
+
+    def task(self, task: str) -> str:
+        """Return a task with what is known about it, to be run in its place."""
+        with self._lock:
+            whole = joined(task, quietly("", lambda: self._loop().first_message(task)))
+            self._tasks.add(whole)
+            return whole
+
+    def callbacks(self) -> dict[type, list[Callable[..., None]]]:
+        """Return what an agent takes as `step_callbacks`."""
+        return {ActionStep: [self], PlanningStep: [self], FinalAnswerStep: [self]}
+
+    # After each step
+
+    def __call__(self, step: Any, agent: Any = None) -> None:
+        """Note what came of a step, and put what is said to it at its end."""
+        quietly(None, self._stepped, step, agent)
+
+    def _stepped(self, step: Any, agent: Any) -> None:
+        self._hear(agent)
+        if isinstance(step, FinalAnswerStep):
+            if step.output is not None:
+                self._loop().replied(str(step.output))
+        elif isinstance(step, ActionStep):
+            self._acted(step)
+
+    def _acted(self, step: Any) -> None:
+        calls = _calls(step)
+        own_words = step.model_output if isinstance(step.model_output, str) else ""
+        if own_words.strip() and not step.is_final_answer:
+            self._loop().replied(own_words)
+        said = [self._called(call, step, alone=len(calls) == 1) for call in calls]
+        self._steps += 1
+        if not step.is_final_answer:
+            injection = self._loop().prepare_step(self._steps)
+            said.append(injection.text if injection is not None else "")
+            if text := joined(*said):
+                step.observations = joined(step.observations or "", text)
+
+    def _called(self, call: Mapping[str, Any], step: Any, *, alone: bool) -> str:
+        """Note one call; return what is said to it. The results of several come as one text."""
+        name, arguments = known_as(str(call["name"]), self._tools), dict(call["arguments"])
+        failed = step.error is not None
+        result = str(step.error) if failed else str(step.observations or "")
+        call_id = str(call["id"] or "") or f"step-{id(step)}"
+        # What would be said before the action comes with its result: the framework asks nobody before.
+        before = self._loop().before(name, arguments, call_id)
+        # Of several calls at once nobody knows which one failed.
+        after = self._loop().after(name, arguments, result, failed=failed and alone, call_id=call_id)
+        return joined(before, after)
+
+    def _hear(self, agent: Any) -> None:
+        steps = getattr(getattr(agent, "memory", None), "steps", None) or []
+        tasks = [one for one in steps if isinstance(one, TaskStep)]
+        with self._lock:
+            new = [one for one in tasks if id(one) not in self._heard]
+            self._heard = {id(one) for one in tasks}
+            for one in new:
+                if not any(one.task.startswith(known) for known in self._tasks):  # arguments may be added
+                    self._loop().heard(one.task)
+
+    # The session
+
+    def finish(self, outcome: str | None = None) -> Taken | None:
+        """Learn from the session, which is over, and return what was learnt.
+
+        Args:
+            outcome: "success", "failure" or "abandoned", if known.
+        """
+        return quietly(None, lambda: self._loop().finish(outcome))
+
+    def close(self) -> None:
+        """Keep what is known; the session may go on later."""
+        quietly(None, lambda: self._loop().close())
+
+    def _loop(self) -> Loop:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+
+def _calls(step: Any) -> list[dict[str, Any]]:
+    """Return what a step did. A step that failed has its calls only in what the model wrote."""
+    made: list[dict[str, Any]] = [
+        {"name": one.name, "arguments": one.arguments, "id": one.id} for one in step.tool_calls or ()
+    ]
+    message = step.model_output_message
+    if not made and message is not None:
+        asked = message.tool_calls or ()
+        made = [
+            {"name": one.function.name, "arguments": one.function.arguments, "id": one.id} for one in asked
+        ]
+    for call in made:
+        given = call["arguments"]
+        key = "code" if call["name"] == _INTERPRETER else "input"
+        call["arguments"] = dict(given) if isinstance(given, Mapping) else {key: given}
+    return [call for call in made if call["name"] != _ANSWER]

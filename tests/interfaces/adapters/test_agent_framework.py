@@ -1,0 +1,205 @@
+"""agent-framework with a scripted client: what the model is sent, what is captured, what sessions keep."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+pytest.importorskip("agent_framework")
+
+from agent_framework import (
+    Agent,
+    AgentSession,
+    BaseChatClient,
+    ChatMiddlewareLayer,
+    ChatResponse,
+    ChatResponseUpdate,
+    Content,
+    FunctionInvocationLayer,
+    Message,
+    ResponseStream,
+    tool,
+)
+
+from remora import Memory
+from remora.interfaces.adapters.agent_framework import RemoraProvider
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, SpeakingMemory, teach, told
+
+
+class Script(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
+    """A client that answers what it is given to say, and keeps what it was sent."""
+
+    def __init__(self, *answers: Any) -> None:
+        super().__init__()
+        self.answers = list(answers)
+        self.sent: list[list[str]] = []
+        self.instructions: list[str] = []
+
+    def _inner_get_response(self, *, messages: Any, stream: bool, options: Any, **_: Any) -> Any:
+        self.instructions.append(str(options.get("instructions") or ""))
+        self.sent.append([shown(message) for message in messages])
+        answer = self.answers.pop(0)
+        contents = answer if isinstance(answer, list) else [Content.from_text(answer)]
+        if stream:
+
+            async def pieces() -> Any:
+                yield ChatResponseUpdate(role="assistant", contents=contents)
+
+            return ResponseStream(pieces(), finalizer=ChatResponse.from_updates)
+
+        async def whole() -> ChatResponse:
+            return ChatResponse(messages=[Message("assistant", contents)], response_id="r")
+
+        return whole()
+
+
+def shown(message: Message) -> str:
+    """Return a message in a few words: who says it and what, or which result it brings."""
+    parts = [
+        c.text if c.type == "text" else f"{c.type}={c.result}" if c.type == "function_result" else c.type
+        for c in message.contents
+    ]
+    return f"{message.role}: " + " | ".join(str(part) for part in parts)
+
+
+def calls(name: str, call_id: str, **arguments: Any) -> Content:
+    """Return a call of a tool."""
+    return Content.from_function_call(call_id=call_id, name=name, arguments=json.dumps(arguments))
+
+
+@tool(approval_mode="never_require")
+def read_file(path: str) -> str:
+    """Read a file."""
+    return f"text of {path}"
+
+
+@tool(approval_mode="never_require")
+def run(command: str) -> str:
+    """Run a command."""
+    raise RuntimeError(f"cannot run {command}")
+
+
+@tool(approval_mode="never_require")
+def edit_file(path: str) -> str:
+    """Change a file."""
+    return f"changed {path}"
+
+
+def agent_of(model: Script, remora: RemoraProvider) -> Any:
+    """Return an agent with two tools and the memory."""
+    return Agent(
+        client=model, instructions="Be brief.", tools=[read_file, run, edit_file], context_providers=[remora]
+    )
+
+
+def go(model: Script, remora: RemoraProvider, task: str = "fix the cache", session: Any = None) -> str:
+    """Run an agent to its end and return what it said."""
+    return str(asyncio.run(agent_of(model, remora).run(task, session=session)).text)
+
+
+def test_the_model_sees_each_word_where_it_belongs(memory: Memory) -> None:
+    """Brief and first word are in the instructions, the rest with or after what it is about, to the end."""
+    model = Script([calls("read_file", "c1", path="a.py")], [calls("run", "c2", command="make")], "done")
+    said = SpeakingMemory(memory)
+    assert go(model, RemoraProvider(said), session=AgentSession(session_id="s")) == "done"  # type: ignore[arg-type]
+    assert all("BRIEF\n\nFIRST" in text and "Be brief." in text for text in model.instructions)
+    assert [one.removesuffix("BRIEF\n\nFIRST") for one in model.sent[0]][-1:] == ["user: fix the cache"]
+    result = "tool: function_result=text of a.py\n\nBEFORE read_file\n\nAFTER read_file"
+    assert model.sent[1][-2:] == [result, "user: STEP 1"]
+    assert model.sent[2][-5:-3] == [result, "user: STEP 1"]
+    assert model.sent[2][-1] == "user: BEFORE run\n\nAFTER run\n\nSTEP 2"
+
+
+def test_everything_is_captured_once(memory: Memory) -> None:
+    """The loop hears the person, each call with arguments and result, failures as such, and the answer."""
+    said = SpeakingMemory(memory)
+    model = Script([calls("read_file", "c1", path="a.py")], [calls("run", "c2", command="make")], "done")
+    remora = RemoraProvider(said)  # type: ignore[arg-type]
+    go(model, remora, session=AgentSession(session_id="s"))
+    loop = said.loops["s"]
+    assert loop.name == "agent-framework:s"
+    assert loop.of("heard") == [("fix the cache",)]
+    assert loop.of("after") == [
+        ("read_file", {"path": "a.py"}, "text of a.py", False, "c1"),
+        ("run", {"command": "make"}, "RuntimeError: cannot run make", True, "c2"),
+    ]
+    assert loop.of("replied") == [("done",)]
+    remora.finish("s", "success")
+    assert loop.of("finish") == [("success",)]
+
+
+def test_a_session_goes_on(memory: Memory) -> None:
+    """In later runs, also of a session that was stored, the first word stays and nothing is heard twice."""
+    said = SpeakingMemory(memory)
+    model = Script([calls("read_file", "c1", path="a.py")], "one", "two", "three")
+    session = AgentSession(session_id="s")
+    remora = RemoraProvider(said)  # type: ignore[arg-type]
+    go(model, remora, session=session)
+    go(model, remora, "and now?", session=session)
+    again = AgentSession.from_dict(json.loads(json.dumps(session.to_dict())))
+    go(model, RemoraProvider(said), "and then?", session=again)  # type: ignore[arg-type]
+    assert len(set(model.instructions)) == 1
+    loop = said.loops["s"]
+    assert (len(loop.of("brief")), len(loop.of("first"))) == (2, 1)  # a new process may have news
+    assert loop.of("heard") == [("fix the cache",), ("and now?",), ("and then?",)]
+    assert "tool: function_result=text of a.py\n\nBEFORE read_file\n\nAFTER read_file" in model.sent[3]
+
+
+def test_two_sessions_of_one_agent_are_apart(memory: Memory) -> None:
+    """Each session has a loop of its own."""
+    said = SpeakingMemory(memory)
+    remora = RemoraProvider(said)  # type: ignore[arg-type]
+    for name in ("s1", "s2"):
+        go(Script("done"), remora, f"task of {name}", AgentSession(session_id=name))
+    assert [said.loops[name].of("heard") for name in ("s1", "s2")] == [[("task of s1",)], [("task of s2",)]]
+
+
+def test_streaming(memory: Memory) -> None:
+    """A streamed run is the same for the memory."""
+    said = SpeakingMemory(memory)
+    model = Script([calls("read_file", "c1", path="a.py")], "done")
+
+    async def run_it() -> str:
+        stream = agent_of(model, RemoraProvider(said)).run(  # type: ignore[arg-type]
+            "fix the cache", stream=True, session=AgentSession(session_id="s")
+        )
+        text = "".join([update.text async for update in stream])
+        await stream.get_final_response()
+        return text
+
+    assert asyncio.run(run_it()) == "done"
+    assert model.sent[1][-1] == "user: STEP 1"
+    loop = said.loops["s"]
+    assert [one[-1] for one in loop.of("after")] == ["c1"]
+    assert loop.of("replied") == [("done",)]
+
+
+def test_a_broken_memory_changes_nothing(memory: Memory) -> None:
+    """With a memory that always fails the run is what it is without one."""
+    remora = RemoraProvider(Broken(memory))  # type: ignore[arg-type]
+    model = Script([calls("read_file", "c1", path="a.py")], "done")
+    assert go(model, remora, session=AgentSession(session_id="s")) == "done"
+    remora.finish("s")
+    remora.close()
+    assert set(model.instructions) == {"Be brief."}
+    assert model.sent[1][-1] == "tool: function_result=text of a.py"
+
+
+def test_with_a_real_loop(memory: Memory) -> None:
+    """What was taught comes at the start, with the task or beside the action; what was said is on record."""
+    teach(memory)
+    remora = RemoraProvider(memory)
+    model = Script([calls("edit_file", "c1", path="cache.py")], "done")
+    assert go(model, remora, "please tidy this up", AgentSession(session_id="s")) == "done"
+    assert RULE in model.instructions[0]
+    assert PARTNERS not in model.instructions[0]
+    assert PARTNERS in model.sent[1][-1]
+    assert remora.finish("s", "success") is not None
+    model.answers = ["done"]
+    go(model, remora, "why is the cache changed together with keys?", AgentSession(session_id="t"))
+    assert PARTNERS in model.instructions[-1]
+    remora.close()
+    assert sorted(told(memory)) == ["brief", "brief", "partners", "task"]

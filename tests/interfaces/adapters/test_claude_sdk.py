@@ -1,0 +1,467 @@
+"""The Claude Agent SDK: hooks in its own loop with Claude Code itself, and the store of its sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("claude_agent_sdk")
+
+import claude_agent_sdk
+from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, query
+from claude_agent_sdk.testing.session_store_conformance import run_session_store_conformance
+
+from remora import Memory
+from remora.interfaces.adapters.claude_sdk import EVENTS, RemoraSessionStore, remora_hooks
+from tests.helpers import no_file_above
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, SpeakingMemory, teach, told
+
+KEY: Any = {"project_key": "-w-app", "session_id": "6f-1"}
+SUB: Any = {**KEY, "subpath": "subagents/agent-1"}
+
+
+# The store
+
+
+def test_the_packaged_suite_passes(tmp_path: Path, place: Path) -> None:
+    """The SDK's own suite for stores passes, nothing of it left out."""
+    count = iter(range(1000))
+    opened: list[Memory] = []
+
+    def make() -> RemoraSessionStore:
+        environ = {**os.environ, "REMORA_HOME": str(tmp_path / f"data{next(count)}")}
+        opened.append(Memory.open(place, environ=environ))
+        return RemoraSessionStore(opened[-1])
+
+    try:
+        asyncio.run(run_session_store_conformance(make))
+    finally:
+        for memory in opened:
+            memory.close()
+
+
+def entry(number: int, **more: Any) -> Any:
+    """Return an entry of a transcript."""
+    return {"type": "user", "uuid": f"u{number}", "n": number, **more}
+
+
+def kept(memory: Memory, key: Any = KEY) -> Any:
+    """Return what a new store has of a transcript."""
+    return asyncio.run(RemoraSessionStore(memory).load(key))
+
+
+def test_entries_last_and_come_back_as_they_were(memory: Memory) -> None:
+    """Another object has the same entries, whatever signs are in them, and only the owner can read them."""
+    given = [entry(1, text="half \ud83d, \u2028 and ünï"), {"type": "ai-title", "aiTitle": "t"}, entry(2)]
+    store = RemoraSessionStore(memory)
+    asyncio.run(store.append(KEY, given))
+    assert kept(memory) == given
+    path = store.folder / "-w-app" / "6f-1.jsonl"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_entry_is_there_once(memory: Memory) -> None:
+    """A uuid that is there is not added again, by this object, another one or within a batch; others are."""
+    one, other = RemoraSessionStore(memory), RemoraSessionStore(memory)
+    asyncio.run(one.append(KEY, [entry(1), entry(1)]))
+    asyncio.run(other.append(KEY, [entry(1), entry(2)]))
+    asyncio.run(one.append(KEY, [entry(2), entry(3), {"type": "tag"}, {"type": "tag"}]))
+    asyncio.run(one.append(SUB, [entry(1)]))
+    assert [e.get("uuid") for e in kept(memory)] == ["u1", "u2", "u3", None, None]
+    assert kept(memory, SUB) == [entry(1)]
+
+
+def test_a_deleted_session_can_begin_again(memory: Memory) -> None:
+    """After a delete by another object nothing of the old entries counts as there."""
+    one, other = RemoraSessionStore(memory), RemoraSessionStore(memory)
+    asyncio.run(one.append(KEY, [entry(1)]))
+    asyncio.run(one.append(SUB, [entry(1)]))
+    asyncio.run(other.delete(KEY))
+    asyncio.run(one.append(KEY, [entry(1), entry(2)]))
+    asyncio.run(one.append(SUB, [entry(1)]))
+    assert [e["n"] for e in kept(memory)] == [1, 2]
+    assert [s["session_id"] for s in asyncio.run(one.list_sessions("-w-app"))] == ["6f-1"]
+
+
+def test_what_a_crash_left_costs_itself(memory: Memory) -> None:
+    """A torn line is passed over, and a summary that missed a write is made good with the next."""
+    store = RemoraSessionStore(memory)
+    asyncio.run(store.append(KEY, [entry(1, customTitle="first")]))
+    path = store.folder / "-w-app" / "6f-1.jsonl"
+    with path.open("ab") as file:
+        file.write(json.dumps(entry(2, customTitle="second")).encode() + b'\n{"type": "us')
+    assert [e["n"] for e in kept(memory)] == [1, 2]
+    asyncio.run(store.append(KEY, [entry(2), entry(3)]))
+    assert [e["n"] for e in kept(memory)] == [1, 2, 3]
+    (summary,) = asyncio.run(store.list_session_summaries("-w-app"))
+    assert summary["data"]["custom_title"] == "second"
+
+
+def test_a_full_disk_is_told_and_a_retry_loses_nothing(memory: Memory) -> None:
+    """A write that fails raises and leaves nothing; the same batch is whole once there is room."""
+    store = RemoraSessionStore(memory)
+    asyncio.run(store.append(KEY, [entry(1)]))
+    size = (store.folder / "-w-app" / "6f-1.jsonl").stat().st_size
+    with no_file_above(size), pytest.raises(Exception, match="cannot append"):
+        asyncio.run(store.append(KEY, [entry(2), entry(3)]))
+    asyncio.run(store.append(KEY, [entry(2), entry(3)]))
+    assert [e["n"] for e in kept(memory)] == [1, 2, 3]
+
+
+def test_keys_never_leave_the_folder(memory: Memory) -> None:
+    """Whatever a key holds, its file lies below the store's folder, and two keys never share one."""
+    store = RemoraSessionStore(memory)
+    keys: list[Any] = [
+        {"project_key": p, "session_id": s, **more}
+        for p in ("../..", "/etc", "A", "a")
+        for s in ("../x", "S", "s", "..")
+        for more in ({}, {"subpath": "../../y"}, {"subpath": "con/../z"})
+    ]
+    for number, key in enumerate(keys):
+        asyncio.run(store.append(key, [entry(number)]))
+    assert [kept(memory, key) for key in keys] == [[entry(number)] for number in range(len(keys))]
+    outside = [p for p in memory.home.rglob("*.jsonl") if store.folder not in p.parents]
+    assert outside == []
+    assert sorted(asyncio.run(store.list_subkeys(keys[0]))) == ["../../y", "con/../z"]
+    with pytest.raises(Exception, match="too long"):
+        asyncio.run(store.append({"project_key": "p", "session_id": "S" * 200}, [entry(1)]))
+
+
+def test_writers_side_by_side(memory: Memory) -> None:
+    """What several objects append at the same time is all there, once."""
+
+    async def all_of_them() -> None:
+        stores = [RemoraSessionStore(memory) for _ in range(4)]
+        await asyncio.gather(*(s.append(KEY, [entry(n), entry(100 + n)]) for n in range(20) for s in stores))
+
+    asyncio.run(all_of_them())
+    assert sorted(e["n"] for e in kept(memory)) == [*range(20), *range(100, 120)]
+
+
+# The hooks, called as the SDK calls them
+
+
+def call(hooks: Any, event: str, **told: Any) -> Any:
+    """Return what the callback for an event answers."""
+    given = {"hook_event_name": event, "session_id": "s", "cwd": "/w", "transcript_path": "/t", **told}
+    (matcher,) = hooks[event]
+    assert matcher.on_failure == "continue"
+    assert matcher.matcher is None
+    return asyncio.run(matcher.hooks[0](given, told.get("tool_use_id"), {"signal": None}))
+
+
+def text_of(answer: Any, event: str) -> str:
+    """Return what an answer says to the model; it says nothing else."""
+    if answer == {}:
+        return ""
+    assert set(answer) == {"hookSpecificOutput"}
+    assert set(answer["hookSpecificOutput"]) == {"hookEventName", "additionalContext"}
+    assert answer["hookSpecificOutput"]["hookEventName"] == event
+    return str(answer["hookSpecificOutput"]["additionalContext"])
+
+
+BASH: dict[str, Any] = {"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "make"}}
+
+
+def test_each_event_says_and_notes_its_part(memory: Memory) -> None:
+    """The brief comes with the first prompt and after a compaction; calls, failures and replies are noted."""
+    said = SpeakingMemory(memory)
+    hooks = remora_hooks(said)  # type: ignore[arg-type]
+    assert set(hooks) == set(EVENTS)
+
+    def tell(event: str, **told: Any) -> str:
+        return text_of(call(hooks, event, **told), event)
+
+    assert tell("UserPromptSubmit", prompt="fix the cache") == "BRIEF\n\nFIRST"
+    assert tell("PreToolUse", **BASH) == "BEFORE Bash"
+    assert tell("PostToolUse", **BASH, tool_response={"stdout": "ok", "stderr": ""}) == "AFTER Bash"
+    assert tell("PostToolUseFailure", **{**BASH, "tool_use_id": "t2"}, error="Exit code 1") == "AFTER Bash"
+    assert tell("Stop", stop_hook_active=False, last_assistant_message="done") == ""
+    assert tell("UserPromptSubmit", prompt="and now?") == ""
+    assert tell("PreCompact", trigger="auto", custom_instructions=None) == ""
+    assert tell("PostToolUse", **BASH, tool_response="ok", agent_id="a1") == "AFTER Bash"
+    assert tell("PostToolUse", **BASH, tool_response="ok") == "BRIEF\n\nAFTER Bash"
+    assert tell("UserPromptSubmit", prompt="go on") == ""
+    assert tell("SubagentStart", agent_id="a1", agent_type="general-purpose") == "BRIEF"
+    assert tell("SubagentStop", agent_id="a1", agent_type="", stop_hook_active=False) == ""
+
+    loop = said.loops["s"]
+    assert loop.name == "claude-code:s"
+    assert loop.of("heard") == [("fix the cache",), ("and now?",), ("go on",)]
+    assert loop.of("after")[:2] == [
+        ("Bash", {"command": "make"}, "ok", False, "t1"),
+        ("Bash", {"command": "make"}, "Exit code 1", True, "t2"),
+    ]
+    assert loop.of("replied") == [("done",)]
+    hooks.finish("s")
+    assert loop.of("finish") == [(None,)]
+
+
+ODD: list[Any] = [
+    None,
+    5,
+    "x",
+    [],
+    {},
+    {"a": [1, {"b": "\ud83d"}]},
+    [{"type": "text", "text": "t"}],
+    "y" * 100_000,
+]
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_nothing_that_comes_disturbs(memory: Memory, event: str) -> None:
+    """Missing and odd fields are answered with nothing or with words, never with a failure or a block."""
+    said = SpeakingMemory(memory)
+    hooks = remora_hooks(said)  # type: ignore[arg-type]
+    for value in ODD:
+        for field in (
+            "tool_input",
+            "tool_response",
+            "prompt",
+            "error",
+            "last_assistant_message",
+            "tool_name",
+        ):
+            text_of(call(hooks, event, **{**BASH, field: value}), event)
+    (matcher,) = hooks[event]
+    nothing: list[Any] = [None, [], {"hook_event_name": event}, {"session_id": "s"}]
+    for given in nothing:
+        assert asyncio.run(matcher.hooks[0](given, None, {"signal": None})) == {}
+    dead = remora_hooks(Broken(memory))  # type: ignore[arg-type]
+    assert call(dead, event, **BASH, prompt="p", tool_response="r", error="e") == {}
+    dead.finish("s")
+    dead.close()
+
+
+def test_hooks_run_in_any_event_loop(memory: Memory) -> None:
+    """The SDK runs in trio as well as in asyncio; so do the callbacks, where trio is there."""
+    import anyio
+
+    hooks = remora_hooks(SpeakingMemory(memory))  # type: ignore[arg-type]
+    given: Any = {"hook_event_name": "PreToolUse", "session_id": "s", **BASH}
+
+    async def ask() -> Any:
+        return await hooks["PreToolUse"][0].hooks[0](given, "t1", {"signal": None})
+
+    for backend in ("asyncio", "trio"):
+        try:
+            answer = anyio.run(ask, backend=backend)
+        except LookupError:
+            assert backend == "trio"
+        else:
+            assert text_of(answer, "PreToolUse") == "BEFORE Bash"
+
+
+# Claude Code itself, with a scripted model
+
+
+class Messages:
+    """A Messages API that says what it is given to say, and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        self.answers: list[dict[str, Any]] = []
+        self.sent: list[dict[str, Any]] = []
+        api = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *_: Any) -> None:
+                """Say nothing."""
+
+            def do_HEAD(self) -> None:
+                self.send_response(200)
+                self.end_headers()
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                if "messages" not in body or "count_tokens" in self.path:
+                    return self.answer("application/json", b'{"input_tokens": 10}')
+                block = api.next(body)
+                return self.answer("text/event-stream", api.events(block))
+
+            def answer(self, kind: str, data: bytes) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def next(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return the next answer to the agent; what has no tools is a side question of the host."""
+        if not body.get("tools"):
+            return {"type": "text", "text": "a title"}
+        self.sent.append(body)
+        return self.answers.pop(0) if self.answers else {"type": "text", "text": "nothing more"}
+
+    def events(self, block: dict[str, Any]) -> bytes:
+        """Return an answer as a stream."""
+        used = block["type"] == "tool_use"
+        empty = {**block, "input": {}} if used else {"type": "text", "text": ""}
+        piece = (
+            {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+            if used
+            else {"type": "text_delta", "text": block["text"]}
+        )
+        message: dict[str, Any] = {
+            "id": f"msg_{len(self.sent)}", "type": "message", "role": "assistant", "model": "claude-test",
+            "content": [], "stop_reason": None, "stop_sequence": None,
+            "usage": {"input_tokens": 10, "output_tokens": 1},
+        }  # fmt: skip
+        stop = {"stop_reason": "tool_use" if used else "end_turn", "stop_sequence": None}
+        told: list[tuple[str, dict[str, Any]]] = [
+            ("message_start", {"message": message}),
+            ("content_block_start", {"index": 0, "content_block": empty}),
+            ("content_block_delta", {"index": 0, "delta": piece}),
+            ("content_block_stop", {"index": 0}),
+            ("message_delta", {"delta": stop, "usage": {"output_tokens": 5}}),
+            ("message_stop", {}),
+        ]
+        return b"".join(f"event: {k}\ndata: {json.dumps({'type': k, **v})}\n\n".encode() for k, v in told)
+
+
+@pytest.fixture
+def api() -> Iterator[Messages]:
+    """A scripted Messages API on this machine."""
+    made = Messages()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+@pytest.fixture
+def ask(api: Messages, tmp_path: Path, place: Path) -> Callable[..., list[Any]]:
+    """Run one query with Claude Code in a home of its own, and return the messages that came."""
+
+    def run(prompt: str, **options: Any) -> list[Any]:
+        env = {
+            "HOME": str(tmp_path / "home"),
+            "CLAUDE_CONFIG_DIR": str(tmp_path / "config"),
+            "ANTHROPIC_BASE_URL": api.url,
+            "ANTHROPIC_API_KEY": "sk-test",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        }
+        chosen = ClaudeAgentOptions(
+            cwd=place,
+            env=env,
+            allowed_tools=["Bash", "Read"],
+            setting_sources=[],
+            model="claude-test",
+            **options,
+        )
+
+        async def all_of_them() -> list[Any]:
+            return [message async for message in query(prompt=prompt, options=chosen)]
+
+        return asyncio.run(asyncio.wait_for(all_of_them(), 120))
+
+    return run
+
+
+def bash(call_id: str, command: str) -> dict[str, Any]:
+    """Return a block that runs a command."""
+    return {"type": "tool_use", "id": call_id, "name": "Bash", "input": {"command": command}}
+
+
+def says(text: str) -> dict[str, Any]:
+    """Return a block that says something."""
+    return {"type": "text", "text": text}
+
+
+def seen(body: dict[str, Any]) -> str:
+    """Return all that the model was sent with a request, apart from the descriptions of tools."""
+    return json.dumps([body.get("system"), body["messages"]], ensure_ascii=False)
+
+
+def test_claude_code_tells_the_model(memory: Memory, api: Messages, ask: Callable[..., list[Any]]) -> None:
+    """In a real run the model sees brief, advice and the words to results; a failure is noted as one."""
+    said = SpeakingMemory(memory)
+    api.answers = [bash("toolu_01", "echo one"), bash("toolu_02", "exit 3"), says("all done")]
+    with remora_hooks(said) as hooks:  # type: ignore[arg-type]
+        messages = ask("fix the cache please", hooks=hooks)
+    result = messages[-1]
+    assert isinstance(result, ResultMessage)
+    assert result.result == "all done"
+    first, second, third = map(seen, api.sent)
+    assert "BRIEF\\n\\nFIRST" in first
+    assert "BEFORE Bash" not in first
+    for one in (second, third):
+        assert "PreToolUse:Bash hook additional context: BEFORE Bash" in one
+        assert "PostToolUse:Bash hook additional context: AFTER Bash" in one
+    assert "PostToolUseFailure:Bash hook additional context: AFTER Bash" in third
+    loop = said.loops[result.session_id]
+    assert loop.of("heard") == [("fix the cache please",)]
+    assert [(one[0], one[1]["command"], one[3]) for one in loop.of("after")] == [
+        ("Bash", "echo one", False),
+        ("Bash", "exit 3", True),
+    ]
+    assert loop.of("replied") == [("all done",)]
+
+
+def test_a_session_is_stored_and_resumed(
+    memory: Memory, api: Messages, ask: Callable[..., list[Any]], tmp_path: Path
+) -> None:
+    """A session that is only in the store is found, resumed with what was said, and goes on there."""
+    store = RemoraSessionStore(memory)
+    api.answers = [bash("toolu_01", "echo one"), says("first answer"), says("second answer")]
+    name = ask("fix the cache please", session_store=store)[-1].session_id
+    (tmp_path / "config").rename(tmp_path / "gone")
+    ask("and now?", session_store=RemoraSessionStore(memory), resume=name)
+    assert "fix the cache please" in seen(api.sent[-1])
+    assert "first answer" in seen(api.sent[-1])
+    listed = asyncio.run(claude_agent_sdk.list_sessions_from_store(store, directory=str(memory.root)))
+    assert [one.session_id for one in listed] == [name]
+    told = asyncio.run(
+        claude_agent_sdk.get_session_messages_from_store(store, name, directory=str(memory.root))
+    )
+    assert [one.type for one in told].count("user") >= 2
+    assert "second answer" in json.dumps([one.message for one in told])
+
+
+def test_claude_code_with_a_real_loop(
+    memory: Memory, api: Messages, ask: Callable[..., list[Any]], place: Path
+) -> None:
+    """What was taught comes with the first prompt and beside its edit; what was said is on record."""
+    teach(memory)
+    (place / "cache.py").write_text("KEY = 1\n", "utf-8")
+    path = str(place / "cache.py")
+    api.answers = [
+        {"type": "tool_use", "id": "toolu_01", "name": "Read", "input": {"file_path": path}},
+        {
+            "type": "tool_use",
+            "id": "toolu_02",
+            "name": "Edit",
+            "input": {"file_path": path, "old_string": "KEY = 1", "new_string": "KEY = 2"},
+        },
+        says("done"),
+    ]
+    with remora_hooks(memory) as hooks:
+        result = ask("please tidy this up", hooks=hooks, permission_mode="acceptEdits")[-1]
+        assert hooks.finish(result.session_id, "success") is not None
+    assert (place / "cache.py").read_text("utf-8") == "KEY = 2\n"
+    assert RULE in seen(api.sent[0])
+    assert PARTNERS not in seen(api.sent[1])
+    assert PARTNERS in seen(api.sent[2])
+    assert told(memory) == ["brief", "partners"]
+
+
+def test_a_transcript_in_the_store_can_be_learnt(
+    memory: Memory, api: Messages, ask: Callable[..., list[Any]], place: Path
+) -> None:
+    """Remora reads the transcripts of its own store as it reads Claude Code's."""
+    store = RemoraSessionStore(memory)
+    api.answers = [bash("toolu_01", "exit 3"), bash("toolu_02", "echo one"), says("done")]
+    name = ask("fix the cache please", session_store=store)[-1].session_id
+    report = memory.learn(store.folder)
+    assert [one.id for one in report.sessions] == [name]

@@ -1,0 +1,228 @@
+"""The Agent Development Kit with a scripted model: what sessions leave behind, and who finds it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("google.adk")
+
+from google.adk.agents import Agent
+from google.adk.events.event import Event
+from google.adk.memory.memory_entry import MemoryEntry
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_response import LlmResponse
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService, Session
+from google.adk.tools import load_memory, preload_memory
+from google.genai import types
+
+from remora import Memory
+from remora.interfaces.adapters.google_adk import RemoraMemoryService
+from tests.helpers import SECRET, holds
+from tests.interfaces.adapters.talking import Broken
+
+
+@pytest.fixture
+def service(memory: Memory) -> RemoraMemoryService:
+    """The service over it."""
+    return RemoraMemoryService(memory)
+
+
+def said(text: str, author: str = "user", event_id: str = "", **more: Any) -> Event:
+    """Return an event in which somebody says something."""
+    role = "user" if author == "user" else "model"
+    content = types.Content(role=role, parts=[types.Part(text=text)])
+    return Event(
+        author=author, id=event_id or f"e-{abs(hash(text))}", content=content, timestamp=1.76e9, **more
+    )
+
+
+def session(*events: Event, user: str = "ann", name: str = "s1") -> Session:
+    """Return a session of some events."""
+    return Session(id=name, app_name="shop", user_id=user, events=list(events))
+
+
+def found(service: RemoraMemoryService, query: str, user: str = "ann", app: str = "shop") -> list[str]:
+    """Return the texts that a search finds."""
+    answer = asyncio.run(service.search_memory(app_name=app, user_id=user, query=query))
+    return ["".join(part.text for part in one.content.parts) for one in answer.memories]
+
+
+TALK = (
+    said("My favourite tea is a smoky lapsang", event_id="e1"),
+    said("Noted: lapsang it is.", author="waiter", event_id="e2"),
+    said("The parcel goes to Utrecht", event_id="e3"),
+)
+
+
+def test_a_session_is_found_again(memory: Memory, service: RemoraMemoryService) -> None:
+    """What was said is found with its author, its time and its event's id; what is not about it is not."""
+    asyncio.run(service.add_session_to_memory(session(*TALK)))
+    answer = asyncio.run(
+        service.search_memory(app_name="shop", user_id="ann", query="which tea is the favourite?")
+    )
+    best = answer.memories[0]
+    assert (best.id, best.author, best.content.role) == ("e1", "user", "user")
+    assert best.timestamp.startswith("2025-10-09T")
+    assert "Utrecht" not in " ".join(found(service, "favourite tea"))
+    assert found(service, "   ") == []
+
+
+def test_a_session_that_is_added_again_is_there_once(memory: Memory, service: RemoraMemoryService) -> None:
+    """Adding a session again and again, grown or not, keeps each event once, in a new service too."""
+    asyncio.run(service.add_session_to_memory(session(*TALK[:2])))
+    asyncio.run(service.add_session_to_memory(session(*TALK[:2])))
+    again = RemoraMemoryService(memory)
+    asyncio.run(again.add_session_to_memory(session(*TALK)))
+    asyncio.run(again.add_events_to_memory(app_name="shop", user_id="ann", events=TALK[2:], session_id="s1"))
+    assert found(again, "parcel Utrecht") == ["The parcel goes to Utrecht"]
+    assert [m.external_id for s in memory.sessions() for m in memory.session(s.id).history()] == [
+        "e1",
+        "e2",
+        "e3",
+    ]
+
+
+def test_the_same_event_in_two_places_is_found_once(service: RemoraMemoryService) -> None:
+    """An event that came without its session, and later with it, is one memory."""
+    asyncio.run(service.add_events_to_memory(app_name="shop", user_id="ann", events=TALK))
+    asyncio.run(service.add_session_to_memory(session(*TALK)))
+    assert found(service, "parcel Utrecht") == ["The parcel goes to Utrecht"]
+
+
+def test_users_and_apps_are_apart(memory: Memory, service: RemoraMemoryService) -> None:
+    """Nobody finds what another user said or added, also where names look alike; all find the project's."""
+    memory.remember("Parcels leave the warehouse at noon", type="workflow_recipe")
+    asyncio.run(service.add_session_to_memory(session(*TALK)))
+    entry = MemoryEntry(content=types.Content(parts=[types.Part(text="Parcels for Ann go to the back door")]))
+    asyncio.run(service.add_memory(app_name="shop", user_id="ann", memories=[entry]))
+    for app, user in (
+        ("shop", "bob"),
+        ("shop", "an"),
+        ("shop", "ann/s1"),
+        ("other", "ann"),
+        ("shop/ann", ""),
+    ):
+        assert found(service, "where do parcels go?", user=user, app=app) == [
+            "Parcels leave the warehouse at noon"
+        ]
+    assert "Parcels for Ann go to the back door" in found(service, "where do parcels go?")
+    alone = RemoraMemoryService(memory, shared=False)
+    assert found(alone, "where do parcels go?", user="bob") == []
+
+
+def test_others_do_not_crowd_anybody_out(service: RemoraMemoryService) -> None:
+    """One user's words are found among a hundred users who say nearly the same."""
+    for number in range(100):
+        talk = session(said(f"my parcel goes to Utrecht, to door {number}"), user=f"u{number}", name="s")
+        asyncio.run(service.add_session_to_memory(talk))
+    assert found(service, "parcel Utrecht", user="u57") == ["my parcel goes to Utrecht, to door 57"]
+
+
+def test_memories_are_added_and_deleted(memory: Memory, service: RemoraMemoryService) -> None:
+    """What is added directly is remembered; deleted, it is gone, and so is an event that is added again."""
+    text = "Ann pays by invoice at the end of the month"
+    entry = MemoryEntry(content=types.Content(parts=[types.Part(text=text)]), id="m1", timestamp="last week")
+    asyncio.run(service.add_memory(app_name="shop", user_id="ann", memories=[entry, entry]))
+    asyncio.run(service.add_memory(app_name="shop", user_id="bob", memories=[entry]))
+    answer = asyncio.run(service.search_memory(app_name="shop", user_id="ann", query="how does Ann pay?"))
+    assert len(answer.memories) == 1
+    name = answer.memories[0].id
+    asyncio.run(service.delete_memory(app_name="shop", user_id="ann", memory_id=name))
+    assert found(service, "how does Ann pay?") == []
+    assert found(service, "how does Ann pay?", user="bob") == [text]
+
+    asyncio.run(service.add_session_to_memory(session(*TALK)))
+    asyncio.run(service.delete_memory(app_name="shop", user_id="ann", memory_id="e1"))
+    asyncio.run(service.add_session_to_memory(session(*TALK)))
+    assert all("smoky" not in one for one in found(service, "favourite tea lapsang"))
+
+
+def test_nobody_deletes_what_is_not_theirs(memory: Memory, service: RemoraMemoryService) -> None:
+    """A delete by another user, of the project's memory, of an unknown id or of none changes nothing."""
+    record = memory.remember("Parcels leave the warehouse at noon", type="workflow_recipe")
+    asyncio.run(service.add_session_to_memory(session(*TALK)))
+    for name in (record.id, record.id[:8], "e3", "nothing", "", None):
+        asyncio.run(service.delete_memory(app_name="shop", user_id="bob", memory_id=name))
+    assert "The parcel goes to Utrecht" in found(service, "parcel Utrecht")
+    assert not memory.show(record.id).deprecated
+
+
+def test_what_is_no_statement_is_left_out(memory: Memory, service: RemoraMemoryService) -> None:
+    """Tool calls, thoughts, pieces of a stream and empty events leave nothing; a secret is taken out."""
+    call = Event(
+        author="waiter",
+        id="c",
+        content=types.Content(parts=[types.Part(function_call=types.FunctionCall(name="f"))]),
+    )
+    thought = Event(
+        author="waiter", id="t", content=types.Content(parts=[types.Part(text="hm", thought=True)])
+    )
+    piece = said("my fav", event_id="p", partial=True)
+    asyncio.run(service.add_session_to_memory(session(call, thought, piece, Event(author="a", id="n"))))
+    assert memory.sessions() == []
+    asyncio.run(service.add_session_to_memory(session(said(f"the token is {SECRET}", event_id="x"))))
+    assert holds(memory.home, SECRET) == []
+
+
+def test_a_broken_memory_fails_nobody(memory: Memory) -> None:
+    """With a memory that always fails every call comes back, a search empty."""
+    broken = RemoraMemoryService(Broken(memory))  # type: ignore[arg-type]
+    asyncio.run(broken.add_session_to_memory(session(*TALK)))
+    entry = MemoryEntry(content=types.Content(parts=[types.Part(text="Ann pays by invoice")]))
+    asyncio.run(broken.add_memory(app_name="shop", user_id="ann", memories=[entry]))
+    asyncio.run(broken.delete_memory(app_name="shop", user_id="ann", memory_id="e1"))
+    assert found(broken, "tea") == []
+
+
+class Script(BaseLlm):
+    """A model that answers what it is given to say, and keeps the texts that it was sent."""
+
+    model: str = "script"
+    answers: list[Any]
+    sent: list[str]
+
+    async def generate_content_async(
+        self, llm_request: Any, stream: bool = False
+    ) -> AsyncGenerator[Any, None]:
+        """Answer with the next of the answers."""
+        parts = [part for content in llm_request.contents for part in content.parts]
+        self.sent.append("\n".join(str(p.text or p.function_response or "") for p in parts))
+        yield LlmResponse(content=types.Content(role="model", parts=[self.answers.pop(0)]))
+
+
+def test_the_kits_own_loop_remembers(service: RemoraMemoryService) -> None:
+    """What is said in a session that is added comes back in a later one, by preload and by load_memory."""
+
+    async def run() -> Script:
+        sessions = InMemorySessionService()
+        call = types.Part(
+            function_call=types.FunctionCall(name="load_memory", args={"query": "favourite tea"})
+        )
+        model = Script(answers=[types.Part(text="Noted."), call, types.Part(text="Lapsang.")], sent=[])
+        agent = Agent(name="waiter", model=model, tools=[preload_memory, load_memory])
+        runner = Runner(agent=agent, app_name="shop", session_service=sessions, memory_service=service)
+
+        async def say(name: str, text: str) -> None:
+            message = types.Content(role="user", parts=[types.Part(text=text)])
+            async for _ in runner.run_async(user_id="ann", session_id=name, new_message=message):
+                pass
+
+        for name in ("s1", "s2"):
+            await sessions.create_session(app_name="shop", user_id="ann", session_id=name)
+        await say("s1", "My favourite tea is lapsang")
+        first = await sessions.get_session(app_name="shop", user_id="ann", session_id="s1")
+        assert first is not None
+        await service.add_session_to_memory(first)
+        await say("s2", "What is my favourite tea?")
+        await runner.close()
+        return model
+
+    model = asyncio.run(run())
+    assert "lapsang" not in model.sent[0].replace("My favourite tea is lapsang", "")
+    assert "user: My favourite tea is lapsang" in model.sent[1]
+    assert model.sent[2].count("My favourite tea is lapsang") >= 2

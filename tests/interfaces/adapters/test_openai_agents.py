@@ -1,0 +1,328 @@
+"""The OpenAI Agents SDK with a scripted model: what it is sent, what is captured, what a session holds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from typing import Any
+
+import pytest
+
+pytest.importorskip("agents")
+
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool, set_tracing_disabled
+from agents.memory import Session, SessionSettings
+from openai.types.responses import (
+    ResponseFunctionToolCall,
+    ResponseFunctionWebSearch,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
+from openai.types.responses.response_function_web_search import ActionSearch
+from openai.types.responses.response_output_item import McpCall
+
+from remora import Memory
+from remora.core.errors import InvalidInput
+from remora.interfaces.adapters.openai_agents import RemoraHooks, RemoraSession
+from tests.helpers import no_file_above
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, SpeakingMemory, teach, told
+
+set_tracing_disabled(disabled=True)
+
+
+class Script(Model):
+    """A model that answers what it is given to say, and keeps what it was sent."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.sent: list[tuple[str | None, list[Any]]] = []
+
+    async def get_response(self, *given: Any, **named: Any) -> ModelResponse:
+        """Answer with the next of the answers."""
+        told = [*given, *named.values()]
+        system_instructions, said = told[:2]
+        items = [{"role": "user", "content": said}] if isinstance(said, str) else [dict(i) for i in said]
+        self.sent.append((system_instructions, items))
+        made = self.answers.pop(0)
+        return ModelResponse(
+            output=made if isinstance(made, list) else [made], usage=Usage(), response_id=None
+        )
+
+    def stream_response(self, *_: Any, **__: Any) -> Any:
+        """Not here."""
+        raise NotImplementedError
+
+
+def says(text: str) -> ResponseOutputMessage:
+    """Return a message of the model."""
+    part = ResponseOutputText(text=text, type="output_text", annotations=[])
+    return ResponseOutputMessage(
+        id="m1", content=[part], role="assistant", status="completed", type="message"
+    )
+
+
+def calls(name: str, call_id: str, **arguments: Any) -> ResponseFunctionToolCall:
+    """Return a call of a tool."""
+    return ResponseFunctionToolCall(
+        name=name, call_id=call_id, arguments=json.dumps(arguments), type="function_call"
+    )
+
+
+@function_tool
+def read_file(path: str) -> str:
+    """Read a file."""
+    return f"text of {path}"
+
+
+@function_tool
+def run(command: str) -> str:
+    """Run a command."""
+    raise RuntimeError(command)
+
+
+@function_tool
+def edit_file(path: str) -> str:
+    """Change a file."""
+    return f"changed {path}"
+
+
+def go(model: Script, hooks: RemoraHooks, task: str = "fix the cache", **more: Any) -> str:
+    """Run an agent to its end and return what it said."""
+    agent = Agent(name="a", instructions="Be brief.", model=model, tools=[read_file, run, edit_file])
+    config = RunConfig(call_model_input_filter=hooks.model_input, **more.pop("config", {}))
+    return str(asyncio.run(Runner.run(agent, task, hooks=hooks, run_config=config, **more)).final_output)
+
+
+def shape(items: list[Any]) -> list[str]:
+    """Return items in a few words: what a message says, or what kind of item it is."""
+    return [str(i.get("content")) if i.get("role") in ("user", "developer") else i["type"] for i in items]
+
+
+def test_the_model_sees_each_word_where_it_belongs(memory: Memory) -> None:
+    """The brief is in the instructions, the rest beside what it is about, the same at every later call."""
+    model = Script(calls("read_file", "c1", path="a.py"), calls("read_file", "c2", path="b.py"), says("done"))
+    hooks = RemoraHooks(SpeakingMemory(memory), "s")  # type: ignore[arg-type]
+    assert go(model, hooks) == "done"
+    assert [instructions for instructions, _ in model.sent] == ["Be brief.\n\nBRIEF"] * 3
+    first = ["fix the cache", "FIRST"]
+    second = [
+        *first,
+        "function_call",
+        "function_call_output",
+        "BEFORE read_file\n\nAFTER read_file\n\nSTEP 1",
+    ]
+    third = [
+        *second,
+        "function_call",
+        "function_call_output",
+        "BEFORE read_file\n\nAFTER read_file\n\nSTEP 2",
+    ]
+    assert [shape(items) for _, items in model.sent] == [first, second, third]
+
+
+def test_results_of_one_step_stay_together(memory: Memory) -> None:
+    """What is said to two calls of one step comes after both results."""
+    model = Script([calls("read_file", "c1", path="a"), calls("read_file", "c2", path="b")], says("done"))
+    go(model, RemoraHooks(SpeakingMemory(memory), "s"))  # type: ignore[arg-type]
+    kinds = shape(model.sent[1][1])
+    assert kinds[2:6] == ["function_call", "function_call", "function_call_output", "function_call_output"]
+    assert kinds[6].count("AFTER read_file") == 2
+
+
+def test_everything_is_captured_once(memory: Memory) -> None:
+    """The loop hears the person, each call with arguments and result, failures as such, and the answer."""
+    said = SpeakingMemory(memory)
+    model = Script(calls("read_file", "c1", path="a.py"), calls("run", "c2", command="make"), says("done"))
+    go(model, RemoraHooks(said, "s"))  # type: ignore[arg-type]
+    loop = said.loops["s"]
+    assert loop.name == "openai-agents:s"
+    assert loop.of("heard") == [("fix the cache",)]
+    assert loop.of("first") == [("fix the cache",)]
+    assert [one[:2] + one[3:] for one in loop.of("after")] == [
+        ("read_file", {"path": "a.py"}, False, "c1"),
+        ("run", {"command": "make"}, True, "c2"),
+    ]
+    assert loop.of("replied") == [("done",)]
+
+
+def test_hooks_alone_capture(memory: Memory) -> None:
+    """Without the filter nothing is put in front of the model, and all is captured."""
+    said = SpeakingMemory(memory)
+    model = Script(calls("read_file", "c1", path="a.py"), says("done"))
+    agent = Agent(name="a", model=model, tools=[read_file])
+    asyncio.run(Runner.run(agent, "go on", hooks=RemoraHooks(said, "s")))  # type: ignore[arg-type]
+    assert shape(model.sent[1][1]) == ["go on", "function_call", "function_call_output"]
+    assert said.loops["s"].of("heard") == [("go on",)]
+    assert [one[-1] for one in said.loops["s"].of("after")] == ["c1"]
+
+
+def test_a_broken_memory_changes_nothing(memory: Memory) -> None:
+    """With a memory that always fails the run is what it is without one."""
+    model = Script(calls("read_file", "c1", path="a.py"), says("done"))
+    hooks = RemoraHooks(Broken(memory), "s")  # type: ignore[arg-type]
+    assert go(model, hooks) == "done"
+    hooks.finish()
+    assert model.sent[1][0] == "Be brief."
+    assert shape(model.sent[1][1]) == ["fix the cache", "function_call", "function_call_output"]
+
+
+def test_the_first_word_can_be_kept_in_the_session(memory: Memory) -> None:
+    """As a session callback, what is said first becomes an item of the session and is said once."""
+    session = RemoraSession(memory, "s")
+    hooks = RemoraHooks(SpeakingMemory(memory), "s")  # type: ignore[arg-type]
+    config = {"session_input_callback": hooks.session_input}
+    model = Script(says("one"), says("two"))
+    go(model, hooks, session=session, config=config)
+    go(model, hooks, "and now?", session=session, config=config)
+    assert shape(model.sent[0][1]) == ["FIRST", "fix the cache"]
+    kept = asyncio.run(session.get_items())
+    assert [i.get("role") for i in kept] == ["developer", "user", "assistant", "user", "assistant"]
+    assert [one for one in shape(model.sent[1][1]) if one == "FIRST"] == ["FIRST"]
+
+
+def test_a_session_is_the_sdks_own_kind(memory: Memory) -> None:
+    """The session fits the SDK's protocol, and the limit of its settings holds."""
+    session = RemoraSession(memory, "s", session_settings=SessionSettings(limit=2))
+    assert isinstance(session, Session)
+    asyncio.run(session.add_items([{"role": "user", "content": str(n)} for n in range(4)]))
+    assert [i["content"] for i in asyncio.run(session.get_items())] == ["2", "3"]
+
+
+ODD: list[Any] = [
+    {"role": "user", "content": "half of a pair \ud83d, a line\nend, \u2028 and ünï"},
+    {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAA+/=="},
+    {
+        "type": "function_call",
+        "call_id": "c",
+        "name": "f",
+        "arguments": '{"a": [1, 2.5, null]}',
+        "extra": {"x": True},
+    },
+    {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "t"}]},
+]
+
+
+def test_items_come_back_as_they_were(memory: Memory) -> None:
+    """Items of every kind come back verbatim, in another object too; the latest ones oldest first."""
+    asyncio.run(RemoraSession(memory, "chat/1 é").add_items(ODD))
+    again = RemoraSession(memory, "chat/1 é")
+    assert asyncio.run(again.get_items()) == ODD
+    assert asyncio.run(again.get_items(2)) == ODD[2:]
+    assert asyncio.run(again.get_items(0)) == []
+    assert asyncio.run(again.get_items(99)) == ODD
+    assert asyncio.run(RemoraSession(memory, "other").get_items()) == []
+    if os.name != "nt":
+        assert again.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_newest_is_popped_and_all_can_be_cleared(memory: Memory) -> None:
+    """Popping gives the newest first and None at the end; what is added later stands behind the rest."""
+    session = RemoraSession(memory, "s")
+    asyncio.run(session.add_items(ODD))
+    assert asyncio.run(session.pop_item()) == ODD[3]
+    assert asyncio.run(session.pop_item()) == ODD[2]
+    asyncio.run(session.add_items(ODD[3:]))
+    assert asyncio.run(RemoraSession(memory, "s").get_items()) == [ODD[0], ODD[1], ODD[3]]
+    asyncio.run(session.clear_session())
+    assert asyncio.run(session.get_items()) == []
+    assert asyncio.run(session.pop_item()) is None
+    assert b"encrypted" not in session.path.read_bytes()
+
+
+def test_two_at_once_lose_nothing(memory: Memory) -> None:
+    """Items that several objects add at the same time are all there, each object's own in order."""
+
+    async def all_of_them() -> None:
+        own = [RemoraSession(memory, "s") for _ in range(4)]
+        await asyncio.gather(
+            *(
+                one.add_items([{"role": "user", "content": f"{n}.{k}"}])
+                for k in range(10)
+                for n, one in enumerate(own)
+            )
+        )
+
+    asyncio.run(all_of_them())
+    found = [i["content"] for i in asyncio.run(RemoraSession(memory, "s").get_items())]
+    assert sorted(found) == sorted(f"{n}.{k}" for n in range(4) for k in range(10))
+
+
+def test_a_torn_line_costs_itself(memory: Memory) -> None:
+    """A line that a crash cut short is passed over, and what is added later is whole."""
+    session = RemoraSession(memory, "s")
+    asyncio.run(session.add_items(ODD[:2]))
+    session.path.write_bytes(session.path.read_bytes() + b'{"item": {"role": "us')
+    asyncio.run(session.add_items(ODD[2:]))
+    assert asyncio.run(session.get_items()) == ODD
+
+
+def test_a_full_disk_fails_no_run_and_loses_nothing(memory: Memory) -> None:
+    """What cannot be written stays with the object, and is written once there is room."""
+    session = RemoraSession(memory, "s")
+    asyncio.run(session.add_items(ODD[:1]))
+    with no_file_above(session.path.stat().st_size):
+        asyncio.run(session.add_items(ODD[1:3]))
+        assert asyncio.run(session.get_items()) == ODD[:3]
+        assert asyncio.run(session.pop_item()) == ODD[2]
+    assert session.trouble
+    assert asyncio.run(RemoraSession(memory, "s").get_items()) == ODD[:1]
+    asyncio.run(session.add_items(ODD[3:]))
+    assert asyncio.run(RemoraSession(memory, "s").get_items()) == [*ODD[:2], ODD[3]]
+
+
+def test_a_conversation_goes_on_in_another_process(memory: Memory) -> None:
+    """The SDK's own runner stores a run with a tool call in the session and goes on from it later."""
+    model = Script(calls("read_file", "c1", path="a.py"), says("one"), says("two"))
+    agent = Agent(name="a", model=model, tools=[read_file])
+    asyncio.run(Runner.run(agent, "first", session=RemoraSession(memory, "s")))
+    asyncio.run(Runner.run(agent, "second", session=RemoraSession(memory, "s")))
+    sent = shape(model.sent[2][1])
+    assert sent == ["first", "function_call", "function_call_output", "message", "second"]
+
+
+def test_with_a_real_loop(memory: Memory) -> None:
+    """What was taught comes at the start, with the task or beside the action; what was said is on record."""
+    teach(memory)
+    model = Script(calls("edit_file", "c1", path="cache.py"), says("done"))
+    hooks = RemoraHooks(memory, "s")
+    assert go(model, hooks, "please tidy this up") == "done"
+    assert RULE in str(model.sent[0][0])
+    assert PARTNERS not in str(model.sent[0])
+    assert PARTNERS in model.sent[1][1][-1]["content"]
+    assert hooks.finish("success") is not None
+    other = RemoraHooks(memory, "t")
+    model = Script(says("done"))
+    go(model, other, "why is the cache changed together with keys?")
+    assert PARTNERS in model.sent[0][1][1]["content"]
+    other.close()
+    assert sorted(told(memory)) == ["brief", "brief", "partners", "task"]
+
+
+def test_what_the_provider_does_itself_is_noted(memory: Memory) -> None:
+    """A search of the web and a call to a server that the provider made are noted as words from outside."""
+    search = ResponseFunctionWebSearch(
+        id="w1",
+        status="completed",
+        type="web_search_call",
+        action=ActionSearch(type="search", query="lapsang"),
+    )
+    call = McpCall(
+        id="m1", arguments='{"n": 1}', name="get", server_label="shop", type="mcp_call", output="tea"
+    )
+    said = SpeakingMemory(memory)
+    go(Script([search, call, says("done")]), RemoraHooks(said, "s"))  # type: ignore[arg-type]
+    assert [one[:1] + one[2:] for one in said.loops["s"].of("after")] == [
+        ("web_search_call", "", False, "w1"),
+        ("mcp__shop__get", "tea", False, "m1"),
+    ]
+
+
+def test_tools_have_meanings(memory: Memory) -> None:
+    """A tool that only the program knows is what the program says it is."""
+    said = SpeakingMemory(memory)
+    hooks = RemoraHooks(said, "s", tools={"read_file": "WebFetch"})  # type: ignore[arg-type]
+    go(Script(calls("read_file", "c1", path="a"), calls("edit_file", "c2", path="b"), says("done")), hooks)
+    assert [one[0] for one in said.loops["s"].of("after")] == ["WebFetch", "Edit"]
+    with pytest.raises(InvalidInput):
+        RemoraHooks(memory, "s", role="user")
