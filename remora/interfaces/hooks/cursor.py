@@ -95,7 +95,7 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
         tool, parts = _TOOLS[event]
         told |= {"tool_name": tool, "tool_input": {part: payload.get(part) for part in parts}}
     elif event in ("beforeMCPExecution", "afterMCPExecution"):
-        told["tool_name"] = f"MCP:{reading.text(payload, 'tool_name')}"
+        told["tool_name"] = f"MCP:{reading.name(payload.get('tool_name'))}"
     made = reading.moment(kind, HOST, told, _meaning)
     if made.kind != moments.AFTER:
         return made

@@ -56,7 +56,7 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
         "cwd": payload.get("cwd") or environ.get("GEMINI_PROJECT_DIR"),
         "last_assistant_message": payload.get("prompt_response"),
     }
-    server = reading.text(reading.mapping(payload.get("mcp_context")), "server_name")
+    server = reading.name(reading.mapping(payload.get("mcp_context")).get("server_name"))
     made = reading.moment(kind, HOST, told, lambda tool: _meaning(tool, server))
     if made.kind != moments.AFTER:
         return made

@@ -51,7 +51,7 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
         "tool_response": answer,
     }
     if tool == "mcp_tool_use":
-        server, own = reading.text(info, "mcp_server_name"), reading.text(info, "mcp_tool_name")
+        server, own = reading.name(info.get("mcp_server_name")), reading.name(info.get("mcp_tool_name"))
         told |= {"tool_name": f"mcp__{server}__{own}", "tool_input": info.get("mcp_tool_arguments")}
     made = reading.moment(kind, HOST, told, lambda name: _MEANING.get(name) or action_of(name))
     if made.kind != moments.AFTER:

@@ -1,0 +1,96 @@
+"""Every host: what comes in at each event, the moment it makes, and what goes out, as files beside this."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.core.actions import ACTION_OF
+from remora.core.events import ACTIONS
+from remora.core.moments import KINDS, OTHER, SILENCE, Moment, Reply
+from remora.interfaces.hooks.hosts import HOSTS, host_named
+from tests.interfaces.hooks.schemas import wrong
+
+GOLDEN = Path(__file__).parent / "golden"
+FILES = sorted(GOLDEN.rglob("*.json"))
+REPLY = Reply("src/cache.py: clear the cache before the tests", "Remora: one memory")
+
+
+@pytest.fixture(params=FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def golden(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """One event: `stdin`, `environ`, and the `moment` and `output` that are expected."""
+    found: dict[str, Any] = json.loads(request.param.read_text("utf-8"))
+    return {"host": request.param.parent.name, "environ": {}, **found}
+
+
+def test_an_event_makes_a_moment(golden: dict[str, Any]) -> None:
+    """Every part that the host tells is where it belongs, and everything else is empty."""
+    expected = {**golden["moment"], "paths": tuple(golden["moment"].get("paths", ()))}
+    made = host_named(golden["host"]).parse(golden["stdin"], golden["environ"])
+    assert made == Moment(**expected)
+
+
+def test_a_reply_goes_out_as_the_host_takes_it(golden: dict[str, Any]) -> None:
+    """Text for the model and a note for the person, where the host has a place for them, and nothing else."""
+    host = host_named(golden["host"])
+    made = host.parse(golden["stdin"], golden["environ"])
+    printed = host.render(golden["stdin"], made, REPLY)
+    assert printed == golden["output"]
+    assert wrong(golden["host"], golden["stdin"], printed) == ""
+
+
+def test_nothing_to_say_is_nothing_printed(golden: dict[str, Any]) -> None:
+    """Silence is no output at all, not an empty object; white space is silence."""
+    host = host_named(golden["host"])
+    made = host.parse(golden["stdin"], golden["environ"])
+    assert host.render(golden["stdin"], made, SILENCE) is None
+    assert host.render(golden["stdin"], made, Reply(" \n", "\t")) is None
+
+
+def test_text_reaches_the_model_only_where_the_host_says_so(golden: dict[str, Any]) -> None:
+    """INJECTS and what is printed agree: nothing is decided for nothing, nothing is lost."""
+    host = host_named(golden["host"])
+    made = host.parse(golden["stdin"], golden["environ"])
+    printed = host.render(golden["stdin"], made, Reply("a lesson"))
+    if printed is not None:
+        assert made.kind in host.INJECTS
+    # Cursor tells of some tools twice, and listens only once.
+    elif not golden["stdin"].get("hook_event_name", "").startswith(("after", "before")):
+        assert made.kind not in host.INJECTS
+
+
+def test_a_long_reply_is_cut_at_a_line(golden: dict[str, Any]) -> None:
+    """The output stays within what the host takes at once, ends with a whole line and says there is more."""
+    host = host_named(golden["host"])
+    made = host.parse(golden["stdin"], golden["environ"])
+    printed = host.render(golden["stdin"], made, Reply("ein Satz über Mäuse\n" * 5_000, "n" * 50_000))
+    assert wrong(golden["host"], golden["stdin"], printed) == ""
+    if printed is not None and made.kind in host.INJECTS:
+        text = json.dumps(printed, ensure_ascii=False)
+        assert "über Mäuse\\n[There is more in memory" in text
+        assert len(text) > 5_000
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_every_kind_of_event_stands_beside_here(name: str) -> None:
+    """Each host has a file for every event that it knows, and one for an event that is none of ours."""
+    host: Any = host_named(name)
+    goldens = [json.loads(path.read_text("utf-8")) for path in (GOLDEN / name).glob("*.json")]
+    kinds = {golden["moment"]["kind"] for golden in goldens}
+    assert kinds <= set(KINDS)
+    assert kinds == {*host._KINDS.values(), OTHER} | (kinds & {"before", "after", "subagent_start"})
+    actions = {golden["moment"].get("action", "other") for golden in goldens}
+    assert actions <= set(ACTIONS)
+    assert kinds >= host.INJECTS
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_a_host_s_own_names_mean_actions(name: str) -> None:
+    """No name means something that events do not know; what Claude Code has already is not said again."""
+    actions: dict[str, str] = getattr(host_named(name), "_ACTIONS", {})
+    assert set(actions.values()) <= set(ACTIONS)
+    said_again = {tool for tool, action in actions.items() if ACTION_OF.get(tool) == action}
+    assert said_again <= {"read_file", "apply_patch", "view_image", "web_search", "memory", "list_dir"}
