@@ -160,6 +160,10 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import keeping
 
             return keeping.COMMANDS[name]
+        case "mcp":
+            from remora.interfaces.commands import serving
+
+            return serving.COMMANDS[name]
         case "init" | "move-in" | "stats" | "doctor" | "reindex" | "completion" | "work":
             from remora.interfaces.commands import running
 

@@ -60,6 +60,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("stats", "Show what is stored, and how much of it.", "The store", "stats"),
     Verb("doctor", "Check everything and say what to do.", "The store", "doctor"),
     Verb("reindex", "Make the search index and the vectors again.", "The store", "reindex"),
+    Verb("mcp", "Serve the memory to hosts that speak MCP.", "The store", ""),
     Verb("completion", "Print the script that completes commands in a shell.", "The store", ""),
     Verb("work", "Embed what has no vector yet, for a bounded time.", "The store", "catch_up", hidden=True),
 )

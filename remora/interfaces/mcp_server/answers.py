@@ -1,0 +1,245 @@
+"""The longer answers: why a memory, what a session did, the brief of a project, what is known of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from remora.core.clock import to_iso
+from remora.core.errors import NotFound
+from remora.core.text import shorten
+from remora.core.values import FileHit, MemoryRecord
+from remora.interfaces.mcp_server.words import bounded, memory_line, said, source, sure
+from remora.interfaces.present import (
+    SOURCE_WORDS,
+    age,
+    counted,
+    listed,
+    owned_sentence,
+    place,
+    safe,
+    short,
+    when,
+)
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory
+    from remora.interfaces.mcp_server.log import Log
+
+MOST_OF_ONE = 900  # tokens of a memory that was asked for by its id
+RELATED = 200  # files that are looked through for those that are used
+MOST_MODULES = 12
+# What the evidence of a related file says of code, from that file's side.
+USED = frozenset(
+    {"is imported by it", "is called by it", "is a base of it", "is implemented by it", "is tested by it"}
+)
+USES = frozenset({"imports it", "calls it", "inherits from it", "implements it", "tests it"})
+
+
+def explained(
+    record: MemoryRecord,
+    now: float,
+    log: Log,
+    *,
+    parents: Sequence[MemoryRecord] = (),
+    dependents: Sequence[MemoryRecord] = (),
+) -> str:
+    """Return what is known of one memory, and why it was recalled lately."""
+    lately = []
+    for recall in log.recalls(record.id):
+        asked = f" for {safe(recall.asked)!r}" if recall.asked else ""
+        score = f", relevance {recall.score:.2f}" if recall.score else ""
+        reasons = f": {safe('; '.join(recall.why))}" if recall.why else ""
+        lately.append(
+            f"Recalled {ago(recall.at, now)} by {recall.tool}{asked}, rank {recall.rank}{score}{reasons}"
+        )
+    blocks = [f"{name}: {value}" for name, value in _standing(record, now) if value]
+    blocks += lately or ["Recalled: not through this server since it started"]
+    blocks += [f"Origin: {_origin(record, number, now)}" for number in range(len(record.origins))]
+    blocks += [f"Rests on {memory_line(p, now, tokens=60).removeprefix('- ')}" for p in parents]
+    blocks += [f"Rests on it: {memory_line(d, now, tokens=60).removeprefix('- ')}" for d in dependents]
+    more = f"{{}} more lines are left out; `remora show {short(record.id)}` has them."
+    return bounded([memory_line(record, now, tokens=MOST_OF_ONE)], blocks, more=more)
+
+
+def _standing(record: MemoryRecord, now: float) -> Iterator[tuple[str, str]]:
+    """Yield what is known of a memory's standing, a name and a value each."""
+    yield (
+        "Said by",
+        {"user": "a person"}.get(said_by := SOURCE_WORDS.get(record.source, record.source), said_by),
+    )
+    sessions = len({o.session_id for o in record.origins if o.session_id} | {*record.provenance_session_ids})
+    yield (
+        "Seen",
+        counted(len(record.origins), "time") + (f" in {counted(sessions, 'session')}" if sessions else ""),
+    )
+    trust = ["a person confirmed it"] if record.user_verified else []
+    if record.taint is not None:
+        trust = [
+            f"unverified, learnt after reading {source(record.taint.source)}; only a person can confirm it"
+        ]
+    yield (
+        "Trust",
+        "; ".join([f"confidence {sure(record, now)}", *trust, *(["pinned"] if record.pinned else [])]),
+    )
+    if record.needs_review:
+        yield "Review", shorten(safe(record.review_reason or "a person should look at it"), 200)
+    if record.superseded_by:
+        yield "Superseded by", short(record.superseded_by)
+    elif record.deprecated:
+        yield "Forgotten", when(record.deprecated_at, now)
+    yield "Stale since", (record.stale_at or "")[:10]
+    last = f", last {when(record.last_accessed_at, now)}" if record.access_count else ""
+    yield "Used", counted(record.access_count, "time") + last
+    yield "Written", when(record.created_at, now)
+    yield "Changed", when(record.updated_at, now) if record.updated_at != record.created_at else ""
+    yield "Files", listed((safe(f) for f in record.related_files), 10)
+    yield "Tags", shorten(safe(", ".join(record.tags)), 200)
+    yield "Branch", safe(record.branch or "")
+    yield "Commit", safe(record.commit_sha or "")[:12]
+    yield "Secrets taken out", str(record.redaction_count) if record.redaction_count else ""
+
+
+def _origin(record: MemoryRecord, number: int, now: float) -> str:
+    origin = record.origins[number]
+    # Untrusted text may have added an origin to a memory that is none the worse for it.
+    words = f", in other words:{said(shorten(origin.text, 200), quoted=True)}" if origin.text else ""
+    return f"{shorten(safe(place(origin)), 120)}, {when(origin.at, now)}{words}"
+
+
+def session_context(memory: Memory, log: Log, now: float) -> str:
+    """Return what one session did so far, as far as its server knows, with the newest of the memory."""
+    records, files = log.records(), log.files(12)
+    blocks = [
+        f"- recorded {short(r.id)} {r.type}, {r.action} {ago(r.at, now)}:{said(r.text)}" for r in records[:12]
+    ]
+    if files:
+        blocks.append(f"- files asked about, the last first: {listed(safe(f) for f in files)}")
+    for memory_id, recall in log.latest(8):
+        asked = f" for {safe(recall.asked)!r}" if recall.asked else ""
+        blocks.append(f"- recalled {short(memory_id)} by {recall.tool}{asked} {ago(recall.at, now)}")
+    if not blocks:
+        blocks = ["- nothing was recorded or recalled yet"]
+    left = memory.list(types=["work_state"], limit=1)
+    if left:
+        blocks += ["Where work was left:", memory_line(left[0], now)]
+    known = {r.id for r in records} | {r.id for r in left}
+    newest = [m for m in memory.list(limit=40) if m.id not in known][:5]
+    if newest:
+        blocks += ["Newest in the memory of the project:", *(memory_line(m, now, tokens=80) for m in newest)]
+    head = f"Through this server, which started {ago(log.started, now)}:"
+    return bounded([head], blocks, more="{} more lines are left out.")
+
+
+def brief(memory: Memory, now: float) -> str:
+    """Return what a newcomer should know of a project: what is written down, decided, and how it is built."""
+    counts = memory.stats()
+    memories = counted(counts.memories, "memory", "memories")
+    history = f"{counted(counts.files, 'file')} known from {counted(counts.commits, 'commit')}"
+    head = [f"# {safe(counts.project)}", f"{memories}, {counts.needs_review:,} to review; {history}."]
+    blocks = []
+    if written := memory.journal.show().strip():
+        blocks += ["## Long-term memory (MEMORY.md)", said(written).strip("\n")]
+    order = ("preference", "requirement", "decision", "gotcha", "workflow_recipe", "module_insight")
+    strong = memory.list(types=order, limit=60, order="confidence", needs_review=False)
+    strong = sorted((m for m in strong if m.taint is None), key=lambda m: (not m.pinned, order.index(m.type)))
+    if modules := memory.modules()[:MOST_MODULES]:
+        named = [f"- {safe(m.name)} ({counted(m.files, 'file')}){_purpose(m.purpose)}" for m in modules]
+        blocks += ["## Modules", *named]
+    if checks := memory.suggest_commands(5):
+        blocks += ["## Checks", *(f"- `{shorten(safe(c.command), 120)}` ({c.purpose})" for c in checks)]
+    if strong:
+        blocks += ["## Remembered", *(memory_line(m, now, tokens=100) for m in strong)]
+    if not blocks:
+        blocks = ["Nothing is known of this project yet; `remora init` reads rule files, history and code."]
+    return bounded(head, blocks, more="{} more lines are left out; search_memory finds them.")
+
+
+def _purpose(text: str) -> str:
+    return f": {shorten(safe(text), 120)}" if text else ""
+
+
+def known_file(memory: Memory, path: str, now: float) -> str:
+    """Return what is known of a file: who changes it, what is remembered about it, what goes with it.
+
+    Raises:
+        NotFound: nothing is.
+    """
+    found = memory.list(files=[path], limit=20)
+    about = _related(memory, path, 8)
+    if not found and len(about) == 1 and memory.ownership(path) is None:
+        raise NotFound(f"nothing is known of {path!r}", hint="Give a path from the repository's root.")
+    remembered = ["Remembered about it:", *(memory_line(m, now, tokens=150) for m in found)] if found else []
+    return bounded(about[:1], [*remembered, *about[1:]], more="{} more lines are left out.")
+
+
+def dependencies(memory: Memory, target: str, limit: int) -> tuple[str, str]:
+    """Return what a file or a symbol's file uses, is used by and changes with; and the file's path.
+
+    Raises:
+        NotFound: nothing is known of it.
+        Conflict: several definitions are called so; the message names them.
+    """
+    path, colon, _ = target.strip().partition(":")
+    users: list[str] = []
+    notes: tuple[str, ...] = ()
+    known = True
+    try:
+        found = memory.impact(target, 1, limit=limit)
+    except NotFound:
+        if colon:
+            raise
+        known = False
+    else:
+        path, colon, _ = found.target.partition(":")
+        if colon:
+            notes = tuple(f"note: {note}" for note in found.notes)
+            lines = [f"- {safe(i.path)}" + (f":{safe(i.symbol)}" if i.symbol else "") for i in found]
+            users = [f"{safe(found.target)} has {counted(len(found), 'direct user')}:", *lines]
+    head, *related = _related(memory, path, limit)
+    if not related and not users and not known and memory.ownership(path) is None:
+        hint = "Give a path from the repository's root; `remora init` reads the history and the code."
+        raise NotFound(f"nothing is known of {path!r}", hint=hint)
+    blocks = [*users, *related]
+    if not blocks:
+        blocks = ["Nothing that is known uses it, is used by it or changes with it."]
+    return bounded([head], blocks, notes, more="{} more lines are left out; ask with a smaller limit."), path
+
+
+def _related(memory: Memory, path: str, limit: int) -> list[str]:
+    """Return a line about a file, then the files it uses, is used by and changes with, in groups."""
+    owned = memory.ownership(path)
+    groups: dict[str, list[str]] = {"It uses": [], "Used by": [], "Changes with it": []}
+    for file in memory.related_files(path, RELATED):
+        for name in _groups(file):
+            groups[name].append(f"- {safe(file.path)} {file.score:.2f}: {safe('; '.join(file.why))}")
+    lines = [owned_sentence(owned) if owned is not None else safe(path)]
+    for name, members in groups.items():
+        if members:
+            rest = f", the closest {limit}" if len(members) > limit else ""
+            lines += [f"{name} ({counted(len(members), 'file')}{rest}):", *members[:limit]]
+    return lines
+
+
+def _groups(file: FileHit) -> list[str]:
+    words = {word.strip() for reason in file.why for word in reason.split(" and ")}
+    found = [name for name, said_so in (("It uses", USED), ("Used by", USES)) if words & said_so]
+    return found or ["Changes with it"]
+
+
+def ago(at: float, now: float) -> str:
+    """Return how long ago an instant was, in words."""
+    return age(to_iso(at), now)
+
+
+def remembered(records: Sequence[MemoryRecord], now: float) -> list[str]:
+    """Return some memories about what an answer is about, under a heading."""
+    if not records:
+        return []
+    return ["Remembered about it:", *(memory_line(record, now, tokens=100) for record in records)]
+
+
+def lines(*said_in_turn: str | Iterable[str]) -> str:
+    """Return what there is to say, one thing a line; empty ones are left out."""
+    flat = [part for one in said_in_turn for part in ([one] if isinstance(one, str) else one)]
+    return "\n".join(part for part in flat if part)

@@ -1,0 +1,252 @@
+"""The server: tools, resources and prompts of one project under the names that hosts know them by.
+
+Everything a call does happens in a thread and ends in text. An error of ours becomes a text that says what
+to do; one that nobody foresaw becomes one line for the model and a traceback on stderr, never a crash.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, ParamSpec
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
+from pydantic import Field, ValidationError
+
+import remora
+from remora.core.errors import NotFound, RemoraError
+from remora.interfaces.mcp_server import answers
+from remora.interfaces.mcp_server.offered import INSTRUCTIONS, TOOLS, WAITING, Tool
+from remora.interfaces.mcp_server.tools import Tools
+from remora.interfaces.present import listed, unexpected
+
+P = ParamSpec("P")
+NAME = "remora"
+MARKDOWN = "text/markdown"
+SHOWN_ERRORS = 5
+_logger = logging.getLogger(__name__)
+
+
+class Server(MCPServer[Any]):
+    """An MCP server that says of wrong arguments what to do about them, and never repeats their values."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool by its name."""
+        tool = self._tool_manager.get_tool(name)
+        if tool is None:
+            names = listed(t.name for t in self._tool_manager.list_tools())
+            raise ToolError(f"there is no tool {name[:80]!r}. There are {names}.")
+        takes = list(tool.parameters.get("properties", {}))
+        unknown = [key for key in arguments if key not in takes]
+        try:
+            result = await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(_refused(name, error.__cause__, takes, unknown)) from error.__cause__
+            raise
+        if unknown and isinstance(result, CallToolResult) and not result.is_error:
+            _add_note(result, f"note: {_unknown(unknown)} and was not used; it takes {_named(takes)}")
+        return result
+
+
+def build(tools: Tools, *, read_only: bool = False) -> Server:
+    """Return the server of a project; no memory is opened before a call needs it.
+
+    Args:
+        tools: the tools on its memory.
+        read_only: offer only what changes nothing.
+    """
+    with _plain_log():
+        server = Server(
+            NAME, title="Remora", version=remora.__version__, instructions=INSTRUCTIONS, log_level="WARNING"
+        )
+    for offered in TOOLS:
+        if not read_only or offered.reads:
+            _add_tool(server, offered, getattr(tools, offered.name))
+    if read_only:
+        _add_tool(server, WAITING, tools.waiting)
+    _add_resources(server, tools)
+    _add_prompts(server, read_only=read_only)
+    return server
+
+
+@contextmanager
+def _plain_log() -> Iterator[None]:
+    """Let the SDK set up its log as where rich is not installed: lines on stderr.
+
+    With rich it would draw boxes around tracebacks in the log file of a host, and take a twentieth more of
+    the time that a start takes.
+    """
+    missing = object()
+    before = sys.modules.get("rich", missing)
+    sys.modules["rich"] = None  # type: ignore[assignment]  # what the import system knows as "not there"
+    try:
+        yield
+    finally:
+        if before is missing:
+            del sys.modules["rich"]
+        else:
+            sys.modules["rich"] = before  # type: ignore[assignment]
+
+
+def _add_tool(server: Server, offered: Tool, method: Callable[..., str]) -> None:
+    server.add_tool(
+        _told(method, offered.name),
+        name=offered.name,
+        title=offered.title,
+        description=offered.description,
+        annotations=ToolAnnotations(
+            read_only_hint=offered.reads,
+            destructive_hint=offered.destroys,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+        meta={"anthropic/alwaysLoad": True} if offered.always else None,
+        structured_output=False,  # a host that gets structured content does not show the text
+    )
+
+
+def _told(method: Callable[P, str], name: str) -> Callable[P, str]:
+    """Return a tool whose failures are texts for the model."""
+
+    @functools.wraps(method)
+    def call(*args: P.args, **kwargs: P.kwargs) -> str:
+        try:
+            return method(*args, **kwargs)
+        except RemoraError as error:
+            raise ToolError(_in_words(error)) from None
+        except Exception as error:
+            _logger.exception("%s failed", name)
+            raise ToolError(unexpected(error)) from None
+
+    return call
+
+
+def _read(method: Callable[P, str]) -> Callable[P, str]:
+    """Return a resource whose failures are errors of the protocol with words of ours."""
+
+    @functools.wraps(method)
+    def call(*args: P.args, **kwargs: P.kwargs) -> str:
+        try:
+            return method(*args, **kwargs)
+        except NotFound as error:
+            raise ResourceNotFoundError(_in_words(error)) from None
+        except RemoraError as error:
+            raise ResourceError(_in_words(error)) from None
+        except Exception as error:
+            _logger.exception("a resource failed")
+            raise ResourceError(unexpected(error)) from None
+
+    return call
+
+
+def _add_resources(server: Server, tools: Tools) -> None:
+    @server.resource(
+        "remora://project/brief",
+        title="The project in brief",
+        description="What a newcomer should know: long-term memory, modules, checks, strongest memories.",
+        mime_type=MARKDOWN,
+    )
+    @_read
+    def project_brief() -> str:
+        with tools.holder.use() as memory:
+            return answers.brief(memory, tools.clock.now())
+
+    @server.resource(
+        "remora://memory/{memory_id}",
+        title="A memory",
+        description="One memory by its id or the first characters of it: text, origins, trust.",
+        mime_type=MARKDOWN,
+    )
+    @_read
+    def memory(memory_id: str) -> str:
+        return tools.why(memory_id)
+
+    @server.resource(
+        "remora://files/{+path}",
+        title="What is known of a file",
+        description="Memories about a file, who changed it, what it uses, is used by and changes with.",
+        mime_type=MARKDOWN,
+    )
+    @_read
+    def file(path: str) -> str:
+        with tools.holder.use() as memory:
+            return answers.known_file(memory, path, tools.clock.now())
+
+
+def _add_prompts(server: Server, *, read_only: bool) -> None:
+    @server.prompt(title="Recall", description="Say what is remembered about a topic.")
+    def recall(
+        topic: Annotated[str, Field(description="A question, a name, a path or some keywords.")],
+    ) -> str:
+        return (
+            f"Look up in Remora's memory what is known about this: {topic}\n\n"
+            "Call search_memory with it, and once more in other words if nothing is clearly about it. Then "
+            "tell me what is remembered, each point with its id, how old it is and how sure it is. Say what "
+            "is unverified or waits for review, and what the code contradicts. Add nothing of your own."
+        )
+
+    if not read_only:
+
+        @server.prompt(title="Remember", description="Remember a statement about the project.")
+        def remember(text: Annotated[str, Field(description="What to remember, in your own words.")]) -> str:
+            return (
+                f"Remember this: {text}\n\n"
+                "Call record_memory with it as one statement that can be understood on its own: keep my "
+                "words where they are clear, put names in the place of words such as 'it' or 'here', name "
+                "the files it is about. Several statements are several calls. Then tell me what was "
+                "recorded, with the ids, and what it was merged with."
+            )
+
+    @server.prompt(title="Review", description="Go through what waits for your word.")
+    def review() -> str:
+        change = (
+            "For each I will say keep, drop or neither. Then call review once with the ids that I named, and "
+            "with no others."
+        )
+        told = "Tell me what I can do about each at a terminal." if read_only else change
+        return (
+            "Call review without ids and show me what waits: each with its id, its text and why it waits. Do "
+            f"not decide for me. {told}"
+        )
+
+
+def _in_words(error: RemoraError) -> str:
+    text = str(error)
+    end = "" if text.endswith((".", "!", "?")) else "."
+    again = " Trying again may help." if error.retryable else ""
+    return f"{text}{end}{' ' + error.hint if error.hint else ''}{again}"
+
+
+def _refused(name: str, error: ValidationError, takes: list[str], unknown: list[str]) -> str:
+    """Return what is wrong with some arguments; their values are not repeated, they may be long."""
+    wrong = []
+    for one in error.errors(include_url=False, include_input=False, include_context=False)[:SHOWN_ERRORS]:
+        where = ".".join(str(part) for part in one["loc"])
+        wrong.append(f"{where} is missing" if one["type"] == "missing" else f"{where}: {one['msg']}")
+    if unknown:
+        wrong.append(_unknown(unknown))
+    return f"{name} was not called: {'; '.join(wrong)}. It takes {_named(takes)}."
+
+
+def _unknown(names: list[str]) -> str:
+    return f"{listed((repr(name[:40]) for name in names), SHOWN_ERRORS)} is no argument of it"
+
+
+def _named(takes: list[str]) -> str:
+    return listed(takes) or "no arguments"
+
+
+def _add_note(result: CallToolResult, note: str) -> None:
+    for block in result.content:
+        if block.type == "text":
+            block.text = f"{block.text}\n{note}"
+            return

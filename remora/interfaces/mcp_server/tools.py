@@ -1,0 +1,344 @@
+"""The tools of the server: each asks the memory one thing and says the answer in a few lines.
+
+They raise the errors of Remora; `server` turns them into what the protocol has for that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from remora.core.clock import Clock
+from remora.core.errors import InvalidInput, NotFound
+from remora.core.text import shorten
+from remora.core.values import HIT_SOURCES, MEMORY_TYPES, MemoryRecord
+from remora.interfaces.mcp_server import answers
+from remora.interfaces.mcp_server.answers import lines
+from remora.interfaces.mcp_server.holder import Holder
+from remora.interfaces.mcp_server.log import Log
+from remora.interfaces.mcp_server.words import TOKENS, bounded, hit_line, memory_line, said, source
+from remora.interfaces.present import counted, listed, receipt_sentence, redaction_sentence, safe, short
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory
+
+GOOD = 0.5  # a hit this relevant is about the question
+MOST_IDS = 20  # in one call that changes memories
+MOST_TOKENS = 8_000  # that a caller may ask for; hosts warn at 10,000
+MOST_COMPARED = 20_000  # characters; a memory has no more
+LIKELY_FILES = 5
+CHECKS = 3
+
+
+def one_or_many(value: Any) -> Any:
+    """Return a list for what models write in the place of one: nothing, a word, or JSON as text.
+
+    >>> one_or_many("gotcha"), one_or_many('["a", "b"]'), one_or_many(None)
+    (['gotcha'], ['a', 'b'], [])
+    """
+    if value is None:
+        return []
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return [value]
+    return [value] if value.strip() else []
+
+
+_Many = BeforeValidator(one_or_many)
+Text = Annotated[str, Field(description="One statement that can be understood on its own, with its reason.")]
+Query = Annotated[str, Field(description="A question, some keywords, a name, a path or an error.")]
+Type = Annotated[
+    str, Field(description=f"One of {', '.join(MEMORY_TYPES)}; guessed from the wording when left out.")
+]
+Types = Annotated[
+    Sequence[str], _Many, Field(description="Only memories of these types, such as gotcha or decision.")
+]
+Kinds = Annotated[
+    Sequence[str],
+    _Many,
+    Field(description=f"Only these kinds of hit: {', '.join(HIT_SOURCES)}; all but code if empty."),
+]
+Files = Annotated[
+    Sequence[str], _Many, Field(description="Paths from the repository's root; that of a folder ends in /.")
+]
+Modules = Annotated[Sequence[str], _Many, Field(description="Modules (folders) it is about.")]
+Tags = Annotated[Sequence[str], _Many, Field(description="Words to find it by.")]
+Parents = Annotated[Sequence[str], _Many, Field(description="Ids of the memories it was concluded from.")]
+Id = Annotated[str, Field(description="The id of a memory, whole or its first 8 characters.")]
+Ids = Annotated[
+    Sequence[str], _Many, Field(description="Ids of memories, whole or their first 8 characters.")
+]
+Confirm = Annotated[
+    Sequence[str], _Many, Field(description="Ids of which a person said that they are right.")
+]
+Drop = Annotated[Sequence[str], _Many, Field(description="Ids of which a person said that they should go.")]
+Limit = Annotated[int, Field(ge=1, le=50, description="How many at most.")]
+Depth = Annotated[int, Field(ge=1, le=10, description="Steps to follow.")]
+Budget = Annotated[int, Field(ge=200, le=MOST_TOKENS, description="Tokens of the answer, about.")]
+Target = Annotated[
+    str, Field(description="path/file.py, path/file.py:Class.method, or a symbol's name if it is unique.")
+]
+Task = Annotated[str, Field(description="What is about to be done, in a sentence or two.")]
+Phase = Annotated[
+    Literal["define", "implement", "validate", "refine", "explore", "reflect"],
+    Field(description="What kind of work comes next; it weighs the types of memories."),
+]
+
+
+class Tools:
+    """The tools on the memory of one project; what each is for stands in `offered`."""
+
+    def __init__(self, holder: Holder, clock: Clock) -> None:
+        self.holder = holder
+        self.clock = clock
+        self.log = Log(clock.now())
+
+    def search_memory(
+        self, query: Query, types: Types = (), files: Files = (), kinds: Kinds = (), limit: Limit = 8
+    ) -> str:
+        """Return the best hits for a query."""
+        now = self.clock.now()
+        with self.holder.use() as memory:
+            hits = memory.search(query, limit, types=types or None, files=files or None, kinds=kinds or None)
+            notes = _notes(memory)
+            empty = not hits and not memory.list(limit=1)
+        self.log.handed_out("search_memory", query, hits, now)
+        self.log.asked_about(files, now)
+        asked = repr(shorten(safe(query[:1_000]), 80))
+        if not hits:
+            return lines(_nothing(asked, empty=empty, filtered=bool(types or files or kinds)), notes)
+        head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
+        if hits[0].score < GOOD:
+            head = f"Nothing is clearly about {asked}; these come closest:"
+        more = "{} more did not fit; ask for something narrower."
+        return bounded([head], [hit_line(hit, now) for hit in hits], notes, more=more)
+
+    def record_memory(
+        self,
+        content: Text,
+        type: Type = "",  # noqa: A002  the field's own name
+        files: Files = (),
+        modules: Modules = (),
+        tags: Tags = (),
+        derived_from: Parents = (),
+    ) -> str:
+        """Store a statement of the agent, and say what became of it."""
+        now = self.clock.now()
+        # In other words, what an unverified memory said is as unverified.
+        parents = dict.fromkeys((*derived_from, *self.log.echoes(content[:MOST_COMPARED])))
+        with self.holder.use(writes=True) as memory:
+            record = memory.remember(
+                content,
+                type=type.strip() or None,
+                related_files=files,
+                related_modules=modules,
+                tags=tags,
+                derived_from=tuple(parents),
+            )
+        self.log.recorded(record, now)
+        self.log.asked_about(record.related_files, now)
+        return _received(record)
+
+    def get_session_context(self) -> str:
+        """Return what this session did so far."""
+        with self.holder.use() as memory:
+            return answers.session_context(memory, self.log, self.clock.now())
+
+    def analyze_impact(self, target: Target, depth: Depth = 3, limit: Limit = 30) -> str:
+        """Return what may break when a target changes."""
+        now = self.clock.now()
+        with self.holder.use() as memory:
+            found = memory.impact(target, depth, limit=limit)
+        self.log.asked_about([found.target.partition(":")[0]], now)
+        known = found.memories[:5]
+        self.log.shown("analyze_impact", target, known, now)
+        blocks = []
+        for impact in found:
+            what = impact.path if impact.symbol is None else f"{impact.path}:{impact.symbol}"
+            way = impact.via[-1] if impact.via else ""
+            marks = [m for m, on in (("test", impact.test), ("a guess", impact.guess)) if on]
+            how = ", ".join([way.partition(" <-")[2].partition("- ")[0], *marks])
+            blocks.append(f"- depth {impact.depth}: {safe(what)} ({how})")
+        head = f"{counted(len(found), 'place')} may break when {safe(found.target)} changes, nearest first:"
+        if not found:
+            head = f"Nothing that is known depends on {safe(found.target)}."
+        tests = listed(dict.fromkeys(safe(impact.path) for impact in found.tests), 10)
+        tail = [f"Tests to run: {tests}" if tests else "", *(f"note: {note}" for note in found.notes)]
+        more = "{} more are left out; ask with a smaller depth."
+        return bounded([*answers.remembered(known, now), head], blocks, tail, more=more)
+
+    def get_dependencies(self, target: Target, limit: Limit = 15) -> str:
+        """Return what a file uses, is used by and changes with."""
+        with self.holder.use() as memory:
+            answer, path = answers.dependencies(memory, target, limit)
+        self.log.asked_about([path], self.clock.now())
+        return answer
+
+    def context_for_task(
+        self, task: Task, phase: Phase = "implement", files: Files = (), budget: Budget = TOKENS
+    ) -> str:
+        """Return what is worth knowing for a task."""
+        now = self.clock.now()
+        with self.holder.use() as memory:
+            packed = memory.context(task, phase, budget * 3 // 4, recent_files=files)
+            notes = _notes(memory)
+            likely = [f.path for f in memory.predict_files(task, LIKELY_FILES)]
+            checks = memory.suggest_commands(CHECKS, task=task, files=likely)
+        self.log.handed_out("context_for_task", task, packed.hits, now)
+        self.log.asked_about(files, now)
+        tail = []
+        if packed.left_out:
+            tail.append(f"{packed.left_out} more did not fit; a larger budget or search_memory shows them.")
+        if ids := [short(hit.memory.id) for hit in packed.hits if hit.memory is not None]:
+            tail.append(f"Ids of the memories above, in this order: {', '.join(ids)}")
+        if likely:
+            tail.append(f"Files it may touch: {safe(', '.join(likely))}")
+        if checks:
+            commands = listed(f"`{shorten(safe(c.command), 100)}`" for c in checks)
+            tail.append(f"Sessions here checked such work with: {commands}")
+        text = packed.text or "Nothing that is remembered bears on this task."
+        return lines(f"{text}\n" if tail else text, tail, notes)
+
+    def why(self, memory_id: Id) -> str:
+        """Return where a memory comes from, how far it can be trusted and why it was recalled."""
+        with self.holder.use() as memory:
+            record = memory.show(memory_id.strip())
+            dependents = memory.dependents(record.id)
+            parents = [p for i in record.derived_from if (p := _known(memory, i)) is not None]
+        return answers.explained(record, self.clock.now(), self.log, parents=parents, dependents=dependents)
+
+    def forget(self, ids: Ids) -> str:
+        """Take memories out of every search; an unknown id stops before the first change."""
+        wanted = _wanted(ids, "forget")
+        told = []
+        with self.holder.use(writes=True) as memory:
+            olds = _shown(memory, wanted)
+            for old in olds:
+                memory.forget(old.id)
+                told.append(_changed(old, "was forgotten already" if old.deprecated else "forgotten"))
+            flagged = {short(d.id) for old in olds if not old.deprecated for d in memory.dependents(old.id)}
+        if flagged:
+            told.append(f"Marked for review, because they rest on it: {listed(sorted(flagged))}.")
+        restore = " ".join(short(old.id) for old in olds)
+        return lines(told, f"A person brings back what should have stayed with `remora restore {restore}`.")
+
+    def review(self, confirm: Confirm = (), drop: Drop = (), limit: Limit = 10) -> str:
+        """Return what waits for a person; or do what the person said about some of it, all or nothing."""
+        if not confirm and not drop:
+            return self.waiting(limit)
+        _wanted([*confirm, *drop], "review")
+        with self.holder.use(writes=True) as memory:
+            yes, no = _shown(memory, confirm), _shown(memory, drop)
+            if both := {m.id for m in yes} & {m.id for m in no}:
+                raise InvalidInput(
+                    f"{short(min(both))} is both confirmed and dropped; nothing was changed",
+                    hint="Ask the person which is meant.",
+                )
+            _must_be_safe(yes)
+            told = []
+            for record in yes:
+                memory.verify(record.id)
+                told.append(_changed(record, "confirmed"))
+            for record in no:
+                memory.forget(record.id)
+                told.append(_changed(record, "dropped"))
+        return lines(told)
+
+    def waiting(self, limit: Limit = 10) -> str:
+        """Return what waits for a person."""
+        now = self.clock.now()
+        with self.holder.use() as memory:
+            found = memory.list(needs_review=True, limit=limit + 1)
+        shown = found[:limit]
+        self.log.shown("review", "", shown, now)
+        if not found:
+            return "Nothing waits for review."
+        blocks = []
+        for record in shown:
+            reason = shorten(safe(record.review_reason), 200) if record.review_reason else ""
+            why = f"\n  why it waits: {reason}" if reason else ""
+            blocks.append(memory_line(record, now, tokens=150) + why)
+        head = "These wait for a person's word. Show them and ask; decide nothing by yourself."
+        tail = ["There are more; ask with a greater limit."] if len(found) > limit else []
+        return bounded([head], blocks, tail, more="{} more did not fit; ask about these first.")
+
+
+def _received(record: MemoryRecord) -> str:
+    """Return what became of a statement."""
+    told = [f"{short(record.id)} {receipt_sentence(record)}."]
+    if (receipt := record.receipt) is not None:
+        told += [redaction_sentence(receipt.redactions), *receipt.notes]
+        if receipt.action != "stored":
+            told.append(f"It says:{said(shorten(record.content, 300), quoted=record.taint is not None)}")
+    if record.taint is not None:
+        told.append(
+            f"It is unverified, since it says what was learnt after reading {source(record.taint.source)}. "
+            f"A person who knows that it is right says `remora verify {short(record.id)}`."
+        )
+    elif record.needs_review:
+        told.append(
+            "It waits for a person's look" + (f": {record.review_reason}" if record.review_reason else "")
+        )
+    return lines(told)
+
+
+def _changed(record: MemoryRecord, what: str) -> str:
+    text = said(shorten(record.content, 120), quoted=record.taint is not None)
+    return f"{short(record.id)} {what}:{text}"
+
+
+def _wanted(ids: Sequence[str], tool: str) -> list[str]:
+    """Return the ids of a call that changes memories.
+
+    Raises:
+        InvalidInput: there are none, too many, or an empty one.
+    """
+    given = [i.strip() for i in ids]
+    if not given or not all(given):
+        raise InvalidInput(f"{tool} needs the ids of memories", hint="search_memory shows them.")
+    if len(given) > MOST_IDS:
+        raise InvalidInput(f"{tool} takes at most {MOST_IDS} ids in one call, not {len(given)}")
+    return given
+
+
+def _shown(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
+    """Return the memories of some ids, each once."""
+    return list({record.id: record for record in (memory.show(i.strip()) for i in ids)}.values())
+
+
+def _must_be_safe(records: Sequence[MemoryRecord]) -> None:
+    """Refuse to let an agent confirm what untrusted text said: the same text may have asked it to."""
+    if unsafe := [short(record.id) for record in records if record.taint is not None]:
+        raise InvalidInput(
+            f"{listed(unsafe)} rests on untrusted text, which only a person can confirm; nothing was changed",
+            hint=f"At a terminal: `remora verify {' '.join(unsafe)}`.",
+        )
+
+
+def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
+    try:
+        return memory.show(memory_id)
+    except NotFound:  # pruned since
+        return None
+
+
+def _notes(memory: Memory) -> list[str]:
+    """Return what an answer had to do without, but not what the user has set so."""
+    wanted = memory.settings.embedding.provider == "none"
+    return [f"note: {safe(n)}" for n in memory.notes if not (wanted and n == "no embedding model")]
+
+
+def _nothing(asked: str, *, empty: bool, filtered: bool) -> str:
+    if empty:
+        return (
+            "Nothing is remembered in this project yet. A person says `remora init` to read rule files, the "
+            "history and the code; record_memory stores a statement."
+        )
+    return f"Nothing is remembered about {asked}" + (" that passes the filters." if filtered else ".")

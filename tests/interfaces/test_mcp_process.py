@@ -1,0 +1,250 @@
+"""The MCP server as a process: what it loads, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.app.memory import Memory
+from remora.interfaces.commands.serving import entry
+from tests.interfaces.conftest import Run, command_line
+
+HEAVY = ("numpy", "onnxruntime", "tokenizers", "tree_sitter", "rich", "apsw", "remora.app.memory")
+CLIENT = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "a test", "version": "1"},
+}
+# A server that says on stderr what it has loaded, when it begins to serve and after the first call.
+WHAT_IS_LOADED = """
+import sys
+sys.path.insert(0, {where!r})
+from remora.interfaces.mcp_server import serving
+from remora.interfaces.mcp_server.server import Server
+
+def say(when):
+    print(when, *(m for m in {heavy!r} if m in sys.modules), file=sys.stderr, flush=True)
+
+serve, call = serving.over_stdio, Server.call_tool
+
+def over_stdio(server, holder):
+    say("serving")
+    serve(server, holder)
+
+async def call_tool(self, *arguments):
+    answer = await call(self, *arguments)
+    say("called")
+    return answer
+
+serving.over_stdio, Server.call_tool = over_stdio, call_tool
+sys.argv = ["remora", "mcp"]
+from remora.interfaces.cli import main
+main()
+"""
+
+Start = Callable[..., "Serving"]
+
+
+class Serving:
+    """A server in a process of its own, and a host that writes lines to it."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.number = 0
+
+    def ask(self, method: str, **params: Any) -> Any:
+        """Return the result of a request, which must be on the next line of stdout."""
+        self.number += 1
+        self._write({"id": self.number, "method": method, "params": params})
+        assert self.process.stdout is not None
+        answer = json.loads(self.process.stdout.readline())
+        assert answer["id"] == self.number
+        return answer["result"]
+
+    def hello(self) -> Any:
+        """Shake hands and return what the server says of itself."""
+        found = self.ask("initialize", **CLIENT)
+        self._write({"method": "notifications/initialized"})
+        return found
+
+    def call(self, tool: str, **arguments: Any) -> str:
+        """Return the text of a tool's answer."""
+        result = self.ask("tools/call", name=tool, arguments=arguments)
+        assert not result.get("isError"), result
+        return str(result["content"][0]["text"])
+
+    def _write(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.process.stdin.flush()
+
+    def rest(self) -> tuple[int, str, str]:
+        """Close its stdin, wait for its end and return its exit code and what else it wrote."""
+        out, err = self.process.communicate(timeout=20)
+        return self.process.returncode, out, err
+
+
+@pytest.fixture
+def start(project: Path) -> Iterator[Start]:
+    """Start servers; those that are left at the end are killed."""
+    running: list[Serving] = []
+
+    def begin(*command: str) -> Serving:
+        running.append(Serving([*(command or (*command_line(), "mcp"))]))
+        return running[-1]
+
+    yield begin
+    for one in running:
+        one.process.kill()
+        one.process.wait()
+        for stream in (one.process.stdin, one.process.stdout, one.process.stderr):
+            assert stream is not None
+            stream.close()
+
+
+def open_files(folder: Path) -> list[str]:
+    """Return what SQLite has beside databases below a folder: there is some as long as one is open."""
+    return sorted(p.name for p in folder.rglob("*") if p.name.endswith(("-wal", "-shm", "-journal")))
+
+
+def test_over_stdin_and_stdout(start: Start, project: Path, environ: dict[str, str]) -> None:
+    """Stdout holds the protocol and nothing else; at the end of stdin the server ends, and all is closed."""
+    serving = start()
+    hello = serving.hello()
+    assert hello["serverInfo"]["name"] == "remora"
+    assert "Remora is the memory of this project" in hello["instructions"]
+    memory_id = serving.call("record_memory", content="Tokens expire after 24 h", type="decision").split()[0]
+    assert memory_id in serving.call("search_memory", query="tokens expire")
+    assert open_files(Path(environ["REMORA_HOME"]))
+    assert serving.rest() == (0, "", "")
+    assert open_files(Path(environ["REMORA_HOME"])) == []
+    with Memory.open(project, read_only=True) as memory:
+        assert memory.show(memory_id).access_count == 1
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_ends_it(start: Start, environ: dict[str, str], number: int, code: int) -> None:
+    """On a signal the server closes the memory and leaves, though its host keeps stdin open."""
+    serving = start()
+    serving.hello()
+    serving.call("record_memory", content="Tokens expire after 24 h")
+    assert open_files(Path(environ["REMORA_HOME"]))
+    serving.process.send_signal(number)
+    assert serving.process.wait(10) == code
+    assert open_files(Path(environ["REMORA_HOME"])) == []
+    assert serving.process.stdout is not None
+    assert serving.process.stdout.read() == ""
+
+
+def test_a_closed_stdout_ends_it(start: Start) -> None:
+    """A host that is gone altogether leaves no traceback behind, though an answer was on its way."""
+    serving = start()
+    serving.hello()
+    assert serving.process.stdout is not None
+    assert serving.process.stdin is not None
+    assert serving.process.stderr is not None
+    serving.process.stdout.close()
+    serving._write({"id": 9, "method": "tools/list", "params": {}})
+    serving.process.stdin.close()
+    assert serving.process.wait(20) == 0
+    assert serving.process.stderr.read() == ""
+
+
+def test_lines_that_are_no_messages(start: Start) -> None:
+    """What is no message does not end the server."""
+    serving = start()
+    serving.hello()
+    assert serving.process.stdin is not None
+    serving.process.stdin.write("\n{\n[]\nhello\n")
+    serving.process.stdin.flush()
+    serving._write({"id": 77, "method": "tools/call", "params": {"name": "review", "arguments": {}}})
+    assert serving.process.stdout is not None
+    answers: list[Any] = []
+    while not answers or answers[-1].get("id") != 77:
+        answers.append(json.loads(serving.process.stdout.readline()))
+    assert answers[-1]["result"]["content"][0]["text"] == "Nothing waits for review."
+    assert serving.rest()[0] == 0
+
+
+def test_it_is_thin_to_start(start: Start) -> None:
+    """Serving begins without a database or a model; a call opens the memory, and without a model no more."""
+    where = str(Path(command_line.__code__.co_filename).parent.parent.parent)
+    serving = start(sys.executable, "-c", WHAT_IS_LOADED.format(where=where, heavy=HEAVY))
+    serving.hello()
+    serving.call("review")
+    serving.call("search_memory", query="tokens")
+    code, out, err = serving.rest()
+    assert (code, out) == (0, "")
+    assert err.splitlines() == ["serving", *["called apsw remora.app.memory"] * 2]
+
+
+def test_over_http(project: Path) -> None:
+    """Without a token HTTP is not served; with one it is said where, and a signal ends it."""
+    command = [*command_line(), "mcp", "--http", "--port", "0", "--token-env", "THE_TOKEN"]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert refused.returncode == 3
+    assert "no token is set in THE_TOKEN; HTTP is not served without one" in refused.stderr
+    token = "only-for-this-test-0123456789"
+    with subprocess.Popen(
+        command,
+        env={**os.environ, "THE_TOKEN": token},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        assert said.startswith("Serving MCP at http://127.0.0.1:")
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert out == ""
+    assert token not in said + err
+
+
+def test_without_the_package(process: Callable[..., Any], project: Path) -> None:
+    """Where the extra is not installed, the error says how to install it."""
+    (project / "hide").mkdir()
+    (project / "hide" / "mcp.py").write_text("raise ModuleNotFoundError('No module named mcp', name='mcp')\n")
+    done = process("mcp", env={**os.environ, "PYTHONPATH": str(project / "hide")})
+    assert done.returncode == 2
+    assert "needs the package mcp, 2.3 or later" in done.stderr
+    assert 'pip install "remora[mcp]"' in done.stderr
+    assert done.stdout == ""
+
+
+def test_options_of_http_need_http(run: Run) -> None:
+    """Options that only HTTP has are refused without it, before anything is loaded."""
+    result = run("mcp", "--port", "8000")
+    assert result.exit_code == 2
+    assert "need --http" in result.stderr
+
+
+def test_the_entry_for_a_host(answer: Callable[..., Any], project: Path) -> None:
+    """With --json it prints what a host's configuration needs; never a token, only the variable's name."""
+    servers = answer("mcp")["mcpServers"]
+    assert servers == {
+        "remora": {"type": "stdio", "command": sys.executable, "args": ["-m", "remora", "mcp"]}
+    }
+    words = answer("mcp", "--read-only", "--project", "sub")["mcpServers"]["remora"]["args"]
+    assert words[2:] == ["mcp", "--read-only", "--project", str(project / "sub")]
+    http = answer("mcp", "--http", "--host", "::1", "--port", "9000", "--token-env", "T")
+    assert http["mcpServers"]["remora"] == {
+        "type": "http",
+        "url": "http://[::1]:9000/mcp",
+        "headers": {"Authorization": "Bearer ${T}"},
+    }
+    assert (
+        entry(".", "127.0.0.1", 1, "T", http=False, read_only=False)["mcpServers"]["remora"]["type"]
+        == "stdio"
+    )
