@@ -144,6 +144,10 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import coding
 
             return coding.COMMANDS[name]
+        case "plan" | "teach":
+            from remora.interfaces.commands import planning
+
+            return planning.COMMANDS[name]
         case "learn" | "learned" | "checks":
             from remora.interfaces.commands import learning
 

@@ -31,10 +31,12 @@ VERBS: tuple[Verb, ...] = (
     Verb("learned", "List what the last learning added, to confirm, edit or drop.", "Begin", "learned"),
     Verb("index", "Read what changed in the code: what it defines, imports and calls.", "Begin", "index"),
     Verb("remember", "Store one statement, or merge it with what it duplicates.", "Remember", "remember"),
+    Verb("teach", "Store what a file says that a person wrote, after a look.", "Remember", "teach"),
     Verb("edit", "Change a memory: its text, type, tags or files.", "Remember", "edit"),
     Verb("supersede", "Put a new memory in the place of an old one.", "Remember", "supersede"),
     Verb("search", "Find what is remembered about a question, a name or a path.", "Recall", "search"),
     Verb("context", "Pack what is worth knowing for a task into a block for a prompt.", "Recall", "context"),
+    Verb("plan", "Prepare a task: what a plan should know, files, steps.", "Recall", "plan_context"),
     Verb(
         "related", "Show the files that change or are read together with a file.", "Recall", "related_files"
     ),

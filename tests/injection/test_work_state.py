@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from remora.core.events import CommandRun, ErrorSeen, FileUse, Signal
@@ -11,7 +13,7 @@ from remora.injection.work_state import WorkState, draft, goes_on, left_by, of_r
 from tests.observer.sessions import ran, session
 from tests.retrieval.worlds import record
 
-OPEN = {"steps": 40, "outcome": "unknown"}
+OPEN: dict[str, Any] = {"steps": 40, "outcome": "unknown"}
 
 
 def failed(command: str, message: str, step: int, *, resolved: bool = False) -> ErrorSeen:
@@ -156,7 +158,7 @@ def test_a_state_of_another_system() -> None:
     plain = record("The parser is half done", id="ffff0000ff", type="work_state")
     assert told(plain).splitlines()[1] == "- The parser is half done"
     odd = record("x y", id="f", type="work_state", payload={"todo": "a", "failing": [[1], 2], "done": True})
-    assert of_record(odd).todo == of_record(odd).failing == ()
+    assert (of_record(odd).todo, of_record(odd).failing, of_record(odd).done) == ((), (), 0)
     assert told(odd).splitlines()[1] == "- x y"
 
 

@@ -37,6 +37,8 @@ LEAST: dict[str, list[str]] = {
     "completion": ["zsh"],
     "move-in": ["a.jsonl"],
     "learn": ["."],
+    "plan": ["make the cache smaller"],
+    "teach": ["rules.md"],
 }
 # Verbs that are no single question to a memory.
 WITHOUT_METHOD = ("completion", "install", "mcp", "uninstall")
@@ -110,6 +112,8 @@ def test_every_verb_answers_in_json(run: Run, name: str, *, before: bool) -> Non
     if name == "move-in":
         entity = {"type": "entity", "name": "cache", "entityType": "part", "observations": ["has a bound"]}
         Path("a.jsonl").write_text(json.dumps(entity) + "\n", "utf-8")
+    if name == "teach":
+        Path("rules.md").write_text("- Never log a token\n", "utf-8")
     if name == "impact":
         Path("a.py").write_text("x = 1\n", "utf-8")
         run("index")

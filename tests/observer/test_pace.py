@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from remora.observer.observer import Observer
 from tests.observer.script import Script, observed, of_type
 
 
@@ -104,6 +105,18 @@ def test_a_plan_that_grew():
     (over,) = of_type(observation, "step_overrun")
     assert (over.key, over.detail["planned"], over.detail["items"]) == ("m", 3, 5)
     assert observation.planned == 5
+
+
+def test_what_is_not_done():
+    """What was not ticked off is open, in the order of the plan; another plan replaces it."""
+    script = plan(Script().step(), a="in_progress", b="pending", c="pending")
+    plan(script.step(4), a="completed", b="in_progress", c="pending", d="pending")
+    watching = Observer("s1", "claude-code", strict=True)
+    assert watching.unfinished() == []
+    for event in script.events:
+        watching.observe(event)
+    assert watching.unfinished() == ["b", "c", "d"]
+    assert Observer.restore(watching.checkpoint()).unfinished() == ["b", "c", "d"]
 
 
 def test_an_item_that_took_too_long():

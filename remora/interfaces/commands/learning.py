@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from remora.core.errors import InvalidInput
-from remora.interfaces import learn_pages, pages
+from remora.interfaces import learn_pages, pages, plan_pages
+from remora.interfaces.commands import reviewing
 from remora.interfaces.commands.desk import Desk, command
 
 
@@ -31,23 +34,35 @@ def learn(desk: Desk, *, path: str | None, claude: bool, codex: bool, again: boo
         desk.note("No session of an agent was found for this project. Name a file or a folder to read.")
 
 
-@command("learned", epilog="Example: remora learned; remora forget ID; remora verify ID")
+@command("learned", epilog="Example: remora learned --review")
 @click.option("--run", type=click.IntRange(1), metavar="N", help="Of this run, the last one by default.")
+@click.option("--session", "session_id", metavar="ID", help="Only what came of this session.")
+@click.option("--review", is_flag=True, help="Go through them one by one: keep, edit, drop, or later.")
 @click.option("--verify-all", is_flag=True, help="Say that you looked at all of them and they are right.")
 @click.option("--forget-all", is_flag=True, help="Drop all of them; restore brings them back.")
-def learned(desk: Desk, *, run: int | None, verify_all: bool, forget_all: bool) -> None:
-    """Each with the evidence for it. `verify`, `edit` and `forget` take the ids one by one."""
-    if verify_all and forget_all:
-        raise InvalidInput("--verify-all and --forget-all exclude each other")
-    memory = desk.memory(writes=verify_all or forget_all)
-    found = memory.learned(run)
+def learned(
+    desk: Desk, *, run: int | None, session_id: str | None, review: bool, verify_all: bool, forget_all: bool
+) -> None:
+    """What the sessions had from memory, and what was learnt from them, each with the evidence.
+
+    `verify`, `edit` and `forget` take the ids one by one.
+    """
+    if verify_all + forget_all + review > 1:
+        raise InvalidInput("--review, --verify-all and --forget-all exclude each other")
+    if review and (desk.json or not (sys.stdin.isatty() and sys.stderr.isatty())):
+        raise InvalidInput("--review asks, and nobody is there", hint="Use verify, edit and forget with ids.")
+    memory = desk.memory(writes=verify_all or forget_all or review)
+    found = memory.session_summary(run, session_id=session_id)
     if verify_all or forget_all:
         change, done = (memory.verify, "verified") if verify_all else (memory.forget, "forgotten")
-        records = [change(one.memory.id) for one in found]
+        records = [change(one.memory.id) for one in found.learned]
         desk.answer({"memories": records}, lambda: pages.changed(records, done))
+    elif review:
+        reviewed = reviewing.review(memory, found.learned, reviewing.asking(desk))
+        desk.answer(reviewed, lambda: reviewing.page(reviewed))
     else:
-        desk.answer({"learned": found}, lambda: learn_pages.learned(found))
-    if not found:
+        desk.answer(found, lambda: plan_pages.summary(found))
+    if not found.learned:
         desk.note("Nothing was learnt yet. `remora learn` reads the sessions of agents.")
 
 

@@ -1,0 +1,132 @@
+"""plan, teach: what is said before work begins, and what a person says once and for all."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError, StoreError
+from remora.core.values import Skipped
+from remora.interfaces import plan_pages
+from remora.interfaces.commands.desk import Desk, command, split
+
+if TYPE_CHECKING:
+    from remora.app.teaching import Taught
+
+file_type = click.Path(path_type=str)
+LARGEST = 100_000  # steps that a limit can be asked for
+
+
+@command("plan", epilog='Example: remora plan "make the token lifetime a setting" --steps 100')
+@click.argument("task", nargs=-1)
+@click.option("--module", "modules", multiple=True, metavar="NAME", help="A module it is about; repeatable.")
+@click.option("--file", "-f", "files", multiple=True, type=file_type, help="A file it is about; repeatable.")
+@click.option(
+    "--qa", is_flag=True, help="For whoever tests it: requirements, errors, what the interface did."
+)
+@click.option("--budget", type=click.IntRange(1), metavar="TOKENS", help="Tokens of the block at most.")
+@click.option("--steps", type=click.IntRange(1, LARGEST), metavar="N", help="A step limit, to be fitted.")
+@click.option("--contents", is_flag=True, help="Also print the files to load, lines numbered.")
+def plan(
+    desk: Desk,
+    *,
+    task: tuple[str, ...],
+    modules: tuple[str, ...],
+    files: tuple[str, ...],
+    qa: bool,
+    budget: int | None,
+    steps: int | None,
+    contents: bool,
+) -> None:
+    """TASK says in words what is to be done; "-" reads it from stdin.
+
+    Shows what memory has for its plan, the files that sessions like it always read, and how many steps
+    work took here for each planned one. Without modules and files the words and the code say where it is.
+    """
+    asked = desk.statement(task, "the task")
+    memory = desk.memory(writes=False)
+    where: dict[str, Any] = {
+        "modules": split(modules) or [],
+        "files": [desk.repository_path(f) for f in split(files) or ()],
+    }
+    block = (memory.qa_context if qa else memory.plan_context)(asked, budget=budget, **where)
+    notes = memory.notes
+    ahead = memory.prefetch(asked, **where)
+    factor = memory.step_factor(asked, **where)
+    limit = (steps, memory.step_limit(steps, asked, **where)) if steps is not None else None
+    state = "" if qa else memory.work_state(asked)
+    document = {
+        "task": asked,
+        **block._asdict(),
+        "prefetch": ahead,
+        "prefetch_tokens": ahead.tokens,
+        "prefetch_left_out": ahead.left_out,
+        **({"prefetch_text": ahead.text} if contents else {}),
+        "step_factor": factor,
+        "step_limit": limit[1] if limit else None,
+        "work_state": state,
+        "notes": notes,
+    }
+    desk.answer(document, lambda: plan_pages.plan(block, ahead, factor, limit, state, contents=contents))
+    desk.tell(notes)
+    if not (block.text or ahead or state or factor is not None):
+        desk.note("Memory has nothing for this task yet. `remora learn` reads the sessions of agents.")
+
+
+@command("teach", epilog="Example: remora teach docs/conventions.md --yes")
+@click.argument("files", nargs=-1, required=True, type=file_type, metavar="FILE...")
+@click.option("--yes", "-y", is_flag=True, help="Store it without asking.")
+@click.option("--user", is_flag=True, help="Keep it in your own memory, true in every project.")
+@click.pass_context
+def teach(context: click.Context, desk: Desk, *, files: tuple[str, ...], yes: bool, user: bool) -> None:
+    """FILE is Markdown or plain text that a person wrote; "-" reads stdin.
+
+    Its lists and paragraphs become memories, each with its type. Rule files (CLAUDE.md, AGENTS.md,
+    .cursorrules …) are known by their names. What would be stored is shown first; on a terminal you are
+    asked, elsewhere --yes stores it. A file that cannot be read is named, the others are kept, and the
+    exit code is 2.
+    """
+    given = {path: desk.document("-") if path == "-" else None for path in dict.fromkeys(files)}
+    memory = desk.memory()
+
+    def read(*, dry_run: bool) -> tuple[list[Taught], list[Skipped]]:
+        found: list[Taught] = []
+        refused: list[Skipped] = []
+        for path, text in given.items():
+            name = "stdin" if path == "-" else path
+            try:
+                found.append(memory.teach(name, text=text, user=user, dry_run=dry_run))
+            except StoreError:
+                raise
+            except RemoraError as error:
+                refused.append(Skipped(name, f"{error}. {error.hint}".rstrip()))
+        return found, refused
+
+    found, refused = read(dry_run=not yes)
+    asks = not desk.json and "-" not in given and _somebody()
+    new = sum(one.number("stored", "merged", "restored", "updated") for one in found)
+    if not yes and asks and new:
+        desk.answer({}, plan_pages.taught(found, refused))
+        if click.confirm(f"Store {'this' if new == 1 else f'these {new:,}'}?", default=True, err=True):
+            found, refused = read(dry_run=False)
+            for one in found:
+                desk.note(plan_pages.taught_sentence(one))
+        else:
+            desk.note("Nothing was stored.")
+    else:
+        document = {"stored": yes, "files": found, "skipped": refused}
+        desk.answer(document, lambda: plan_pages.taught(found, refused))
+        if not yes and new:
+            desk.note("Nothing was stored yet; --yes stores it.")
+    if refused:
+        context.exit(EXIT_CODES[InvalidInput])
+
+
+def _somebody() -> bool:
+    """Return whether a person is there to be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+COMMANDS = {"plan": plan, "teach": teach}

@@ -1,0 +1,100 @@
+"""Go through what was learnt with a person: keep, edit, drop, or leave for later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from remora.core.errors import RemoraError
+from remora.core.values import MemoryRecord
+from remora.interfaces import plan_pages
+from remora.interfaces.page import Cell, Item, Page, Para
+from remora.interfaces.present import short
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory
+    from remora.app.promoting import Learnt
+    from remora.interfaces.commands.desk import Desk
+
+CHOICES = {"k": "keep", "e": "edit", "d": "drop", "l": "later", "a": "keep all", "q": "quit"}
+
+
+class Reviewed(NamedTuple):
+    """What a person said of what was learnt."""
+
+    kept: tuple[MemoryRecord, ...] = ()
+    edited: tuple[MemoryRecord, ...] = ()
+    dropped: tuple[MemoryRecord, ...] = ()
+    later: int = 0
+    problems: tuple[str, ...] = ()
+
+
+class Asking(NamedTuple):
+    """How a person is asked: show one memory and hear a letter; let the person change a text."""
+
+    letter: Callable[[Learnt, int, int], str]
+    text: Callable[[str], str | None]
+
+
+def asking(desk: Desk) -> Asking:
+    """Return the questions of a terminal."""
+    shown = ", ".join(f"[{letter}] {what}" for letter, what in CHOICES.items())
+
+    def letter(one: Learnt, number: int, of: int) -> str:
+        desk.answer({}, (plan_pages.learnt(one, number, of),))
+        kind = click.Choice(list(CHOICES), case_sensitive=False)
+        answer: str = click.prompt(shown, type=kind, default="l", show_choices=False, err=True)
+        return answer.lower()
+
+    def text(before: str) -> str | None:
+        changed = click.edit(before + "\n", extension=".md", require_save=True)
+        return changed.strip() if changed is not None else None
+
+    return Asking(letter, text)
+
+
+def review(memory: Memory, found: Sequence[Learnt], ask: Asking) -> Reviewed:
+    """Ask about each memory and do what the person says; what fails is told and the rest goes on."""
+    kept: list[MemoryRecord] = []
+    edited: list[MemoryRecord] = []
+    dropped: list[MemoryRecord] = []
+    problems: list[str] = []
+    later, all_right = 0, False
+    for number, one in enumerate(found, start=1):
+        letter = "k" if all_right else ask.letter(one, number, len(found))
+        if letter == "q":
+            later += len(found) - number + 1
+            break
+        all_right = all_right or letter == "a"
+        try:
+            if letter in ("k", "a"):
+                kept.append(memory.verify(one.memory.id))
+            elif letter == "d":
+                dropped.append(memory.forget(one.memory.id))
+            elif letter == "e" and (text := ask.text(one.memory.content)) not in (
+                None,
+                "",
+                one.memory.content,
+            ):
+                memory.edit(one.memory.id, content=text)
+                edited.append(memory.verify(one.memory.id))
+            else:
+                later += 1
+        except RemoraError as error:
+            problems.append(f"{short(one.memory.id)}: {error}")
+    return Reviewed(tuple(kept), tuple(edited), tuple(dropped), later, tuple(problems))
+
+
+def page(found: Reviewed) -> Page:
+    """Return what a person decided."""
+    counts = ((found.kept, "kept"), (found.edited, "edited"), (found.dropped, "dropped"))
+    told = [f"{len(records):,} {what}" for records, what in counts if records]
+    told += [f"{found.later:,} for later"] if found.later else []
+    edited = tuple(Item(short(r.id), (Cell("edited", "good"),), r.content) for r in found.edited)
+    return (
+        Para(", ".join(told) or "nothing was learnt", "strong"),
+        *edited,
+        *(Para(problem, "bad") for problem in found.problems),
+    )

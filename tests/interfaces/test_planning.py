@@ -1,0 +1,295 @@
+"""plan, teach and learned on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.app.memory import Memory
+from remora.app.promoting import Learnt
+from remora.app.summary import Remembered, SessionSummary
+from remora.core.clock import FixedClock
+from remora.core.errors import EXIT_CODES, InvalidInput, NotFound
+from remora.core.events import FileUse
+from remora.core.values import Context
+from remora.injection.prefetch import Prefetch, PrefetchFile
+from remora.interfaces import plan_pages
+from remora.interfaces.commands.reviewing import Asking, Reviewed, page, review
+from remora.interfaces.draw import plain
+from tests.interfaces.conftest import Run
+from tests.observer.sessions import session
+from tests.retrieval.worlds import record
+
+Answer = Callable[..., Any]
+TASK = "make the token lifetime a setting"
+
+
+@pytest.fixture
+def memory(project: Path, clock: FixedClock) -> Iterator[Memory]:
+    """The memory that the command line works on."""
+    with Memory.open(project, clock=clock) as opened:
+        yield opened
+
+
+def known(memory: Memory) -> None:
+    """Let a project know something about its module `auth`."""
+    payload = {
+        "module": "auth",
+        "average_actual_steps": 16.0,
+        "average_planned_steps": 10.0,
+        "ratio": 1.6,
+        "sample_count": 4,
+    }
+    memory.remember("Work in auth", type="task_calibration", related_modules=["auth"], payload=payload)
+    memory.remember("Polling the gateway failed", type="dead_end", related_modules=["auth"])
+    memory.remember("Tokens must expire", type="requirement", related_modules=["auth"])
+    (memory.root / "auth").mkdir()
+    (memory.root / "auth" / "tokens.py").write_text("x = 1\n")
+    space = memory._parts.room("project").space
+    for number in range(3):
+        with space.db.transaction():
+            one = session(f"s{number}", prompts=(TASK,), files=(FileUse("auth/tokens.py", 1, 1, 1, 2),))
+            space.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z", ())
+
+
+PLAN = """\
+## What memory has for this plan
+
+### How long work took here
+- `auth`: plans here took 1.6 times the planned steps (4 pieces of work) [Memory #…]
+
+### Ways that failed here; a plan goes around them
+- Polling the gateway failed [Memory #…]
+
+Files to load first
+auth/tokens.py  100%  31  used in 3 of 3 sessions that were asked for something alike
+
+Steps: work here took 1.6 times the planned ones; 100 become 160.
+"""
+
+
+def test_plan(run: Run, memory: Memory) -> None:
+    """The block, the files to load, and what the steps come to."""
+    known(memory)
+    shown = run("plan", TASK, "--module", "auth", "--steps", "100").stdout
+    for one in memory.list():
+        shown = shown.replace(one.id[:8], "…")
+    assert shown == PLAN
+
+
+def test_plan_in_json(answer: Answer, memory: Memory) -> None:
+    """One document has all of it; the contents only where they are asked for."""
+    known(memory)
+    found = answer("plan", TASK, "--module", "auth", "--steps", "50")
+    assert found["step_factor"] == 1.6
+    assert found["step_limit"] == 80
+    assert [f["path"] for f in found["prefetch"]] == ["auth/tokens.py"]
+    assert found["phase"] == "define"
+    assert len(found["hits"]) == 2
+    assert "prefetch_text" not in found
+    tested = answer("plan", TASK, "--module", "auth", "--qa", "--contents")
+    assert tested["step_limit"] is None
+    assert "Tokens must expire" in tested["text"]
+    assert "     1\tx = 1" in tested["prefetch_text"]
+
+
+def test_plan_without_anything(run: Run) -> None:
+    """Nothing on stdout, a hint on stderr."""
+    result = run("plan", "make it better")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "remora learn" in result.stderr
+    assert "100 become 100" in run("plan", "x", "--steps", "100").stdout
+    assert run("plan").exit_code == EXIT_CODES[InvalidInput]
+
+
+def test_the_page_of_a_plan() -> None:
+    """Work left open stands first; contents take the place of the list of files."""
+    files = Prefetch([PrefetchFile("a.py", 1.0, True, 9, "used")], text="## Files\n\n### a.py")
+    block = Context("## What memory has", (), 4, 100, "define")
+    shown = plain(plan_pages.plan(block, files, None, None, "## Where it stopped", contents=True))
+    assert shown == "## Where it stopped\n\n## What memory has\n\n## Files\n\n### a.py\n"
+    assert plan_pages.plan(Context("", (), 0, 100, "define"), Prefetch(()), None, None, "") == ()
+
+
+# Teaching
+
+RULES = "# Payments\n\n- Never log a card number\n- See below\n- Prefer `Decimal` to floats\n"
+
+
+def test_teach_shows_first(run: Run, project: Path, memory: Memory) -> None:
+    """Without a terminal and without --yes nothing is stored, and the answer says so."""
+    (project / "rules.md").write_text(RULES)
+    result = run("teach", "rules.md")
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "rules.md: 2 would be stored\n"
+        "line 3    new  requirement  Payments: Never log a card number\n"
+        "line 5    new  preference  Payments: Prefer `Decimal` to floats\n"
+        "  left out: rules.md:4 “See below”: says nothing\n"
+    )
+    assert "--yes stores it" in result.stderr
+    assert memory.list() == []
+
+
+def test_teach_stores(run: Run, project: Path, memory: Memory) -> None:
+    """With --yes each piece is told with its id; again, with what it was merged."""
+    (project / "CLAUDE.md").write_text(RULES)
+    assert run("teach", "CLAUDE.md", "--yes").stdout.startswith("CLAUDE.md (rules of claude): 2 stored\n")
+    assert len(memory.list()) == 2
+    again = run("teach", "CLAUDE.md", "-y").stdout
+    assert "2 merged with what says the same" in again
+    assert "the same text" in again
+
+
+def test_teach_from_stdin(run: Run, memory: Memory) -> None:
+    """A dash reads what is piped in; --user keeps it for every project."""
+    result = run("teach", "-", "--yes", "--user", stdin=RULES)
+    assert result.stdout.startswith("stdin: 2 stored\n")
+    assert len(memory.list(user=True)) == 2
+
+
+def test_a_bad_file_takes_no_good_one_with_it(run: Run, project: Path, memory: Memory) -> None:
+    """It is named, the others are stored, and the exit code is 2."""
+    (project / "rules.md").write_text(RULES)
+    (project / "bad.md").write_bytes(b"\0\1\2" * 900)
+    result = run("teach", "bad.md", "rules.md", "nowhere.md", "--yes", "--json")
+    assert result.exit_code == EXIT_CODES[InvalidInput]
+    found = json.loads(result.stdout)
+    assert found["stored"] is True
+    assert [s["what"] for s in found["skipped"]] == ["bad.md", "nowhere.md"]
+    assert [len(f["pieces"]) for f in found["files"]] == [2]
+    assert len(memory.list()) == 2
+
+
+def test_teach_on_a_terminal(
+    run: Run, project: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person is shown what would be stored and asked; no is an answer."""
+    (project / "rules.md").write_text(RULES)
+    monkeypatch.setattr("remora.interfaces.commands.planning._somebody", lambda: True)
+    assert "Nothing was stored." in run("teach", "rules.md", stdin="n\n").stderr
+    assert memory.list() == []
+    result = run("teach", "rules.md", stdin="y\n")
+    assert "Store these 2?" in result.stderr
+    assert "rules.md: 2 stored" in result.stderr
+    assert len(memory.list()) == 2
+
+
+# The end of a session
+
+
+def made(number: int, **fields: Any) -> Learnt:
+    """Return something that was learnt."""
+    text = f"Fact {number} about tokens"
+    return Learnt(record(text, id=f"id{number}aaaaaaaa", type="gotcha", **fields), "stored", "seen once")
+
+
+SUMMARY = """\
+Done: Auth bug fix (success)
+  Memory saved about 6,200 tokens of looking around
+What the agent remembered:
+  - r1aaaaaa decision: JWT decision → used when planning  [ok]
+  - r2aaaaaa gotcha: Redis → the next command failed  (2 times)  [did not help]
+  - r3aaaaaa gotcha: Old one
+What the agent learned (2 memories):
+id1aaaaa  1/2  gotcha  auth/a.py, auth/b.py and 1 more  0.80  Fact 1 about tokens  [seen once]
+id2aaaaa  2/2  gotcha  0.80  needs review  Fact 2 about tokens  [seen once]
+"""
+
+
+def test_the_page_of_a_session() -> None:
+    """Section 13: title, what memory saved, what was remembered, what was learnt, numbered."""
+    found = SessionSummary(
+        3,
+        "Auth bug fix",
+        "success",
+        ("claude-code:s1",),
+        (
+            Remembered("r1aaaaaaaa", "decision", "JWT decision", "used when planning", ok=True),
+            Remembered("r2aaaaaaaa", "gotcha", "Redis", "the next command failed", ok=False, times=2),
+            Remembered("r3aaaaaaaa", "gotcha", "Old one"),
+        ),
+        (made(1, related_files=("auth/a.py", "auth/b.py", "auth/c.py")), made(2, needs_review=True)),
+        6_200,
+    )
+    assert plain(plan_pages.summary(found)) == SUMMARY
+    assert plan_pages.summary(SessionSummary(0, "", "", (), (), ())) == ()
+
+
+def learn(run: Run, project: Path) -> None:
+    """Learn one session."""
+    from tests.app.test_learn import work
+
+    work("s1", 1, str(project)).save(project / "talks")
+    assert run("learn", "talks").exit_code == 0
+
+
+def test_learned(run: Run, answer: Answer, project: Path) -> None:
+    """It says what the session was asked for; JSON has the same and more."""
+    learn(run, project)
+    shown = run("learned").stdout
+    assert shown.startswith("Done: Please make the token lifetime a setting of the server (success)\n")
+    assert "  1/" in shown
+    found = answer("learned", "--session", "s1")
+    assert (found["run"], found["sessions"]) == (1, ["claude-code:s1"])
+    assert found["learned"][0]["memory"]["id"]
+    assert answer("learned", "--session", "s2")["learned"] == []
+
+
+def test_a_review_needs_somebody(run: Run, project: Path) -> None:
+    """In a pipe nobody can be asked, and the choices exclude each other."""
+    learn(run, project)
+    assert run("learned", "--review").exit_code == EXIT_CODES[InvalidInput]
+    assert run("learned", "--review", "--verify-all").exit_code == EXIT_CODES[InvalidInput]
+
+
+def answers(*letters: str, text: str | None = None) -> Asking:
+    """Return a person who says these letters, and writes this text."""
+    given = iter(letters)
+    return Asking(lambda *_: next(given), lambda _: text)
+
+
+def stored(memory: Memory, number: int) -> list[Learnt]:
+    """Remember some things as if they had been learnt."""
+    kinds = ("gateway", "cache", "footer", "parser", "clock")
+    texts = [f"The {kind} has its own quirk" for kind in kinds[:number]]
+    return [Learnt(memory.remember(t, needs_review=True), "stored", "seen once") for t in texts]
+
+
+def test_a_review(memory: Memory) -> None:
+    """Kept, edited, dropped and later ones; what is kept or edited is verified."""
+    found = stored(memory, 4)
+    told = review(memory, found, answers("k", "e", "d", "l", text="The cache has no quirk at all"))
+    assert [len(part) for part in told[:3]] == [1, 1, 1]
+    assert told.later == 1
+    kept, edited, dropped, later = (memory.show(one.memory.id) for one in found)
+    assert (kept.user_verified, kept.needs_review) == (True, False)
+    assert (edited.content, edited.user_verified) == ("The cache has no quirk at all", True)
+    assert dropped.deprecated
+    assert later.needs_review
+    assert plain(page(told)).startswith("1 kept, 1 edited, 1 dropped, 1 for later\n")
+
+
+def test_all_at_once_and_no_more(memory: Memory) -> None:
+    """The letter a keeps the rest, q leaves it; an edit that changes nothing is for later."""
+    found = stored(memory, 3)
+    assert len(review(memory, found, answers("l", "a")).kept) == 2
+    assert review(memory, found, answers("q")).later == 3
+    assert review(memory, found[:1], answers("e", text=None)).later == 1
+    assert review(memory, found[:1], answers("e", text=found[0].memory.content)).later == 1
+
+
+def test_a_memory_that_is_gone_stops_no_review(memory: Memory) -> None:
+    """It is told, and the rest goes on."""
+    found = stored(memory, 2)
+    memory.forget(found[0].memory.id)
+    told = review(memory, found, answers("k", "k"))
+    assert len(told.kept) == 1
+    assert "is forgotten" in told.problems[0]
+    assert page(Reviewed())[0].text == "nothing was learnt"  # type: ignore[union-attr]
+    with pytest.raises(NotFound):
+        memory.show("nowhere-at-all")
