@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from remora.app.branches import to_stamp
 from remora.app.recall import predict_files, reader
+from remora.app.starting import relevance_bar
 from remora.core.clock import days_between, to_iso
 from remora.core.errors import InvalidInput, RemoraError, StoreReadOnly
 from remora.core.strength import TAINT_FACTOR
@@ -56,7 +57,15 @@ def context_for(
 ) -> tuple[Context, tuple[str, ...]]:
     """Return the block for planning or testing, and what it had to do without."""
     notes: list[str] = []
-    found = planner.brief(reader(parts, notes=notes), task, where, what, branch=branch, budget=budget)
+    found = planner.brief(
+        reader(parts, notes=notes),
+        task,
+        where,
+        what,
+        branch=branch,
+        budget=budget,
+        relevant=relevance_bar(parts),
+    )
     return found, tuple(dict.fromkeys(notes))
 
 
@@ -90,13 +99,9 @@ def prefetch(
 
 def factor(parts: Parts, where: Scope, branch: str | None) -> float | None:
     """Return what work in some modules took against its plans; None where nothing is known."""
-    if not where.modules:
-        return None
-    space = parts.room("project").space
-    known = space.memories.find(Filters(types=("task_calibration",), branch=branch), limit=4 * planner.READ)
-    near = [(where.nearness(m), m) for m in known if m.stale_at is None]
+    near = planner.calibrations(parts.room("project").space, where, branch)
     closest = max((nearness for nearness, _ in near), default=0.0)
-    return step_factor(m for nearness, m in near if nearness == closest and closest > 0)
+    return step_factor(m for nearness, m in near if nearness == closest)
 
 
 def limit(base: int, found: float | None, most: int | None) -> int:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 PLAN, QA = "plan", "qa"
 PHASES = {PLAN: "define", QA: "validate"}
-RELEVANT = 0.15  # of a search for the task: below, what it finds is about something else
+RELEVANT = 0.35  # of a search for the task: below, what it finds is about something else
 LEAST = 0.3  # confidence after decay, below which nothing is told
 READ = 50  # memories of a kind and place that are read, before the best are chosen
 LINE = 400  # characters of a memory
@@ -42,11 +42,15 @@ SHORT = 8  # characters of an id
 
 
 class Kind(NamedTuple):
-    """One section of a block: a memory type, how many at most, and what stands above them."""
+    """One section of a block: a memory type, how many at most, and what stands above them.
+
+    `doubt` is added to the relevance that a search must give: paths share words with any task.
+    """
 
     type: str
     most: int
     heading: str
+    doubt: float = 0.0
 
 
 # Section 10 has the limits of a plan; those of a test run are the same where it says none.
@@ -54,7 +58,7 @@ KINDS: dict[str, tuple[Kind, ...]] = {
     PLAN: (
         Kind("task_calibration", 5, "How long work took here"),
         Kind("dead_end", 8, "Ways that failed here; a plan goes around them"),
-        Kind("causal_dependency", 10, "What changes together; a plan has both in scope"),
+        Kind("causal_dependency", 10, "What changes together; a plan has both in scope", 0.15),
         Kind("work_unit_outcome", 5, "How earlier work here ended, newest first"),
         Kind("workflow_recipe", 2, "How such work is done here"),
     ),
@@ -86,6 +90,7 @@ def brief(
     *,
     branch: str | None = None,
     budget: int | None = None,
+    relevant: float = RELEVANT,
 ) -> Context:
     """Return the block for a planner or a tester.
 
@@ -96,14 +101,21 @@ def brief(
         what: PLAN or QA.
         branch: also what was learnt on this branch.
         budget: tokens (characters / 4, rounded up) that the text may have.
+        relevant: that a search must find a memory to be, where no file or module says that it is.
     """
     total = BUDGETS[PHASES[what]].tokens if budget is None else budget
-    found = gather(reader, task, where, KINDS[what], branch=branch)
+    found = gather(reader, task, where, KINDS[what], branch=branch, relevant=relevant)
     return pack(found, what, total, where, cache(reader.mtime))
 
 
 def gather(
-    reader: Reader, task: str, where: Scope, kinds: Sequence[Kind], *, branch: str | None = None
+    reader: Reader,
+    task: str,
+    where: Scope,
+    kinds: Sequence[Kind],
+    *,
+    branch: str | None = None,
+    relevant: float = RELEVANT,
 ) -> dict[str, list[Hit]]:
     """Return the memories of each kind that are about a task, best first, as many as the kind allows."""
     # No judge and no guess: five searches must not wait for a server five times.
@@ -111,7 +123,7 @@ def gather(
     found: dict[str, list[Hit]] = {}
     for kind in kinds:
         near = _placed(reader, kind.type, where, branch) if where.filters or where.modules else {}
-        searched = _searched(reader, kind, task, branch) if task.strip() else {}
+        searched = _searched(reader, kind, task, branch, relevant + kind.doubt) if task.strip() else {}
         hits = [
             _hit(record, near.get(key, 0.0), searched.get(key))
             for key, record in _records(near, searched, reader).items()
@@ -129,18 +141,29 @@ def gather(
 def _placed(reader: Reader, kind: str, where: Scope, branch: str | None) -> dict[str, float]:
     """Return how near the memories of a kind are that speak of the task's files or modules, by id."""
     space, known = reader.spaces[0], Filters(types=(kind,), branch=branch)
+    if kind == "task_calibration":
+        return {record.id: near for near, record in calibrations(space, where, branch)}
     records: list[MemoryRecord] = []
-    if kind == "task_calibration":  # a few, and those of folders above and below count as well
-        records += space.memories.find(known, limit=4 * READ)
-    elif where.filters:
+    if where.filters:
         records += space.memories.find(known._replace(files=where.filters), limit=READ)
-    if where.modules and kind != "task_calibration":
+    if where.modules:
         records += space.memories.find(known._replace(modules=where.modules), limit=READ)
     nearness = {record.id: where.nearness(record) for record in records}
     return {i: near for i, near in nearness.items() if near > 0}
 
 
-def _searched(reader: Reader, kind: Kind, task: str, branch: str | None) -> dict[str, Hit]:
+def calibrations(space: Space, where: Scope, branch: str | None = None) -> list[tuple[float, MemoryRecord]]:
+    """Return the calibrations of a task's modules and of the folders around them, with how near each is."""
+    if not where.modules:
+        return []
+    known = Filters(types=("task_calibration",), branch=branch)
+    own = space.memories.find(known._replace(modules=where.modules), limit=READ)
+    around = space.memories.find(known, limit=4 * READ)
+    found = {m.id: (where.nearness(m), m) for m in (*own, *around) if m.stale_at is None}
+    return [pair for pair in found.values() if pair[0] > 0]
+
+
+def _searched(reader: Reader, kind: Kind, task: str, branch: str | None, relevant: float) -> dict[str, Hit]:
     """Return what a search for the task finds of a kind, by id."""
     if kind.type == "task_calibration":  # its words are numbers; where it is says what it is about
         return {}
@@ -149,7 +172,7 @@ def _searched(reader: Reader, kind: Kind, task: str, branch: str | None) -> dict
     filters = Filters(types=(kind.type,), branch=branch, kinds=("memory",))
     request = Request(task, 2 * kind.most, filters, explicit=False)
     hits = pipeline.search(reader, request).hits
-    return {hit.id: hit for hit in hits if hit.score >= RELEVANT}
+    return {hit.id: hit for hit in hits if hit.score >= relevant}
 
 
 def _any(space: Space, kind: str, branch: str | None) -> bool:

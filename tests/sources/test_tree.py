@@ -11,7 +11,7 @@ import pytest
 
 from remora.core.errors import InvalidInput, SourceError
 from remora.sources.git import Repository
-from remora.sources.tree import FolderLeftOut, LeftOut, Tree, look
+from remora.sources.tree import FolderLeftOut, LeftOut, Tree, listed, look
 
 
 def seen(tree: Tree) -> list[str]:
@@ -179,6 +179,28 @@ def test_loops_pipes_and_strange_names(work):
         LeftOut("pipe", "not a file"),
         LeftOut("\ufffd.py", "unreadable"),
     )
+
+
+def test_a_few_files_are_asked_about_alone(repo, work):
+    """What a listing would name among some files, with git and without; the rest is not looked at."""
+    asked = ["kept.log", "x.log", "src/a.py", "src/deep/b.py", "gone.py", "src/local.py", "node_modules/m.js"]
+    for place in (repo, work):
+        place.put(".gitignore", "*.log\n!src/deep/kept.log\nbuild/\nnode_modules/\n")
+        place.put("src/.gitignore", "local.py\n")
+        for path in asked:
+            if path != "gone.py":
+                place.put(path, "1")
+    repo.git("add", "-f", "kept.log")
+    repo.commit("one")
+    assert listed(repo.root, asked, Repository.discover(repo.root)) == {
+        "kept.log",
+        "src/a.py",
+        "src/deep/b.py",
+    }
+    assert listed(work.root, [p for p in asked if p != "gone.py"]) == {"src/a.py", "src/deep/b.py"}
+    work.put("src/deep/kept.log", "1")
+    assert listed(work.root, ["src/deep/kept.log", "build/x/y.py"]) == {"src/deep/kept.log"}
+    assert listed(work.root, []) == set()
 
 
 def test_patterns_leave_out_in_both_ways(repo):

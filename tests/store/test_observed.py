@@ -146,6 +146,22 @@ def test_what_is_edited_together(space: Space) -> None:
     assert observed.edited(["claude-code:s1"]) == {"claude-code:s1": ["a.go", "b.go"]}
 
 
+def test_what_sessions_used(space: Space) -> None:
+    """Every file that a session read or edited; the newest sessions that edited below a folder."""
+    record(space, session("s1", 1, files=(use("auth/a.go", 1, 1), use("b.go"))))
+    record(space, session("s2", 2, files=(use("auth/web/c.go", 0, 1), use("auth/a.go", 0, 2))))
+    record(space, session("s3", 3, files=(use("auth/a.go"), use("authors/x.go", 0, 1))))
+    observed = space.observed
+    assert observed.used(["claude-code:s1", "claude-code:s3", "nobody"]) == {
+        "claude-code:s1": ["auth/a.go", "b.go"],
+        "claude-code:s3": ["auth/a.go", "authors/x.go"],
+    }
+    assert observed.working_in("auth", 9) == ["claude-code:s2", "claude-code:s1"]
+    assert observed.working_in("auth", 1) == ["claude-code:s2"]
+    assert observed.working_in("auth/web", 9) == ["claude-code:s2"]
+    assert observed.working_in("aut", 9) == observed.working_in("", 9) == []
+
+
 def test_sessions_like_a_task(space: Space) -> None:
     """Words of the prompts find sessions, the best first."""
     record(space, session("s1", 1))
