@@ -223,6 +223,13 @@ def test_values_of_wrong_arguments_are_not_repeated(one: Caller) -> None:
     assert answer.startswith("search_memory was not called: limit: Input should be a valid integer")
     assert len(answer) < 500
     assert "greater than or equal to 1" in one.error("search_memory", query="x", limit=0)
+    for tool, argument in (
+        ("why", "memory_id"),
+        ("analyze_impact", "target"),
+        ("get_dependencies", "target"),
+    ):
+        assert len(one.error(tool, **{argument: "z" * 100_000})) < 1_500
+    assert len(one.error("record_memory", content="a statement", type="z" * 100_000)) < 1_500
 
 
 def test_arguments_as_models_write_them(one: Caller, stored: Remember) -> None:

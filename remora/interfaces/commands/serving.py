@@ -73,7 +73,7 @@ def mcp(
     serving.end_on_signals(holder)
     if not http:
         server = _built(desk, holder, read_only=read_only)
-        if sys.stdin.isatty():
+        if sys.stdin is not None and sys.stdin.isatty():
             desk.note("Waiting for a host to speak MCP on stdin; docs/mcp.md says how to add this to one.")
         serving.over_stdio(server, holder)
         return

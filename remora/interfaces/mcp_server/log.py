@@ -18,8 +18,10 @@ from remora.core.values import Hit, MemoryRecord
 MOST = 200  # of everything that is kept
 RECALLS = 5  # of one memory
 ASKED_CHARS = 120
-ECHO = 0.6  # a text that shares so many of its words with an unverified memory says the same again
-ECHO_WORDS = 3  # fewer words in common are chance
+# A text says again what an unverified memory said if so many of its words are that memory's, or so many of
+# the memory's words are in it; and of those so many at least, since fewer are chance.
+ECHO, ECHO_WORDS = 0.6, 3
+WHOLE, WHOLE_WORDS = 0.8, 6
 
 
 class Recall(NamedTuple):
@@ -119,11 +121,13 @@ class Log:
         """Return the ids of unverified memories that were handed out and that a text says again."""
         said = word_set(text)
         with self._lock:
-            return tuple(
-                memory_id
-                for memory_id, known in self._unverified.items()
-                if len(said & known) >= max(ECHO_WORDS, ECHO * len(said))
-            )
+            return tuple(memory_id for memory_id, known in self._unverified.items() if _echo(said, known))
+
+
+def _echo(said: frozenset[str], known: frozenset[str]) -> bool:
+    shared = len(said & known)
+    again = shared >= max(ECHO_WORDS, ECHO * len(said))
+    return again or shared >= max(WHOLE_WORDS, WHOLE * len(known))
 
 
 def _brief(text: str) -> str:

@@ -30,6 +30,7 @@ P = ParamSpec("P")
 NAME = "remora"
 MARKDOWN = "text/markdown"
 SHOWN_ERRORS = 5
+MOST_SAID = 1_000  # characters of an error
 _logger = logging.getLogger(__name__)
 
 
@@ -40,11 +41,10 @@ class Server(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool by its name."""
-        tool = self._tool_manager.get_tool(name)
-        if tool is None:
-            names = listed(t.name for t in self._tool_manager.list_tools())
-            raise ToolError(f"there is no tool {name[:80]!r}. There are {names}.")
-        takes = list(tool.parameters.get("properties", {}))
+        tools = {tool.name: tool for tool in await self.list_tools()}
+        if name not in tools:
+            raise ToolError(f"there is no tool {name[:80]!r}. There are {listed(tools)}.")
+        takes = list(tools[name].input_schema.get("properties", {}))
         unknown = [key for key in arguments if key not in takes]
         try:
             result = await super().call_tool(name, arguments, context)
@@ -221,6 +221,8 @@ def _add_prompts(server: Server, *, read_only: bool) -> None:
 
 def _in_words(error: RemoraError) -> str:
     text = str(error)
+    if len(text) > MOST_SAID:  # it may repeat what it was given
+        text = f"{text[:MOST_SAID]} …"
     end = "" if text.endswith((".", "!", "?")) else "."
     again = " Trying again may help." if error.retryable else ""
     return f"{text}{end}{' ' + error.hint if error.hint else ''}{again}"
