@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 MOST = 5_000  # memories that are looked at, the surest first
-OFTEN = 3  # sessions from which a rule comes back again and again
+OFTEN = 1  # sessions from which a rule is told; it is a memory only because it came back
 COMMON = 12  # files that use a name, from which on it tells nothing
 TERMS = 12  # names of one memory, the most telling
 SAID = ("user_taught", "agent_explicit")  # whose commands are meant; what a commit says is what it changed

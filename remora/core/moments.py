@@ -4,8 +4,6 @@ A hook process, an adapter or a program's own loop makes a `Moment`; one decisio
 with a `Reply`, mostly an empty one. Both are plain tuples: a hook makes and drops one for every tool call.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 START = "start"  # a session begins, goes on after a pause, or goes on after its context was shortened

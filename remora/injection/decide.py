@@ -34,6 +34,8 @@ WARNINGS = ("gotcha", "error_pattern", "dead_end")
 EDITS = ("edit", "write")
 MOST_TERMS = 400  # identifiers of one edit that are looked up
 RECENT_SEARCHES = 3
+SEEN = ("error_pattern", "observer_inferred")  # what was met is no opinion that another could deny
+RULES = 8  # that are listed at the first change of a language's file
 FADED = 0.5  # of the threshold: what faded below that is out of date
 _TERM = re.compile(r"(?:[^\W\d]\w*\.)?[^\W\d]\w{2,}")
 
@@ -110,6 +112,8 @@ def decide(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
 def _stage(moment: Moment, setting: Setting) -> str:
     """Return which rules a moment is for: "edit", "run", "read", "search", "failed", "step"."""
     kind, action = moment.kind, moment.action
+    if kind == moments.FAILED or moment.failed:
+        return "failed"
     acting = kind == moments.BEFORE or (kind == moments.AFTER and not setting.early)
     if acting and action in (*EDITS, "run"):
         return "run" if action == "run" else "edit"
@@ -117,7 +121,7 @@ def _stage(moment: Moment, setting: Setting) -> str:
         return "read"
     if kind == moments.AFTER and action in ("search", "glob"):
         return "search"
-    return {moments.FAILED: "failed", moments.STEP: "step"}.get(kind, "")
+    return "step" if kind == moments.STEP else ""
 
 
 # The triggers
@@ -141,11 +145,11 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
 
 def _recurring(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     paths = _inside(moment.paths, setting)
-    endings = {ending(path) for path in paths} - state.endings - {""}
+    endings = {ending(path) for path in paths} - {""}
     if not endings or "recurring" in state.quiet:
         return SILENCE
     found = look.cued("language", endings)
-    return _say("recurring", "", found, f"first change of a {min(endings)} file", state, setting)
+    return _say("recurring", "", found, f"a {min(endings)} file is being changed", state, setting)
 
 
 def _partners(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -221,7 +225,7 @@ def _say(trigger: str, about: str, notes: Sequence[Note], why: str, state: State
     limits = setting.limits
     chosen: list[Note] = []
     room = min(limits.moment_characters, limits.session_characters - state.characters)
-    for note in worth[: limits.at_once if trigger != "recurring" else 2 * limits.at_once]:
+    for note in worth[: RULES if trigger == "recurring" else limits.at_once]:
         if len(render.told(trigger, about, [*chosen, note])) <= room:
             chosen.append(note)
     if not chosen:
@@ -246,12 +250,13 @@ def _worth(notes: Sequence[Note], state: State, setting: Setting) -> list[Note]:
 
 def _agreeing(notes: list[Note]) -> list[Note]:
     """Return the notes without those that another one contradicts: nobody knows which of them is right."""
-    if len(notes) < 2:
+    said = [note for note in notes if (note.type, note.source) != SEEN]
+    if len(said) <= 1:
         return notes
     from remora.injection.contradiction import contradicted  # its words cost some milliseconds to load
 
-    wrong = contradicted([note.content for note in notes])
-    return [note for number, note in enumerate(notes) if number not in wrong]
+    wrong = {said[number].id for number in contradicted([note.content for note in said])}
+    return [note for note in notes if note.id not in wrong]
 
 
 def _inside(paths: Sequence[str], setting: Setting) -> list[str]:

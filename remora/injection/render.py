@@ -7,12 +7,15 @@ from outside stands in quotes and says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from remora.store.glimpse import Note
 
 SHORT = 8  # characters of an id that are shown; every verb takes them
 LINE = 600  # characters of one memory
+RULE = 260  # of one in a list of rules
+_QUOTED = re.compile(r": “.*?”\. What resolved it here: ")
 _HEADS = {
     "gotchas": "What earlier sessions in this project learnt about {about}:",
     "command": "What earlier sessions in this project learnt about this command:",
@@ -27,7 +30,14 @@ _HEADS = {
 def told(trigger: str, about: str, notes: Sequence[Note]) -> str:
     """Return the text for some memories, one line each."""
     head = _HEADS[trigger].format(about=f"`{about}`" if about else "this")
-    return "\n".join((head, *(line(note) for note in notes)))
+    shown = (short_rule(note) if trigger == "recurring" else line(note) for note in notes)
+    return "\n".join((head, *shown))
+
+
+def short_rule(note: Note) -> str:
+    """Return a memory of a linter's rule without what it said and where it was met: the rule, the remedy."""
+    text = _QUOTED.sub(": ", " ".join(note.content.split()), count=1).split(" Met in ")[0]
+    return line(note._replace(content=text), RULE)
 
 
 def line(note: Note, limit: int = LINE) -> str:
