@@ -1,0 +1,276 @@
+"""LangGraph's long-term store (`BaseStore`), durable in a project's home: `graph.compile(store=…)`.
+
+Items are kept as they were put, in a file of their own, whichever process asks for them. A search with a
+query ranks them by Remora's embedding model, or by one of your own (`index`). Times to live are in minutes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    InvalidNamespaceError,
+    Item,
+    ListNamespacesOp,
+    PutOp,
+    SearchItem,
+    SearchOp,
+    ensure_embeddings,
+    get_text_at_path,
+)
+
+from remora.app.items import SEPARATOR, Index, Items, Put, Stored
+
+if TYPE_CHECKING:
+    import numpy as np
+    from langgraph.store.base import IndexConfig, MatchCondition, Op, Result, TTLConfig
+    from numpy.typing import NDArray
+
+    from remora.app.memory import Memory
+
+MINUTE = 60.0
+THREADS = 4  # of async batches; the file has one writer at a time
+
+_NOT_IN_LABELS = (".", "\0", SEPARATOR)
+
+# The event loop that waits for a batch, whose thread may ask it to await an embedding.
+_LOOP: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("remora_langgraph_loop", default=None)
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {"$eq": operator.eq, "$ne": operator.ne}
+_ORDER: dict[str, Callable[[float, float], bool]] = {
+    "$gt": operator.gt,
+    "$gte": operator.ge,
+    "$lt": operator.lt,
+    "$lte": operator.le,
+}
+
+
+class RemoraStore(BaseStore):
+    """A `BaseStore` on the project of a memory. Use it with `with`, or call `close`.
+
+    Args:
+        memory: an open memory.
+        index: `fields` to rank by (the whole value by default) and `embed`, a model in place of Remora's;
+            None for Remora's model on the whole value; False for no ranking.
+        ttl: `default_ttl`, `refresh_on_read`, `omit_expired`, `sweep_interval_minutes`. What has expired is
+            deleted by a later write, or by `sweep_ttl`; nothing runs by itself.
+    """
+
+    supports_ttl = True
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        index: IndexConfig | Literal[False] | None = None,
+        ttl: TTLConfig | None = None,
+    ) -> None:
+        super().__init__()
+        self.ttl_config = ttl
+        # Not the event loop's own threads: a model that is awaited may need one while a batch waits for it.
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="remora-store")
+        given: Mapping[str, Any] = index or {}
+        self._fields: list[str] = list(given.get("fields") or ["$"])
+        model: _Given | bool = index is not False
+        if given.get("embed") is not None:
+            model = _Given(given["embed"], int(given.get("dims") or 0))
+        self._items = Items(
+            memory,
+            self._texts,
+            model=model,
+            omit_expired=bool((ttl or {}).get("omit_expired")),
+            sweep_after=MINUTE * ((ttl or {}).get("sweep_interval_minutes") or 0),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Do several things: all reads, as things stand before, then all writes, together or not at all."""
+        asked = list(ops)
+        for op in asked:
+            _require_labels(op)
+        answers = [self._answer(op) for op in asked]
+        self._items.write(
+            Put(tuple(op.namespace), str(op.key), op.value, op.index, _seconds(op.ttl))
+            for op in asked
+            if isinstance(op, PutOp)
+        )
+        return answers
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Do the same in a thread."""
+        loop = asyncio.get_running_loop()
+        context = copy_context()
+        context.run(_LOOP.set, loop)
+        return await loop.run_in_executor(self._pool, context.run, self.batch, list(ops))
+
+    def sweep_ttl(self) -> int:
+        """Delete what has expired now; returns how many items that were."""
+        return self._items.sweep()
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        self._items.close()
+        self._pool.shutdown(wait=False)
+
+    def _answer(self, op: Op) -> Result:
+        match op:
+            case GetOp():
+                found = self._items.get(tuple(op.namespace), str(op.key), refresh=op.refresh_ttl)
+                return None if found is None else Item(**_fields(found))
+            case SearchOp():
+                hits = self._items.search(
+                    tuple(op.namespace_prefix),
+                    op.query,
+                    passes=_filter(op.filter) if op.filter else None,
+                    limit=op.limit,
+                    offset=op.offset,
+                    refresh=op.refresh_ttl,
+                )
+                return [SearchItem(**_fields(item), score=score) for item, score in hits]
+            case ListNamespacesOp():
+                return _listed(self._items.namespaces(), op)
+        return None
+
+    def _texts(self, value: dict[str, Any], index: Index) -> list[str]:
+        """Return what a value is ranked by."""
+        paths = index if isinstance(index, Sequence) else self._fields
+        return [text for path in paths for text in get_text_at_path(value, path) if text.strip()]
+
+
+class _Given:
+    """An embedding model of the caller's, as Remora asks its own: sync, or awaited in the caller's loop."""
+
+    query_prefix = document_prefix = ""
+
+    def __init__(self, embed: Any, dims: int) -> None:
+        self._embeddings = ensure_embeddings(embed)
+        self.dims = dims
+        inner = getattr(self._embeddings, "func", None) or getattr(self._embeddings, "afunc", None) or embed
+        name = next((n for a in ("model", "model_name") if isinstance(n := getattr(inner, a, None), str)), "")
+        name = name or (
+            embed if isinstance(embed, str) else getattr(inner, "__qualname__", type(inner).__name__)
+        )
+        self.model_id = f"langgraph:{name}:{dims}"
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one row for each text."""
+        given, loop = list(texts), _LOOP.get()
+        if loop is None:
+            return _rows(self._embeddings.embed_documents(given), len(given))
+        waiting = asyncio.run_coroutine_threadsafe(self._embeddings.aembed_documents(given), loop)
+        return _rows(waiting.result(), len(given))
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of a query."""
+        loop = _LOOP.get()
+        if loop is None:
+            found = self._embeddings.embed_query(text)
+        else:
+            found = asyncio.run_coroutine_threadsafe(self._embeddings.aembed_query(text), loop).result()
+        row: NDArray[np.float32] = _rows([found], 1)[0]
+        return row
+
+
+def _rows(vectors: Sequence[Sequence[float]], count: int) -> NDArray[np.float32]:
+    from remora.embeddings.vectors import checked, normalise
+
+    return normalise(checked(vectors, count=count, source="the store's model"))
+
+
+def _seconds(minutes: float | None) -> float | None:
+    return None if minutes is None else MINUTE * minutes
+
+
+def _fields(item: Stored) -> dict[str, Any]:
+    return {
+        "value": item.value,
+        "key": item.key,
+        "namespace": item.namespace,
+        "created_at": datetime.fromtimestamp(item.created_at, UTC),
+        "updated_at": datetime.fromtimestamp(item.updated_at, UTC),
+    }
+
+
+def _require_labels(op: Op) -> None:
+    """Refuse a namespace that no store takes; the methods of `BaseStore` do so, its batches do not."""
+    match op:
+        case GetOp() | PutOp():
+            paths = [op.namespace]
+        case SearchOp():
+            paths = [op.namespace_prefix]
+        case ListNamespacesOp():
+            paths = [condition.path for condition in op.match_conditions or ()]
+        case _:
+            raise ValueError(f"Unknown operation type: {type(op)}")
+    for path in paths:
+        for label in path:
+            if not isinstance(label, str) or not label or any(sign in label for sign in _NOT_IN_LABELS):
+                raise InvalidNamespaceError(
+                    f"Invalid namespace label {label!r} found in {path}: labels are text, not empty, without "
+                    "periods ('.') and without the control characters NUL and US."
+                )
+
+
+def _listed(namespaces: Iterable[tuple[str, ...]], op: ListNamespacesOp) -> list[tuple[str, ...]]:
+    found = [n for n in namespaces if all(_is_at(n, c) for c in op.match_conditions or ())]
+    if op.max_depth is not None:
+        found = [namespace[: op.max_depth] for namespace in found]
+    return sorted(set(found))[op.offset : op.offset + op.limit]
+
+
+def _is_at(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
+    """Return whether a namespace begins or ends as asked; "*" stands for any one label."""
+    wanted = tuple(condition.path)
+    if len(namespace) < len(wanted):
+        return False
+    match condition.match_type:
+        case "prefix":
+            part = namespace[: len(wanted)]
+        case "suffix":
+            part = namespace[len(namespace) - len(wanted) :]
+        case other:
+            raise ValueError(f"Unsupported match type: {other}")
+    return all(label in ("*", own) for label, own in zip(wanted, part, strict=True))
+
+
+def _filter(wanted: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda value: all(_matches(value.get(name), inner) for name, inner in wanted.items())
+
+
+def _matches(value: Any, wanted: Any) -> bool:
+    """Return whether a value is as a filter wants it: equal, part by part, or as its operators say."""
+    if isinstance(wanted, Mapping):
+        if any(str(name).startswith("$") for name in wanted):
+            return all(_holds(value, name, operand) for name, operand in wanted.items())
+        return isinstance(value, Mapping) and _filter(wanted)(value)
+    if isinstance(wanted, list | tuple):
+        return (
+            isinstance(value, list | tuple)
+            and len(value) == len(wanted)
+            and all(_matches(own, inner) for own, inner in zip(value, wanted, strict=True))
+        )
+    return bool(value == wanted)
+
+
+def _holds(value: Any, name: str, operand: Any) -> bool:
+    if name in _COMPARE:
+        return bool(_COMPARE[name](value, operand))
+    if name not in _ORDER:
+        raise ValueError(f"Unsupported operator: {name}")
+    try:
+        return _ORDER[name](float(value), float(operand))
+    except (TypeError, ValueError):
+        return False  # what is no number is neither above nor below one

@@ -1,0 +1,234 @@
+"""SQL for what programs keep under a namespace and a key, in a file of its own beside the memory.
+
+The values are the programs' own: they are not memories, nothing here is merged, weighed or forgotten, and
+the file has its own schema. A namespace is a path of labels. A vector belongs to an item and a model; when
+the item's value changes, its vectors go.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+
+from remora.core.errors import InvalidInput, StoreCorrupt, StoreReadOnly, StoreTooNew
+from remora.store.connection import BUSY_TIMEOUT_MS, Database, errors
+from remora.store.migrations import set_wal
+
+APPLICATION_ID = 0x52454D49  # "REMI": not to be taken for a memory
+VERSION = 1
+SEPARATOR = "\x1f"  # between labels; sorts before every sign that can be typed
+
+_AFTER = chr(ord(SEPARATOR) + 1)
+_SCHEMA = """
+CREATE TABLE items (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  namespace  TEXT NOT NULL,  -- the labels, each followed by SEPARATOR
+  key        TEXT NOT NULL,
+  value      TEXT NOT NULL,  -- JSON
+  indexed    TEXT NOT NULL,  -- JSON: null for the store's own fields, false for none, or a list of paths
+  created_at REAL NOT NULL,  -- seconds since the epoch, as all times here
+  updated_at REAL NOT NULL,
+  expires_at REAL,
+  ttl        REAL,           -- seconds it lives after it was last used
+  UNIQUE (namespace, key)
+) STRICT;
+CREATE INDEX idx_items_updated ON items(updated_at, id);
+CREATE INDEX idx_items_expires ON items(expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE item_vectors (
+  item   INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE,
+  part   INTEGER NOT NULL,
+  model  TEXT NOT NULL,
+  vector BLOB NOT NULL,      -- little-endian float32 of length 1; empty: there is nothing to index
+  PRIMARY KEY (item, model, part)
+) STRICT;
+"""
+_COLUMNS = "id, namespace, key, value, indexed, created_at, updated_at, ttl"
+# Below a namespace, itself included; what has expired is left out where a time is given.
+_BELOW = "namespace >= ?1 AND namespace < ?2 AND (?3 IS NULL OR expires_at IS NULL OR expires_at > ?3)"
+
+Namespace = tuple[str, ...]
+
+
+class ItemRow(NamedTuple):
+    """One item; the value is JSON."""
+
+    id: int
+    namespace: Namespace
+    key: str
+    value: str
+    indexed: str
+    created_at: float
+    updated_at: float
+    ttl: float | None
+
+
+class Items:
+    """The items of one file. Writers call inside a transaction of `db`."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = False) -> Items:
+        """Open the file, made where it is missing and may be written; its folder must exist.
+
+        Raises:
+            StoreCorrupt: it is not such a file.
+            StoreTooNew: a newer version of Remora made it.
+            StoreReadOnly: it is missing, or cannot be written.
+        """
+        flags = apsw.SQLITE_OPEN_READWRITE | (0 if read_only else apsw.SQLITE_OPEN_CREATE)
+        with errors(path):
+            connection = apsw.Connection(str(path), flags=flags)
+        try:
+            with errors(path):
+                _prepare(connection, path, read_only=read_only)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(Database(connection, path, read_only=read_only))
+
+    def get(self, namespace: Namespace, key: str, now: float | None = None) -> ItemRow | None:
+        """Return an item; one that has expired by `now` is not there."""
+        sql = f"""SELECT {_COLUMNS} FROM items WHERE namespace = ?1 AND key = ?2
+                  AND (?3 IS NULL OR expires_at IS NULL OR expires_at > ?3)"""
+        row = self.db.row(sql, (encoded(namespace), key, now))
+        return _item(row) if row else None
+
+    def below(
+        self, prefix: Namespace, now: float | None = None, *, limit: int = -1, offset: int = 0
+    ) -> list[ItemRow]:
+        """Return the items of a namespace and of those below it, the one changed last first."""
+        sql = f"""SELECT {_COLUMNS} FROM items WHERE {_BELOW}
+                  ORDER BY updated_at DESC, id DESC LIMIT ?4 OFFSET ?5"""
+        return [_item(row) for row in self.db.rows(sql, (*_range(prefix), now, limit, offset))]
+
+    def namespaces(self, now: float | None = None) -> list[Namespace]:
+        """Return every namespace that has an item."""
+        sql = f"SELECT DISTINCT namespace FROM items WHERE {_BELOW}"
+        return [_decoded(row[0]) for row in self.db.rows(sql, (*_range(()), now))]
+
+    def put(
+        self, namespace: Namespace, key: str, value: str, indexed: str, now: float, ttl: float | None
+    ) -> int:
+        """Store an item and return its id; an item that was there keeps the time it was created."""
+        row = self.db.row(
+            """INSERT INTO items(namespace, key, value, indexed, created_at, updated_at, expires_at, ttl)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5 + ?6, ?6)
+               ON CONFLICT(namespace, key) DO UPDATE SET
+                 value = ?3, indexed = ?4, updated_at = ?5, expires_at = ?5 + ?6, ttl = ?6
+               RETURNING id""",
+            (encoded(namespace), key, value, indexed, now, ttl),
+        )
+        assert row is not None
+        self.db.execute("DELETE FROM item_vectors WHERE item = ?", (row[0],))
+        return int(row[0])
+
+    def delete(self, namespace: Namespace, key: str) -> None:
+        """Delete an item, if it is there."""
+        self.db.execute("DELETE FROM items WHERE namespace = ? AND key = ?", (encoded(namespace), key))
+
+    def refresh(self, ids: Collection[int], now: float) -> None:
+        """Let items that expire live on, from now."""
+        sql = """UPDATE items SET expires_at = ?2 + ttl
+                 WHERE id IN (SELECT value FROM json_each(?1)) AND ttl IS NOT NULL"""
+        self.db.execute(sql, (json.dumps(sorted(ids)), now))
+
+    def sweep(self, now: float) -> int:
+        """Delete what has expired; returns how many."""
+        return self.db.execute("DELETE FROM items WHERE expires_at <= ?", (now,))
+
+    def vectors(self, ids: Collection[int], model: str) -> dict[int, list[bytes]]:
+        """Return the vectors that items have of a model; an item that was not looked at yet is absent."""
+        sql = """SELECT v.item, v.vector FROM json_each(?) j CROSS JOIN item_vectors v ON v.item = j.value
+                 WHERE v.model = ? ORDER BY v.item, v.part"""
+        found: dict[int, list[bytes]] = {}
+        for item, vector in self.db.rows(sql, (json.dumps(sorted(ids)), model)):
+            found.setdefault(item, [])
+            if vector:
+                found[item].append(vector)
+        return found
+
+    def put_vectors(self, item: int, model: str, vectors: Sequence[bytes]) -> None:
+        """Store the vectors of an item, or that it has none; an item that is gone meanwhile stays gone."""
+        rows: Iterable[bytes] = vectors or (b"",)
+        self.db.execute_many(
+            """INSERT OR REPLACE INTO item_vectors(item, part, model, vector)
+               SELECT id, ?2, ?3, ?4 FROM items WHERE id = ?1""",
+            [(item, part, model, vector) for part, vector in enumerate(rows)],
+        )
+
+    def close(self) -> None:
+        """Close the file."""
+        self.db.close()
+
+
+def encoded(namespace: Namespace) -> str:
+    r"""Return a namespace as it is stored.
+
+    >>> encoded(("users", "ann")) == "users\x1fann\x1f"
+    True
+    """
+    if any(SEPARATOR in label for label in namespace):
+        raise InvalidInput(f"a label of {namespace} holds the sign that separates labels")
+    return "".join(label + SEPARATOR for label in namespace)
+
+
+def _decoded(text: str) -> Namespace:
+    return tuple(text.split(SEPARATOR)[:-1])
+
+
+def _range(prefix: Namespace) -> tuple[str, str]:
+    start = encoded(prefix)
+    return start, start[:-1] + _AFTER if start else chr(0x10FFFF)
+
+
+def _item(row: Sequence[object]) -> ItemRow:
+    item = ItemRow._make(row)
+    return item._replace(namespace=_decoded(str(item.namespace)))
+
+
+def _prepare(connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    _require_ours(connection, path, new=not read_only)
+    connection.execute("PRAGMA foreign_keys = ON")
+    if read_only:
+        connection.execute("PRAGMA query_only = ON")
+        return
+    if connection.readonly("main"):
+        raise StoreReadOnly(f"{path} cannot be written", hint="Check the permissions of the file.")
+    set_wal(connection)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _version(connection) == 0:
+            connection.execute(_SCHEMA)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _require_ours(connection: apsw.Connection, path: Path, *, new: bool) -> None:
+    tables = next(connection.execute("SELECT count(*) FROM sqlite_master"))[0]
+    found = next(connection.execute("PRAGMA application_id"))[0]
+    if found != APPLICATION_ID and (tables or found or not new):
+        raise StoreCorrupt(
+            f"{path} is a SQLite database, but not one of Remora's items", hint="Move it away."
+        )
+    if _version(connection) > VERSION:
+        raise StoreTooNew(
+            f"{path} has schema {_version(connection)}; this version of Remora knows {VERSION}",
+            hint="Update Remora (`pip install -U remora`). The file was not touched.",
+        )
+
+
+def _version(connection: apsw.Connection) -> int:
+    return int(next(connection.execute("PRAGMA user_version"))[0])
