@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from remora.app.branches import to_stamp
 from remora.app.recall import predict_files, reader
 from remora.app.starting import relevance_bar
-from remora.core.clock import days_between, to_iso
+from remora.core.clock import days_between
 from remora.core.errors import InvalidInput, RemoraError, StoreReadOnly
 from remora.core.strength import TAINT_FACTOR
 from remora.core.values import Context, Filters, MemoryDraft, MemoryRecord, Taint, WorkUnitRef
@@ -28,6 +28,7 @@ from remora.lifecycle.flags import RETIRED, with_reason
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
     from remora.core.events import Observation
+    from remora.observer.observer import Observer
 
 LIKELY = 3  # files that a task will touch, whose folders count as its modules where none is named
 STATES = 50  # of the newest sessions that are looked at
@@ -154,10 +155,36 @@ def save_work_state(
                 return None
             room.upkeep.restore(known.id)
         (record,) = room.intake.remember_many([draft], revive=False)
-        now = to_iso(parts.clock.now())
-        # The newest end of the session counts, for fading and for what is taken up again.
-        space.memories.update(record.id, {"last_accessed_at": now, "related_files": draft.related_files})
-    return record._replace(last_accessed_at=now, related_files=draft.related_files)
+        # The session's newest end counts for fading, and its files as they are now.
+        used = min(state.at or record.updated_at, record.updated_at)
+        space.memories.update(record.id, {"last_accessed_at": used, "related_files": draft.related_files})
+    return record._replace(last_accessed_at=used, related_files=draft.related_files)
+
+
+def leave_work(
+    parts: Parts, observer: Observer, observation: Observation | None = None
+) -> MemoryRecord | None:
+    """Keep where a session stands that an observer watched, as `save_work_state` does.
+
+    A session of long ago leaves nothing: its work was taken up since, or dropped.
+
+    Args:
+        parts: the open memory.
+        observer: of the session; it can go on afterwards.
+        observation: what it adds up to, where that is known already.
+    """
+    found = observer.finalize() if observation is None else observation
+    ended = found.ended or found.started
+    if ended and days_between(ended, parts.clock.now()) > work_state.FRESH_DAYS:
+        return None
+    return save_work_state(
+        parts,
+        observer.session_id,
+        observer.host,
+        found,
+        todo=observer.unfinished(),
+        taint=observer.taint(),
+    )
 
 
 def last_state(

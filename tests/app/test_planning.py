@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.app.planning import save_work_state
+from remora.app.planning import leave_work, save_work_state
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, ProviderBusy, StoreReadOnly
 from remora.core.events import FileUse
 from remora.core.values import MemoryRecord, Taint, WorkUnitRef
 from remora.llm.scripted import ScriptedModel
+from remora.observer.observer import Observer
 from tests.helpers import SECRET, Repo, environment
+from tests.observer.script import Script
 from tests.observer.sessions import session
 
 TASK = "make the token lifetime a setting"
@@ -220,6 +222,23 @@ def test_what_rests_on_outside_text_is_marked(bare: Memory) -> None:
     assert (state.taint, state.needs_review) == (Taint("web_fetch", 2), True)
     assert "read text from outside" in bare.work_state()
     assert SECRET not in bare.work_state() + str(state)
+
+
+def test_the_state_of_a_session_that_was_watched(bare: Memory) -> None:
+    """What its plan leaves open comes from the observer; a session of long ago leaves nothing."""
+    script = Script().step()
+    script.add("user_prompt", text=TASK, step=0)
+    todos = [{"content": "add it", "status": "completed"}, {"content": "document it", "status": "pending"}]
+    script.edit("auth/tokens.py").call("TodoWrite", "plan", "ok", extra={"todos": todos})
+    watching = Observer("s1", "claude-code", strict=True)
+    for event in script.events:
+        watching.observe(event)
+    assert leave_work(bare._parts, watching) is None  # it ended in January
+    found = watching.finalize()._replace(ended="2026-02-28T10:00:00.000Z", branch=None)
+    record = leave_work(bare._parts, watching, found)
+    assert record is not None
+    assert record.last_accessed_at == "2026-02-28T10:00:00.000Z"
+    assert "- Still to do (1 of 2 done):\n  - document it" in bare.work_state(TASK)
 
 
 def test_saving_needs_a_memory_that_can_be_written(bare: Memory, tmp_path: Path) -> None:

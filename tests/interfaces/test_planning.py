@@ -170,7 +170,7 @@ def test_teach_on_a_terminal(
 ) -> None:
     """A person is shown what would be stored and asked; no is an answer."""
     (project / "rules.md").write_text(RULES)
-    monkeypatch.setattr("remora.interfaces.commands.planning._somebody", lambda: True)
+    monkeypatch.setattr("remora.interfaces.commands.reviewing.somebody", lambda: True)
     assert "Nothing was stored." in run("teach", "rules.md", stdin="n\n").stderr
     assert memory.list() == []
     result = run("teach", "rules.md", stdin="y\n")
@@ -245,6 +245,23 @@ def test_a_review_needs_somebody(run: Run, project: Path) -> None:
     learn(run, project)
     assert run("learned", "--review").exit_code == EXIT_CODES[InvalidInput]
     assert run("learned", "--review", "--verify-all").exit_code == EXIT_CODES[InvalidInput]
+
+
+def test_a_review_on_a_terminal(
+    run: Run, project: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is shown with its number and asked about; another letter is asked for again."""
+    learn(run, project)
+    number = len(memory.learned())
+    assert number >= 1
+    monkeypatch.setattr("remora.interfaces.commands.reviewing.somebody", lambda: True)
+    result = run("learned", "--review", stdin="x\nK\n" + "d\n" * (number - 1))
+    assert result.exit_code == 0, result.output
+    assert f"  1/{number}" in result.stdout
+    assert "[k] keep, [e] edit, [d] drop, [l] later, [a] keep all, [q] quit" in result.stderr
+    assert result.stdout.splitlines()[-1].startswith("1 kept")
+    (kept,) = memory.learned()
+    assert kept.memory.user_verified
 
 
 def answers(*letters: str, text: str | None = None) -> Asking:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from remora.core.errors import InvalidInput
@@ -49,7 +47,7 @@ def learned(
     """
     if verify_all + forget_all + review > 1:
         raise InvalidInput("--review, --verify-all and --forget-all exclude each other")
-    if review and (desk.json or not (sys.stdin.isatty() and sys.stderr.isatty())):
+    if review and (desk.json or not reviewing.somebody()):
         raise InvalidInput("--review asks, and nobody is there", hint="Use verify, edit and forget with ids.")
     memory = desk.memory(writes=verify_all or forget_all or review)
     found = memory.session_summary(run, session_id=session_id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +9,7 @@ import click
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError, StoreError
 from remora.core.values import Skipped
 from remora.interfaces import plan_pages
+from remora.interfaces.commands import reviewing
 from remora.interfaces.commands.desk import Desk, command, split
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def teach(context: click.Context, desk: Desk, *, files: tuple[str, ...], yes: bo
         return found, refused
 
     found, refused = read(dry_run=not yes)
-    asks = not desk.json and "-" not in given and _somebody()
+    asks = not desk.json and "-" not in given and reviewing.somebody()
     new = sum(one.number("stored", "merged", "restored", "updated") for one in found)
     if not yes and asks and new:
         desk.answer({}, plan_pages.taught(found, refused))
@@ -122,11 +122,6 @@ def teach(context: click.Context, desk: Desk, *, files: tuple[str, ...], yes: bo
             desk.note("Nothing was stored yet; --yes stores it.")
     if refused:
         context.exit(EXIT_CODES[InvalidInput])
-
-
-def _somebody() -> bool:
-    """Return whether a person is there to be asked."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 COMMANDS = {"plan": plan, "teach": teach}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from remora.interfaces.commands.desk import Desk
 
 CHOICES = {"k": "keep", "e": "edit", "d": "drop", "l": "later", "a": "keep all", "q": "quit"}
+
+
+def somebody() -> bool:
+    """Return whether a person is there to be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 class Reviewed(NamedTuple):
