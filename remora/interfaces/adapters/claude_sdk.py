@@ -278,7 +278,8 @@ class RemoraSessionStore(SessionStore):
             return
         with lock(main), os_errors(path, "delete"):
             if path == main:
-                shutil.rmtree(main.with_suffix(""), ignore_errors=True)
+                with suppress(FileNotFoundError):
+                    shutil.rmtree(main.with_suffix(""))
                 _beside(main).unlink(missing_ok=True)
             path.unlink(missing_ok=True)
         with self._mutex:

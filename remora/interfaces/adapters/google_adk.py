@@ -198,6 +198,8 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
         return kept[: self._most]
 
     def _may_see(self, owner: Owner, hit: Hit) -> bool:
+        if hit.realm == "user":  # of the person whose machine this is, not of the app's users
+            return False
         if hit.source == "turn":
             return (hit.session_id or "").startswith(owner.prefix)
         tags = hit.memory.tags if hit.memory is not None else ()

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from remora.app.promoting import Taken
 
 HOST = "smolagents"
+_ARGUMENTS = "\nYou have been provided with these additional arguments"  # what a run adds to its task
 _INTERPRETER = "python_interpreter"  # what a CodeAgent's code is run by
 _ANSWER = "final_answer"  # the tool that ends a run: no action on anything
 
@@ -118,7 +119,7 @@ class RemoraCallback:
             new = [one for one in tasks if id(one) not in self._heard]
             self._heard = {id(one) for one in tasks}
             for one in new:
-                if not any(one.task.startswith(known) for known in self._tasks):  # arguments may be added
+                if one.task.partition(_ARGUMENTS)[0] not in self._tasks:
                     self._loop().heard(one.task)
 
     # The session

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -203,3 +204,14 @@ def test_with_a_real_loop(memory: Memory) -> None:
     assert PARTNERS in model.instructions[-1]
     remora.close()
     assert sorted(told(memory)) == ["brief", "brief", "partners", "task"]
+
+
+def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
+    """The example of the documentation runs, and the model sees what was taught."""
+    teach(memory)
+    client = Script([calls("edit_file", "c1", path="cache.py")], "done")
+    assert (
+        example("agent-framework", memory=memory, client=client, tools=[edit_file])["response"].text == "done"
+    )
+    assert RULE in client.instructions[0]
+    assert PARTNERS in str([client.instructions, client.sent])

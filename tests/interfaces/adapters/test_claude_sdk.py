@@ -341,25 +341,30 @@ def api() -> Iterator[Messages]:
 
 
 @pytest.fixture
-def ask(api: Messages, tmp_path: Path, place: Path) -> Callable[..., list[Any]]:
-    """Run one query with Claude Code in a home of its own, and return the messages that came."""
+def apart(api: Messages, tmp_path: Path, place: Path) -> dict[str, Any]:
+    """Options that give Claude Code a home of its own and the scripted model."""
+    env = {
+        "HOME": str(tmp_path / "home"),
+        "CLAUDE_CONFIG_DIR": str(tmp_path / "config"),
+        "ANTHROPIC_BASE_URL": api.url,
+        "ANTHROPIC_API_KEY": "sk-test",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
+    return {
+        "cwd": place,
+        "env": env,
+        "allowed_tools": ["Bash", "Read"],
+        "setting_sources": [],
+        "model": "claude-test",
+    }
+
+
+@pytest.fixture
+def ask(apart: dict[str, Any]) -> Callable[..., list[Any]]:
+    """Run one query with Claude Code and return the messages that came."""
 
     def run(prompt: str, **options: Any) -> list[Any]:
-        env = {
-            "HOME": str(tmp_path / "home"),
-            "CLAUDE_CONFIG_DIR": str(tmp_path / "config"),
-            "ANTHROPIC_BASE_URL": api.url,
-            "ANTHROPIC_API_KEY": "sk-test",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        }
-        chosen = ClaudeAgentOptions(
-            cwd=place,
-            env=env,
-            allowed_tools=["Bash", "Read"],
-            setting_sources=[],
-            model="claude-test",
-            **options,
-        )
+        chosen = ClaudeAgentOptions(**apart, **options)
 
         async def all_of_them() -> list[Any]:
             return [message async for message in query(prompt=prompt, options=chosen)]
@@ -465,3 +470,14 @@ def test_a_transcript_in_the_store_can_be_learnt(
     name = ask("fix the cache please", session_store=store)[-1].session_id
     report = memory.learn(store.folder)
     assert [one.id for one in report.sessions] == [name]
+
+
+def test_the_documented_example(
+    memory: Memory, api: Messages, apart: dict[str, Any], example: Callable[..., dict[str, Any]]
+) -> None:
+    """The example of the documentation runs, and the model sees what was taught."""
+    teach(memory)
+    api.answers = [says("done")]
+    assert example("Claude Agent SDK", memory=memory, more=apart)["answer"] == "done"
+    assert RULE in seen(api.sent[0])
+    assert list((memory.home / "claude-sessions").rglob("*.jsonl"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import pytest
@@ -23,7 +23,7 @@ from google.genai import types
 from remora import Memory
 from remora.interfaces.adapters.google_adk import RemoraMemoryService
 from tests.helpers import SECRET, holds
-from tests.interfaces.adapters.talking import Broken
+from tests.interfaces.adapters.talking import RULE, Broken, teach
 
 
 @pytest.fixture
@@ -111,6 +111,8 @@ def test_users_and_apps_are_apart(memory: Memory, service: RemoraMemoryService) 
             "Parcels leave the warehouse at noon"
         ]
     assert "Parcels for Ann go to the back door" in found(service, "where do parcels go?")
+    memory.remember("Parcels to my own home go to the neighbour", user=True)
+    assert found(service, "where do parcels go?", user="bob") == ["Parcels leave the warehouse at noon"]
     alone = RemoraMemoryService(memory, shared=False)
     assert found(alone, "where do parcels go?", user="bob") == []
 
@@ -226,3 +228,21 @@ def test_the_kits_own_loop_remembers(service: RemoraMemoryService) -> None:
     assert "lapsang" not in model.sent[0].replace("My favourite tea is lapsang", "")
     assert "user: My favourite tea is lapsang" in model.sent[1]
     assert model.sent[2].count("My favourite tea is lapsang") >= 2
+
+
+def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
+    """The example of the documentation runs, and preload_memory brings what was taught."""
+    teach(memory)
+    sessions = InMemorySessionService()
+    model = Script(answers=[types.Part(text="done")], sent=[])
+    runner = example("Google ADK", memory=memory, model=model, sessions=sessions)["runner"]
+
+    async def say() -> None:
+        await sessions.create_session(app_name="shop", user_id="ann", session_id="s")
+        message = types.Content(role="user", parts=[types.Part(text="what is run before a commit?")])
+        async for _ in runner.run_async(user_id="ann", session_id="s", new_message=message):
+            pass
+        await runner.close()
+
+    asyncio.run(say())
+    assert RULE in model.sent[0]

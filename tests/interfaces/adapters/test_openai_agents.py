@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ pytest.importorskip("agents")
 from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool, set_tracing_disabled
 from agents.memory import Session, SessionSettings
 from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
     ResponseFunctionToolCall,
     ResponseFunctionWebSearch,
     ResponseOutputMessage,
@@ -49,9 +52,11 @@ class Script(Model):
             output=made if isinstance(made, list) else [made], usage=Usage(), response_id=None
         )
 
-    def stream_response(self, *_: Any, **__: Any) -> Any:
-        """Not here."""
-        raise NotImplementedError
+    async def stream_response(self, *given: Any, **named: Any) -> Any:
+        """Answer in one piece."""
+        whole = await self.get_response(*given, **named)
+        response = Response.model_construct(id="r", output=whole.output, usage=None)
+        yield ResponseCompletedEvent.model_construct(response=response, type="response.completed")
 
 
 def says(text: str) -> ResponseOutputMessage:
@@ -326,3 +331,36 @@ def test_tools_have_meanings(memory: Memory) -> None:
     assert [one[0] for one in said.loops["s"].of("after")] == ["WebFetch", "Edit"]
     with pytest.raises(InvalidInput):
         RemoraHooks(memory, "s", role="user")
+
+
+def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
+    """The example of the documentation runs, and the model sees what was taught."""
+    teach(memory)
+    model = Script(calls("edit_file", "c1", path="cache.py"), says("done"))
+    assert (
+        example("OpenAI Agents SDK", memory=memory, model=model, tools=[edit_file])["result"].final_output
+        == "done"
+    )
+    assert RULE in str(model.sent[0][0])
+    assert PARTNERS in str(model.sent[1][1])
+    assert len(asyncio.run(RemoraSession(memory, "chat-1").get_items())) == 4
+
+
+def test_a_streamed_run_is_the_same(memory: Memory) -> None:
+    """Streaming, the model is sent the same and the loop is told the same."""
+    said = SpeakingMemory(memory)
+    hooks = RemoraHooks(said, "s")  # type: ignore[arg-type]
+    model = Script(calls("read_file", "c1", path="a.py"), says("done"))
+
+    async def run_it() -> str:
+        agent = Agent(name="a", model=model, tools=[read_file])
+        config = RunConfig(call_model_input_filter=hooks.model_input)
+        streamed = Runner.run_streamed(agent, "fix the cache", hooks=hooks, run_config=config)
+        async for _ in streamed.stream_events():
+            pass
+        return str(streamed.final_output)
+
+    assert asyncio.run(run_it()) == "done"
+    assert shape(model.sent[1][1])[-1] == "BEFORE read_file\n\nAFTER read_file\n\nSTEP 1"
+    loop = said.loops["s"]
+    assert [len(loop.of(kind)) for kind in ("heard", "after", "replied")] == [1, 1, 1]

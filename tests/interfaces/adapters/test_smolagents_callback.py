@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -135,6 +136,9 @@ def test_everything_is_captured_once(memory: Memory) -> None:
     model.answers = [answer("again")]
     agent.run("and now?", reset=False)
     assert loop.of("heard") == [("fix the cache",), ("and now?",)]
+    model.answers = [answer("again")]
+    agent.run(remora.task("look at n"), additional_args={"n": 1})
+    assert loop.of("heard")[2:] == [("look at n",)]
     remora.finish("success")
     assert loop.of("finish") == [("success",)]
 
@@ -197,3 +201,12 @@ def test_with_a_real_loop(memory: Memory) -> None:
     assert told(memory) == ["brief", "partners"]
     question = "why is the cache changed together with keys?"
     assert PARTNERS in RemoraCallback(memory, "t").task(question)
+
+
+def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
+    """The example of the documentation runs, and the model sees what was taught."""
+    teach(memory)
+    model = Script(calls(("edit_file", {"path": "cache.py"})), answer("done"))
+    assert example("smolagents", memory=memory, model=model, tools=[edit_file])["answer"] == "done"
+    assert RULE in model.sent[0][0]
+    assert PARTNERS in str(model.sent)
