@@ -276,11 +276,17 @@ class RemoraHooks(RunHooks[Any]):
         Args:
             outcome: "success", "failure" or "abandoned", if known.
         """
-        return quietly(None, lambda: self._loop().finish(outcome))
+        return quietly(None, lambda: self._put_by().finish(outcome))
 
     def close(self) -> None:
         """Keep what is known; the session may go on later."""
-        quietly(None, lambda: self._loop().close())
+        quietly(None, lambda: self._put_by().close())
+
+    def _put_by(self) -> Loop:
+        """Return the loop, which is of no more use then; whoever goes on gets another one."""
+        with self._lock:
+            loop, self._opened = self._loop(), None
+            return loop
 
     def _loop(self) -> Loop:
         with self._lock:
@@ -294,7 +300,7 @@ class RemoraSession:
 
     Items come back as they were given, a line of JSON each, in a file that only its owner may read. What
     they hold is not cleaned of secrets, or a model could not go on from it. An item that was popped stays in
-    the file, marked; clearing a session removes it.
+    the file, marked; clearing a session empties it.
 
     The file that cannot be written fails no run: what it should hold stays in this object and is
     written with the next item that can be. `trouble` says what was wrong last.

@@ -130,11 +130,17 @@ class RemoraCallback:
         Args:
             outcome: "success", "failure" or "abandoned", if known.
         """
-        return quietly(None, lambda: self._loop().finish(outcome))
+        return quietly(None, lambda: self._put_by().finish(outcome))
 
     def close(self) -> None:
         """Keep what is known; the session may go on later."""
-        quietly(None, lambda: self._loop().close())
+        quietly(None, lambda: self._put_by().close())
+
+    def _put_by(self) -> Loop:
+        """Return the loop, which is of no more use then; whoever goes on gets another one."""
+        with self._lock:
+            loop, self._opened = self._loop(), None
+            return loop
 
     def _loop(self) -> Loop:
         with self._lock:

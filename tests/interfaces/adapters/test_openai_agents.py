@@ -12,7 +12,19 @@ import pytest
 
 pytest.importorskip("agents")
 
-from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool, set_tracing_disabled
+from agents import (
+    Agent,
+    ApplyPatchTool,
+    LocalShellTool,
+    Model,
+    ModelResponse,
+    RunConfig,
+    Runner,
+    ShellTool,
+    Usage,
+    function_tool,
+    set_tracing_disabled,
+)
 from agents.memory import Session, SessionSettings
 from openai.types.responses import (
     Response,
@@ -23,7 +35,7 @@ from openai.types.responses import (
     ResponseOutputText,
 )
 from openai.types.responses.response_function_web_search import ActionSearch
-from openai.types.responses.response_output_item import McpCall
+from openai.types.responses.response_output_item import LocalShellCall, LocalShellCallAction, McpCall
 
 from remora import Memory
 from remora.core.errors import InvalidInput
@@ -364,3 +376,71 @@ def test_a_streamed_run_is_the_same(memory: Memory) -> None:
     assert shape(model.sent[1][1])[-1] == "BEFORE read_file\n\nAFTER read_file\n\nSTEP 1"
     loop = said.loops["s"]
     assert [len(loop.of(kind)) for kind in ("heard", "after", "replied")] == [1, 1, 1]
+
+
+def test_the_sdks_own_tools_are_noted(memory: Memory) -> None:
+    """Shells and patches, whose hooks are told neither arguments nor ids, are noted with both."""
+    said = SpeakingMemory(memory)
+    local = LocalShellCall(
+        id="i1",
+        call_id="c1",
+        status="completed",
+        type="local_shell_call",
+        action=LocalShellCallAction(command=["make", "check"], env={}, type="exec"),
+    )
+    shell: Any = {
+        "type": "shell_call",
+        "id": "i2",
+        "call_id": "c2",
+        "status": "completed",
+        "action": {"commands": ["make"]},
+    }
+    patch: Any = {
+        "type": "apply_patch_call",
+        "id": "i3",
+        "call_id": "c3",
+        "status": "completed",
+        "operation": {"type": "update_file", "path": "cache.py", "diff": "-a\n+b"},
+    }
+
+    class Editor:
+        def update_file(self, operation: Any) -> str:
+            return f"changed {operation.path}"
+
+        create_file = delete_file = update_file
+
+    model = Script(local, shell, patch, says("done"))
+    tools: list[Any] = [
+        LocalShellTool(executor=lambda _: "built"),
+        ShellTool(executor=lambda _: "made"),
+        ApplyPatchTool(editor=Editor()),
+    ]
+    hooks = RemoraHooks(said, "s")  # type: ignore[arg-type]
+    agent = Agent(name="a", model=model, tools=tools)
+    config = RunConfig(call_model_input_filter=hooks.model_input)
+    asyncio.run(Runner.run(agent, "fix the cache", hooks=hooks, run_config=config))
+    found = [
+        (one[0], one[1].get("command", one[1].get("file_path")), one[4])
+        for one in said.loops["s"].of("after")
+    ]
+    assert found == [
+        ("local_shell", "make check", "c1"),
+        ("shell", "make", "c2"),
+        ("apply_patch", "cache.py", "c3"),
+    ]
+    assert [one for one in shape(model.sent[3][1]) if "AFTER" in one] == [
+        f"BEFORE {name}\n\nAFTER {name}\n\nSTEP {step}"
+        for step, name in enumerate(("local_shell", "shell", "apply_patch"), 1)
+    ]
+
+
+def test_who_goes_on_after_a_close_is_heard(memory: Memory) -> None:
+    """After `close` the same hooks speak and hear again."""
+    teach(memory)
+    hooks = RemoraHooks(memory, "s")
+    go(Script(says("one")), hooks, "please tidy this up")
+    hooks.close()
+    model = Script(calls("edit_file", "c1", path="cache.py"), says("two"))
+    go(model, hooks, "and tidy that up")
+    assert PARTNERS in str(model.sent[1])
+    assert hooks.finish() is not None
