@@ -17,6 +17,7 @@ from benchmarks import (
     cosqa,
     crash,
     entries,
+    hook,
     indexing,
     issues,
     junk,
@@ -59,6 +60,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "commands": session_commands.run,
     "poisoning": poisoning.run,
     "advice": advice.run,
+    "hook": hook.run,
 }
 
 

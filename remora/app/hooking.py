@@ -48,7 +48,7 @@ def respond(moment: Moment, environ: Mapping[str, str], *, early: bool = True, h
         if heard and head.limits:
             if moment.kind in DECIDED:
                 reply = _decided(moment, live, head, early=early)
-            elif moment.kind in HEAVY:
+            elif moment.kind == moments.START or not state_of(live.lines, moment.agent).prompts:
                 reply = _within(lambda: _heavy(moment, live, head, environ))
         live.add(line_of(moment, reply, head))
         return reply
@@ -174,14 +174,11 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
 
 
 def _heavy(moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, str]) -> Reply:
-    state = state_of(live.lines, moment.agent)
     from remora.app import starting
 
     if moment.kind == moments.START:
         return starting.brief(head, environ, again=moment.source in ("compact", "resume"))
-    if state.prompts:
-        return SILENCE
-    return starting.task(head, moment.text, environ, said=state.said)
+    return starting.task(head, moment.text, environ, said=state_of(live.lines, moment.agent).said)
 
 
 def _within(answer: Callable[[], Reply]) -> Reply:

@@ -91,6 +91,8 @@ class Loop:
         self._lines: list[Line] = []
         self._lock = threading.RLock()
         self._calls = count(1)
+        # A session that goes on later has a loop of its own: its keys must not meet those of this one.
+        self._mark = f"{int(time.time() * 1000):x}"
         self._open: dict[str, list[str]] = {}
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="remora-loop")
         self._watched = None if self._parts.read_only else memory.observe(session_id, host)
@@ -132,20 +134,28 @@ class Loop:
         moment = Moment(moments.PROMPT, self.host, self.session_id, text=task)
         return self._say(moment, lambda: task_of(self._memory, task, said=state.said))
 
-    def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "") -> str:
+    def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "", agent: str = "") -> str:
         """Return advice for an action that is about to be taken; mostly nothing.
 
         Args:
             tool: its name.
             arguments: what it is called with.
             call_id: the framework's own id of the call, if it has one.
+            agent: id of the subagent that takes it; each one is told for itself.
         """
-        moment = self._moment(moments.BEFORE, tool, arguments, call_id or self._begin(tool))
+        moment = self._moment(moments.BEFORE, tool, arguments, call_id or self._begin(tool), agent=agent)
         self._watch("tool_call", moment, arguments)
         return self._say(moment, lambda: self._decided(moment))
 
     def after(
-        self, tool: str, arguments: Mapping[str, Any], result: str, *, failed: bool = False, call_id: str = ""
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        result: str,
+        *,
+        failed: bool = False,
+        call_id: str = "",
+        agent: str = "",
     ) -> str:
         """Return what to append to a tool's result; mostly nothing.
 
@@ -154,11 +164,11 @@ class Loop:
             arguments: what it was called with.
             result: what it gave back, as the model sees it.
             failed: it did not work.
-            call_id: as given to `before`.
+            call_id, agent: as given to `before`.
         """
         known, call_id = self._end(tool, call_id)
         kind = moments.FAILED if failed else moments.AFTER
-        moment = self._moment(kind, tool, arguments, call_id, str(result)[:MAX_TEXT])
+        moment = self._moment(kind, tool, arguments, call_id, str(result)[:MAX_TEXT], agent)
         if not known:
             self._watch("tool_call", moment, arguments)
         self._watch("tool_result", moment, arguments)
@@ -170,6 +180,7 @@ class Loop:
         step: int,
         messages: Sequence[Any] = (),  # noqa: ARG002  programs hand on what they have
         recent: Sequence[Any] = (),
+        agent: str = "",
     ) -> Injection | None:
         """Return what is said between two steps of the model, None for nothing.
 
@@ -179,16 +190,17 @@ class Loop:
             step: how many steps of the model are over.
             messages: that the next step will see; nothing in them is needed by now.
             recent: the last tool calls, as (tool, arguments) pairs, where `after` is not called for them.
+            agent: id of the subagent whose step it is.
         """
         for one in recent:
             with suppress(TypeError, ValueError, IndexError):
                 tool, arguments = one[0], one[1]
-                self._note(self._moment(moments.AFTER, str(tool), dict(arguments), ""), SILENCE)
+                self._note(self._moment(moments.AFTER, str(tool), dict(arguments), "", agent=agent), SILENCE)
         with suppress(RemoraError):
-            self._watch_event(Event("step", self.session_id, f"step:{step}", step=step))
+            self._watch_event(Event("step", self.session_id, f"step:{self._mark}:{step}", step=step))
         if step < self._parts.settings.inject.skip_steps:
             return None
-        moment = Moment(moments.STEP, self.host, self.session_id, self._head.root)
+        moment = Moment(moments.STEP, self.host, self.session_id, self._head.root, agent)
         said: list[Reply] = []
         text = self._say(moment, lambda: self._decided(moment, least=step), said)
         return Injection(text, said[0].ids, said[0].trigger) if text and said else None
@@ -199,14 +211,23 @@ class Loop:
         """Take in what the person said."""
         number = next(self._calls)
         self._watch_event(
-            Event("user_prompt", self.session_id, f"prompt:{number}", self.steps, self._now(), str(text))
+            Event(
+                "user_prompt",
+                self.session_id,
+                f"prompt:{self._mark}:{number}",
+                self.steps,
+                self._now(),
+                str(text),
+            )
         )
 
     def replied(self, text: str) -> None:
         """Take in what the model said to the person."""
         number = next(self._calls)
         self._watch_event(
-            Event("reply", self.session_id, f"reply:{number}", self.steps, self._now(), str(text))
+            Event(
+                "reply", self.session_id, f"reply:{self._mark}:{number}", self.steps, self._now(), str(text)
+            )
         )
 
     def recorded(self, text: str) -> None:
@@ -289,7 +310,13 @@ class Loop:
             self._lines.append(line_of(moment, reply, self._head))
 
     def _moment(
-        self, kind: str, tool: str, arguments: Mapping[str, Any], call_id: str, text: str = ""
+        self,
+        kind: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        call_id: str,
+        text: str = "",
+        agent: str = "",
     ) -> Moment:
         made = read_call(tool, arguments, str)
         changed = next((str(arguments[k]) for k in _BRINGS if isinstance(arguments.get(k), str)), "")
@@ -299,6 +326,7 @@ class Loop:
             self.host,
             self.session_id,
             self._head.root,
+            agent,
             text=text,
             tool=tool,
             action=made.action,
@@ -312,7 +340,7 @@ class Loop:
         )
 
     def _begin(self, tool: str) -> str:
-        call_id = f"call:{next(self._calls)}"
+        call_id = f"call:{self._mark}:{next(self._calls)}"
         with self._lock:
             self._open.setdefault(tool, []).append(call_id)
         return call_id
@@ -328,7 +356,7 @@ class Loop:
                 return announced, call_id
             if waiting:
                 return True, waiting.pop(0)
-        return False, f"call:{next(self._calls)}"
+        return False, f"call:{self._mark}:{next(self._calls)}"
 
     def _watch(self, kind: str, moment: Moment, arguments: Mapping[str, Any]) -> None:
         made = read_call(moment.tool, arguments, lambda path: self._inside(path))
@@ -347,6 +375,7 @@ class Loop:
             made.pattern,
             made.url,
             kind == "tool_result" and moment.kind == moments.FAILED,
+            moment.agent,
             extra=made.extra if kind == "tool_call" else None,
         )
         self._watch_event(event)

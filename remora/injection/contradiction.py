@@ -1,7 +1,7 @@
 """Which of some statements contradict each other, going by their words alone.
 
 Two statements of the same matter (they share a third of their telling words or more) contradict each
-other when one of them denies once more, or when they give different numbers for it. A list of things that
+other when one of them denies once more; two that differ in little but their numbers when they share none. A list of things that
 were seen cannot; what decides about speaking prefers a silence too many to a wrong word.
 """
 
@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from remora.core.text import NEGATIONS, STOP_WORDS, words
+from remora.core.text import NEGATIONS, STOP_WORDS, jaccard, words
 
 SAME_MATTER = 0.34  # Jaccard of the telling words
+SAME_MEASURE = 0.6  # the same where only the numbers differ
 _NUMBER = re.compile(r"(?<![\w.#-])\d+(?:\.\d+)?(?![\w-])")
 _ORIGIN = re.compile(r"\s*\((?:seen|said|from)\b[^)]*\)\s*$")
 _NOT_DENIALS = frozenset({"must", "instead", "except", "unless"})
@@ -25,14 +26,15 @@ def contradicted(texts: Sequence[str]) -> set[int]:
     [0, 1]
     """
     bare = [_ORIGIN.sub("", text) for text in texts]
-    telling = [{w.lower() for w in words(t)} - STOP_WORDS - NEGATIONS for t in bare]
+    telling = [{w for w in words(t) if not w[0].isdigit()} - STOP_WORDS - NEGATIONS for t in bare]
     found: set[int] = set()
     for one in range(len(texts)):
         for other in range(one):
-            either = telling[one] | telling[other]
-            if not either or len(telling[one] & telling[other]) / len(either) < SAME_MATTER:
-                continue
-            if _denials(bare[one]) % 2 != _denials(bare[other]) % 2 or _numbers(bare[one], bare[other]):
+            alike = jaccard(telling[one], telling[other])
+            denied = _denials(bare[one]) % 2 != _denials(bare[other]) % 2
+            if (denied and alike >= SAME_MATTER) or (
+                alike >= SAME_MEASURE and _numbers(bare[one], bare[other])
+            ):
                 found |= {one, other}
     return found
 

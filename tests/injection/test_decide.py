@@ -1,0 +1,275 @@
+"""What is said at a moment, by which rule, and what stays unsaid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import pytest
+
+from remora.core import moments
+from remora.core.globs import matches
+from remora.core.moments import Moment
+from remora.injection.decide import Limits, Setting, decide
+from remora.injection.state import State, state_of
+from remora.store.glimpse import Note
+
+
+def note(text: str, *files: str, number: int = 1, **more: Any) -> Note:
+    """Return a memory that may be said."""
+    values: dict[str, Any] = {
+        "id": f"{number:08d}-note",
+        "type": "gotcha",
+        "content": text,
+        "confidence": 0.9,
+        "half_life": 60.0,
+        "used": "2026-01-01T00:00:00Z",
+        "tainted": False,
+        "pinned": False,
+        "verified": False,
+        "files": files,
+        "branch": "",
+        "source": "user_taught",
+        "stale": False,
+    }
+    return Note(**(values | more))
+
+
+class Store:
+    """A store of notes, some of them with cues."""
+
+    def __init__(self, *notes: Note, **cued: Sequence[Note]) -> None:
+        self._notes = notes
+        self._cued = cued
+
+    def about(self, paths: Collection[str], types: Sequence[str]) -> list[Note]:
+        """Return notes of some types about one of some files."""
+        return [n for n in self._notes if n.type in types and set(n.files) & set(paths)]
+
+    def globs(self, types: Sequence[str]) -> list[Note]:
+        """Return notes of some types about patterns."""
+        return [n for n in self._notes if n.type in types and any("*" in f for f in n.files)]
+
+    def cued(self, kind: str, cues: Collection[str]) -> list[Note]:
+        """Return the notes with a cue."""
+        return [n for n in self._cued.get(kind, ()) if n.cue in cues]
+
+
+def setting(**more: Any) -> Setting:
+    """Return a setting in which the project is the folder /w."""
+    values: dict[str, Any] = {
+        "limits": Limits(),
+        "relative": lambda path: path.removeprefix("/w/") if path.startswith("/w/") else "",
+        "faded": lambda one: one.confidence,
+        "branch": "main",
+        "fingerprint": lambda text: "f" * 16 if "boom" in text else "",
+    }
+    return Setting(**(values | more))
+
+
+def at(kind: str, action: str, *paths: str, **more: Any) -> Moment:
+    """Return a moment of a tool."""
+    return Moment(kind, "h", "s", "/w", action=action, paths=paths, **more)
+
+
+EDIT = at(moments.BEFORE, "edit", "/w/a.py", changed="x = os.open(path)")
+READ = at(moments.AFTER, "read", "/w/a.py")
+GOTCHA = note("Locks are per process", "a.py")
+
+
+@pytest.mark.parametrize("moment", [EDIT, READ], ids=["edit", "read"])
+def test_a_file_with_a_lesson_is_not_touched_without_it(moment: Moment):
+    """Before a change and after a read; the text says of which file, and cites the memory."""
+    said = decide(moment, State(), Store(GOTCHA), setting())
+    assert said.trigger == "gotchas"
+    assert said.ids == (GOTCHA.id,)
+    assert "`a.py`" in said.text
+    assert "- Locks are per process [Memory #00000001]" in said.text
+
+
+def test_a_memory_is_said_once_to_an_agent():
+    """A second time, and a third, nothing; another agent of the session has not heard it."""
+    lines = [{"k": "before", "said": [GOTCHA.id], "t": "gotchas", "x": "…"}]
+    store = Store(GOTCHA)
+    assert decide(EDIT, state_of(lines), store, setting()).text == ""
+    assert decide(EDIT, state_of(lines, "sub-1"), store, setting()).ids == (GOTCHA.id,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"confidence": 0.64}, "not sure enough"),
+        ({"stale": True}, "out of date"),
+        ({"branch": "topic"}, "of another branch"),
+        ({"type": "decision"}, "no warning"),
+        ({"files": ("b.py",)}, "about another file"),
+    ],
+)
+def test_what_stays_unsaid(changes: dict[str, Any], why: str):
+    """Silence is the rule."""
+    assert decide(EDIT, State(), Store(GOTCHA._replace(**changes)), setting()).text == "", why
+
+
+def test_what_faded_stays_unsaid_unless_a_person_holds_to_it():
+    """Half of the threshold is where a memory that nobody needed falls silent."""
+    faded = setting(faded=lambda _: 0.3)
+    assert decide(EDIT, State(), Store(GOTCHA), faded).text == ""
+    assert decide(EDIT, State(), Store(GOTCHA), setting(faded=lambda _: 0.33)).text
+    for held in ({"pinned": True}, {"verified": True}):
+        assert decide(EDIT, State(), Store(GOTCHA._replace(**held)), faded).text
+
+
+def test_a_file_outside_of_the_project_is_nobody_s_business():
+    """The project next door has a file of the same name."""
+    assert decide(at(moments.BEFORE, "edit", "/next/a.py"), State(), Store(GOTCHA), setting()).text == ""
+
+
+def test_those_that_contradict_each_other_are_both_left_out():
+    """Nobody knows which of them is right; what does not touch the matter is said."""
+    one = note("The tests need REDIS_URL to be set", "a.py", number=2)
+    other = note("The tests do not need REDIS_URL to be set", "a.py", number=3)
+    said = decide(EDIT, State(), Store(one, other, GOTCHA), setting())
+    assert said.ids == (GOTCHA.id,)
+
+
+def test_what_comes_from_outside_is_quoted():
+    """It says that it is unverified, until a person verified it."""
+    store = Store(GOTCHA._replace(tainted=True))
+    assert "(unverified, from a session that had read outside text) “Locks" in (
+        decide(EDIT, State(), store, setting()).text
+    )
+    store = Store(GOTCHA._replace(tainted=True, verified=True))
+    assert "unverified" not in decide(EDIT, State(), store, setting()).text
+
+
+def test_a_pattern_of_files_counts_as_each_of_them():
+    """A lesson about `src/**` is one about each file there."""
+    said = decide(at(moments.AFTER, "read", "/w/src/x/b.py"), State(), Store(note("g", "src/**")), setting())
+    assert said.ids
+    assert matches("src/**", "src/x/b.py")
+
+
+def test_an_edit_that_writes_a_name_of_a_lesson():
+    """The names are looked up as they are written, dotted, and by their last part; endings are kept apart."""
+    named = note("os.open leaks on error", number=4, cue="os.open", needs=(".py",))
+    said = decide(EDIT, State(), Store(term=[named]), setting())
+    assert (said.trigger, said.ids, said.why) == ("gotchas", (named.id,), "the edit names os.open")
+    other = EDIT._replace(paths=("/w/a.go",))
+    assert decide(other, State(), Store(term=[named]), setting()).text == ""
+    method = note("flush first", number=5, cue=".open")
+    assert decide(EDIT, State(), Store(term=[method]), setting()).ids == (method.id,)
+
+
+def test_rules_that_come_back_are_listed_once_a_session():
+    """At the first change of such a file for which nothing else is to be said, short, and never again."""
+    text = "Linter rule `e1`: “bad (e1)”. What resolved it here: `a` became `b` (3 of 3). Met in 3 findings."
+    rules = [note(text.replace("e1", f"e{n}"), number=n, cue=".py") for n in range(10, 22)]
+    said = decide(EDIT, State(), Store(language=rules), setting())
+    assert said.trigger == "recurring"
+    assert len(said.ids) == 8
+    assert "- Linter rule `e10`: `a` became `b` (3 of 3). [Memory #00000010]" in said.text
+    heard = state_of([{"k": "before", "said": list(said.ids), "t": "recurring", "x": said.text}])
+    assert decide(EDIT, heard, Store(language=rules), setting()).text == ""
+    first = decide(EDIT, State(), Store(GOTCHA, language=rules), setting())
+    assert first.trigger == "gotchas"
+
+
+def test_a_partner_is_named_until_it_is_touched():
+    """The first file of a coupling is the one that draws the others along."""
+    pair = note("When a.py changes, b.py usually changes", "a.py", "b.py", type="causal_dependency")
+    assert decide(EDIT, State(), Store(pair), setting()).trigger == "partners"
+    done = state_of([{"k": "after", "a": "edit", "p": ["b.py"]}])
+    assert decide(EDIT, done, Store(pair), setting()).text == ""
+    assert decide(EDIT._replace(paths=("/w/b.py",)), State(), Store(pair), setting()).text == ""
+
+
+def test_a_command_that_failed_for_its_own_sake():
+    """All words that are needed must be there, in any order, behind `cd` and before a pipe too."""
+    wrong = note("`gh pr diff --stat` has no such flag", number=6, cue="gh", needs=("pr", "diff", "--stat"))
+    store = Store(command=[wrong])
+    run = at(moments.BEFORE, "run", command="cd x && gh pr diff 12 --stat | head -3")
+    assert decide(run, State(), store, setting()).ids == (wrong.id,)
+    assert decide(run._replace(command="gh pr diff 12"), State(), store, setting()).text == ""
+    assert decide(run._replace(command=""), State(), store, setting()).text == ""
+
+
+@pytest.mark.parametrize("kind", [moments.FAILED, moments.AFTER])
+def test_an_error_that_was_met_before(kind: str):
+    """Also where the host says of a tool only that it is over, and the answer that it failed."""
+    known = note("boom: set X", number=7, cue="f" * 16)
+    moment = at(kind, "run", command="make", text="boom", failed=kind == moments.AFTER)
+    assert decide(moment, State(), Store(error=[known]), setting()).trigger == "error"
+    fine = moment._replace(kind=moments.AFTER, failed=False)
+    assert decide(fine, State(), Store(error=[known]), setting()).text == ""
+
+
+def test_a_search_for_what_lies_elsewhere():
+    """The pattern as it was then, whatever its case."""
+    known = note("Looking for **/Enable*.go leads nowhere: it is setup.go", number=8, cue="**/enable*.go")
+    moment = at(moments.AFTER, "glob", pattern="**/Enable*.go")
+    assert decide(moment, State(), Store(search=[known]), setting()).trigger == "search"
+
+
+def test_hosts_that_listen_only_afterwards_are_told_afterwards():
+    """Advice for an edit and a command comes right after it where nothing reaches the model before."""
+    after = EDIT._replace(kind=moments.AFTER)
+    assert decide(after, State(), Store(GOTCHA), setting()).text == ""
+    assert decide(after, State(), Store(GOTCHA), setting(early=False)).ids == (GOTCHA.id,)
+
+
+STEP = Moment(moments.STEP, "h", "s", "/w")
+
+
+def test_between_steps_the_three_triggers_of_the_specification():
+    """Reads with lessons, then what was recorded, then searches; nothing in the first five steps."""
+    reads = [{"k": "after", "a": "read", "p": ["z.py"]}] * 5 + [{"k": "after", "a": "read", "p": ["a.py"]}]
+    said = decide(STEP, state_of(reads), Store(GOTCHA), setting(relative=lambda path: path))
+    assert said.trigger == "gotchas"
+    assert decide(STEP, state_of(reads[2:]), Store(GOTCHA), setting(relative=lambda p: p)).text == ""
+    wrote = [*reads, {"k": "recorded", "x": "the port is 8081"}]
+    said = decide(STEP, state_of(wrote), Store(), setting(relative=lambda path: path))
+    assert (said.trigger, "the port is 8081" in said.text) == ("recorded", True)
+    told = [*wrote, {"k": "step", "said": [], "t": "recorded", "x": said.text}]
+    assert decide(STEP, state_of(told), Store(), setting(relative=lambda path: path)).text == ""
+    looked = [*reads, {"k": "after", "a": "search", "q": "Foo"}]
+    known = note("Foo is in bar.py", number=9, cue="foo")
+    said = decide(STEP, state_of(looked), Store(search=[known]), setting(relative=lambda path: path))
+    assert said.trigger == "search"
+
+
+def test_there_is_a_ceiling_for_a_moment_and_for_a_session():
+    """Three memories at once, so many characters; so many times and characters in all."""
+    many = [note(f"lesson w{chr(77 + n)} of {'x' * 200}", "a.py", number=n) for n in range(20, 40)]
+    assert len(decide(EDIT, State(), Store(*many), setting()).ids) == 3
+    small = setting(limits=Limits(moment_characters=450))
+    assert len(decide(EDIT, State(), Store(*many), small).ids) == 1
+    spoken = state_of([{"k": "before", "said": [str(n)], "t": "gotchas", "x": "x" * 500} for n in range(40)])
+    assert decide(EDIT, spoken, Store(*many), setting()).text == ""
+    full = setting(limits=Limits(session_characters=500))
+    assert (
+        decide(EDIT, state_of([{"said": ["q"], "t": "gotchas", "x": "x" * 500}]), Store(*many), full).text
+        == ""
+    )
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        at(moments.BEFORE, "read", "/w/a.py"),
+        at(moments.AFTER, "memory", "/w/a.py"),
+        at(moments.BEFORE, "other", "/w/a.py"),
+        Moment(moments.STOP, "h", "s"),
+        Moment(moments.COMPACTING, "h", "s"),
+    ],
+)
+def test_other_moments_pass_in_silence(moment: Moment):
+    """Nothing is said about tools that neither read, change, run nor search."""
+    assert decide(moment, State(), Store(GOTCHA, command=[GOTCHA]), setting()).text == ""
+
+
+def test_the_text_states_facts_and_gives_no_orders():
+    """A long memory is cut at a word and says so."""
+    said = decide(EDIT, State(), Store(note("word " * 300, "a.py")), setting())
+    assert re.search(r"word … \[Memory #00000001\]$", said.text)
+    assert not re.search(r"\b(you must|do not|don't|always|never)\b", said.text, re.IGNORECASE)

@@ -1,0 +1,72 @@
+"""What a session did and was told, added up from the lines of its live file."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.injection.state import RECENT, Call, ending, state_of
+
+
+def test_what_was_done_adds_up():
+    """Calls that are over count as steps; failed edits change nothing."""
+    state = state_of(
+        [
+            {"k": "prompt"},
+            {"k": "before", "a": "edit", "p": ["a.py"]},
+            {"k": "after", "a": "edit", "p": ["a.py"]},
+            {"k": "failed", "a": "edit", "p": ["b.py"]},
+            {"k": "after", "a": "read", "p": ["c.md"]},
+            {"k": "after", "a": "search", "q": "foo"},
+        ]
+    )
+    assert (state.steps, state.prompts) == (4, 1)
+    assert (state.edited, state.read, state.endings) == ({"a.py"}, {"c.md"}, {".py"})
+    assert state.recent[-1] == Call("search", (), "foo", failed=False)
+
+
+def test_what_was_told_adds_up():
+    """The brief is no advice; it counts as said all the same."""
+    state = state_of(
+        [
+            {"k": "start", "said": ["m1"], "t": "brief", "x": "x" * 900},
+            {"k": "prompt", "said": ["m2"], "t": "task", "x": "y"},
+            {"k": "before", "said": ["m3"], "t": "gotchas", "x": "four"},
+        ]
+    )
+    assert state.said == {"m1", "m2", "m3"}
+    assert (state.briefed, state.spoken, state.characters) == (True, 1, 4)
+    assert state.quiet == {"brief", "task", "gotchas"}
+
+
+def test_each_agent_of_a_session_counts_for_itself():
+    """What one recorded is for all of them."""
+    lines = [
+        {"k": "after", "a": "read", "p": ["a"], "g": "sub"},
+        {"k": "after", "a": "read", "p": ["b"]},
+        {"k": "recorded", "x": "port 1", "g": "sub"},
+    ]
+    assert (state_of(lines).read, state_of(lines, "sub").read) == ({"b"}, {"a"})
+    assert state_of(lines).recorded == ["port 1"] == state_of(lines, "sub").recorded
+
+
+def test_only_the_last_calls_are_kept():
+    """A long session costs no more than a short one."""
+    state = state_of([{"k": "after", "a": "read", "p": [str(n)]} for n in range(50)])
+    assert [call.paths for call in state.recent] == [(str(n),) for n in range(50 - RECENT, 50)]
+
+
+@pytest.mark.parametrize(
+    "line", [{}, {"k": 3}, {"k": "after"}, {"k": "after", "p": []}, {"said": "m"}, {"said": [1], "t": None}]
+)
+def test_a_strange_line_does_no_harm(line: dict[str, object]):
+    """Lines come from a file that anybody may have written to."""
+    assert state_of([line]).characters == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("a/b.PY", ".py"), ("Makefile", ""), (".env", ""), ("a.b/c", ""), ("x.test.ts", ".ts"), ("", "")],
+)
+def test_endings(path: str, expected: str):
+    """Of the name, not of its folder; a hidden file has none."""
+    assert ending(path) == expected
