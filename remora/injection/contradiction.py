@@ -1,8 +1,8 @@
 """Which of some statements contradict each other, going by their words alone.
 
 Two statements of the same matter (they share a third of their telling words or more) contradict each
-other when one of them denies once more; two that differ in little but their numbers when they share none. A list of things that
-were seen cannot; what decides about speaking prefers a silence too many to a wrong word.
+other when one of them denies once more; two that differ in little but their numbers when they share none.
+What decides about speaking prefers a silence too many to a wrong word.
 """
 
 from __future__ import annotations

@@ -113,6 +113,13 @@ ROWS: dict[int, tuple[str, ...]] = {
         """INSERT INTO learned VALUES (1, 'm-one', 'stored', 'error_retry in 2 sessions', 'Run it again',
              '2025-12-04T08:00:00.000Z')""",
     ),
+    11: (
+        """INSERT INTO memory_cues VALUES ('command', 'gh', 'm-one', '["pr"]', 2.0)""",
+        """INSERT INTO injections(id, session_id, step, at, moment, trigger, about, memory_ids, text) VALUES
+           (1, 'claude-code:s1', 3, '2025-12-05T08:00:00.000Z', 'before', 'gotchas', 'src/users.py',
+            '["m-one"]', 'What earlier sessions learnt')""",
+        """INSERT INTO injected_memories VALUES ('m-one', 1)""",
+    ),
 }
 # Rows of tables that a later version made anew: only the newest set that fits is in a file.
 _EMBEDDINGS = {

@@ -1,0 +1,84 @@
+"""The block at the start of a session."""
+
+from __future__ import annotations
+
+from remora.core.clock import from_iso
+from remora.core.tokens import ceil_chars_4
+from remora.core.values import Taint
+from remora.injection.brief import Material, brief
+from remora.retrieval.commands import Suggestion
+from tests.store.makers import AT, record
+
+NOW = from_iso(AT)
+RULES = [
+    record("d-1", "Money is kept in cents", type="decision", confidence=0.9),
+    record("p-1", "Prefer small modules", type="preference", confidence=0.9, pinned=True),
+    record("g-1", "The cache outlives a request", confidence=0.9, payload={"sessions": 4}),
+]
+
+
+def made(*records: object, tokens: int = 1_000, **more: object) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a brief and the memories in it."""
+    material = Material(records or RULES, memories=40, **more)  # type: ignore[arg-type]
+    found = brief(material, tokens=tokens, threshold=0.65, now=NOW)
+    return found.text, found.ids
+
+
+def test_a_brief_in_full():
+    """Where it stopped, how work is checked, what was done, what is remembered, and how to ask for more."""
+    text, ids = made(
+        commands=[
+            Suggestion("make lint", "lint", 0.8, "run in 9 of 10"),
+            Suggestion("x", "test", 0.1, "once"),
+        ],
+        outcomes=[record("o-1", "Wrote the parser", type="work_unit_outcome")],
+        state="The parser is half done",
+    )
+    assert text == (
+        "Remora, the memory of this project, from earlier sessions:\n"
+        "Where the last session stopped:\n"
+        "The parser is half done\n"
+        "How work is checked here:\n"
+        "- `make lint` (run in 9 of 10)\n"
+        "What was done last:\n"
+        "- Wrote the parser [Memory #o-1]\n"
+        "What is remembered:\n"
+        "- Prefer small modules [Memory #p-1]\n"
+        "- The cache outlives a request [Memory #g-1]\n"
+        "- Money is kept in cents [Memory #d-1]\n"
+        "(40 memories in all; search_memory finds the rest, also by file or error.)"
+    )
+    assert ids == ("o-1", "p-1", "g-1", "d-1")
+
+
+def test_nothing_to_say_is_nothing():
+    """An empty memory takes no room in the context, not even a greeting."""
+    assert brief(Material(()), tokens=1_000, threshold=0.65, now=NOW).text == ""
+
+
+def test_it_keeps_to_its_budget():
+    """What does not fit is passed over, whole; the last line counts too."""
+    many = [record(f"d-{n}", f"fact {n} " + "word " * (n % 40), type="decision") for n in range(60)]
+    text, ids = made(*many, tokens=300)
+    assert ceil_chars_4(text) <= 300
+    assert 3 < len(ids) < 60
+
+
+def test_what_is_not_sure_is_left_out():
+    """Below the threshold, out of date, faded, of a type that only helps at an action, or tainted and a rule."""
+    doubtful = [
+        record("a", type="decision", confidence=0.6),
+        record("b", type="decision", stale_at=AT),
+        record("c", type="gotcha", decay_half_life_days=1.0, last_accessed_at="2025-12-01T00:00:00.000Z"),
+        record("d", type="error_pattern", confidence=0.9),
+        record("e", type="preference", confidence=0.9, taint=Taint("web", 3)),
+        record("f", type="decision", confidence=0.9, deprecated=True),
+    ]
+    assert made(*doubtful)[1] == ()
+    assert made(doubtful[0]._replace(pinned=True), doubtful[4]._replace(user_verified=True))[1] == ("a", "e")
+
+
+def test_what_is_tainted_and_no_rule_is_quoted():
+    """It says that nobody vouches for it."""
+    text, _ = made(record("g", "The port is 81", confidence=0.9, taint=Taint("web", 3)))
+    assert "(unverified, from a session that had read outside text) “The port is 81”" in text

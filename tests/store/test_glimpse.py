@@ -1,0 +1,124 @@
+"""The hook's quick look into a database: few answers, and none where anything is wrong."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+
+from remora.store.cues import Cue
+from remora.store.glimpse import APPLICATION_ID, OLDEST, Glimpse, look
+from remora.store.migrations import latest
+from remora.store.space import Space
+from tests.store.makers import add, record
+
+WARNINGS = ("gotcha", "error_pattern")
+
+
+@pytest.fixture
+def glimpse(space: Space, tmp_path: Path):
+    """A look at a database with a few memories; it stays open for writing beside it."""
+    add(space.memories, record("m1", type="gotcha", related_files=("a.py", "b.py"), confidence=0.9))
+    add(space.memories, record("m2", type="error_pattern", related_files=("a.py",), confidence=0.7))
+    add(space.memories, record("m3", type="decision", related_files=("a.py",)))
+    add(space.memories, record("m4", type="gotcha", related_files=("src/**",), pinned=True))
+    with space.db.transaction():
+        space.cues.replace([Cue("command", "gh", "m1", ("pr",), 2.0), Cue("command", "gh", "m2", (), 3.0)])
+        space.meta.set("x", 0.5)
+    found = look(str(tmp_path / "memory.db"))
+    assert found is not None
+    yield found
+    found.close()
+
+
+def test_what_is_about_files(glimpse: Glimpse):
+    """Of some types only, the surest first; globs are asked for apart."""
+    assert [n.id for n in glimpse.about(["a.py"], WARNINGS)] == ["m1", "m2"]
+    assert glimpse.about(["a.py"], WARNINGS)[0].files == ("a.py", "b.py")
+    assert [n.id for n in glimpse.globs(WARNINGS)] == ["m4"]
+    assert glimpse.globs(WARNINGS)[0].pinned is True
+    assert glimpse.about(["c.py"], WARNINGS) == []
+
+
+def test_what_has_a_cue(glimpse: Glimpse):
+    """Those with the most weight first, with what else must be there."""
+    found = glimpse.cued("command", ["gh", "ls"])
+    assert [(n.id, n.weight, n.needs, n.cue) for n in found] == [
+        ("m2", 3.0, (), "gh"),
+        ("m1", 2.0, ("pr",), "gh"),
+    ]
+    assert glimpse.cued("term", ["gh"]) == []
+    assert glimpse.kinds_of_cues() == {"command"}
+
+
+def test_what_was_forgotten_is_not_there(glimpse: Glimpse, space: Space):
+    """Forgetting works at once, for open looks too."""
+    with space.db.transaction():
+        space.db.execute("UPDATE memories SET deprecated = 1 WHERE id = 'm1'")
+    assert [n.id for n in glimpse.about(["a.py"], WARNINGS)] == ["m2"]
+    assert [n.id for n in glimpse.notes(["m1", "m2"])] == ["m2"]
+
+
+def test_named_values(glimpse: Glimpse):
+    """As they were stored."""
+    assert (glimpse.meta("x"), glimpse.meta("y")) == (0.5, None)
+
+
+def test_it_cannot_write(glimpse: Glimpse):
+    """Whatever is asked of it."""
+    with pytest.raises(apsw.ReadOnlyError):
+        glimpse._rows("DELETE FROM memories", ())
+
+
+def test_a_database_that_cannot_be_used_gives_nothing(tmp_path: Path, empty_file: Path):
+    """Not there, no database, somebody else's, too old, corrupt, a folder; nothing is made or changed."""
+    path = tmp_path / "memory.db"
+    assert look(str(path)) is None
+    assert not path.exists()
+    path.write_bytes(b"no database at all" * 100)
+    assert look(str(path)) is None
+    shutil.copy(empty_file, path)
+    for pragma in (f"user_version = {OLDEST - 1}", "application_id = 7"):
+        connection = apsw.Connection(str(path))
+        connection.execute(f"PRAGMA {pragma}")
+        connection.close()
+        assert look(str(path)) is None
+    (tmp_path / "folder").mkdir()
+    assert look(str(tmp_path / "folder")) is None
+
+
+def test_a_newer_schema_is_looked_at(tmp_path: Path, empty_file: Path):
+    """A hook of an older version goes on while the tables it asks are there."""
+    path = tmp_path / "memory.db"
+    shutil.copy(empty_file, path)
+    connection = apsw.Connection(str(path))
+    connection.execute(f"PRAGMA user_version = {latest() + 1}")
+    assert next(connection.execute("PRAGMA application_id"))[0] == APPLICATION_ID
+    connection.close()
+    found = look(str(path))
+    assert found is not None
+    assert found.about(["a.py"], WARNINGS) == []
+    found.close()
+
+
+def test_it_leaves_no_files_behind(tmp_path: Path, empty_file: Path):
+    """A database that nobody else uses is as it was."""
+    shutil.copy(empty_file, tmp_path / "memory.db")
+    found = look(str(tmp_path / "memory.db"))
+    assert found is not None
+    found.notes(["m"])
+    found.close()
+    assert [p.name for p in tmp_path.iterdir()] == ["memory.db"]
+
+
+def test_it_loads_little():
+    """Nothing but the driver and what a named tuple takes."""
+    code = (
+        "import sys, remora.store.glimpse; print(*sorted(m for m in sys.modules if m.startswith('remora')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["remora", "remora.store", "remora.store.glimpse"]
