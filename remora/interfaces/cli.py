@@ -152,6 +152,10 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import learning
 
             return learning.COMMANDS[name]
+        case "install" | "uninstall":
+            from remora.interfaces.commands import installing
+
+            return installing.COMMANDS[name]
         case "session":
             from remora.interfaces.commands import talking
 
@@ -164,6 +168,10 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import keeping
 
             return keeping.COMMANDS[name]
+        case "log" | "why" | "status" | "hook":
+            from remora.interfaces.commands import speaking
+
+            return speaking.COMMANDS[name]
         case "mcp":
             from remora.interfaces.commands import serving
 

@@ -26,6 +26,8 @@ class Verb(NamedTuple):
 
 VERBS: tuple[Verb, ...] = (
     Verb("init", "Read the rule files and git history that are already there.", "Begin", "init"),
+    Verb("install", "Connect the hosts of agents: hooks, MCP server, rules.", "Begin", ""),
+    Verb("uninstall", "Take out what install added, and leave the rest as it was.", "Begin", ""),
     Verb("move-in", "Bring over what another memory system left on disk.", "Begin", "move_in"),
     Verb("learn", "Learn from what agents did in earlier sessions.", "Begin", "learn"),
     Verb("learned", "List what the last learning added, to confirm, edit or drop.", "Begin", "learned"),
@@ -59,11 +61,15 @@ VERBS: tuple[Verb, ...] = (
     Verb("forget", "Take memories out of every search; restore brings them back.", "Look after", "forget"),
     Verb("restore", "Bring back memories that were forgotten or superseded.", "Look after", "restore"),
     Verb("prune", "Forget what has expired, delete what was forgotten long ago.", "Look after", "prune"),
+    Verb("log", "Show what agents were told, when and why, and what followed.", "Look after", "log"),
+    Verb("why", "Show where a memory comes from and when it was said.", "Look after", "why"),
+    Verb("status", "Show what a session that began now would be told.", "The store", "status"),
     Verb("stats", "Show what is stored, and how much of it.", "The store", "stats"),
     Verb("doctor", "Check everything and say what to do.", "The store", "doctor"),
     Verb("reindex", "Make the search index and the vectors again.", "The store", "reindex"),
     Verb("mcp", "Serve the memory to hosts that speak MCP.", "The store", ""),
     Verb("completion", "Print the script that completes commands in a shell.", "The store", ""),
+    Verb("hook", "Answer one event of an agent's host.", "The store", "", hidden=True),
     Verb("work", "Embed what has no vector yet, for a bounded time.", "The store", "catch_up", hidden=True),
 )
 

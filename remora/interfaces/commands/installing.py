@@ -1,0 +1,244 @@
+"""install, uninstall: the verbs that connect the hosts of agents."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from remora.core.errors import InvalidInput, RemoraError, SourceError
+from remora.interfaces import install_pages
+from remora.interfaces.commands import complete
+from remora.interfaces.commands.desk import Desk, command
+from remora.interfaces.install import plan as planning
+from remora.interfaces.install import records
+from remora.interfaces.install.calling import call_of
+from remora.interfaces.install.carrying_out import carry_out
+from remora.interfaces.install.hosts import HOSTS, SCOPES, Host, Place
+from remora.interfaces.install.plan import Plan, Wish, as_document
+from remora.interfaces.page import Para
+
+Failed = tuple[str, RemoraError]
+
+host_argument = click.argument(
+    "host", metavar="HOST", required=False, shell_complete=complete.words(tuple(HOSTS))
+)
+scope_option = click.option(
+    "--scope", type=click.Choice(SCOPES), help="Whose files: the project's by default, or your own."
+)
+all_option = click.option("--all", "every", is_flag=True, help="Every host that is found.")
+yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
+dry_option = click.option("--dry-run", is_flag=True, help="Only show the change.")
+
+
+@command("install", epilog="Example: remora install claude-code; remora install cursor --scope user --no-mcp")
+@host_argument
+@all_option
+@scope_option
+@click.option("--hooks/--no-hooks", default=None, help="Tell Remora what happens, and let it speak.")
+@click.option("--mcp/--no-mcp", default=None, help="Give the model the tools of `remora mcp`.")
+@click.option(
+    "--rules/--no-rules", default=None, help="A rule file about the tools, where hooks cannot speak at start."
+)
+@click.option("--command", "given", metavar="WORDS", help="How Remora is called; found out by default.")
+@yes_option
+@dry_option
+def install(
+    desk: Desk,
+    *,
+    host: str | None,
+    every: bool,
+    scope: str | None,
+    hooks: bool | None,
+    mcp: bool | None,
+    rules: bool | None,
+    given: str | None,
+    yes: bool,
+    dry_run: bool,
+) -> None:
+    """HOST is claude-code, codex, cursor, gemini, copilot, vscode, windsurf or opencode.
+
+    Without one: which of them are here, and what would be done for each. The change is shown before it is
+    made; what stands in the files stays, comments and all. Running it again changes nothing, and `remora
+    uninstall` gives the files back as they were.
+    """
+    where = _Where(desk, scope, given=given, slow=hooks is True)
+    wish = Wish(scope, hooks, mcp, rules)
+    names = _named(host, every=every, found=where.found)
+    plans = where.plan(names, lambda eyes, one: planning.install(eyes, one, wish))
+    if host is None and not every:
+        _overview(desk, plans, "install")
+        if not plans:
+            desk.note("No host of agents was found here. Name one: " + ", ".join(HOSTS) + ".")
+        return
+    _carry_out(desk, plans, yes=yes, dry_run=dry_run, one=host is not None)
+    if mcp is not False and given is None and not dry_run and find_spec("mcp") is None:
+        desk.note('note: `remora mcp` needs its extra: pip install "remora[mcp]"')
+
+
+@command("uninstall", epilog="Example: remora uninstall claude-code")
+@host_argument
+@all_option
+@scope_option
+@yes_option
+@dry_option
+def uninstall(
+    desk: Desk, *, host: str | None, every: bool, scope: str | None, yes: bool, dry_run: bool
+) -> None:
+    """HOST as for `install`; without one: what is installed here.
+
+    A file that nobody changed since is as it was before, to the byte; from others only what is ours is taken
+    out. Memories stay.
+    """
+    where = _Where(desk, scope)
+    names = _named(host, every=every, found=lambda: tuple(HOSTS))
+    plans = where.plan(names, lambda eyes, one: planning.uninstall(eyes, one, scope))
+    if host is None:
+        plans = [plan for plan in plans if not isinstance(plan, Plan) or not plan.idle]
+        if not every:
+            _overview(desk, plans, "uninstall")
+            if not plans:
+                desk.note("Nothing is installed here. `--scope user` looks at your own files.")
+            return
+    _carry_out(desk, plans, yes=yes, dry_run=dry_run, one=host is not None)
+
+
+class _Where:
+    """Where the command stands, and how it is called."""
+
+    def __init__(
+        self, desk: Desk, scope: str | None, *, given: str | None = None, slow: bool = False
+    ) -> None:
+        from remora.app.project import data_dir
+
+        self._data = data_dir(os.environ)
+        self._environ: Mapping[str, str] = os.environ
+        root = _root(Path(desk.project))
+        if scope != "user" and root == _home():
+            raise InvalidInput(
+                f"{root} is your home folder, not a project",
+                hint="Stand in a project, or say --scope user to install for every project.",
+            )
+        call = call_of(given, os.environ)
+        self._place = Place(root, _home(), os.environ, call, sys.platform, every=slow)
+
+    def found(self) -> tuple[str, ...]:
+        """Return the hosts that are here: a folder of theirs, or a program on the path."""
+        return tuple(name for name, host in HOSTS.items() if self._is_here(host))
+
+    def _is_here(self, host: Host) -> bool:
+        path = self._environ.get("PATH")
+        return any(trace.exists() for trace in host.traces(self._place)) or any(
+            shutil.which(program, path=path) for program in host.commands
+        )
+
+    def plan(self, names: Sequence[str], make: Callable[[planning.Desk, Host], Plan]) -> list[Plan | Failed]:
+        """Return a plan for each host, each as if those before it were carried out."""
+        plans: list[Plan | Failed] = []
+        pending: dict[Path, bytes | None] = {}
+        for name in names:
+            commands = [record.command for record in records.every(self._data, name)]
+            place = self._place._replace(known=tuple(dict.fromkeys(commands)))
+            try:
+                plan = make(planning.Desk(place, self._data, dict(pending)), HOSTS[name])
+            except RemoraError as error:
+                plans.append((name, error))
+                continue
+            pending |= {change.path: change.after for change in plan.every}
+            plans.append(plan)
+        return plans
+
+
+def _root(path: Path) -> Path:
+    """Return the top of the project that a path belongs to; nothing is written."""
+    from remora.sources.git import Repository
+
+    if not path.exists():
+        raise InvalidInput(f"{path} does not exist", hint="Name a folder that does.")
+    real = path.resolve()
+    try:
+        repository = Repository.discover(real)
+    except SourceError:  # without git, or in a repository that git refuses, the folder itself is meant
+        repository = None
+    if repository is not None:
+        return repository.root
+    return real if real.is_dir() else real.parent
+
+
+def _home() -> Path:
+    try:
+        return Path.home().resolve()
+    except RuntimeError as error:
+        raise InvalidInput(f"there is no home folder: {error}", hint="Set HOME.") from None
+
+
+def _named(host: str | None, *, every: bool, found: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+    if host is None:
+        return found()
+    if every:
+        raise InvalidInput("HOST and --all exclude each other")
+    if host not in HOSTS:
+        raise InvalidInput(f"there is no host {host!r}", hint=f"Choose one of {', '.join(HOSTS)}.")
+    return (host,)
+
+
+def _overview(desk: Desk, plans: Sequence[Plan | Failed], verb: str) -> None:
+    document = {"hosts": [_document(plan, applied=False) for plan in plans]}
+    desk.answer(document, lambda: install_pages.overview(plans, verb=verb) if plans else ())
+
+
+def _document(plan: Plan | Failed, *, applied: bool) -> dict[str, object]:
+    if isinstance(plan, Plan):
+        return as_document(plan, applied=applied)
+    name, error = plan
+    return {"host": name, "applied": False, "error": str(error), "hint": error.hint}
+
+
+def _carry_out(desk: Desk, plans: Sequence[Plan | Failed], *, yes: bool, dry_run: bool, one: bool) -> None:
+    """Show the change, ask, make it."""
+    failures = [plan for plan in plans if not isinstance(plan, Plan)]
+    if one and failures:
+        raise failures[0][1]
+    ready = [plan for plan in plans if isinstance(plan, Plan)]
+    busy = [plan for plan in ready if not plan.idle]
+    agreed = bool(busy) and not dry_run and _agreed(desk, ready, yes=yes)
+    if not busy or dry_run:
+        _show(desk, ready)
+    # A record may have something to say anew even where no file changes.
+    for plan in ready if agreed or (not busy and not dry_run) else ():
+        carry_out(plan)
+    documents = [_document(plan, applied=agreed) for plan in plans]
+    pages = [part for plan in busy if agreed for part in install_pages.done(plan)]
+    if desk.json or pages:
+        desk.answer(documents[0] if one else {"hosts": documents}, tuple(pages))
+    if failures:
+        raise failures[0][1]
+
+
+def _agreed(desk: Desk, plans: Sequence[Plan], *, yes: bool) -> bool:
+    _show(desk, plans)
+    if yes:
+        return True
+    if desk.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InvalidInput(
+            "nothing was changed: there is no terminal to ask at",
+            hint="--yes makes the change shown, --dry-run only shows it.",
+        )
+    if click.confirm("Make this change?", err=True):
+        return True
+    desk.note("Nothing was changed.")
+    return False
+
+
+def _show(desk: Desk, plans: Sequence[Plan]) -> None:
+    if not desk.json:
+        pages = [part for plan in plans for part in install_pages.proposal(plan)]
+        desk.answer(None, tuple(pages) or (Para("nothing to change"),))
+
+
+COMMANDS = {"install": install, "uninstall": uninstall}

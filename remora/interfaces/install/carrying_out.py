@@ -1,0 +1,91 @@
+"""Carry out a plan: every file atomically, after a last look that nobody changed it meanwhile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from remora.core.errors import Conflict, StoreReadOnly
+from remora.disk.files import os_errors, write_atomic
+from remora.interfaces.install import records
+from remora.interfaces.install.hosts import PROJECT
+from remora.interfaces.install.plan import Change, Plan
+
+
+def carry_out(plan: Plan) -> None:
+    """Do what a plan says. The record is written first: what a crash leaves half done can be undone.
+
+    Raises:
+        Conflict: a file is not as it was when the plan was made; nothing was changed.
+        StoreReadOnly: a file or folder cannot be written; nothing was changed.
+        StoreFull: no room. What was done before is in the record.
+    """
+    todo = [change for change in plan.every if change.action != "keep"]
+    for change in todo:
+        _require_as_planned(change)
+        _require_writable(change.path)
+    for one in (plan, *plan.user):
+        if one.written is not None and one.written != records.read(one.record):
+            records.write(one.record, one.written)
+        for change in one.changes:
+            if change.action != "keep":
+                _write(change, shared=one.scope == PROJECT)
+        for change in one.changes:
+            if change.past is None:
+                _remove_empty(change.made)
+        if one.written is None and one.record.exists():
+            with os_errors(one.record, "remove"):
+                records.remove(one.record)
+
+
+def _require_as_planned(change: Change) -> None:
+    try:
+        now = change.path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        now = None
+    except OSError:
+        now = b""
+    if now != change.before:
+        raise Conflict(
+            f"{change.path} was changed meanwhile; nothing was done", hint="Run it again to see the change."
+        )
+
+
+def _require_writable(path: Path) -> None:
+    real = _real(path)
+    holder = next(folder for folder in real.parents if folder.exists())
+    if (real.exists() and not os.access(real, os.W_OK)) or not os.access(holder, os.W_OK | os.X_OK):
+        raise StoreReadOnly(
+            f"{path} cannot be written; nothing was changed",
+            hint="Check who owns the file and its folder, and their permissions.",
+        )
+
+
+def _real(path: Path) -> Path:
+    """Return the file itself, behind a link."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def _write(change: Change, *, shared: bool) -> None:
+    real = _real(change.path)
+    if change.after is None:
+        with os_errors(real, "remove"):
+            real.unlink(missing_ok=True)
+        return
+    if shared:  # a file of a repository is for all who may read the repository
+        with os_errors(real, "make the folder of"):
+            for folder in reversed([p for p in real.parents if not p.exists()]):
+                folder.mkdir(mode=0o700)
+                folder.chmod(folder.parent.stat().st_mode & 0o2777)
+    write_atomic(change.path, change.after)
+    if shared and change.before is None:
+        with os_errors(real, "change the permissions of"):
+            real.chmod(real.parent.stat().st_mode & 0o666)
+
+
+def _remove_empty(folders: Iterable[Path]) -> None:
+    for folder in reversed(list(folders)):
+        with suppress(OSError):  # somebody else has something in it
+            folder.rmdir()

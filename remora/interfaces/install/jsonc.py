@@ -1,0 +1,394 @@
+"""Read JSON with its places, and change its text without touching anything else in it.
+
+Comments and commas behind the last entry are understood and kept: VS Code, Gemini CLI and OpenCode allow
+them. Whether a host does is for the host to say; what it could read before, it can read after.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from remora.interfaces.install.drafts import Broken, Draft, line_end
+
+WIDTH = 120  # a value that fits into so many columns is written on one line
+Path = Sequence[str]
+
+
+class Child(NamedTuple):
+    """One entry of an object or an array.
+
+    Attributes:
+        key: of an object's entry; its place as text in an array.
+        start: where it begins: at its key, where it has one.
+        node: its value.
+        comma: place of the comma behind it; -1 when there is none.
+    """
+
+    key: str
+    start: int
+    node: Node
+    comma: int
+
+
+class Node(NamedTuple):
+    """A value with its place in the text.
+
+    Attributes:
+        kind: "object", "array" or "plain".
+        start: first character.
+        end: behind the last character.
+        children: of an object or an array.
+        value: of what is plain.
+    """
+
+    kind: str
+    start: int
+    end: int
+    children: tuple[Child, ...] = ()
+    value: Any = None
+
+    def plain(self) -> Any:
+        """Return the value as Python has it."""
+        if self.kind == "object":
+            return {child.key: child.node.plain() for child in self.children}
+        if self.kind == "array":
+            return [child.node.plain() for child in self.children]
+        return self.value
+
+
+_GAP = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_WORD = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_END_OF_LINE = re.compile(r"[ \t]*(?:/\*.*?\*/[ \t]*)*(?://[^\n\r]*)?", re.DOTALL)
+_BRACKETS = {"{": ("object", "}"), "[": ("array", "]")}
+
+
+@lru_cache(maxsize=8)  # an edit asks for the same text several times, and a host's state can be megabytes
+def parse(text: str) -> Node | None:
+    """Return the value that a text holds; None when it holds nothing but comments.
+
+    Raises:
+        Broken: it is not JSON, with or without comments, or an object has a key twice.
+    """
+    at = _skip(text, 0)
+    if at == len(text):
+        return None
+    try:
+        node = _value(text, at)
+    except RecursionError:
+        raise Broken("it is nested too deeply", text, at) from None
+    rest = _skip(text, node.end)
+    if rest != len(text):
+        raise Broken("there is more behind the end of the JSON value", text, rest)
+    return node
+
+
+def _skip(text: str, at: int) -> int:
+    found = _GAP.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def _value(text: str, at: int) -> Node:
+    sign = text[at : at + 1]
+    if sign in _BRACKETS:
+        return _container(text, at)
+    found = _STRING.match(text, at) or _WORD.match(text, at)
+    if found is None:
+        raise Broken("a value was expected here" if sign else "the text ends too early", text, at)
+    try:
+        return Node("plain", at, found.end(), value=json.loads(found.group()))
+    except ValueError:
+        raise Broken("this is not a JSON string", text, at) from None
+
+
+def _container(text: str, start: int) -> Node:
+    kind, close = _BRACKETS[text[start]]
+    children: list[Child] = []
+    keys: set[str] = set()
+    at = _skip(text, start + 1)
+    while text[at : at + 1] != close:
+        begin = at
+        key = str(len(children))
+        if kind == "object":
+            found = _STRING.match(text, at)
+            if found is None:
+                raise Broken("a key in double quotes was expected here", text, at)
+            key = _value(text, at).value
+            if key in keys:
+                raise Broken(f"the key {key!r} is there twice", text, at)
+            keys.add(key)
+            at = _skip(text, found.end())
+            if text[at : at + 1] != ":":
+                raise Broken('":" was expected here', text, at)
+            at = _skip(text, at + 1)
+        node = _value(text, at)
+        at = _skip(text, node.end)
+        comma = at if text[at : at + 1] == "," else -1
+        children.append(Child(key, begin, node, comma))
+        if comma >= 0:
+            at = _skip(text, at + 1)
+        elif text[at : at + 1] != close:
+            raise Broken(f'"," or "{close}" was expected here', text, at)
+    return Node(kind, start, at + 1, tuple(children))
+
+
+def at_path(node: Node | None, path: Path) -> Node | None:
+    """Return the value at a path of keys, None when it is not there."""
+    for key in path:
+        if node is None or node.kind != "object":
+            return None
+        node = next((child.node for child in node.children if child.key == key), None)
+    return node
+
+
+def put(draft: Draft, path: Path, value: Any, *, opened: int = 0) -> None:
+    """Add an entry at a path where there is none; objects that are missing on the way are made.
+
+    Args:
+        draft: the text.
+        path: keys.
+        value: of the last key.
+        opened: levels of the value that get a line for each entry, even where they would fit on one.
+
+    Raises:
+        Broken: something on the way is there and is no object.
+    """
+    holder, rest = _nearest(draft.text, path)
+    if holder is None:
+        _start(draft, _nested(path, value), len(path) + opened)
+        return
+    _add(draft, holder, rest[0], _nested(rest[1:], value), len(rest) - 1 + opened)
+
+
+def append(draft: Draft, path: Path, value: Any) -> None:
+    """Add an element to the array at a path, which is made where it is missing.
+
+    Raises:
+        Broken: something on the way is no object, or what is there is no array.
+    """
+    found = at_path(parse(draft.text), path)
+    if found is None:
+        put(draft, path, [value])
+        return
+    if found.kind != "array":
+        raise Broken(f"{'.'.join(path)} should be an array", draft.text, found.start)
+    _add(draft, found, None, value)
+
+
+def _nearest(text: str, path: Path) -> tuple[Node | None, Path]:
+    """Return the innermost object on a path that is there, and what of the path is not."""
+    node = parse(text)
+    if node is None:
+        return None, path
+    for depth, key in enumerate(path):
+        if node.kind != "object":
+            name = f"{'.'.join(path[:depth])} should be an object" if depth else "an object was expected here"
+            raise Broken(name, text, node.start)
+        inner = at_path(node, [key])
+        if inner is None:
+            return node, path[depth:]
+        node = inner
+    raise Broken(f"{'.'.join(path)} is there already", text, node.start)
+
+
+def _nested(path: Path, value: Any) -> Any:
+    for key in reversed(path):
+        value = {key: value}
+    return value
+
+
+def _start(draft: Draft, value: Any, opened: int) -> None:
+    """Write the first value into a text that has none."""
+    text = draft.text
+    newline = line_end(text)
+    written = pretty(value, "  ", newline, opened=opened)
+    if text.strip():  # comments
+        between = "" if text.endswith("\n") else newline
+        draft.insert(len(text), between + written + newline)
+    else:
+        draft.insert(0, written + ("" if text.startswith(("\n", "\r\n")) else newline))
+
+
+def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 0) -> None:
+    """Add the last entry to an object or an array, written as its neighbours are."""
+    text = draft.text
+    root = parse(text)
+    assert root is not None
+    lead = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
+    if "\n" not in text[root.start : root.end] and root.children:
+        tight = ": " not in text
+        piece = (lead.rstrip() if tight else lead) + compact(value, tight=tight)
+        if not holder.children:
+            draft.insert(holder.start + 1, piece)
+        else:
+            draft.insert(holder.children[-1].node.end, ("," if tight else ", ") + piece)
+        return
+    unit, newline = _unit(text, root), line_end(text)
+    margin = _margin(text, holder.start)
+    if not holder.children:
+        inner = margin + unit
+        piece = newline + inner + lead + pretty(value, unit, newline, inner, len(lead), opened)
+        between = text[holder.start + 1 : holder.end - 1]
+        if "\n" in between:  # behind the comments that stand there
+            at = holder.start + 1 + between.rindex("\n")
+            draft.insert(at - 1 if text[at - 1] == "\r" else at, piece)
+        else:
+            draft.insert(holder.start + 1, piece + newline + margin)
+        return
+    last = holder.children[-1]
+    inner = _margin(text, last.start) if _opens_line(text, last.start) else margin + unit
+    piece = newline + inner + lead + pretty(value, unit, newline, inner, len(lead), opened)
+    if last.comma < 0:
+        draft.insert(last.node.end, ",")
+        behind = last.node.end + 1
+    else:
+        piece += ","  # as its neighbours have it
+        behind = last.comma + 1
+    found = _END_OF_LINE.match(draft.text, behind)
+    assert found is not None
+    # What is said of the last entry at the end of its line stays with it.
+    at = found.end() if draft.text[found.end() : found.end() + 1] in ("\r", "\n", "") else behind
+    draft.insert(at, piece)
+
+
+def _unit(text: str, node: Node) -> str:
+    """Return what one level is indented by, as the first nested line shows it; two spaces otherwise."""
+    margin = _margin(text, node.start)
+    for child in node.children:
+        if _opens_line(text, child.start):
+            inner = _margin(text, child.start)
+            if inner.startswith(margin) and len(inner) > len(margin):
+                return inner[len(margin) :]
+        if child.node.children and (found := _unit_below(text, child.node)):
+            return found
+    return "  "
+
+
+def _unit_below(text: str, node: Node) -> str:
+    for child in node.children:
+        if _opens_line(text, child.start):
+            inner, margin = _margin(text, child.start), _margin(text, node.start)
+            if inner.startswith(margin) and len(inner) > len(margin):
+                return inner[len(margin) :]
+    return ""
+
+
+def _line_start(text: str, at: int) -> int:
+    return text.rfind("\n", 0, at) + 1
+
+
+def _margin(text: str, at: int) -> str:
+    """Return the blanks that the line of a place begins with."""
+    line = text[_line_start(text, at) : at]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _opens_line(text: str, at: int) -> bool:
+    return not text[_line_start(text, at) : at].strip(" \t")
+
+
+def pretty(value: Any, unit: str, newline: str, margin: str = "", lead: int = 0, opened: int = 1) -> str:
+    r"""Return a value as JSON, each part on one line where it fits.
+
+    Args:
+        value: to write.
+        unit: what one level is indented by.
+        newline: the line end.
+        margin: what the line it begins on is indented by.
+        lead: columns in front of it on that line.
+        opened: outer levels that get a line for each entry in any case.
+
+    >>> pretty({"a": [1, 2]}, "  ", "\n")
+    '{\n  "a": [1, 2]\n}'
+    """
+    short = compact(value)
+    if not isinstance(value, dict | list) or not value:
+        return short
+    if opened <= 0 and len(margin) + lead + len(short) < WIDTH:
+        return short
+    inner = margin + unit
+    if isinstance(value, dict):
+        parts = []
+        for key, part in value.items():
+            name = json.dumps(key, ensure_ascii=False) + ": "
+            parts.append(inner + name + pretty(part, unit, newline, inner, len(name), opened - 1))
+        return "{" + newline + f",{newline}".join(parts) + newline + margin + "}"
+    parts = [inner + pretty(part, unit, newline, inner, 0, opened - 1) for part in value]
+    return "[" + newline + f",{newline}".join(parts) + newline + margin + "]"
+
+
+def compact(value: Any, *, tight: bool = False) -> str:
+    """Return a value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":") if tight else (", ", ": "))
+
+
+def drop(text: str, path: Sequence[str | int]) -> str:
+    """Return a text without the entry at a path of keys and places in arrays; comments stay.
+
+    An object or array that has nothing left in it, not even a comment, closes up.
+    """
+    node = parse(text)
+    holder, child, place = node, None, 0
+    for key in path:
+        assert node is not None
+        holder = node
+        place = next(i for i, one in enumerate(node.children) if one.key == str(key))
+        child = node.children[place]
+        node = child.node
+    assert holder is not None
+    assert child is not None
+    text = _cut(text, holder, place)
+    left = parse(text)
+    for key in path[:-1]:
+        assert left is not None
+        left = next(one.node for one in left.children if one.key == str(key))
+    assert left is not None
+    if not left.children and not text[left.start + 1 : left.end - 1].strip():
+        text = text[: left.start + 1] + text[left.end - 1 :]
+    return text
+
+
+def _cut(text: str, holder: Node, place: int) -> str:
+    child = holder.children[place]
+    start, end = child.start, child.node.end
+    if child.comma >= 0:
+        end = child.comma + 1
+        gap = text[child.node.end : child.comma]
+        if gap.strip():  # a comment stands between the value and its comma: it stays
+            return text[:start] + gap + text[end:]
+    begins = _line_start(text, start)
+    rest = re.compile(r"[ \t]*(\r?\n)?").match(text, end)
+    assert rest is not None
+    whole_line = _opens_line(text, start) and rest.group(1) is not None
+    if whole_line:
+        start, end = begins, rest.end()
+    elif child.comma >= 0:
+        end = rest.end() if rest.group(1) is None else end
+    text = text[:start] + text[end:]
+    if child.comma < 0 and place:
+        before = holder.children[place - 1]
+        behind = text[before.comma + 1 : start]
+        # The comma behind the entry before it goes with it, and the blanks, but no comment.
+        keep = behind if behind.strip() or whole_line else ""
+        text = text[: before.comma] + keep + text[start:]
+    return text
+
+
+def prune_empty(text: str, path: Path, keep: Sequence[str] = ()) -> str:
+    """Return a text without the object or array at a path, if it is empty, and without its empty holders."""
+    path = list(path)
+    while path:
+        found = at_path(parse(text), path)
+        blank = found is not None and found.kind != "plain" and not found.children
+        if found is None or not blank or ".".join(path) in keep:
+            return text
+        if text[found.start + 1 : found.end - 1].strip():  # a comment
+            return text
+        text = drop(text, path)
+        path.pop()
+    return text

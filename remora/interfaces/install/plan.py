@@ -1,0 +1,485 @@
+"""What would change: every file of a host as it is and as it would be. Planning writes nothing."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from remora.core.errors import RemoraError, SourceError
+from remora.core.secrets import redact
+from remora.disk.files import error_of
+from remora.interfaces.install import jsonc, records
+from remora.interfaces.install.calling import NAME, command_lines
+from remora.interfaces.install.drafts import Broken, Draft, Text, refused
+from remora.interfaces.install.hosts import HOSTS, PROJECT, USER, File, Host, Place, claude_folder, files_of
+from remora.interfaces.install.pieces import HOOKS, MCP, RULES, Hooks, Kept, Piece
+from remora.interfaces.install.records import Past, Record, digest
+
+TOO_LARGE = 50_000_000  # bytes; a host's settings are no such file
+
+
+class Change(NamedTuple):
+    """A file as it is and as it would be.
+
+    Attributes:
+        path: of the file.
+        parts: what of ours is or was in it.
+        before: its bytes; None where there is no file.
+        after: its bytes; None where there would be no file.
+        past: what the record will say of it; None when nothing of ours would be in it.
+        remarks: what is to be said of it.
+        made: folders that an earlier install made for it.
+    """
+
+    path: Path
+    parts: tuple[str, ...]
+    before: bytes | None
+    after: bytes | None
+    past: Past | None
+    remarks: tuple[str, ...] = ()
+    made: tuple[Path, ...] = ()
+
+    @property
+    def action(self) -> str:
+        """What would be done: "create", "change", "delete" or "keep"."""
+        if self.before == self.after:
+            return "keep"
+        if self.before is None:
+            return "create"
+        return "delete" if self.after is None else "change"
+
+    def diff(self) -> list[str]:
+        """Return the change as lines of a unified diff; what looks like a secret beside it is masked."""
+        old, new = _lines(self.before), _lines(self.after)
+        old_name, new_name = (
+            str(self.path) if side is not None else "/dev/null" for side in (self.before, self.after)
+        )
+        lines = [line.rstrip("\r\n") for line in difflib.unified_diff(old, new, old_name, new_name)]
+        head, lines = lines[:2], lines[2:]
+        return [*head, *(line[:1] + redact(line[1:]).text for line in lines)]
+
+
+class Plan(NamedTuple):
+    """What installing or uninstalling would do for one host.
+
+    Attributes:
+        host: which one.
+        scope: "project" or "user".
+        root: of the project.
+        changes: each file that is or was ours.
+        record: where the record lies.
+        written: the record as it will be; None when nothing of ours will be left.
+        notes: what is to be known before.
+        after: what there is to do afterwards.
+        user: the same for what the host keeps for the user alone, when the project was meant.
+    """
+
+    host: str
+    scope: str
+    root: Path
+    changes: tuple[Change, ...]
+    record: Path
+    written: Record | None
+    notes: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    user: tuple[Plan, ...] = ()
+
+    @property
+    def every(self) -> list[Change]:
+        """All changes, those of the user's files included."""
+        return [*self.changes, *(change for plan in self.user for change in plan.changes)]
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to change."""
+        return all(change.action == "keep" for change in self.every)
+
+
+class Wish(NamedTuple):
+    """What was asked for.
+
+    Attributes:
+        scope: "project", "user" or None for the default.
+        hooks: True, False, or None for what is sensible.
+        mcp: the same.
+        rules: the same.
+    """
+
+    scope: str | None = None
+    hooks: bool | None = None
+    mcp: bool | None = None
+    rules: bool | None = None
+
+
+class Desk(NamedTuple):
+    """What planning reads.
+
+    Attributes:
+        place: where we are.
+        data: the data folder.
+        pending: bytes of files that an earlier plan of the same run will have changed.
+    """
+
+    place: Place
+    data: Path
+    pending: Mapping[Path, bytes | None] = {}
+
+    def read(self, path: Path) -> bytes | None:
+        """Return the bytes of a file, None when there is none.
+
+        Raises:
+            SourceError: it is a folder, or too large to be what it should be.
+            StoreError: it cannot be read.
+        """
+        if path in self.pending:
+            return self.pending[path]
+        try:
+            if path.is_file() and path.stat().st_size > TOO_LARGE:
+                raise SourceError(f"{path} is larger than {TOO_LARGE:,} bytes; it was not touched")
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except NotADirectoryError:
+            raise SourceError(
+                f"{path} cannot be made: there is a file where a folder should be",
+                hint="Move it out of the way.",
+            ) from None
+        except IsADirectoryError:
+            raise SourceError(f"{path} is a folder; it should be a file", hint="Move it.") from None
+        except OSError as error:
+            raise error_of(error, path, "read") from error
+
+
+def install(desk: Desk, host: Host, wish: Wish) -> Plan:
+    """Return what installing would do.
+
+    Raises:
+        SourceError: a file cannot be understood; nothing is done then.
+    """
+    notes: list[str] = []
+    scope = wish.scope or PROJECT
+    wanted = _wanted(desk, host, wish, notes)
+    plan = _plan(desk, host, scope, list(_of(desk, host, wish.scope, scope)), wanted, notes)
+    others = list(_of(desk, host, wish.scope, USER)) if wish.scope is None else []
+    if others:
+        inner = _plan(desk, host, USER, others, wanted, [])
+        plan = plan._replace(user=(inner,))
+        names = ", ".join(sorted({file.part for file in others if file.part in wanted}))
+        if names:
+            notes.append(f"{host.title} keeps this for the user alone, not for a project: {names}")
+    if not desk.place.call.shared and scope == PROJECT and not plan.idle:
+        words = " ".join(desk.place.call.words)
+        notes.append(f"these files call `{words}`, which is of this machine; do not commit them")
+    return plan._replace(notes=tuple(notes), after=host.after)
+
+
+def uninstall(desk: Desk, host: Host, scope: str | None) -> Plan:
+    """Return what uninstalling would do."""
+    notes: list[str] = []
+    plan = _plan(desk, host, scope or PROJECT, list(_of(desk, host, scope, scope or PROJECT)), (), notes)
+    others = list(_of(desk, host, scope, USER)) if scope is None else []
+    if others:
+        elsewhere = [r for r in records.every(desk.data, host.name) if r.scope == PROJECT]
+        elsewhere = [r for r in elsewhere if r.root != str(desk.place.root) and Path(r.root).exists()]
+        inner = _plan(desk, host, USER, others, (), [])
+        if elsewhere and not inner.idle:
+            again = f"`remora uninstall {host.name} --scope user` takes it out"
+            where = elsewhere[0].root
+            notes.append(f"{inner.every[0].path} stays: {where} uses it, too; {again}")
+        else:
+            plan = plan._replace(user=(inner,))
+    if scope is None and plan.idle and not _plan(desk, host, USER, _all(desk, host, USER), (), []).idle:
+        notes.append(f"it is installed for the user: `remora uninstall {host.name} --scope user`")
+    return plan._replace(notes=tuple(notes))
+
+
+def _all(desk: Desk, host: Host, scope: str) -> list[File]:
+    return list(files_of(host, desk.place, scope))
+
+
+def _of(desk: Desk, host: Host, asked: str | None, scope: str) -> Iterable[File]:
+    return (file for file in files_of(host, desk.place, asked) if file.scope == scope)
+
+
+def _wanted(desk: Desk, host: Host, wish: Wish, notes: list[str]) -> set[str]:
+    """Return the parts to install: what was asked for, and otherwise what is sensible."""
+    offered = {file.part for file in files_of(host, desk.place, wish.scope)}
+    by_plugin = _plugin_of(desk) if host.name == "claude-code" else None
+    wanted = set()
+    if wish.hooks or (wish.hooks is None and not _held_back(desk, host, wish, by_plugin, notes)):
+        wanted.add(HOOKS)
+    if wish.mcp or (wish.mcp is None and by_plugin is None):
+        wanted.add(MCP)
+    if wish.rules or (wish.rules is None and not host.tells and MCP in wanted):
+        wanted.add(RULES)
+    for part, asked in ((MCP, wish.mcp), (RULES, wish.rules)):
+        if part in wanted and part not in offered:
+            where = f"{host.title} has no place for it in a project" if wish.scope == PROJECT else ""
+            where = where or f"{host.title} has no file for it"
+            if asked or part == MCP:
+                notes.append(f"no {part}: {where}")
+    return wanted & offered
+
+
+def _held_back(desk: Desk, host: Host, wish: Wish, by_plugin: Path | None, notes: list[str]) -> bool:
+    """Return whether hooks are better left out, because the host would run them twice; say so."""
+    if by_plugin is not None:
+        notes.append(
+            f"the plugin of Remora is switched on in {by_plugin}: nothing else is needed; "
+            "--hooks --mcp writes it all the same, and then everything happens twice"
+        )
+        return True
+    own = [file for file in host.files(desk.place) if file.part == HOOKS]
+    here = [file for file in own if file.scope == (wish.scope or PROJECT)]
+    if any(_is_there(desk, file) for file in here):
+        return False
+    for file in own:
+        if file not in here and _is_there(desk, file):
+            scope = "the user" if file.scope == USER else "this project"
+            notes.append(f"no hooks: {scope} has them already, in {file.path}; --hooks adds them here, too")
+            return True
+    for path in host.also_runs(desk.place):
+        calls = _hosts_called(desk, path) - {host.name}
+        if calls:
+            title = HOSTS[min(calls)].title if min(calls) in HOSTS else min(calls)
+            notes.append(
+                f"no hooks: {host.title} also runs those of {title} in {path}, and would tell Remora "
+                "everything twice; --hooks adds them all the same"
+            )
+            return True
+    for path in host.runs_claude(desk.place):
+        if "claude-code" in _hosts_called(desk, path):
+            notes.append(f"{host.title} also runs Claude Code's hooks in {path}; they stay silent there")
+            break
+    return False
+
+
+def _is_there(desk: Desk, file: File) -> bool:
+    data = desk.read(file.path)
+    try:
+        return data is not None and file.piece.there(Text.of(data, str(file.path)).text, Kept())
+    except (Broken, SourceError):
+        return False
+
+
+def _plugin_of(desk: Desk) -> Path | None:
+    """Return the settings in which Claude Code's plugin of ours is switched on, None when it is not."""
+    project = desk.place.root / ".claude"
+    own = claude_folder(desk.place) / "settings.json"
+    for path in (project / "settings.local.json", project / "settings.json", own):
+        found = _json(desk, path, ["enabledPlugins"])
+        for name, on in found.items() if isinstance(found, Mapping) else ():
+            if name.partition("@")[0] == NAME and on:
+                return path
+    return None
+
+
+def _hosts_called(desk: Desk, path: Path) -> set[str]:
+    """Return the hosts that the hooks of a file name when they call Remora."""
+    called = set()
+    todo: list[Any] = [_json(desk, path, ["hooks"])]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, Mapping):
+            for line in command_lines(one):
+                _, found, rest = line.partition("hook --host ")
+                if found and NAME in line:
+                    called.add(rest.split(";")[0].split()[0] if rest.split() else "")
+            todo += one.values()
+        elif isinstance(one, list):
+            todo += one
+    return called - {""}
+
+
+def _json(desk: Desk, path: Path, keys: Sequence[str]) -> Any:
+    try:
+        data = desk.read(path)
+        found = None if data is None else jsonc.at_path(jsonc.parse(Text.of(data, "").text), keys)
+    except (Broken, RemoraError):
+        return None
+    return None if found is None else found.plain()
+
+
+def _plan(
+    desk: Desk, host: Host, scope: str, files: list[File], wanted: Collection[str], notes: list[str]
+) -> Plan:
+    place = records.place_of(desk.data, host.name, scope, desk.place.root)
+    record = records.read(place)
+    changes = []
+    for path in dict.fromkeys(file.path for file in files):
+        pieces = {file.part: file.piece for file in files if file.path == path}
+        past = record.file(path) if record else None
+        changes.append(_change(desk, path, pieces, wanted, past))
+    planned = {change.path for change in changes}
+    others = [past for past in (record.files if record else ()) if past.path not in planned]
+    known = {file.path for file in files_of(host, desk.place, scope)}
+    changes += [_elsewhere(desk, past) for past in others if past.path not in known]
+    notes += [f"{change.path}: {remark}" for change in changes for remark in change.remarks]
+    left = [change.past for change in changes if change.past is not None]
+    left += [past for past in others if past.path in known]
+    root = "" if scope == USER else str(desk.place.root)
+    command = " ".join(desk.place.call.words)
+    written = Record(host.name, scope, root, command, tuple(left)) if left else None
+    return Plan(host.name, scope, desk.place.root, tuple(changes), place, written)
+
+
+def _change(
+    desk: Desk, path: Path, pieces: Mapping[str, Piece], wanted: Collection[str], past: Past | None
+) -> Change:
+    mine = {part: piece for part, piece in pieces.items() if part in wanted}
+    data = desk.read(path)
+    try:
+        return _changed(desk, path, pieces, mine, past, data)
+    except Broken as why:
+        if not mine:
+            if NAME.encode() not in (data or b""):  # whatever it is, there is nothing of ours in it
+                return Change(path, tuple(pieces), data, data, None)
+            raise SourceError(
+                f"{path}:{why.line}:{why.column}: {why}; nothing was changed",
+                hint="Mend the file and try again, or take out of it by hand what calls remora.",
+            ) from None
+        raise refused(path, why, "\n\n".join(piece.by_hand() for piece in mine.values())) from None
+
+
+def _changed(
+    desk: Desk,
+    path: Path,
+    pieces: Mapping[str, Piece],
+    mine: Mapping[str, Piece],
+    past: Past | None,
+    data: bytes | None,
+) -> Change:
+    text = Text("") if data is None else Text.of(data, str(path))
+    # Without a record, an install takes a server for somebody else's that is not just as we would write it.
+    kept = {part: past.kept(part) if past else Kept(ours=not mine) for part in pieces}
+    remarks = tuple(said for part, piece in mine.items() if (said := piece.remark(text.text, kept[part])))
+    change = Change(path, tuple(pieces), data, data, past, remarks, past.folders if past else ())
+    fits = all(piece.right(text.text, kept[part]) for part, piece in mine.items())
+    extra = [part for part in pieces if part not in mine and pieces[part].there(text.text, kept[part])]
+    if mine and fits and not extra:
+        return change
+    base = _without_us(pieces, past, data, text, kept)
+    if not mine:
+        return change._replace(after=base, past=None)
+    old = Text("") if base is None else Text.of(base, str(path))
+    draft = Draft(old.text)
+    added = [part for part, piece in mine.items() if not piece.right(old.text, Kept())]
+    for part in added:
+        mine[part].add(draft)
+    after = old._replace(text=draft.text).encoded()
+    if not added:
+        return change._replace(after=after, past=None)
+    new = Past(
+        path,
+        tuple(added),
+        "" if base is None else digest(base),
+        digest(after),
+        tuple(draft.inserted),
+        () if base is None or path.suffix == ".toml" else _empty(old.text),
+        () if base is None else _added_keys(mine.values(), old.text),
+        _folders(desk, path),
+    )
+    return change._replace(after=after, past=new)
+
+
+def _without_us(
+    pieces: Mapping[str, Piece], past: Past | None, data: bytes | None, text: Text, kept: Mapping[str, Kept]
+) -> bytes | None:
+    """Return the bytes of a file without anything of ours; the old ones exactly where nobody changed it."""
+    if data is None:
+        return None
+    if past is not None and past.untouched(data):
+        exact, old = past.restored(data)
+        if exact:
+            return old
+    left: str | None = text.text
+    for part, piece in pieces.items():
+        left = None if left is None else piece.removed(left, kept[part])
+    if left == text.text:
+        return data
+    return None if left is None else text._replace(text=left).encoded()
+
+
+def _elsewhere(desk: Desk, past: Past) -> Change:
+    """Return what becomes of a file that an earlier install changed and this one would not."""
+    data = desk.read(past.path)
+    if past.untouched(data):
+        assert data is not None
+        exact, old = past.restored(data)
+        if exact:
+            return Change(past.path, (), data, old, None, made=past.folders)
+    if data is None:
+        return Change(past.path, (), None, None, None)
+    said = "an earlier install wrote to this file, and it was changed since: look what of remora is in it"
+    return Change(past.path, (), data, data, None, (said,))
+
+
+def _folders(desk: Desk, path: Path) -> tuple[Path, ...]:
+    """Return the folders of a file that are there for us alone, the outermost first.
+
+    Those have to be made, or an install made them, be it for another host: the last to go takes them along.
+    """
+    real = Path(os.path.realpath(path)) if path.is_symlink() else path
+    made = {folder for one in records.every(desk.data) for past in one.files for folder in past.folders}
+    return tuple(folder for folder in reversed(real.parents) if folder in made or not folder.exists())
+
+
+def _empty(text: str) -> tuple[str, ...]:
+    """Return the paths of objects and arrays with nothing in them, two levels deep."""
+    try:
+        root = jsonc.parse(text)
+    except Broken:  # Markdown, JavaScript
+        return ()
+    found = []
+    for child in root.children if root is not None and root.kind == "object" else ():
+        if child.node.kind != "plain" and not child.node.children:
+            found.append(child.key)
+        inner = child.node.children if child.node.kind == "object" else ()
+        blank = [one.key for one in inner if one.node.kind != "plain" and not one.node.children]
+        found += [f"{child.key}.{key}" for key in blank]
+    return tuple(found)
+
+
+def _added_keys(pieces: Iterable[Piece], old: str) -> tuple[str, ...]:
+    root = None
+    keys = []
+    for piece in pieces:
+        if isinstance(piece, Hooks):
+            root = root or jsonc.parse(old)
+            keys += [key for key in piece.top if jsonc.at_path(root, [key]) is None]
+    return tuple(keys)
+
+
+def _lines(data: bytes | None) -> list[str]:
+    r"""Return the lines of a file for a diff; the last says so where it has no end.
+
+    >>> _lines(b"a\nb")
+    ['a\n', 'b\n', '\\ no line end here\n']
+    """
+    text = (data or b"").decode("utf-8", "replace")
+    lines = text.splitlines(keepends=True) if text else []
+    if lines and not lines[-1].endswith(("\n", "\r")):
+        lines[-1] += "\n"
+        lines.append("\\ no line end here\n")
+    return lines
+
+
+def as_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
+    """Return a plan as a JSON document."""
+    files = [
+        {"path": str(c.path), "parts": list(c.parts), "action": c.action, "diff": "\n".join(c.diff())}
+        for c in plan.every
+        if c.before is not None or c.after is not None
+    ]
+    return {
+        "host": plan.host,
+        "scope": plan.scope,
+        "root": str(plan.root),
+        "applied": applied,
+        "files": files,
+        "notes": list(plan.notes),
+        "after": list(plan.after),
+    }

@@ -1,0 +1,118 @@
+"""One table in a TOML file, added and taken out as text, and checked by parsing what comes of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from remora.interfaces.install.blocks import Block
+from remora.interfaces.install.drafts import Broken, Draft
+
+_PLACE = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)")
+_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Return what a TOML text says.
+
+    Raises:
+        Broken: it is not TOML.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _PLACE.search(str(error))
+        at = len(text)
+        if found is not None and found.group(1):
+            lines = text.splitlines(keepends=True)
+            at = sum(map(len, lines[: int(found.group(1)) - 1])) + int(found.group(2)) - 1
+        raise Broken(_PLACE.sub("", str(error)).strip(), text, at) from None
+
+
+def table(path: Sequence[str], values: Mapping[str, str | Sequence[str]]) -> str:
+    """Return a table of texts and lists of texts.
+
+    >>> print(table(["a", "b"], {"c": "d", "e": ["f"]}))
+    [a.b]
+    c = "d"
+    e = ["f"]
+    """
+    lines = [f"[{'.'.join(path)}]"]
+    for key, value in values.items():
+        # A JSON string is a TOML basic string, but for DEL, which JSON leaves as it is.
+        written = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        lines.append(f"{key} = {written}")
+    return "\n".join(lines)
+
+
+def value_at(found: Any, path: Sequence[str]) -> Any:
+    """Return the value at a path of keys, None when it is not there."""
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def add(draft: Draft, block: Block, path: Sequence[str]) -> None:
+    """Put a block with one table at the end of a TOML text.
+
+    Raises:
+        Broken: the text is not TOML, or would not say the same and the table afterwards.
+    """
+    before = parse(draft.text)
+    attempt = Draft(draft.text)
+    block.add(attempt)
+    if not _is_with(attempt.text, before, block, path):
+        raise Broken(f"[{'.'.join(path)}] does not go with what is there", draft.text, len(draft.text))
+    block.add(draft)
+
+
+def _is_with(new: str, before: dict[str, Any], block: Block, path: Sequence[str]) -> bool:
+    try:
+        after, ours = tomllib.loads(new), tomllib.loads(block.body)
+    except tomllib.TOMLDecodeError:
+        return False
+    return value_at(after, path) == value_at(ours, path) and _less(after, path) == _less(before, path)
+
+
+def removed(text: str, block: Block, path: Sequence[str]) -> str | None:
+    """Return a TOML text without a block, or without the bare table where the marks are gone.
+
+    Raises:
+        Broken: it is not TOML, or taking the table out as text would change more than that.
+    """
+    before = parse(text)
+    left = block.removed(text) if block.span(text) is not None else _without_table(text, path)
+    try:
+        after = tomllib.loads(left or "")
+    except tomllib.TOMLDecodeError:
+        after = {"": None}
+    if _less(after, path) != _less(before, path) or value_at(after, path) is not None:
+        raise Broken(f"[{'.'.join(path)}] cannot be taken out of its surroundings", text, 0)
+    return left
+
+
+def _without_table(text: str, path: Sequence[str]) -> str:
+    """Return a text without the lines from a table's header to the next header that is not below it."""
+    name = r"[ \t]*\.[ \t]*".join(f"(?:{re.escape(key)}|[\"']{re.escape(key)}[\"'])" for key in path)
+    header = re.compile(rf"^[ \t]*\[[ \t]*{name}[ \t]*(?:\][^\n]*|\.[^\n]*)(?:\n|\Z)", re.MULTILINE)
+    while found := header.search(text):
+        following = _HEADER.search(text, found.end())
+        text = text[: found.start()] + (text[following.start() :] if following else "")
+    return text
+
+
+def _less(found: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    """Return what a document says beside the value at a path; tables that are empty do not count."""
+    copy = dict(found)
+    if len(path) == 1:
+        copy.pop(path[0], None)
+        return copy
+    inner = copy.get(path[0])
+    if isinstance(inner, dict):
+        copy[path[0]] = _less(inner, path[1:])
+        if not copy[path[0]]:
+            del copy[path[0]]
+    return copy

@@ -1,0 +1,208 @@
+"""install, uninstall: what the commands say, ask and do."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.interfaces.conftest import Run, command_line
+
+Answer = Callable[..., Any]
+REMORA = ("--command", "remora")
+
+
+@pytest.fixture
+def person(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home of a person who has no host, and none on the path."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    git = tmp_path / "bin"
+    git.mkdir()
+    (git / "git").symlink_to(next(p for d in os.get_exec_path() if (p := Path(d) / "git").exists()))
+    monkeypatch.setenv("PATH", str(git))
+    return tmp_path / "person"
+
+
+def test_no_host(run: Run, person: Path) -> None:
+    """Where no host is found, the known ones are named."""
+    result = run("install")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "claude-code, codex, cursor, gemini, copilot, vscode, windsurf, opencode" in result.stderr
+
+
+def test_what_is_here(run: Run, answer: Answer, person: Path, project: Path, tmp_path: Path) -> None:
+    """Without a host it says what it would do for those that are found, and does nothing."""
+    (person / ".codex").mkdir()
+    (project / ".cursor").mkdir()
+    (tmp_path / "bin" / "gemini").write_text("")
+    (tmp_path / "bin" / "gemini").chmod(0o755)
+    result = run("install", *REMORA)
+    assert "Codex (codex)" in result.stdout
+    assert f"would be made  {project}/.cursor/hooks.json" in result.stdout
+    assert "`remora install --all` does it for 3 hosts" in result.stdout
+    found = answer("install")["hosts"]
+    assert [one["host"] for one in found] == ["codex", "cursor", "gemini"]
+    assert not list(project.rglob("*.json"))
+
+
+def test_install_and_uninstall(run: Run, person: Path, project: Path) -> None:
+    """The change is shown, then made; the second time there is none; then it is taken out again."""
+    first = run("install", "codex", "--yes", *REMORA)
+    assert first.exit_code == 0
+    assert f"+++ {project}/.codex/hooks.json" in first.stdout
+    assert "+[mcp_servers.remora]" in first.stdout
+    assert f"made: {project}/.codex/config.toml" in first.stdout
+    assert "type /hooks and trust the hooks" in first.stdout
+    assert run("install", "codex", *REMORA).stdout == "Codex: nothing to change\n"
+    gone = run("uninstall", "codex", "--yes")
+    assert "deleted:" in gone.stdout
+    assert not (project / ".codex").exists()
+    assert run("uninstall", "codex").stdout == "Codex: nothing to change\n"
+
+
+def test_nobody_to_ask(run: Run, person: Path, project: Path) -> None:
+    """Without a terminal the change is shown and refused; --dry-run only shows it."""
+    result = run("install", "cursor")
+    assert result.exit_code == 2
+    assert "+++" in result.stdout
+    assert "no terminal to ask at" in result.stderr
+    assert "--yes" in result.stderr
+    dry = run("install", "cursor", "--dry-run")
+    assert dry.exit_code == 0
+    assert "+++" in dry.stdout
+    assert not (project / ".cursor").exists()
+
+
+def test_json(run: Run, answer: Answer, person: Path, project: Path) -> None:
+    """The document has every file with what becomes of it."""
+    planned = answer("install", "gemini", "--dry-run", *REMORA)
+    assert (planned["host"], planned["scope"], planned["applied"]) == ("gemini", "project", False)
+    (file,) = planned["files"]
+    assert (file["action"], file["parts"]) == ("create", ["hooks", "mcp"])
+    assert "+++" in file["diff"]
+    refused = run("install", "gemini", "--json")
+    assert refused.exit_code == 2
+    assert json.loads(refused.stdout)["error"]["kind"] == "InvalidInput"
+    assert answer("install", "gemini", "--yes", *REMORA)["applied"] is True
+    again = answer("install", "gemini", "--yes", *REMORA)
+    assert (again["applied"], again["files"][0]["action"]) == (False, "keep")
+    assert answer("uninstall", "gemini", "--yes")["files"][0]["action"] == "delete"
+
+
+def test_all(run: Run, answer: Answer, person: Path, project: Path) -> None:
+    """--all does it for every host found, each as if those before it were done."""
+    for name in (".claude", ".vscode", ".cursor", ".github"):
+        (project / name).mkdir()
+    (project / ".github/copilot-instructions.md").touch()
+    result = run("install", "--all", "--yes", *REMORA)
+    assert result.exit_code == 0, result.output
+    assert "VS Code also runs those of Copilot CLI" in result.stdout
+    assert "Cursor also runs Claude Code's hooks" in result.stdout
+    assert (project / ".claude/settings.json").exists()
+    assert (project / ".cursor/hooks.json").exists()
+    assert [path.name for path in (project / ".github/hooks").iterdir()] == ["remora.json"]
+    assert "would be deleted" in run("uninstall").stdout
+    assert run("uninstall", "--all", "--yes").exit_code == 0
+    left = [path.relative_to(project).as_posix() for path in sorted(project.rglob("*"))]
+    assert left == [".claude", ".cursor", ".github", ".github/copilot-instructions.md", ".vscode"]
+    assert "Nothing is installed here" in run("uninstall").stderr
+
+
+def test_all_with_a_broken_file(run: Run, answer: Answer, person: Path, project: Path) -> None:
+    """One host with a broken file does not keep the others; its error is the code."""
+    (project / ".cursor").mkdir()
+    (project / ".cursor/mcp.json").write_text("{ broken")
+    (project / ".gemini").mkdir()
+    assert "broken" not in run("install").stderr
+    result = run("install", "--all", "--yes")
+    assert result.exit_code == 20
+    assert f"{project}/.cursor/mcp.json:1:3" in result.stderr
+    assert (project / ".gemini/settings.json").exists()
+    assert not (project / ".cursor/hooks.json").exists()
+    found = {one["host"]: one for one in answer("install")["hosts"]}
+    assert "mcp.json:1:3" in found["cursor"]["error"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["install", "emacs"], "there is no host 'emacs'"),
+        (["uninstall", "emacs"], "there is no host 'emacs'"),
+        (["install", "codex", "--all"], "exclude each other"),
+        (["install", "codex", "--command", "a 'b"], "cannot be read"),
+        (["install", "codex", "--scope", "world"], "invalid value"),
+        (["install", "codex", "--project", "/does/not/exist"], "does not exist"),
+    ],
+)
+def test_what_makes_no_sense(run: Run, person: Path, words: list[str], said: str) -> None:
+    """Words that make no sense are refused with what would."""
+    result = run(*words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_at_home(run: Run, person: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The home folder is no project; the person's own files can be meant."""
+    monkeypatch.chdir(person)
+    result = run("install", "codex", "--yes")
+    assert result.exit_code == 2
+    assert "--scope user" in result.stderr
+    assert run("install", "codex", "--yes", "--scope", "user").exit_code == 0
+    assert (person / ".codex/hooks.json").exists()
+
+
+def test_top_of_the_repository(
+    run: Run, person: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a subfolder the top of the repository is meant, and nothing is written into git's own files."""
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    config = (project / ".git/config").read_bytes()
+    (project / "src").mkdir()
+    monkeypatch.chdir(project / "src")
+    assert run("install", "gemini", "--yes").exit_code == 0
+    assert (project / ".gemini/settings.json").exists()
+    assert (project / ".git/config").read_bytes() == config
+
+
+@pytest.mark.parametrize(("typed", "there"), [(b"y\n", True), (b"n\n", False), (b"\n", False)])
+def test_asking(person: Path, project: Path, typed: bytes, there: bool) -> None:
+    """On a terminal it asks, and does nothing without a yes."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*command_line(), "install", "codex", "--no-color"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=project,
+    )
+    os.close(theirs)
+    said = b""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if select.select([ours], [], [], 0.2)[0]:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            said += piece
+            if b"Make this change?" in said and typed:
+                os.write(ours, typed)
+                typed = b""
+        elif process.poll() is not None:
+            break
+    assert process.wait(10) == 0
+    os.close(ours)
+    assert b"mcp_servers.remora" in said
+    assert (project / ".codex/hooks.json").exists() is there
+    assert (b"Nothing was changed." in said) is not there

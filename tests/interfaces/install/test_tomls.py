@@ -1,0 +1,92 @@
+"""One table of ours in a TOML file, and blocks of ours in any text."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from remora.interfaces.install import tomls
+from remora.interfaces.install.blocks import Block
+from remora.interfaces.install.drafts import Broken, Draft
+
+PATH = ("mcp_servers", "remora")
+BODY = tomls.table(PATH, {"command": "remora", "args": ["mcp"]})
+BLOCK = Block("# >>> remora >>> by us", BODY, "# <<< remora <<<")
+OTHER = 'model = "m" # mine\n\n[mcp_servers.other]\ncommand = "x"\n'
+
+
+def added(text: str) -> str:
+    """Return a text with the table."""
+    draft = Draft(text)
+    tomls.add(draft, BLOCK, PATH)
+    return draft.text
+
+
+@pytest.mark.parametrize(
+    "text", ["", OTHER, OTHER.rstrip("\n"), OTHER.replace("\n", "\r\n"), "# only\n", "\n"]
+)
+def test_added_and_taken_out(text: str) -> None:
+    """The table is there beside everything else, and without it the text says what it said."""
+    new = added(text)
+    assert tomllib.loads(new)["mcp_servers"]["remora"] == {"command": "remora", "args": ["mcp"]}
+    assert new.startswith(text)
+    assert ("\r" in new) == ("\r" in text)
+    left = tomls.removed(new, BLOCK, PATH)
+    assert tomllib.loads(left or "") == tomllib.loads(text)
+    assert (left or "").rstrip() == text.rstrip()
+
+
+@pytest.mark.parametrize(
+    "text", ["mcp_servers = {}\n", 'mcp_servers = {other = {command = "x"}}\n', "mcp_servers = 1\n"]
+)
+def test_what_does_not_go_together(text: str) -> None:
+    """A table that the file's own form forbids is refused, and the draft is as it was."""
+    draft = Draft(text)
+    with pytest.raises(Broken, match="does not go with what is there"):
+        tomls.add(draft, BLOCK, PATH)
+    assert draft.text == text
+
+
+def test_broken_toml_has_a_place() -> None:
+    """What is no TOML is refused with line and column."""
+    with pytest.raises(Broken) as caught:
+        tomls.parse("a = 1\nb = = 2\n")
+    assert (caught.value.line, caught.value.column) == (2, 5)
+    with pytest.raises(Broken):
+        tomls.parse("a = ")
+
+
+def test_without_the_marks() -> None:
+    """A host that wrote the file anew took the marks: the table is found by its name, with those below it."""
+    ours = '[mcp_servers."remora"]\ncommand = "remora"\n[mcp_servers.remora.env]\nX = "1"\n'
+    text = "a = 1\n\n" + ours + '[mcp_servers.other]\ncommand = "x"\n'
+    left = tomls.removed(text, BLOCK, PATH)
+    assert left is not None
+    assert tomllib.loads(left) == {"a": 1, "mcp_servers": {"other": {"command": "x"}}}
+
+
+def test_a_table_in_one_line_stays() -> None:
+    """A table that cannot be taken out as text is refused."""
+    with pytest.raises(Broken, match="cannot be taken out"):
+        tomls.removed('mcp_servers = {remora = {command = "remora"}}\n', BLOCK, PATH)
+
+
+def test_a_block_keeps_what_is_around_it() -> None:
+    """What somebody wrote before and behind a block stays."""
+    text = added("a = 1\n") + "b = 2\n"
+    assert BLOCK.removed(text) == "a = 1\nb = 2\n"
+    assert BLOCK.removed("a = 1\n") == "a = 1\n"
+
+
+def test_half_a_block_is_none() -> None:
+    """A begin without an end is left alone."""
+    text = BLOCK.begin + "\nx = 1\n"
+    assert BLOCK.span(text) is None
+    assert BLOCK.removed(text) == text
+
+
+def test_values_are_written_for_any_path() -> None:
+    """Backslashes, quotes and other scripts come through."""
+    words = ["C:\\Program Files\\x.exe", 'say "hi"', "é\x7f\t"]
+    assert tomllib.loads(tomls.table(["a"], {"args": words}))["a"]["args"] == words
