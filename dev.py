@@ -36,6 +36,7 @@ ADAPTERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "google-adk": ("google-adk", "test_google_adk.py", ()),
     "smolagents": ("smolagents", "test_smolagents_callback.py", ()),
 }
+CLAUDE = "claude-agent-sdk>=0.2.187"
 LOCKS = {"run": "requirements/run.txt", "dev": "requirements/dev.txt", "build": "requirements/build.txt"}
 
 
@@ -159,6 +160,24 @@ def _beside(name: str) -> Path:
     return venv
 
 
+def plugin() -> None:
+    """Check the plugin for Claude Code with the CLI itself, which comes inside a package of 381 MB."""
+    venv = ROOT / ".venv-claude"
+    stamp = venv / "remora-stamp"
+    wanted = f"{sys.version} {venv} {CLAUDE}"
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print("setting up .venv-claude …", flush=True)
+        if venv.exists():
+            shutil.rmtree(venv)
+        call(sys.executable, "-m", "venv", "--without-pip", venv)
+        pip(venv, "install", "--quiet", "--no-deps", CLAUDE)
+        stamp.write_text(wanted)
+    found = next(path for path in venv.rglob("claude_agent_sdk/_bundled/claude*") if path.is_file())
+    environment(DEV, ["dev"], editable=True)
+    file = "tests/interfaces/install/test_plugin.py"
+    call(python_of(DEV), "-m", "pytest", "-n", "0", file, env={**os.environ, "REMORA_CLAUDE": str(found)})
+
+
 def tool(*command: str) -> Callable[[], None]:
     """Return a step that runs a module of the development environment."""
     return lambda: call(python_of(DEV), "-m", *command)
@@ -236,6 +255,7 @@ def main() -> None:
     verb.add_argument("steps", nargs="*", choices=[*STEPS, []], help="only these")
     verb = verbs.add_parser("adapters", help="test each adapter beside its framework, in its own environment")
     verb.add_argument("names", nargs="*", choices=[*ADAPTERS, []], help="only these")
+    verbs.add_parser("plugin", help="check the plugin for Claude Code with the CLI itself")
     verbs.add_parser("fix", help="format, mend lint, write generated documentation")
     verbs.add_parser("lock", help="resolve the dependencies anew")
     arguments = parser.parse_args()
@@ -246,6 +266,8 @@ def main() -> None:
             check(arguments.steps)
         case "adapters":
             adapters(arguments.names)
+        case "plugin":
+            plugin()
         case "fix":
             fix()
         case "lock":
