@@ -1,0 +1,334 @@
+"""Remora in pydantic-ai agents: `Agent(…, capabilities=[RemoraCapability(memory)])`.
+
+The brief is an instruction. What bears on a prompt, what is said between two steps and what is said to a
+result that is no text are parts of the requests that the model is sent, at the same place in each, and not of
+the run's history. What is said to a text that a tool gives back is a part of that text, and stays. Two tools,
+`recall` and `remember`, let the agent ask and tell by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+from uuid import uuid4
+
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecution
+from pydantic_ai.messages import UserPromptPart
+from pydantic_ai.toolsets import FunctionToolset
+
+from remora.core.errors import RemoraError
+from remora.interfaces.adapters.guarded import MOST_OPEN, Loops, aside, joined, known_as, quietly
+
+if TYPE_CHECKING:
+    from pydantic_ai import RunContext
+    from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+    from pydantic_ai.models import ModelRequestContext
+    from pydantic_ai.run import AgentRunResult
+    from pydantic_ai.tools import ToolDefinition
+
+    from remora.app.loop import Loop
+    from remora.app.memory import Memory
+    from remora.app.promoting import Taken
+
+HOST = "pydantic-ai"
+RECALL, REMEMBER = "recall", "remember"
+BUDGET = 1_500  # tokens of what `recall` answers
+SILENT = "The memory cannot be asked now."
+
+SessionOf = Callable[["RunContext[Any]"], str]
+
+
+class _Run:
+    """What was said in a session, and where it stands."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.brief: str | None = None
+        self.heard: set[str] = set()  # runs whose prompt was heard
+        self.said: list[tuple[Any, str]] = []  # texts, each with the part of a message that it follows
+        self.waiting: list[str] = []  # what goes with the next request
+        self.steps = 0
+        self.prepared: Any = None  # the last part when something could be said between steps
+
+
+class RemoraCapability(AbstractCapability[Any]):
+    """What a memory knows, said to an agent while it works, and what the agent does, learnt by the memory.
+
+    Args:
+        memory: an open memory.
+        session_id: None: each run is a session, learnt when it ends. A function of the run's context, such
+            as `lambda ctx: ctx.deps.conversation`: runs with the same answer are one session, which goes on
+            until `finish` is called.
+        host: what your program calls itself.
+        tools: what tools of yours are, where their names do not say so: "Read", "Edit", "Write", "Bash",
+            "Grep", "Glob" or "WebFetch", by name.
+        own_tools: whether the agent gets the tools `recall` and `remember`.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        session_id: SessionOf | None = None,
+        host: str = HOST,
+        tools: Mapping[str, str] | None = None,
+        own_tools: bool = True,
+    ) -> None:
+        self._memory = memory
+        self._session_of = session_id
+        self._known = dict(tools or {})
+        self._own_tools = own_tools
+        self._loops = Loops(memory, host)
+        self._lock = threading.Lock()
+        self._runs: OrderedDict[str, _Run] = OrderedDict()
+        self._session = uuid4().hex  # of an agent that asks nobody for a capability of the run's own
+
+    # The run
+
+    async def for_run(self, ctx: RunContext[Any]) -> Self:
+        """Return a copy for one run, which knows its session; all copies share what is open."""
+        own = copy.copy(self)
+        run_id = str(getattr(ctx, "run_id", None) or uuid4().hex)
+        own._session = quietly("", self._session_of, ctx) if self._session_of else run_id
+        own._session = own._session or run_id
+        return own
+
+    async def wrap_run(
+        self,
+        ctx: RunContext[Any],  # noqa: ARG002
+        *,
+        handler: Callable[[], Awaitable[AgentRunResult[Any]]],
+    ) -> AgentRunResult[Any]:
+        """Learn from a run that is a session of its own, however it ends."""
+        try:
+            result = await handler()
+        except BaseException as error:
+            if self._session_of is None and isinstance(error, Exception):
+                await aside(None, self.finish, self._session)
+            elif self._session_of is None:  # cancelled: nothing may be awaited any more
+                asyncio.get_running_loop().run_in_executor(None, self.finish, self._session)
+            raise
+        if self._session_of is None:
+            await aside(None, self.finish, self._session)
+        return result
+
+    def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
+        """Learn from a session that is over, and return what was learnt.
+
+        Args:
+            session_id: its id.
+            outcome: "success", "failure" or "abandoned", if known.
+        """
+        with self._lock:
+            self._runs.pop(session_id, None)
+        return quietly(None, self._loops.finish, session_id, outcome)
+
+    def close(self) -> None:
+        """Keep what is known of the sessions that did not end; they may go on later."""
+        quietly(None, self._loops.close)
+
+    def _run(self) -> _Run:
+        with self._lock:
+            run = self._runs.pop(self._session, None) or _Run()
+            self._runs[self._session] = run
+            if len(self._runs) > MOST_OPEN:
+                self._runs.popitem(last=False)
+            return run
+
+    def _loop(self) -> Loop:
+        return self._loops.of(self._session)
+
+    # What the agent has of its own
+
+    def get_instructions(self) -> Callable[[RunContext[Any]], Awaitable[str]]:
+        """Return the brief as an instruction that is asked for at each request, and is the same at each."""
+
+        async def brief(ctx: RunContext[Any]) -> str:  # noqa: ARG001
+            return await aside("", self._brief)
+
+        return brief
+
+    def get_toolset(self) -> FunctionToolset[Any] | None:
+        """Return the tools `recall` and `remember`."""
+        return FunctionToolset([self.recall, self.remember]) if self._own_tools else None
+
+    async def recall(self, question: str) -> str:
+        """Look up what is remembered about this project: decisions, pitfalls, conventions, past sessions.
+
+        Args:
+            question: what you want to know, in a sentence or some keywords.
+        """
+        return await aside(SILENT, self._recall, question)
+
+    async def remember(self, statement: str) -> str:
+        """Remember something for later sessions: a decision, a pitfall, a preference, how something works.
+
+        Args:
+            statement: one statement that can be understood on its own.
+        """
+        return await aside(SILENT, self._remember, statement)
+
+    def _brief(self) -> str:
+        run = self._run()
+        with run.lock:
+            if run.brief is None:
+                run.brief = self._loop().brief()
+            return run.brief
+
+    def _recall(self, question: str) -> str:
+        try:
+            found = self._memory.context(question, budget=BUDGET)
+        except RemoraError as error:
+            return f"Nothing was looked up: {error}"
+        return found.text if found.hits else "Nothing is remembered about that."
+
+    def _remember(self, statement: str) -> str:
+        try:
+            record = self._memory.remember(statement)
+        except RemoraError as error:
+            return f"That was not remembered: {error}"
+        return f"Remembered as a {record.type.replace('_', ' ')}."
+
+    # The model
+
+    async def before_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Send the model what is said, in this request only."""
+        messages = await aside(None, self._with_what_is_said, ctx, list(request_context.messages))
+        return request_context if messages is None else replace(request_context, messages=messages)
+
+    async def after_model_request(
+        self,
+        ctx: RunContext[Any],  # noqa: ARG002
+        *,
+        request_context: ModelRequestContext,  # noqa: ARG002
+        response: ModelResponse,
+    ) -> ModelResponse:
+        """Note what the model said."""
+        await aside(None, self._heard_of, response)
+        return response
+
+    def _with_what_is_said(
+        self, ctx: RunContext[Any], messages: Sequence[ModelMessage]
+    ) -> list[ModelMessage] | None:
+        if not messages or not messages[-1].parts:
+            return None
+        run, loop = self._run(), self._loop()
+        last = messages[-1].parts[-1]
+        with run.lock:
+            if not _same(last, run.prepared):
+                run.prepared = last
+                texts = [self._hear(run, loop, ctx), *run.waiting]
+                run.waiting.clear()
+                injection = loop.prepare_step(run.steps)
+                run.steps += 1
+                if said := joined(*texts, injection.text if injection is not None else ""):
+                    run.said.append((last, said))
+            return [_with(message, run.said) for message in messages]
+
+    def _hear(self, run: _Run, loop: Loop, ctx: RunContext[Any]) -> str:
+        """Hear what the person said, once for each run, and return what is said to the first of it."""
+        run_id, prompt = str(getattr(ctx, "run_id", "") or ""), _words(ctx.prompt)
+        if run_id in run.heard or not prompt.strip():
+            return ""
+        first = not run.heard
+        run.heard.add(run_id)
+        if first:
+            return loop.first_message(prompt)
+        loop.heard(prompt)
+        return ""
+
+    def _heard_of(self, response: ModelResponse) -> None:
+        said = joined(*(str(part.content) for part in response.parts if part.part_kind == "text"))
+        if said.strip():
+            self._loop().replied(said)
+
+    # Tools
+
+    async def wrap_tool_execute(
+        self,
+        ctx: RunContext[Any],  # noqa: ARG002
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,  # noqa: ARG002
+        args: dict[str, Any],
+        handler: Callable[[dict[str, Any]], Awaitable[Any]],
+    ) -> Any:
+        """Note a call and its result or failure, and add to it what is said."""
+        if self._own_tools and call.tool_name in (RECALL, REMEMBER):
+            return await handler(args)
+        tool, given = known_as(call.tool_name, self._known), dict(args)
+        advice = await aside("", self._before, tool, given, call.tool_call_id)
+        try:
+            result = await handler(args)
+        except (ApprovalRequired, CallDeferred, SkipToolExecution):  # it was not used
+            raise
+        except Exception as error:
+            text = _failure(error)
+            said = await aside("", self._after, tool, given, text, call.tool_call_id, failed=True)
+            self._say_later(joined(advice, said))
+            raise
+        text = await aside("", _as_text, result)
+        said = joined(advice, await aside("", self._after, tool, given, text, call.tool_call_id))
+        if isinstance(result, str):
+            return joined(result, said) if said else result
+        self._say_later(said)
+        return result
+
+    def _before(self, tool: str, args: dict[str, Any], call_id: str) -> str:
+        return self._loop().before(tool, args, call_id)
+
+    def _after(
+        self, tool: str, args: dict[str, Any], text: str, call_id: str, *, failed: bool = False
+    ) -> str:
+        return self._loop().after(tool, args, text, failed=failed, call_id=call_id)
+
+    def _say_later(self, said: str) -> None:
+        if said:
+            self._run().waiting.append(said)
+
+
+def _with(message: ModelMessage, said: Sequence[tuple[Any, str]]) -> ModelMessage:
+    """Return a message with what follows parts of it; the message itself stays as it is."""
+    texts = [text for after, text in said if any(_same(part, after) for part in message.parts)]
+    if not texts or message.kind != "request":
+        return message
+    return replace(message, parts=[*message.parts, UserPromptPart("\n\n".join(texts))])
+
+
+def _same(part: Any, other: Any) -> bool:
+    """Return whether two parts are one: the same object, or what became of it on its way through a file."""
+    return part is other or bool(part == other)
+
+
+def _words(prompt: Any) -> str:
+    """Return the words of a prompt, without its pictures and files."""
+    if isinstance(prompt, str):
+        return prompt
+    parts = prompt if isinstance(prompt, Sequence) else ()
+    return joined(*(p if isinstance(p, str) else str(getattr(p, "content", "") or "") for p in parts))
+
+
+def _failure(error: Exception) -> str:
+    """Return what is told of a failure: what the model is told where it is asked to try again."""
+    part = getattr(error, "tool_retry", None) or getattr(error, "tool_failed", None)
+    content = getattr(part, "content", None)
+    return _as_text(content) if content else f"{type(error).__name__}: {error}"
+
+
+def _as_text(result: Any) -> str:
+    """Return a result as the model sees it, near enough to be looked at."""
+    value = getattr(result, "return_value", result)
+    if isinstance(value, str):
+        return value
+    return json.dumps(
+        value, ensure_ascii=False, default=lambda one: getattr(one, "__dict__", None) or str(one)
+    )

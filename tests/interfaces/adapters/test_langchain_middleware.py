@@ -1,0 +1,332 @@
+"""The LangChain middleware in LangChain's own agent: what the model sees, what is stored, what is learnt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+pytest.importorskip("langchain.agents.middleware")
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.tools import ToolException, tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, interrupt
+
+from remora import Memory
+from remora.interfaces.adapters.langchain_middleware import SESSION, RemoraMiddleware
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, Speaking, SpeakingMemory, teach, told
+
+TASK = "The cache mixes up tenants."
+
+
+class Script(GenericFakeChatModel):
+    """A chat model that answers with prepared messages, and keeps what it was sent."""
+
+    sent: list[list[Any]] = []  # noqa: RUF012  a field of pydantic's, copied for each model
+
+    def bind_tools(self, tools: Sequence[Any], **_: Any) -> Script:
+        """Take the tools as known."""
+        return self
+
+    def _generate(self, messages: list[Any], *args: Any, **named: Any) -> Any:
+        self.sent.append(list(messages))
+        return super()._generate(messages, *args, **named)
+
+    def seen(self, number: int) -> list[str]:
+        """Return the texts of one request."""
+        return [
+            message.text if isinstance(message.text, str) else message.text() for message in self.sent[number]
+        ]
+
+
+def calls(*asked: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:
+    """Return an answer that calls tools."""
+    return AIMessage(
+        text,
+        tool_calls=[
+            {"name": name, "args": args, "id": f"{name}-{n}"} for n, (name, args) in enumerate(asked)
+        ],
+    )
+
+
+def script(*answers: AIMessage) -> Script:
+    """Return a model that gives some answers."""
+    return Script(messages=iter(answers), sent=[])
+
+
+@tool
+def edit_file(path: str, text: str = "") -> str:
+    """Change a file."""
+    return f"changed {path}"
+
+
+@tool
+def run_command(command: str) -> str:
+    """Run a command."""
+    raise ToolException("make: no rule")
+
+
+run_command.handle_tool_error = True
+
+
+@tool
+def break_down() -> str:
+    """Fail in a way that nobody expects."""
+    raise OSError("the disk is gone")
+
+
+@tool
+def ask_person(question: str) -> str:
+    """Ask the person."""
+    return str(interrupt(question))
+
+
+@tool
+def note_down(text: str) -> Command[Any]:
+    """Change the agent's state."""
+    return Command(update={"messages": [ToolMessage(f"noted {text}", tool_call_id="note_down-0")]})
+
+
+TOOLS = [edit_file, run_command, break_down, ask_person, note_down]
+
+
+def agent_of(model: Any, middleware: Any, **more: Any) -> Any:
+    """Return an agent with every tool."""
+    return create_agent(model, TOOLS, middleware=[middleware], **more)
+
+
+def run(agent: Any, text: Any = TASK, *, wait: bool = False, config: Any = None) -> dict[str, Any]:
+    """Run an agent, awaited or not."""
+    given = text if isinstance(text, Command) else {"messages": [HumanMessage(text)]}
+    return dict(asyncio.run(agent.ainvoke(given, config)) if wait else agent.invoke(given, config))
+
+
+def texts(state: dict[str, Any]) -> list[Any]:
+    """Return the contents of the stored messages."""
+    return [message.content for message in state["messages"]]
+
+
+@pytest.fixture
+def speaking(memory: Memory) -> Any:
+    """A memory whose loops speak at every point."""
+    return SpeakingMemory(memory)
+
+
+def only(memory: Any) -> Speaking:
+    """Return the loop of the only session there was."""
+    loop: Speaking
+    (loop,) = memory.loops.values()
+    return loop
+
+
+@pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
+def test_what_the_model_sees(speaking: Any, wait: bool) -> None:
+    """All four points reach the model, each at the same place in every later request; the state has one."""
+    model = script(
+        calls(("edit_file", {"path": "a.py"}), text="First a."),
+        calls(("run_command", {"command": "make"})),
+        AIMessage("done"),
+    )
+    agent = agent_of(model, RemoraMiddleware(speaking), system_prompt="You mend.")
+    state = run(agent, wait=wait)
+    first = ["You mend.\n\nBRIEF", f"{TASK}\n\nFIRST"]
+    second = [*first, "First a.", "changed a.py\n\nBEFORE Edit\n\nAFTER Edit", "STEP 1"]
+    third = [*second, "", "make: no rule\n\nBEFORE Bash\n\nAFTER Bash", "STEP 2"]
+    assert [model.seen(n) for n in range(3)] == [first, second, third]
+    assert isinstance(model.sent[0][0], SystemMessage)
+    assert isinstance(model.sent[1][-1], HumanMessage)
+    assert texts(state) == [TASK, *second[2:4], *third[5:7], "done"]
+    assert SESSION not in state
+    loop = only(speaking)
+    assert loop.of("before") == [
+        ("Edit", {"path": "a.py"}, "edit_file-0"),
+        ("Bash", {"command": "make"}, "run_command-0"),
+    ]
+    assert loop.of("after") == [
+        ("Edit", {"path": "a.py"}, "changed a.py", False, "edit_file-0"),
+        ("Bash", {"command": "make"}, "make: no rule", True, "run_command-0"),
+    ]
+    assert loop.of("heard") == [(TASK,)]
+    assert loop.of("replied") == [("First a.",), ("done",)]
+    assert loop.of("finish") == [(None,)]
+    assert loop.name.startswith("langchain:")
+
+
+@pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
+def test_a_failing_memory_changes_nothing(memory: Memory, wait: bool) -> None:
+    """With a memory that fails at every question the agent's run is the one it would be without."""
+
+    def answers() -> Script:
+        return script(
+            calls(("note_down", {"text": "b"}), ("edit_file", {"path": "a"})),
+            calls(("run_command", {"command": "make"})),
+            AIMessage("done"),
+        )
+
+    broken, bare = answers(), answers()
+    lost: Any = Broken(memory)
+    with_it = run(agent_of(broken, RemoraMiddleware(lost), system_prompt="You mend."), wait=wait)
+    without = run(create_agent(bare, TOOLS, system_prompt="You mend."), wait=wait)
+    assert texts(with_it) == texts(without)
+    assert [broken.seen(n) for n in range(3)] == [bare.seen(n) for n in range(3)]
+
+
+@pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
+def test_a_tool_that_breaks(speaking: Any, wait: bool) -> None:
+    """An exception of a tool is noted as a failure and goes on to whoever it would go to."""
+    model = script(calls(("break_down", {})), AIMessage("done"))
+    remora = RemoraMiddleware(speaking)
+    with remora, pytest.raises(OSError, match="the disk is gone"):
+        run(agent_of(model, remora), wait=wait)
+    loop = only(speaking)
+    assert loop.of("after") == [("break_down", {}, "OSError: the disk is gone", True, "break_down-0")]
+    assert loop.of("finish") == [(None,)]
+
+
+@pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
+def test_a_model_that_breaks(speaking: Any, wait: bool) -> None:
+    """A run that the model's server ended is learnt when the middleware is closed; one that went on, once."""
+    with RemoraMiddleware(speaking) as remora, pytest.raises(RuntimeError):
+        run(agent_of(script(calls(("edit_file", {"path": "a"}))), remora), wait=wait)  # has no more answers
+    assert only(speaking).of("finish") == [(None,)]
+
+
+def test_results_of_other_shapes(speaking: Any) -> None:
+    """A result that changes the state keeps its change; several calls of one step each get their own."""
+    model = script(
+        calls(("note_down", {"text": "x"}), ("edit_file", {"path": "a"}), ("edit_file", {"path": "b"})),
+        AIMessage([{"type": "text", "text": "done"}, {"type": "text", "text": "now"}]),
+    )
+    state = run(agent_of(model, RemoraMiddleware(speaking)), [{"type": "text", "text": TASK}])
+    assert texts(state)[2:5] == [
+        "noted x\n\nBEFORE note_down\n\nAFTER note_down",
+        "changed a\n\nBEFORE Edit\n\nAFTER Edit",
+        "changed b\n\nBEFORE Edit\n\nAFTER Edit",
+    ]
+    assert model.sent[0][0].content == "BRIEF"
+    assert model.sent[0][1].content == [{"type": "text", "text": TASK}, {"type": "text", "text": "FIRST"}]
+    assert only(speaking).of("replied") == [("done\n\nnow",)]
+
+
+def test_a_tool_of_another_name(speaking: Any) -> None:
+    """What a tool is can be said where its name does not."""
+    model = script(calls(("note_down", {"text": "x"})), AIMessage("done"))
+    run(agent_of(model, RemoraMiddleware(speaking, host="shop", tools={"note_down": "Write"})))
+    loop = only(speaking)
+    assert loop.of("before")[0][0] == "Write"
+    assert loop.name.startswith("shop:")
+
+
+def test_a_run_that_waits_for_a_person(speaking: Any) -> None:
+    """A run that is interrupted is no failure, and goes on as the same session."""
+    model = script(calls(("ask_person", {"question": "May I?"})), AIMessage("done"))
+    agent = agent_of(model, RemoraMiddleware(speaking), checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "t"}}
+    run(agent, config=config)
+    assert only(speaking).of("after") == only(speaking).of("finish") == []
+    state = run(agent, Command(resume="yes"), config=config)
+    assert state["messages"][-1].content == "done"
+    loop = only(speaking)
+    assert loop.name.startswith("langchain:t:")
+    assert [one[2:4] for one in loop.of("after")] == [("yes", False)]
+    assert loop.of("finish") == [(None,)]
+    assert loop.of("brief") == [("",)]
+
+
+def test_runs_of_one_thread(speaking: Any) -> None:
+    """Each run is learnt by itself, unless the program says what a session is; then it goes on until told."""
+    saver = InMemorySaver()
+    config = {"configurable": {"thread_id": "t"}}
+    apart = agent_of(
+        script(AIMessage("one"), AIMessage("two")), RemoraMiddleware(speaking), checkpointer=saver
+    )
+    run(apart, "A?", config=config)
+    run(apart, "B?", config=config)
+    assert [loop.of("heard") for loop in speaking.loops.values()] == [[("A?",)], [("B?",)]]
+    speaking.loops.clear()
+    remora = RemoraMiddleware(speaking, session_id=lambda config: config["configurable"]["thread_id"])
+    model = script(AIMessage("three"), calls(("edit_file", {"path": "a"})), AIMessage("four"))
+    together = agent_of(model, remora, checkpointer=saver)
+    config = {"configurable": {"thread_id": "u"}}
+    run(together, "C?", config=config)
+    run(together, "D?", wait=True, config=config)
+    (loop,) = speaking.loops.values()
+    assert loop.name == "langchain:u"
+    assert loop.of("heard") == [("C?",), ("D?",)]
+    assert loop.of("finish") == []
+    assert model.seen(1) == ["BRIEF", "C?\n\nFIRST", "three", "D?", "STEP 1"]
+    assert model.seen(2)[:5] == model.seen(1)
+    remora.finish("u", "success")
+    assert loop.of("finish") == [("success",)]
+    remora.close()
+
+
+def test_a_request_that_is_repeated(speaking: Any) -> None:
+    """A middleware that asks the model again sends it the same; nothing is said or counted twice."""
+
+    class Twice(AgentMiddleware):
+        """Asks twice, as after an error of the model's server."""
+
+        def wrap_model_call(self, request: Any, handler: Any) -> Any:
+            handler(request)
+            return handler(request)
+
+    model = script(AIMessage("lost"), AIMessage("done"))
+    create = create_agent(model, TOOLS, middleware=[Twice(), RemoraMiddleware(speaking)])
+    assert run(create)["messages"][-1].content == "done"
+    assert model.seen(0) == model.seen(1)
+    assert only(speaking).of("step") == [(0,)]
+
+
+def test_many_runs_at_once(speaking: Any) -> None:
+    """Runs that go on at the same time know nothing of each other."""
+    count = 12
+
+    async def go() -> None:
+        remora = RemoraMiddleware(speaking)
+        agents = [
+            agent_of(script(calls(("edit_file", {"path": f"{n}"})), AIMessage(f"done {n}")), remora)
+            for n in range(count)
+        ]
+        ask = [{"messages": [HumanMessage(f"task {n}")]} for n in range(count)]
+        await asyncio.gather(*(agent.ainvoke(given) for agent, given in zip(agents, ask, strict=True)))
+
+    asyncio.run(go())
+    assert len(speaking.loops) == count
+    for loop in speaking.loops.values():
+        ((heard,),) = loop.of("heard")
+        number = heard.removeprefix("task ")
+        assert loop.of("after")[0][2] == f"changed {number}"
+        assert loop.of("replied") == [(f"done {number}",)]
+        assert len(loop.of("finish")) == 1
+
+
+@pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
+def test_with_a_real_loop(memory: Memory, wait: bool) -> None:
+    """What was taught comes with the system message and beside the action; the run is learnt."""
+    teach(memory)
+    model = script(calls(("edit_file", {"path": "cache.py"})), AIMessage("done"))
+    remora = RemoraMiddleware(memory)
+    run(agent_of(model, remora, system_prompt="You mend."), "please tidy this up", wait=wait)
+    assert RULE in model.seen(0)[0]
+    assert PARTNERS not in str(model.seen(0))
+    assert PARTNERS in model.seen(1)[-1]
+    assert sorted(told(memory)) == ["brief", "partners"]
+    space = memory._parts.room("project").space
+    assert space.db.value("SELECT count(*) FROM observer_sessions") == 1
+    remora.close()
+
+
+def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
+    """The example of the documentation runs as it stands."""
+    teach(memory)
+    model = script(calls(("edit_file", {"path": "cache.py"})), AIMessage("done"))
+    names = example("LangChain middleware", memory=memory, model=model, tools=TOOLS)
+    assert names["state"]["messages"][-1].content == "done"
+    assert RULE in model.seen(0)[0]
