@@ -13,7 +13,6 @@ import logging
 import os
 import signal
 import socket
-import sys
 from collections.abc import Iterable, MutableMapping
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
@@ -179,8 +178,4 @@ def end_on_signals(holder: Holder) -> None:
 def leave(holder: Holder, code: int) -> NoReturn:
     """Close the memory and end the process, whatever other threads wait for."""
     holder.close(PATIENCE)
-    try:
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        code = code or 1
-    os._exit(code)
+    os._exit(code)  # no stream is flushed: the signal may have come while it was being written
