@@ -177,5 +177,7 @@ def end_on_signals(holder: Holder) -> None:
 
 def leave(holder: Holder, code: int) -> NoReturn:
     """Close the memory and end the process, whatever other threads wait for."""
-    holder.close(PATIENCE)
-    os._exit(code)  # no stream is flushed: the signal may have come while it was being written
+    try:
+        holder.close(PATIENCE)
+    finally:
+        os._exit(code)  # no stream is flushed: the signal may have come while it was being written
