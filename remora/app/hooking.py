@@ -177,7 +177,9 @@ def _heavy(moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, str
     from remora.app import starting
 
     if moment.kind == moments.START:
-        return starting.brief(head, environ, again=moment.source in ("compact", "resume"))
+        again = moment.source in ("compact", "resume")
+        recorded = state_of(live.lines).recorded if again else ()
+        return starting.brief(head, environ, again=again, recorded=recorded)
     return starting.task(head, moment.text, environ, said=state_of(live.lines, moment.agent).said)
 
 

@@ -26,10 +26,12 @@ from remora.app.branches import settle
 from remora.app.code import index
 from remora.app.observing import clean
 from remora.app.overtaken import settle_overtaken
+from remora.app.planning import leave_work, take_in_ui
 from remora.app.promoting import WITHDRAWN, Learnt, Promoter
 from remora.core.errors import InvalidInput, RemoraError, StoreBusy
 from remora.core.values import Redaction, Skipped, Taint
 from remora.disk.files import lock
+from remora.injection.e2e import is_ui_tool
 from remora.observer.observer import Observer
 from remora.sources.transcripts.finding import find, find_in, folders_of
 from remora.sources.transcripts.reading import HOSTS, read, survey
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from remora.app.wiring import Parts
-    from remora.core.events import Observation
+    from remora.core.events import Event, Observation
     from remora.observer.promotion import Discarded
     from remora.sources.transcripts.finding import Found, Transcript
     from remora.sources.transcripts.reading import Reading
@@ -48,6 +50,7 @@ READ = "transcript:"  # meta key, with a digest of the path behind it: how the f
 EXAMPLES = 200  # of what was discarded, named in a report; the counts are of all
 TELLING = ("user_prompt", "tool_call")  # events whose keys are the host's own
 COPIED = 20  # events at the head of a transcript that show whether it is a fork
+MAX_SHOWN = 200  # results of tools for interfaces, of one transcript
 MAX_BAD = 50  # lines that could not be read, named in a report
 
 
@@ -270,6 +273,7 @@ class _Run:
         reading = self._reading(transcript, self._marks)
         watched: dict[str, Observer] = {}
         firsts: dict[str, str] = {}
+        shown: list[Event] = []  # by tools for interfaces
         for event in reading:
             if event.kind in TELLING:
                 firsts.setdefault(event.session_id, event.key)
@@ -281,6 +285,8 @@ class _Run:
             event, secrets = clean(event)
             self.secrets.update(secrets)
             observer.observe(event)
+            if event.kind == "tool_result" and len(shown) < MAX_SHOWN and is_ui_tool(event.tool):
+                shown.append(event)
         self.bad += reading.counts.bad
         self.skipped += [
             Skipped(f"{b.path}:{b.line}", b.reason) for b in reading.counts.bad_lines[: MAX_BAD - self.bad]
@@ -294,6 +300,8 @@ class _Run:
             self._session(observer, f"{_key(transcript)}|{looks}")
             with self._space.db.transaction():
                 self._space.observed.note_first(session, firsts.get(name, ""))
+        if shown and not self._dry_run:
+            take_in_ui(self._parts, shown)
         with self._space.db.transaction():
             self._space.meta.set(_key(transcript), looks)
 
@@ -318,6 +326,9 @@ class _Run:
         self.discarded.update(d.filter for d in taken.discarded)
         self.examples += taken.discarded[: max(0, EXAMPLES - len(self.examples))]
         self.notes += taken.notes
+        if not self._dry_run:
+            with suppress(RemoraError):
+                leave_work(self._parts, observer, observation)
         if observation.branch:
             self.branches.add(observation.branch)
         self.sessions.append(_told(observation, len(taken.learnt)))

@@ -29,6 +29,7 @@ from remora.core.events import Event
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.disk.live import Head, Line
 from remora.injection.decide import decide
+from remora.injection.e2e import is_ui_tool
 from remora.injection.state import state_of
 from remora.sources.transcripts.tools import call as read_call
 from remora.store.glimpse import look
@@ -118,7 +119,7 @@ class Loop:
         """
 
         def answer() -> Reply:
-            first = brief_of(self._memory)
+            first = brief_of(self._memory, session_id=self.session_id, task=task)
             if not task:
                 return first
             second = task_of(self._memory, task, said=set(first.ids))
@@ -173,6 +174,8 @@ class Loop:
             self._watch("tool_call", moment, arguments)
         self._watch("tool_result", moment, arguments)
         self.steps += 1
+        if is_ui_tool(tool) and self._watched is not None:
+            self._look_at(moment, arguments)
         return self._say(moment, lambda: self._decided(moment, early=known))
 
     def prepare_step(
@@ -357,6 +360,22 @@ class Loop:
             if waiting:
                 return True, waiting.pop(0)
         return False, f"call:{self._mark}:{next(self._calls)}"
+
+    def _look_at(self, moment: Moment, arguments: Mapping[str, Any]) -> None:
+        """Let a browser's answer be judged, on nobody's time."""
+
+        def judge() -> None:
+            with suppress(Exception):
+                self._memory.observe_ui(
+                    moment.tool,
+                    moment.text,
+                    arguments=arguments,
+                    session_id=self.session_id,
+                    step=self.steps,
+                )
+
+        with suppress(RuntimeError):  # the loop was closed meanwhile
+            self._pool.submit(judge)
 
     def _watch(self, kind: str, moment: Moment, arguments: Mapping[str, Any]) -> None:
         made = read_call(moment.tool, arguments, lambda path: self._inside(path))

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from remora.app.observing import Watched
     from remora.app.promoting import Learnt
     from remora.app.session import Session
+    from remora.app.spoken import Status, Why
     from remora.app.stats import Stats
     from remora.conversation.sessions import SessionInfo
     from remora.core.config import Settings
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from remora.lifecycle.prune import PrunePlan
     from remora.llm.client import LanguageModel, Reranker
     from remora.retrieval.commands import Suggestion
+    from remora.store.injections import Injection
 
 Progress = Callable[[str, int, int], None]
 Paths = Sequence[str | os.PathLike[str]]
@@ -581,6 +583,36 @@ class Memory(CodeVerbs, PlanVerbs):
             space = self._parts.room("project").space
             given = self._paths("files", files)
             return suggest(space, k, task=task, files=given, purposes=tuple(purposes) or CHECKS)
+
+    def log(self, limit: int = 20, *, session_id: str | None = None) -> builtins.list[Injection]:
+        """Return what was put in front of agents, newest first: when, at what, why, and what followed.
+
+        Args:
+            limit: how many at most.
+            session_id: only of this session, by the host's own id or as "host:id".
+        """
+        from remora.app.spoken import log
+
+        with self._lock:
+            return log(self._parts, limit, session_id)
+
+    def why(self, memory_id: str) -> Why:
+        """Return where a memory comes from, how far to trust it, at what it is said and when it was.
+
+        Raises:
+            NotFound, Conflict: as for `show`.
+        """
+        from remora.app.spoken import why
+
+        with self._lock:
+            return why(self, memory_id)
+
+    def status(self) -> Status:
+        """Return what the project has, which sessions go on, and what one that began now would be told."""
+        from remora.app.spoken import status
+
+        with self._lock:
+            return status(self)
 
     def loop(self, session_id: str, *, host: str = "python") -> Loop:
         """Put memory into an agent's own loop: what to say at its four points, and learning at its end.

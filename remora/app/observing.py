@@ -13,6 +13,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from remora.app.planning import leave_work
 from remora.app.promoting import Promoter, Taken
 from remora.core.errors import InvalidInput, RemoraError, StoreReadOnly
 from remora.core.events import Event
@@ -127,7 +128,10 @@ class Watched:
         Raises:
             InvalidInput: there is no such outcome or kind.
         """
-        self.taken = self._take(self._observer.finalize(outcome, kind))
+        observation = self._observer.finalize(outcome, kind)
+        self.taken = self._take(observation)
+        with suppress(RemoraError):
+            leave_work(self._parts, self._observer, observation)
         self._finished = True
         with suppress(OSError):
             self._path.unlink(missing_ok=True)

@@ -27,7 +27,7 @@ from remora.lifecycle.flags import RETIRED, with_reason
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
-    from remora.core.events import Observation
+    from remora.core.events import Event, Observation
     from remora.observer.observer import Observer
 
 LIKELY = 3  # files that a task will touch, whose folders count as its modules where none is named
@@ -224,6 +224,32 @@ def known_in_ui(parts: Parts, mark: str) -> bool:
     """Return whether an answer of a tool for interfaces was stored before, forgotten since or not."""
     sql = "m.type = 'e2e_observation' AND json_extract(m.payload, '$.result') = ?"
     return bool(parts.room("project").space.memories.ids_where(sql, (mark,)))
+
+
+def take_in_ui(parts: Parts, events: Sequence[Event]) -> int:
+    """Keep what tools for interfaces showed in a session that is learnt afterwards, going by the rules alone.
+
+    Returns:
+        How many memories were stored.
+    """
+    stored = 0
+    for event in events:
+        mark = e2e.mark(event.tool, event.text)
+        if known_in_ui(parts, mark):
+            continue
+        judged = e2e.judge(event.tool, event.text)
+        record = store_seen(
+            parts,
+            event.tool,
+            mark,
+            judged,
+            session_id=event.session_id,
+            step=event.step,
+            work_unit=None,
+            more={},
+        )
+        stored += record is not None
+    return stored
 
 
 def store_seen(

@@ -7,7 +7,7 @@ or brought up to date is for the work that follows a session.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.values import Filters
 from remora.disk.live import Head
 from remora.injection import brief as briefs
+from remora.injection import render
 from remora.injection.brief import WORTH, Material
 from remora.sources.rule_files import kind_of
 
@@ -73,18 +74,34 @@ def limits_of(inject: InjectSettings) -> tuple[float, ...]:
     )
 
 
-def brief(head: Head, environ: Mapping[str, str], *, again: bool = False) -> Reply:
-    """Return what is said at the start of a session; after a compaction without what was done last."""
+def brief(
+    head: Head, environ: Mapping[str, str], *, again: bool = False, recorded: Sequence[str] = ()
+) -> Reply:
+    """Return what is said at the start of a session.
+
+    After a compaction what was done last is left out, and what the session recorded itself comes first.
+    """
     from remora.app.memory import Memory
 
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
     with Memory.open(project=head.root, environ=environ, read_only=True) as memory:
-        return brief_of(memory, again=again)
+        said = brief_of(memory, again=again, session_id=head.session)
+    if not recorded:
+        return said
+    own = render.recorded(recorded)
+    return said._replace(text=f"{own}\n{said.text}".strip(), trigger="brief", why="a session goes on")
 
 
-def brief_of(memory: Memory, *, again: bool = False) -> Reply:
-    """Return what is said at the start of a session, from an open memory."""
+def brief_of(memory: Memory, *, again: bool = False, session_id: str | None = None, task: str = "") -> Reply:
+    """Return what is said at the start of a session, from an open memory.
+
+    Args:
+        memory: what is asked.
+        again: the session goes on: what was done last is known to it.
+        session_id: of the session that begins; its own state of work comes first.
+        task: what it is about, if it is known by now.
+    """
     parts = memory._parts
     inject = parts.settings.inject
     if not inject.enabled:
@@ -96,7 +113,7 @@ def brief_of(memory: Memory, *, again: bool = False) -> Reply:
         records,
         commands,
         [r for r in done if r.taint is None and not r.stale_at],
-        last_state(memory),
+        memory.work_state(task, session_id=session_id),
         parts.room("project").space.memories.counts()["live"],
     )
     made = briefs.brief(
@@ -117,8 +134,6 @@ def task(head: Head, text: str, environ: Mapping[str, str], *, said: set[str]) -
 
 def task_of(memory: Memory, text: str, *, said: set[str] = frozenset()) -> Reply:  # type: ignore[assignment]
     """Return what goes with a task, from an open memory; nothing that is no better than chance."""
-    from remora.injection import render
-
     parts = memory._parts
     inject = parts.settings.inject
     if not inject.enabled or len(text.split()) < 3:
@@ -152,12 +167,6 @@ def relevance_bar(parts: Parts) -> float:
     """Return the relevance that a memory must have to be said with a prompt."""
     found = parts.room("project").space.meta.get(THRESHOLD)
     return float(found) if isinstance(found, int | float) else CHANCE
-
-
-def last_state(memory: Memory) -> str:
-    """Return where the last session stopped, as far as it was saved; empty where it was not."""
-    found = memory.list(types=["work_state"], limit=1)
-    return found[0].content if found and found[0].taint is None and not found[0].stale_at else ""
 
 
 def _candidates(find: object, parts: Parts) -> list[MemoryRecord]:

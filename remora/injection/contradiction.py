@@ -26,7 +26,7 @@ def contradicted(texts: Sequence[str]) -> set[int]:
     [0, 1]
     """
     bare = [_ORIGIN.sub("", text) for text in texts]
-    telling = [{w for w in words(t) if not w[0].isdigit()} - STOP_WORDS - NEGATIONS for t in bare]
+    telling = [frozenset(w for w in words(t) if not w[0].isdigit()) - STOP_WORDS - NEGATIONS for t in bare]
     found: set[int] = set()
     for one in range(len(texts)):
         for other in range(one):

@@ -1,0 +1,94 @@
+"""What agents are told, as pages: the log, the reasons of a memory, the state of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from remora.interfaces.page import Cell, Fields, Item, Para, Part
+from remora.interfaces.present import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from remora.app.spoken import Status, Why
+    from remora.interfaces.page import Page
+    from remora.store.injections import Injection
+
+SHORT = 8
+
+
+def log(said: Sequence[Injection]) -> Page:
+    """Return what was said, one block for each time."""
+    return tuple(_said(one) for one in said)
+
+
+def _said(one: Injection) -> Item:
+    about = f" at {one.about}" if one.about else ""
+    facts = [Cell(one.trigger, "strong"), Cell(f"{one.moment}{about}"), Cell(one.why, "dim")]
+    tail = [Cell(f"{one.session_id}, step {one.step}", "dim")]
+    if one.agent:
+        tail.append(Cell(f"subagent {one.agent}", "dim"))
+    if one.followed:
+        tail.append(Cell(one.followed, "good"))
+    return Item(one.at[:19].replace("T", " "), tuple(facts), one.text, tuple(tail))
+
+
+def why(found: Why) -> Page:
+    """Return where a memory comes from, how far to trust it, and when it was said."""
+    m = found.memory
+    trust = [f"{m.confidence:.2f}", m.source]
+    trust += ["verified by a person"] if m.user_verified else []
+    trust += [f"unverified: {m.taint.source}, step {m.taint.step}"] if m.taint else []
+    trust += [f"waits for review: {m.review_reason or 'learnt'}"] if m.needs_review else []
+    trust += ["out of date"] if m.stale_at else []
+    rows = [
+        ("id", Cell(m.id, "id")),
+        ("type", Cell(m.type)),
+        ("text", Cell(m.content)),
+        ("trust", Cell(", ".join(trust))),
+        ("made", Cell(m.created_at[:10])),
+        ("origins", Cell("\n".join(_origins(found)) or "-")),
+    ]
+    if m.related_files:
+        rows.append(("files", Cell("\n".join(m.related_files))))
+    if found.children:
+        rows.append(("rests on it", Cell("\n".join(child[:SHORT] for child in found.children))))
+    at = [f"{c.kind} {c.cue}{' with ' + ', '.join(c.needs) if c.needs else ''}" for c in found.cues]
+    if at:
+        rows.append(("said at", Cell("\n".join(at))))
+    parts: list[Part] = [Fields(tuple(rows))]
+    times = counted(len(found.said), "time") if found.said else "never yet"
+    parts.append(Para(f"Said to an agent: {times}."))
+    parts += [_said(one)._replace(text="") for one in found.said]
+    return tuple(parts)
+
+
+def _origins(found: Why) -> Iterator[str]:
+    for origin in found.memory.origins:
+        where = origin.path and f"{origin.path}{f':{origin.line}' if origin.line else ''}"
+        told = [where or "", f"session {origin.session_id}" if origin.session_id else ""]
+        told.append(f"commit {origin.commit_sha[:12]}" if origin.commit_sha else "")
+        yield f"{origin.at[:10]} {origin.source} {' '.join(t for t in told if t)}".rstrip()
+
+
+def status(found: Status) -> Page:
+    """Return what a project has, and what would be said now."""
+    rows = [
+        ("project", Cell(found.root)),
+        ("memory", Cell(found.home)),
+        ("memories", Cell(f"{found.memories:,}")),
+        ("to review", Cell(f"{found.review:,}")),
+        ("sessions learnt", Cell(f"{found.learnt:,}")),
+    ]
+    for one in found.sessions:
+        state = "over, waits to be learnt" if one.over else "goes on"
+        rows.append(
+            (
+                "session",
+                Cell(f"{one.id}: {state}, {counted(one.steps, 'step')}, said {one.said}, {one.at[:19]}"),
+            )
+        )
+    said = found.brief or "A session that began now would be told nothing: there is nothing to say yet."
+    head = (Para("A session that began now would be told:", "strong"),) if found.brief else ()
+    return (Fields(tuple(rows)), *head, Para(said, indent=2 if found.brief else 0))
