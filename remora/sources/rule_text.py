@@ -18,6 +18,8 @@ _KEY = re.compile(r"^([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)$")
 _LIST_ITEM = re.compile(r"^\s*-\s+(.*)$")
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _IMPORT = re.compile(r"(?<![\w@/`.\\-])@((?:\\ |[^\s`@,;()\[\]{}<>\"'|*])+)")
+# What `remora install` wrote is no rule of the project's.
+_OURS = re.compile(r"^<!-- remora:begin\b.*?^<!-- remora:end\b[^\n]*", re.DOTALL | re.MULTILINE)
 _EVERYTHING = frozenset({"*", "**", "**/*", "**/**", "**/*.*", "*.*"})
 
 
@@ -47,11 +49,14 @@ class Import(NamedTuple):
 def read(raw: bytes) -> Text:
     """Return a file's text; UTF-8 is expected, UTF-16 understood, Windows-1252 the last resort.
 
+    A block that `remora install` put there is left out; the lines behind it keep their numbers.
+
     Raises:
         ValueError: the bytes are no text.
     """
     text, note = decode(raw)
-    lines = clean(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
+    text = clean(text.replace("\r\n", "\n").replace("\r", "\n"))
+    lines = _OURS.sub(lambda block: "\n" * block[0].count("\n"), text).split("\n")
     end = _front_end(lines)
     if end is None:
         return Text("\n".join(lines), 1, {}, note)

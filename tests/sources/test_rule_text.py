@@ -121,3 +121,11 @@ Write to me@example.org about `@not/this.md` or ``@nor `this`.md``.
         Import(10, "docs/git.md"), Import(10, "README"), Import(16, "~/.claude/me.md"),
         Import(16, "with space.md"), Import(16, "./rel.md"),
     ]  # fmt: skip
+
+
+def test_our_own_block_is_left_out() -> None:
+    """What `remora install` wrote into a rule file is no rule; lines behind it keep their numbers."""
+    block = "<!-- remora:begin codex: by us -->\r\n# Memory\r\n- Call it.\r\n<!-- remora:end codex -->"
+    text = read(f"- One.\r\n{block}\r\n- Two.\r\n".encode())
+    assert text.body == "- One.\n\n\n\n\n- Two.\n"
+    assert read(b"<!-- remora:begin x -->\n- no end\n").body == "<!-- remora:begin x -->\n- no end\n"

@@ -15,6 +15,7 @@ from remora.interfaces.hooks.hosts import host_named
 from remora.interfaces.install.calling import Call
 from remora.interfaces.install.hosts import HOSTS, USER, files_of
 from remora.interfaces.install.plan import Wish
+from remora.sources import rule_text
 from tests.interfaces.install.conftest import Bench
 
 # The events of each host that a hook can answer, by interfaces of each host; nothing else may be registered.
@@ -262,6 +263,7 @@ def test_rules(bench: Bench) -> None:
     assert 'applyTo: "**"' in texts[".github/instructions/remora.instructions.md"]
     for text in texts.values():
         assert text.count("`search_memory`") == 2
+        assert rule_text.read(text.encode()).body.strip() == ""  # we do not learn our own words
         assert len(text) < 1500
 
 
