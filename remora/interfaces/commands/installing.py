@@ -26,7 +26,7 @@ from remora.interfaces.page import Para
 Failed = tuple[str, RemoraError]
 
 host_argument = click.argument(
-    "host", metavar="HOST", required=False, shell_complete=complete.words(tuple(HOSTS))
+    "host", metavar="[HOST]", required=False, shell_complete=complete.words(tuple(HOSTS))
 )
 scope_option = click.option(
     "--scope", type=click.Choice(SCOPES), help="Whose files: the project's by default, or your own."
