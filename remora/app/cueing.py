@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 MOST = 5_000  # memories that are looked at, the surest first
+METHOD = 3  # texts from which a method is meant, whatever it is called on
 OFTEN = 1  # sessions from which a rule is told; it is a memory only because it came back
 COMMON = 12  # files that use a name, from which on it tells nothing
 TERMS = 12  # names of one memory, the most telling
@@ -132,7 +133,7 @@ def _calls(met: Met) -> dict[str, int]:
     for call, times in counted.items():
         head, _, last = call.rpartition(".")
         found[call] += times
-        if times >= OFTEN and head.islower():
+        if times >= METHOD and head.islower():
             found["." + last] += times
     return dict(found.most_common(TERMS))
 
@@ -174,8 +175,12 @@ def _names(record: MemoryRecord, space: Space) -> list[str]:
         return []
     spans = [span.removesuffix("()") for span in _SPAN.findall(record.content)]
     names = [n for n in dict.fromkeys(spans) if _NAME.match(n) and _tells(n)]
-    used = {name: space.graph.users_of_name(name.rpartition(".")[2]) for name in names[:TERMS]}
-    return [name for name, files in used.items() if 0 < files <= COMMON]
+    return [name for name in names[:TERMS] if 0 < _files(space, name.rpartition(".")[2]) <= COMMON]
+
+
+def _files(space: Space, name: str) -> int:
+    """Return how many files use a name; one where it is only defined."""
+    return space.graph.users_of_name(name) or len(space.graph.places(name, limit=1))
 
 
 def _tells(name: str) -> bool:

@@ -29,6 +29,7 @@ WORTH = {
     "pattern": 0.65,
     "module_insight": 0.5,
 }
+AT_THE_FILE = ("gotcha", "dead_end")  # told when their file is read or changed, where it helps most
 PINNED = 2.0
 OFTEN = 0.05  # added for each session in which it showed, up to MOST_OFTEN
 MOST_OFTEN = 8
@@ -137,7 +138,11 @@ def _tail(material: Material) -> str:
 def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
     if record.type not in WORTH or record.stale_at or record.deprecated:
         return False
-    if record.pinned or record.user_verified:
+    if record.pinned:
+        return True
+    if record.type in AT_THE_FILE and record.related_files:
+        return False
+    if record.user_verified:
         return True
     tainted_rule = record.taint is not None and record.type in ("preference", "requirement", "decision")
     sure = record.confidence >= threshold and current_confidence(record, now) >= threshold / 2

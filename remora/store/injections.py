@@ -66,11 +66,10 @@ class Injections:
             )
 
     def latest(self, limit: int = 50, session_id: str | None = None) -> list[Injection]:
-        """Return what was said last, newest first."""
-        where = "" if session_id is None else "WHERE session_id = ?"
-        values = (limit,) if session_id is None else (session_id, limit)
-        sql = f"SELECT {_COLUMNS} FROM injections {where} ORDER BY at DESC, id DESC LIMIT ?"
-        return [_made(row) for row in self._db.rows(sql, values)]
+        """Return what was said last, newest first; of one session by its id, with or without its host."""
+        where = "WHERE ?1 IS NULL OR session_id = ?1 OR substr(session_id, instr(session_id, ':') + 1) = ?1"
+        sql = f"SELECT {_COLUMNS} FROM injections {where} ORDER BY at DESC, id DESC LIMIT ?2"
+        return [_made(row) for row in self._db.rows(sql, (session_id, limit))]
 
     def of(self, memory_id: str, limit: int = 20) -> list[Injection]:
         """Return when a memory was said, newest first."""

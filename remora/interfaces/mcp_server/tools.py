@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from remora.app.spoken import tell_session
 from remora.core.clock import Clock
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.text import shorten
@@ -142,6 +143,7 @@ class Tools:
                 tags=tags,
                 derived_from=tuple(parents),
             )
+            tell_session(memory._parts, record.content)
         self.log.recorded(record, now)
         self.log.asked_about(record.related_files, now)
         return _received(record)

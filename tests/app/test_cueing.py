@@ -1,0 +1,103 @@
+"""What a memory would be worth saying at: made from its text, and from what sessions showed."""
+
+from __future__ import annotations
+
+from remora.app import cueing
+from remora.app.memory import Memory
+from remora.core.events import ErrorSeen, Remedy
+from remora.core.values import MemoryDraft
+from tests.app.conftest import Repo
+from tests.store.test_observed import record, session
+
+RULE = "Linter rule `errcheck`: “…”. What resolved it here: `f.Close()` became `_ = f.Close()` (2 of 2)."
+KEY = "9aa4040998c551d2"
+
+
+def cues(memory: Memory, memory_id: str) -> set[tuple[str, str, tuple[str, ...]]]:
+    """Return the cues of a memory after making all anew."""
+    cueing.refresh(memory._parts)
+    found = memory._parts.room("project").space.cues.of(memory_id)
+    return {(cue.kind, cue.cue, cue.needs) for cue in found}
+
+
+def stored(memory: Memory, content: str, **more: object) -> str:
+    """Store a memory as a session's learning does, and return its id."""
+    draft = MemoryDraft(content, **more)  # type: ignore[arg-type]
+    return memory.remember_many([draft])[0].id
+
+
+def met(
+    memory: Memory, *messages: str, key: str = KEY, command: str = "make lint", before: str = "f.Close()"
+):
+    """Let a session for each message meet an error."""
+    for number, message in enumerate(messages, 1):
+        seen = ErrorSeen(
+            *(key, "Bash", command, message, 1, (3,), True, "changed", ("a.go",)),
+            remedies=(Remedy("changed", before, "_ = f.Close()"),),
+        )
+        record(memory._parts.room("project").space, session(f"s{number}", number, errors=(seen,)))
+
+
+def test_a_rule_that_checks_complain_about(bare: Memory):
+    """Its error, the calls that it was about, and the language it was met in."""
+    met(bare, "a.go:3:1: value of `os.Remove` is not checked", "b.go:9:2: value of `f.Close` is not checked")
+    one = stored(bare, RULE, type="error_pattern", payload={"signal": "error_retry", "key": KEY})
+    assert cues(bare, one) == {
+        ("error", KEY, ()),
+        ("language", ".go", ()),
+        ("term", "os.Remove", (".go",)),
+        ("term", "f.Close", (".go",)),
+        ("term", ".Close", (".go",)),
+    }
+
+
+def test_a_flag_that_there_is_not(bare: Memory):
+    """The program, the words that say what it is to do, and the flag."""
+    met(bare, "unknown flag: --stat", key="f1", command="gh pr diff 104 --stat", before="")
+    one = stored(
+        bare,
+        "`gh pr diff 104 --stat` fails; without `--stat` it worked",
+        type="error_pattern",
+        payload={"signal": "error_retry", "key": "f1"},
+    )
+    assert ("command", "gh", ("pr", "diff", "--stat")) in cues(bare, one)
+
+
+def test_a_command_that_a_person_speaks_of(bare: Memory):
+    """What commits say, or rule files, is no advice about a command."""
+    said = stored(bare, "`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
+    commit = stored(bare, "Fixed: `git log --all` was slow", type="gotcha", source="commit_auto")
+    look = stored(bare, "`ls -la` shows it", type="gotcha", source="user_taught")
+    assert ("command", "pytest", ("tests/auth",)) in cues(bare, said)
+    assert not {kind for kind, _, _ in cues(bare, commit)} & {"command"}
+    assert cues(bare, look) == set()
+
+
+def test_a_pattern_that_leads_nowhere(bare: Memory):
+    """It is known again whatever its case."""
+    one = stored(
+        bare,
+        "Looking for `**/Enable*.go` leads nowhere",
+        type="gotcha",
+        payload={"signal": "glob_ignore", "key": "**/Enable*.go"},
+    )
+    assert cues(bare, one) == {("search", "**/enable*.go", ())}
+
+
+def test_names_in_code_that_few_files_use(repo: Repo, tmp_path):
+    """A name that the code does not have, or has everywhere, says nothing."""
+    from tests.helpers import environment
+
+    files = {f"m{n}.py": "def handle_all(): pass\n" for n in range(20)}
+    repo.commit("start", {**files, "own.py": "def read_header_lines(): pass\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.index()
+        text = "`read_header_lines` drops folded lines; `handle_all` and `no_such_name` and `it` do not"
+        one = stored(memory, text, type="gotcha", source="agent_explicit")
+        assert {cue for kind, cue, _ in cues(memory, one) if kind == "term"} == {"read_header_lines"}
+
+
+def test_only_warnings_have_cues(bare: Memory):
+    """A decision is for the brief and for a question."""
+    one = stored(bare, "Use `go test ./...` here", type="decision", source="user_taught")
+    assert cues(bare, one) == set()

@@ -1,0 +1,191 @@
+"""An agent's own loop: it is told at the four points, and learnt when it is over."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora.app import loop as module
+from remora.app.memory import Memory
+from remora.core.clock import FixedClock
+from remora.core.errors import InvalidInput
+from remora.core.moments import Reply
+from remora.core.values import MemoryDraft
+from tests.helpers import environment
+
+NOTE = "Prices are in cents; a float loses them"
+
+
+@pytest.fixture
+def memory(bare: Memory) -> Memory:
+    """A project with a lesson about a file, a decision, and a command that a person warns of."""
+    bare.remember(NOTE, type="gotcha", related_files=["shop/cart.py"])
+    bare.remember("Money is stored in cents", type="decision")
+    bare.remember("`make deploy` asks for a token", type="gotcha", scope="global")
+    from remora.app import cueing
+
+    cueing.refresh(bare._parts)
+    return bare
+
+
+def edit(memory: Memory, path: str = "shop/cart.py", **more: Any) -> dict[str, Any]:
+    """Return the arguments of an edit."""
+    return {"file_path": str(memory.root / path), "old_string": "a", "new_string": "b", **more}
+
+
+def test_the_four_points(memory: Memory):
+    """The brief at the start, a lesson at the file, and again nothing; steps only after the first five."""
+    with memory.loop("s1") as loop:
+        assert "Money is stored in cents" in loop.brief()
+        assert NOTE in loop.before("Edit", edit(memory), "c1")
+        assert loop.after("Edit", edit(memory), "done", call_id="c1") == ""
+        assert loop.before("Edit", edit(memory), "c2") == ""
+        assert loop.prepare_step(3) is None
+        assert loop.steps == 1
+
+
+def test_after_a_tool_that_was_not_announced(memory: Memory):
+    """Frameworks that only tell of results hear the advice with the result."""
+    with memory.loop("s1") as loop:
+        assert NOTE in loop.after("Edit", edit(memory), "done")
+    with memory.loop("s2") as loop:
+        assert NOTE in loop.after("Read", {"file_path": str(memory.root / "shop/cart.py")}, "text")
+
+
+def test_between_steps(memory: Memory):
+    """What was read without a word being said, and what another agent recorded."""
+    with memory.loop("s1") as loop:
+        loop.recorded("the port is 8081")
+        said = loop.prepare_step(6)
+        assert said is not None
+        assert (said.trigger, "8081" in said.text) == ("recorded", True)
+        assert loop.prepare_step(7) is None
+        recent = [("Read", {"file_path": str(memory.root / "shop/cart.py")}), ("x", 3), None]
+        said = loop.prepare_step(8, recent=recent)
+        assert said is not None
+        assert NOTE in said.text
+
+
+def test_each_subagent_is_told_for_itself(memory: Memory):
+    """It has not read what its parent read."""
+    with memory.loop("s1") as loop:
+        assert NOTE in loop.before("Edit", edit(memory), "c1")
+        assert NOTE in loop.before("Edit", edit(memory), "c2", agent="sub")
+        assert loop.before("Edit", edit(memory), "c3", agent="sub") == ""
+
+
+def test_it_never_raises_and_never_holds_up(memory: Memory, monkeypatch: pytest.MonkeyPatch):
+    """A failing memory and a slow one are both silence."""
+
+    def fail(*_: object, **__: object) -> Reply:
+        raise RuntimeError("broken")
+
+    with memory.loop("s1") as loop:
+        monkeypatch.setattr(module, "decide", fail)
+        assert loop.before("Edit", edit(memory)) == ""
+        assert loop.trouble == ["broken"]
+
+        def slow(*_: object, **__: object) -> Reply:
+            time.sleep(0.5)
+            return Reply("late")
+
+        monkeypatch.setattr(module, "decide", slow)
+        loop._ceiling = 0.05
+        assert loop.before("Edit", edit(memory)) == ""
+        assert loop.late == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"file_path": 3}, {"file_path": None, "command": ["x"]}, {"a": {}}]
+)
+@pytest.mark.parametrize("tool", ["Edit", "Bash", "", "mcp__x__y", "Grep"])
+def test_any_arguments_do(memory: Memory, tool: str, arguments: dict[str, Any]):
+    """Frameworks hand over what the model made up."""
+    with memory.loop("s1") as loop:
+        assert loop.before(tool, arguments) == ""
+        assert loop.after(tool, arguments, "x", failed=True) == ""
+
+
+def test_it_is_off_when_the_settings_say_so(tmp_path: Path, folder: Path):
+    """Nothing is said; the session is learnt all the same."""
+    environ = environment(tmp_path) | {"REMORA_INJECT_ENABLED": "false"}
+    with Memory.open(folder, environ=environ) as memory:
+        memory.remember(NOTE, type="gotcha", related_files=["shop/cart.py"])
+        with memory.loop("s1") as loop:
+            assert (loop.brief(), loop.before("Edit", edit(memory))) == ("", "")
+            assert loop.finish("success") is not None
+
+
+def test_what_was_said_is_kept_with_what_followed(memory: Memory):
+    """`log` and `why` show it; the memory that was said is found by its id."""
+    with memory.loop("s1", host="mine") as loop:
+        loop.before("Edit", edit(memory), "c1")
+        loop.after("Edit", edit(memory), "ok", call_id="c1")
+    (said,) = memory.log()
+    assert (said.session_id, said.trigger, said.moment) == ("mine:s1", "gotchas", "before")
+    assert (said.about, said.followed) == ("shop/cart.py", "the file was changed")
+    why = memory.why(said.memory_ids[0])
+    assert why.memory.content == NOTE
+    assert why.said == (said,)
+    assert memory.log(session_id="s1") == [said] == memory.log(session_id="mine:s1")
+    assert memory.log(session_id="other") == []
+
+
+def test_a_session_is_learnt_and_can_go_on(memory: Memory):
+    """What happened before a pause and after it are one session; nothing counts twice."""
+    with memory.loop("s1") as loop:
+        loop.heard("mend the cart")
+        loop.before("Edit", edit(memory), "c1")
+        loop.after("Edit", edit(memory), "ok", call_id="c1")
+    with memory.loop("s1") as loop:
+        loop.heard("and the price")
+        loop.replied("Both are mended.")
+        taken = loop.finish("success")
+    assert taken is not None
+    rows = memory._parts.room("project").space.db.rows("SELECT id, prompt FROM observer_sessions")
+    assert rows == [("python:s1", "mend the cart\nand the price")]
+
+
+def test_a_memory_that_is_only_read_speaks_and_learns_nothing(
+    tmp_path: Path, memory: Memory, clock: FixedClock
+):
+    """The read side writes nothing."""
+    parts: dict[str, Any] = {"environ": environment(tmp_path), "clock": clock, "read_only": True}
+    with Memory.open(memory.root, **parts) as reader, reader.loop("s1") as loop:
+        assert NOTE in loop.before("Edit", edit(reader))
+        assert loop.finish() is None
+
+
+@pytest.mark.parametrize(("session", "host"), [("", "x"), ("x", "")])
+def test_a_loop_has_names(bare: Memory, session: str, host: str):
+    """Both are needed to know the session again."""
+    with pytest.raises(InvalidInput):
+        bare.loop(session, host=host)
+
+
+@pytest.fixture
+def many(bare: Memory) -> Memory:
+    """A project with a lesson about each of many files."""
+    drafts = [
+        MemoryDraft(
+            f"lesson about the part called w{chr(97 + n)}", type="gotcha", related_files=(f"m{n}.py",)
+        )
+        for n in range(20)
+    ]
+    bare.remember_many(drafts)
+    return bare
+
+
+def test_parallel_tools_hear_each_thing_once(many: Memory):
+    """Threads of one loop share what was said."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with many.loop("s1") as loop, ThreadPoolExecutor(4) as pool:
+        paths = [f"m{n % 20}.py" for n in range(60)]
+        said = list(pool.map(lambda path: loop.before("Edit", edit(many, path)), paths))
+    heard = [text for text in said if text]
+    assert len(heard) >= 20
+    assert len(set(heard)) == 20

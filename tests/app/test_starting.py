@@ -1,0 +1,97 @@
+"""What a session is told at its start and with its first prompt, from a whole memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remora.app.memory import Memory
+from remora.app.starting import brief, brief_of, head_of, relevance_bar, task_of
+from remora.core import moments
+from remora.core.moments import Moment
+from tests.helpers import Repo, environment
+
+
+def start(folder: Path, source: str = "startup") -> Moment:
+    """Return the start of a session in a folder."""
+    return Moment(moments.START, "h", "s1", str(folder), source=source, transcript="/t.jsonl")
+
+
+def test_a_repository_has_a_memory_and_a_plain_folder_has_none(tmp_path: Path, repo: Repo):
+    """A hook that is installed for all of a person's work makes nothing in a folder of holiday pictures."""
+    environ = environment(tmp_path)
+    head = head_of(start(repo.root), environ)
+    assert (head.root, head.transcript) == (str(repo.root), "/t.jsonl")
+    assert head.limits[0] == 0.65
+    assert head.head_file == str(repo.root / ".git" / "HEAD")
+    (tmp_path / "pictures").mkdir()
+    assert head_of(start(tmp_path / "pictures"), environ).home == ""
+    with Memory.open(tmp_path / "pictures", environ=environ) as memory:
+        memory.remember("The best ones are of the sea")
+    assert head_of(start(tmp_path / "pictures"), environ).home != ""
+
+
+@pytest.mark.parametrize("cwd", ["", "/nowhere/at/all"])
+def test_a_folder_that_is_not_there(tmp_path: Path, cwd: str):
+    """The session has no project, and nothing is said in it."""
+    assert head_of(Moment(moments.START, "h", "s", cwd), environment(tmp_path)).home == ""
+
+
+def test_it_can_be_switched_off(tmp_path: Path, repo: Repo):
+    """Then there are no limits, for there is nothing to limit."""
+    environ = environment(tmp_path) | {"REMORA_INJECT_ENABLED": "0"}
+    assert head_of(start(repo.root), environ).limits == ()
+
+
+def test_the_brief_of_a_project(able: Memory):
+    """Decisions are in it, lessons about a file and what rule files say are not."""
+    (able.root / "CLAUDE.md").write_text("# Rules\n\n- Always run `make lint` before a commit.\n")
+    able.init()
+    able.remember("Money is kept in cents", type="decision")
+    able.remember("The cart is cached", type="gotcha", related_files=["cart.py"])
+    said = brief_of(able)
+    assert "Money is kept in cents" in said.text
+    assert "make lint" not in said.text
+    assert "cached" not in said.text
+    assert said.trigger == "brief"
+
+
+def test_after_a_compaction_what_was_recorded_comes_first(tmp_path: Path, able: Memory):
+    """The model has forgotten what it wrote down itself."""
+    able.remember("Money is kept in cents", type="decision")
+    environ = environment(tmp_path)
+    head = head_of(start(able.root), environ)
+    said = brief(head, environ, again=True, recorded=["the port is 8081"])
+    assert said.text.startswith("Recorded in this session:\n- the port is 8081\nRemora, the memory")
+
+
+def test_a_project_without_a_memory_is_told_nothing(tmp_path: Path, repo: Repo):
+    """And none is made for it by asking."""
+    environ = environment(tmp_path)
+    head = head_of(start(repo.root), environ)
+    assert brief(head, environ).text == ""
+    assert not (Path(head.home) / "memory.db").exists()
+
+
+def test_a_task_is_told_what_bears_on_it(able: Memory):
+    """What is no better than chance is not said; nor what was said, nor what is not sure."""
+    able.remember("The token refresh runs in middleware/auth.py every hour", type="decision")
+    able.remember("The token refresh is tried twice", type="decision", confidence=0.4)
+    said = task_of(able, "why does the token refresh run in middleware/auth.py twice")
+    assert "every hour" in said.text
+    assert "tried twice" not in said.text
+    assert task_of(able, "why does the token refresh run", said=set(said.ids)).text == ""
+    assert task_of(able, "the weather is nice in Paris").text == ""
+    assert task_of(able, "go on").text == ""
+
+
+def test_the_bar_is_the_store_s_own_where_it_was_measured(able: Memory):
+    """A value in the database takes the place of the default."""
+    assert relevance_bar(able._parts) == 0.35
+    space = able._parts.room("project").space
+    with space.db.transaction():
+        space.meta.set("inject.relevance", 0.99)
+    able.remember("The token refresh runs every hour", type="decision")
+    assert relevance_bar(able._parts) == 0.99
+    assert task_of(able, "how does the refreshing of many tokens work").text == ""
