@@ -279,6 +279,7 @@ class AsyncMemory:
     observe = _in_thread(Memory.observe)
     loop = _in_thread(Memory.loop)
     log = _in_thread(Memory.log)
+    tell_session = _in_thread(Memory.tell_session)
     why = _in_thread(Memory.why)
     status = _in_thread(Memory.status)
     suggest_commands = _in_thread(Memory.suggest_commands)

@@ -179,8 +179,9 @@ def _names(record: MemoryRecord, space: Space) -> list[str]:
 
 
 def _files(space: Space, name: str) -> int:
-    """Return how many files use a name; one where it is only defined."""
-    return space.graph.users_of_name(name) or len(space.graph.places(name, limit=1))
+    """Return how many files use or define a name; past what is common it does not matter how many."""
+    defined = {path for path, _ in space.graph.places(name, limit=COMMON + 1)}
+    return max(space.graph.users_of_name(name), len(defined))
 
 
 def _tells(name: str) -> bool:

@@ -596,6 +596,16 @@ class Memory(CodeVerbs, PlanVerbs):
         with self._lock:
             return log(self._parts, limit, session_id)
 
+    def tell_session(self, text: str) -> bool:
+        """Tell the agents of the session that goes on in this project what one of them recorded.
+
+        Returns:
+            Whether there is such a session.
+        """
+        from remora.app.spoken import tell_session
+
+        return tell_session(self._parts, text)
+
     def why(self, memory_id: str) -> Why:
         """Return where a memory comes from, how far to trust it, at what it is said and when it was.
 

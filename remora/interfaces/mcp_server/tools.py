@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from remora.app.spoken import tell_session
 from remora.core.clock import Clock
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.text import shorten
@@ -143,7 +142,7 @@ class Tools:
                 tags=tags,
                 derived_from=tuple(parents),
             )
-            tell_session(memory._parts, record.content)
+            memory.tell_session(record.content)
         self.log.recorded(record, now)
         self.log.asked_about(record.related_files, now)
         return _received(record)
