@@ -17,6 +17,7 @@ PACKAGE = ROOT / "remora"
 LAYERS = (
     "interfaces",
     "app",
+    "injection",
     "observer",
     "lifecycle",
     "retrieval",
