@@ -172,7 +172,8 @@ def plugin() -> None:
         call(sys.executable, "-m", "venv", "--without-pip", venv)
         pip(venv, "install", "--quiet", "--no-deps", CLAUDE)
         stamp.write_text(wanted)
-    found = next(path for path in venv.rglob("claude_agent_sdk/_bundled/claude*") if path.is_file())
+    bundled = venv.rglob("claude_agent_sdk/_bundled/*")
+    found = next(path for path in bundled if path.name in ("claude", "claude.exe"))
     environment(DEV, ["dev"], editable=True)
     file = "tests/interfaces/install/test_plugin.py"
     call(python_of(DEV), "-m", "pytest", "-n", "0", file, env={**os.environ, "REMORA_CLAUDE": str(found)})
