@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from remora.core import moments
 from remora.core.moments import SILENCE, Moment, Reply
@@ -26,47 +27,169 @@ DATABASE = "memory.db"
 CEILING = 3.0  # seconds; an agent goes on without what takes longer
 HEAVY = (moments.START, moments.PROMPT)
 DECIDED = (moments.BEFORE, moments.AFTER, moments.FAILED, moments.STEP)
-_DAY_MS = 86_400_000.0
+BEGUN = "begun"  # kind of the line that says that somebody is at work on a moment
+TOGETHER = 5.0  # seconds within which the same happening without an id of its own is one
+TOLD_TWICE = 60  # lines in which the same happening is looked for
+T = TypeVar("T")
 
 
-def respond(moment: Moment, environ: Mapping[str, str], *, early: bool = True, heard: bool = True) -> Reply:
+def respond(
+    moment: Moment, environ: Mapping[str, str], *, early: bool = True, heard: bool = True, started: str = ""
+) -> Reply:
     """Return what is said at a moment, and note the moment in the session's live file.
+
+    What is quick happens while the file is locked, so that tools that run at the same time never hear the
+    same twice. What may take seconds does not: a line says that it has begun, and whoever is told of the same
+    moment by then stays silent (hosts that know two ways to us tell us everything twice).
 
     Args:
         moment: what happens.
         environ: the process environment.
         early: the host takes text before a tool is used.
         heard: text at this moment reaches the model; otherwise it is only noted.
+        started: the folder of the process, for moments that name none.
     """
     if moment.kind == moments.OTHER or not moment.session:
         return SILENCE
+    until = time.monotonic() + CEILING
     with live_file(moment.host, moment.session, environ) as live:
-        head = _head(live, moment, environ)
-        if not head.home:
+        if _again(live.lines, moment):
             return SILENCE
-        reply = SILENCE
-        if heard and head.limits:
-            if moment.kind in DECIDED:
-                reply = _decided(moment, live, head, early=early)
-            elif moment.kind == moments.START or not state_of(live.lines, moment.agent).prompts:
-                reply = _within(lambda: _heavy(moment, live, head, environ))
+        head = None if _unknown(live.head, moment) else live.head
+        if head is not None:
+            if not head.home:
+                return SILENCE
+            if not (heard and head.limits and _is_heavy(moment, live)):
+                return _quick(moment, live, head, environ, early=early, heard=heard)
+        if moment.kind in HEAVY:
+            live.add(_claim(moment))
+    if head is None:
+        head = _within(lambda: _found(moment, environ, started), until, environ) or _homeless(moment)
+        with live_file(moment.host, moment.session, environ) as live:
+            live.begin(head)
+    reply = None
+    if head.home and heard and head.limits and _is_heavy(moment, live):
+        reply = _within(lambda: _heavy(moment, live, head, environ), until, environ)
+    if not head.home:
+        return SILENCE
+    with live_file(moment.host, moment.session, environ) as live:
+        if reply is None or not reply.text:
+            return _quick(moment, live, head, environ, early=early, heard=heard)
         live.add(line_of(moment, reply, head))
-        return reply
+    return reply
 
 
-def _head(live: LiveFile, moment: Moment, environ: Mapping[str, str]) -> Head:
-    """Return whose session it is; the first process of a session finds out and writes it down."""
-    if live.head is None or (moment.kind == moments.START and moment.source != "compact"):
-        from remora.app.starting import head_of
+def _quick(
+    moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, str], *, early: bool, heard: bool
+) -> Reply:
+    """Decide and note a moment; what goes wrong with the decision does not keep it from being noted."""
+    reply = SILENCE
+    if heard and head.limits and moment.kind in DECIDED:
+        try:
+            reply = _decided(moment, live, head, early=early)
+        except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
+            note_trouble(error, environ)
+    live.add(line_of(moment, reply, head))
+    return reply
 
-        live.begin(head_of(moment, environ))
-    assert live.head is not None
-    return live.head
+
+def _is_heavy(moment: Moment, live: LiveFile) -> bool:
+    """Return whether the whole memory is needed: at a start, and with the first prompt."""
+    if moment.kind == moments.PROMPT:
+        return not any(
+            line.get("k") == moments.PROMPT and _agent(line) == moment.agent for line in live.lines
+        )
+    return moment.kind == moments.START
+
+
+def _agent(line: Mapping[str, Any]) -> str:
+    return str(line.get("g", ""))
+
+
+def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
+    """Return whether a moment was told of before: by the host's own id, or the same within seconds."""
+    kind, name, since = _kind(moment), name_of(moment), (time.time() - TOGETHER) * 1000
+    if not name and not moment.call_id:
+        return False
+    for line in reversed(lines[-TOLD_TWICE:]):
+        if kind not in (line.get("k"), line.get("of")) or _agent(line) != moment.agent:
+            continue
+        if moment.call_id:
+            if line.get("i") == moment.call_id:
+                return True
+        elif line.get("n") == name and _at(line) >= since:
+            return True
+    return False
+
+
+def _claim(moment: Moment) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "k": BEGUN,
+        "of": moment.kind,
+        "n": name_of(moment),
+        "at": int(time.time() * 1000),
+    }
+    return line | ({"g": moment.agent} if moment.agent else {})
+
+
+def name_of(moment: Moment) -> str:
+    """Return what a happening without an id is known by: the same for a call and for its result.
+
+    It is empty for what may be told of as often as it likes.
+    """
+    if moment.kind == moments.START:
+        parts = [moment.source]
+    elif moment.kind == moments.PROMPT:
+        parts = [moment.turn, moment.text]
+    elif moment.tool and not moment.call_id:
+        parts = [moment.turn, moment.tool, moment.command, moment.pattern, moment.url, *moment.paths]
+        parts += [moment.changed, moment.removed]
+    else:
+        return ""
+    return f"{zlib.crc32(chr(0).join((moment.agent, *parts)).encode('utf-8', 'replace')):08x}"
+
+
+def _at(line: Mapping[str, Any]) -> float:
+    at = line.get("at")
+    return at if isinstance(at, int | float) else 0.0
+
+
+def _kind(moment: Moment) -> str:
+    return moments.FAILED if moment.kind == moments.AFTER and moment.failed else moment.kind
+
+
+def _unknown(head: Head | None, moment: Moment) -> bool:
+    """Return whether it has to be found out whose session it is.
+
+    That is once, at each start, and at the first moment that names a place where those before it did not.
+    """
+    if head is None or (moment.kind == moments.START and moment.source != "compact"):
+        return True
+    return not head.home and not head.root and os.path.isdir(place_of(moment))  # noqa: PTH112
+
+
+def place_of(moment: Moment) -> str:
+    """Return the folder that a moment names, itself or by a file; empty where it names none."""
+    return moment.cwd or next((os.path.dirname(p) for p in moment.paths if os.path.isabs(p)), "")  # noqa: PTH117, PTH120
+
+
+def _found(moment: Moment, environ: Mapping[str, str], started: str) -> Head:
+    from remora.app.starting import head_of
+
+    return head_of(moment, environ, started)
+
+
+def _homeless(moment: Moment) -> Head:
+    """Return the head of a session of which nobody could find out in time whose it is: it has no memory."""
+    return Head(moment.host, moment.session, moment.cwd or ".", transcript=moment.transcript)
 
 
 def _decided(moment: Moment, live: LiveFile, head: Head, *, early: bool) -> Reply:
-    glimpse = look(os.path.join(head.home, DATABASE))  # noqa: PTH118  pathlib costs a tenth of a hook's time
+    path = os.path.join(head.home, DATABASE)  # noqa: PTH118  pathlib costs a tenth of a hook's time
+    glimpse = look(path)
     if glimpse is None:
+        if os.path.exists(path):  # noqa: PTH110
+            raise OSError(f"{path} cannot be read as it is: it is in use, damaged or of another version")
         return SILENCE
     try:
         state = state_of(live.lines, moment.agent)
@@ -149,9 +272,7 @@ def _fingerprint(text: str) -> str:
 
 def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
     """Return a moment as a line of the live file: no texts of the session, only what was done and said."""
-    line: dict[str, Any] = {"k": moment.kind, "at": int(time.time() * 1000)}
-    if moment.kind == moments.AFTER and moment.failed:
-        line["k"] = moments.FAILED
+    line: dict[str, Any] = {"k": _kind(moment), "at": int(time.time() * 1000)}
     if moment.agent:
         line["g"] = moment.agent
     if moment.action:
@@ -160,9 +281,11 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
         if paths := [inside for path in moment.paths[:20] if (inside := relative(path))]:
             line["p"] = paths
     if moment.action in ("search", "glob") and moment.pattern:
-        line["q"] = moment.pattern[:200]
+        line["q"] = _without_secrets(moment.pattern)[:200]
     if moment.call_id:
         line["i"] = moment.call_id
+    elif name := name_of(moment):
+        line["n"] = name
     if moment.kind == moments.START:
         line["s"] = moment.source
     if reply.text:
@@ -183,22 +306,35 @@ def _heavy(moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, str
     return starting.task(head, moment.text, environ, said=state_of(live.lines, moment.agent).said)
 
 
-def _within(answer: Callable[[], Reply]) -> Reply:
-    """Return an answer that comes within the ceiling; silence for one that does not or that fails."""
+def _within(answer: Callable[[], T], until: float, environ: Mapping[str, str]) -> T | None:
+    """Return an answer that comes within the ceiling; None for one that does not or that fails."""
     import threading
 
-    found: list[Reply] = []
+    found: list[T] = []
 
     def run() -> None:
         try:
             found.append(answer())
         except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
-            note_trouble(error)
+            note_trouble(error, environ)
+            failed.append(error)
 
+    failed: list[Exception] = []
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    thread.join(CEILING)
-    return found[0] if found else SILENCE
+    thread.join(max(0.0, until - time.monotonic()))
+    if not found and not failed:
+        note_trouble(TimeoutError(f"no answer within {CEILING:g} s"), environ)
+    return found[0] if found else None
+
+
+def _without_secrets(pattern: str) -> str:
+    """Return what was searched for without a secret that somebody looked for; a mere name holds none."""
+    if pattern.replace("_", "").isalpha():
+        return pattern
+    from remora.core.secrets import redact
+
+    return redact(pattern).text
 
 
 def note_trouble(error: BaseException, environ: Mapping[str, str] | None = None) -> None:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.app.hooking import note_trouble, place_of
 from remora.app.project import branch_of, locate
 from remora.app.recall import predict_files
 from remora.core.clock import to_iso
@@ -39,17 +40,21 @@ TASK_HITS = 6
 FILE_SCORE = 0.3
 
 
-def head_of(moment: Moment, environ: Mapping[str, str]) -> Head:
+def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> Head:
     """Return the first line of a session's live file: its project, and how much may be said.
 
-    A folder outside of git has no memory unless somebody made one.
+    A folder outside of git has no memory unless somebody made one. Where a moment names no folder it is that
+    of its file, or `started`, where the hook's process was; if that has no memory, a later moment may know.
     """
     found = Head(moment.host, moment.session, at=to_iso(time.time()), transcript=moment.transcript)
-    if not moment.cwd or not Path(moment.cwd).is_dir():
+    named = place_of(moment)
+    if not (named or started) or not Path(named or started).is_dir():
         return found
     try:
-        project, settings = locate(Path(moment.cwd), environ)
-    except RemoraError:
+        found = found._replace(root=named)
+        project, settings = locate(Path(named or started), environ)
+    except (RemoraError, OSError) as error:
+        note_trouble(error, environ)
         return found
     if project.repository is None and not (project.home / DATABASE).exists():
         return found

@@ -30,6 +30,7 @@ FOLDER, SUFFIX = "live", ".jsonl"
 MAX_NAME = 120
 WAIT = 0.2  # seconds for another process that holds the file; then without the lock
 MAX_BYTES = 8_000_000  # of a file; a session of that many lines is told nothing more
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 Line = dict[str, Any]
@@ -39,7 +40,7 @@ class Head(NamedTuple):
     """The first line: whose session it is.
 
     Attributes:
-        root: the folder of the project; empty where there is none.
+        root: the folder of the project; where there is no memory, the folder that was looked at, if any.
         home: where its memory lies.
         transcript: the host's file of the session; empty where there is none.
         head_file: git's file that names the branch; empty where there is none.
@@ -93,8 +94,13 @@ class LiveFile:
         self._ends = True  # the last line is whole
 
     def __enter__(self) -> Self:
-        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            self._file = os.open(self.path, _FLAGS, 0o600)
+        except FileNotFoundError:
+            place = os.path.dirname(self.path)  # noqa: PTH120
+            for above in (os.path.dirname(place), place):  # noqa: PTH120  the mode is only for the last one
+                os.makedirs(above, mode=0o700, exist_ok=True)  # noqa: PTH103
+            self._file = os.open(self.path, _FLAGS, 0o600)
         try:
             _lock(self._file)
             self._read()
@@ -162,7 +168,7 @@ def _parsed(data: bytes) -> Iterator[Line]:
         if raw:
             try:
                 found = json.loads(raw)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(found, dict):
                 yield found
@@ -171,6 +177,8 @@ def _parsed(data: bytes) -> Iterator[Line]:
 def _head(found: Line) -> Head:
     limits = found.get("limits")
     numbers = tuple(limits) if isinstance(limits, list) else ()
+    if not all(type(number) in (int, float) for number in numbers):
+        numbers = ()
     return Head._make([*(str(found.get(name, "")) for name in Head._fields[:-1]), numbers])
 
 

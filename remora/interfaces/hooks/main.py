@@ -7,14 +7,13 @@ environment is read for the data folder and the host's own ids; none of it is st
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from remora.core import moments
+from remora.core.moments import Moment
 
 MAX_INPUT = 64_000_000  # bytes of an event; what is longer is not an event
 USAGE = """\
@@ -23,21 +22,19 @@ remora hook [--host NAME] < EVENT
 Answers one event of an agent's host. `remora install HOST` writes the host's settings.
 """
 _WORK_AT = (moments.START, moments.END)
+_NAMES = ("hook_event_name", "hookEventName", "event", "agent_action_name")  # where an event's name stands
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Answer the event on stdin and leave."""
     try:
+        heard = _fill_in()
         if "--help" in arguments or "-h" in arguments:
-            sys.stdout.write(USAGE)
-        else:
-            said = answer(arguments, _event())
-            if said:
-                os.write(1, said)
+            _write(USAGE.encode())
+        elif said := answer(arguments, _event()):
+            _write(said) if heard else _note(OSError("stdout is closed"))
     except BaseException as error:  # noqa: BLE001  nothing of ours may reach the agent
         _note(error)
-    with contextlib.suppress(OSError):
-        sys.stdout.flush()
     os._exit(0)  # a thread that takes too long is left behind; nothing is half written
 
 
@@ -48,24 +45,83 @@ def answer(arguments: Sequence[str], data: bytes) -> bytes:
 
     payload = json.loads(data)
     if not isinstance(payload, dict):
-        return b""
+        raise ValueError(f"an event is an object, not {type(payload).__name__}")
     name = _host(arguments) or detect(payload, os.environ)
     host = host_named(name)
     moment = host.parse(payload, os.environ)
     if moment.kind == moments.OTHER:
+        _require_known(host, payload)
         return b""
-    early = moments.BEFORE in host.INJECTS
-    reply = respond(moment, os.environ, early=early, heard=moment.kind in host.INJECTS)
+    reply = respond(
+        moment,
+        os.environ,
+        early=moments.BEFORE in host.INJECTS,
+        heard=moment.kind in host.INJECTS,
+        started="" if moment.cwd else _here(),
+    )
     if not host.TRANSCRIPTS:
-        from remora.app.capturing import capture
-
-        capture(moment, os.environ)
+        _aside(_capture, moment)
     shown = host.render(payload, moment, reply)
-    if moment.kind in _WORK_AT:
-        from remora.app.detaching import begin_work
-
-        begin_work(os.environ, ended=moment if moment.kind == moments.END else None)
+    # Where nothing we say is heard there may be no event for a start or an end: a prompt has to do.
+    if moment.kind in _WORK_AT or (moment.kind == moments.PROMPT and not host.INJECTS):
+        _aside(_work, moment)
     return b"" if shown is None else json.dumps(shown, ensure_ascii=True).encode() + b"\n"
+
+
+def _capture(moment: Moment) -> None:
+    from remora.app.capturing import capture
+
+    capture(moment, os.environ)
+
+
+def _work(moment: Moment) -> None:
+    from remora.app.detaching import begin_work
+
+    begin_work(os.environ, ended=moment if moment.kind == moments.END else None)
+
+
+def _aside(doing: Callable[[Moment], None], moment: Moment) -> None:
+    """Do what must not cost the agent its answer."""
+    try:
+        doing(moment)
+    except Exception as error:  # noqa: BLE001  it is noted, and the answer is given
+        _note(error)
+
+
+def _require_known(host: object, payload: dict[str, Any]) -> None:
+    """Raise for an event that we never heard of; one that is left alone on purpose is fine."""
+    named = next((name for key in _NAMES if isinstance(name := payload.get(key), str) and name), "")
+    known = getattr(host, "_KINDS", ())
+    if not (named in known or named[:1].lower() + named[1:] in known or named.startswith(("pre_", "post_"))):
+        raise ValueError(f"no event is called {named[:60]!r}" if named else "the event has no name")
+
+
+def _here() -> str:
+    """Return the folder of this process; empty where it is gone."""
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError:
+        return ""
+
+
+def _fill_in() -> bool:
+    """Put nothing in the place of streams that are closed, lest a file of ours gets their number.
+
+    Returns:
+        Whether stdout was open.
+    """
+    closed = []
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            closed.append(os.open(os.devnull, os.O_RDWR))  # the lowest number that is free
+    return 1 not in closed
+
+
+def _write(text: bytes) -> None:
+    while text:
+        text = text[os.write(1, text) :]
 
 
 def _host(arguments: Sequence[str]) -> str:
