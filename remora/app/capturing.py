@@ -2,7 +2,10 @@
 
 One file for each session, `captured/<host>+<session>.jsonl` in the project's home, in the format of
 `remora.sources.transcripts.plain`. Secrets are taken out before a line is written. Reading it later counts
-nothing twice: a moment's key is the host's own id of the call or prompt.
+nothing twice: a moment's key is the host's own id of the call or prompt, else that of its line in the live
+file, which a moment that is told twice has once.
+
+Imports are few: every tool call passes here.
 """
 
 from __future__ import annotations
@@ -10,18 +13,20 @@ from __future__ import annotations
 import os
 import time
 import zlib
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from remora.app.cleaning import clean
+from remora.app.hooking import kind_of, name_of, relative_to
 from remora.core import moments
 from remora.core.clock import to_iso
 from remora.core.events import Event
 from remora.core.moments import Moment
-from remora.disk.live import Head, file_name, live_file
+from remora.disk.live import Head, Line, file_name, folder, read
+from remora.sources.transcripts.plain_lines import header, line_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from pathlib import Path
 
 FOLDER = "captured"
 MAX_BYTES = 50_000_000  # of a session's file
@@ -35,83 +40,126 @@ _KINDS = {
     moments.COMPACTED: "compaction",
     moments.END: "session_end",
 }
+_RESULTS = (moments.AFTER, moments.FAILED)
 
 
 def capture(moment: Moment, environ: Mapping[str, str]) -> bool:
-    """Append what happened; returns whether anything was written."""
+    """Append what happened, after it was noted in the live file; returns whether anything was written."""
     kind = _KINDS.get(moment.kind)
     if kind is None or (kind == "reply" and not moment.text):
         return False
-    with live_file(moment.host, moment.session, environ) as live:
-        head, done = live.head, sum(1 for line in live.lines if line.get("k") in ("after", "failed"))
-        called = any(line.get("k") == moments.BEFORE for line in live.lines)
+    try:
+        head, lines = read(os.path.join(folder(environ), file_name(moment.host, moment.session)))  # noqa: PTH118
+    except FileNotFoundError:
+        return False
     if head is None or not head.home:
         return False
-    path = Path(head.home) / FOLDER / file_name(head.host, head.session)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if path.exists() and path.stat().st_size > MAX_BYTES:
-        return False
-    events = []
-    if kind == "tool_result" and not called:  # hosts that tell of a call only when it is over
-        events.append(_event(moment, "tool_call", done, head))
-    events.append(_event(moment, kind, done, head))
-    _append(path, head, events)
-    return True
+    place = os.path.join(head.home, FOLDER)  # noqa: PTH118
+    if not os.path.isdir(place):  # noqa: PTH112
+        _make(place, head, environ)
+    events = _events(moment, kind, head, lines)
+    return _append(os.path.join(place, file_name(head.host, head.session)), head, events)  # noqa: PTH118
 
 
 def captured(head: Head) -> Path | None:
     """Return the file of what was captured of a session; None where nothing was."""
+    from pathlib import Path
+
     path = Path(head.home) / FOLDER / file_name(head.host, head.session)
     return path if path.is_file() else None
 
 
-def _event(moment: Moment, kind: str, done: int, head: Head) -> Event:
-    from remora.app.hooking import relative_to
+def _make(place: str, head: Head, environ: Mapping[str, str]) -> None:
+    """Make the folder; a home inside the repository is hidden from git first."""
+    from pathlib import Path
 
-    relative = relative_to(head.root, moment.cwd)
-    event = Event(
-        kind,
-        moment.session,
-        _key(moment, kind),
-        step=done + (0 if moment.kind in (moments.AFTER, moments.FAILED) else 1),
-        at=to_iso(time.time()),
-        text="" if kind == "tool_call" else moment.text,
-        agent=moment.agent,
-    )
+    from remora.app.project import locate, make_home
+    from remora.disk.files import make_folder
+
+    if not Path(head.home).is_dir():
+        make_home(locate(Path(head.root), environ)[0])
+    make_folder(Path(place))
+
+
+def _events(moment: Moment, kind: str, head: Head, lines: Sequence[Line]) -> list[Event]:
+    """Return what happened as events: a call comes along with its result where the host told only of that."""
+    own = _own(moment, lines)
+    done = sum(1 for line in lines[: own + 1] if line.get("k") in _RESULTS)
+    line = lines[own] if own >= 0 else {}
+    at = line.get("at") or int(time.time() * 1000)
+    step = done + (0 if moment.kind in _RESULTS else 1)
+    event = Event(kind, moment.session, "", step=step, at=to_iso(time.time()), agent=moment.agent)
     if kind not in ("tool_call", "tool_result"):
-        return event
-    changed = {"new": moment.changed, "old": moment.removed} if kind == "tool_call" else {}
-    return event._replace(
+        mark = zlib.crc32(moment.text.encode("utf-8", "replace"))
+        return [event._replace(key=f"{kind}:{moment.turn or at}:{mark:08x}", text=moment.text)]
+    call_id, told = _call(moment, lines, own, f"{name_of(moment)}@{at}")
+    relative = relative_to(head.root, moment.cwd)
+    used = event._replace(
         tool=moment.tool,
         action=moment.action,
-        call_id=moment.call_id or _key(moment, "call"),
+        call_id=call_id,
         paths=tuple(relative(path) or path for path in moment.paths),
         command=moment.command,
         pattern=moment.pattern,
         url=moment.url,
-        error=kind == "tool_result" and (moment.kind == moments.FAILED or moment.failed),
-        extra={name: text for name, text in changed.items() if text},
     )
+    changed = {"new": moment.changed, "old": moment.removed}
+    extra = {name: text for name, text in changed.items() if text} or None
+    call = used._replace(kind="tool_call", key=f"{call_id}:call", extra=extra)
+    if kind == "tool_call":
+        return [call]
+    failed = moment.kind == moments.FAILED or moment.failed
+    result = used._replace(key=f"{call_id}:result", text=moment.text, error=failed)
+    return [result] if told else [call, result]
 
 
-def _key(moment: Moment, kind: str) -> str:
-    """Return what names a happening: the host's id, else what happened within the second."""
-    if moment.call_id:
-        return f"{moment.call_id}:{'call' if kind == 'tool_call' else 'result'}"
-    mark = "|".join((kind, moment.turn, moment.tool, moment.command, *moment.paths, moment.text[:2_000]))
-    when = moment.turn or str(int(time.time()))
-    return f"{kind}:{when}:{zlib.crc32(mark.encode('utf-8', 'replace')):08x}"
+def _own(moment: Moment, lines: Sequence[Line]) -> int:
+    """Return the number of a moment's line; -1 where it has none."""
+    kind, name = kind_of(moment), name_of(moment)
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        if line.get("k") != kind or str(line.get("g", "")) != moment.agent:
+            continue
+        if line.get("i", "") == moment.call_id and line.get("n", "") == name:
+            return number
+    return -1
 
 
-def _append(path: Path, head: Head, events: Sequence[Event]) -> None:
-    from remora.app.observing import clean
-    from remora.sources.transcripts.plain import header, line_of
+def _call(moment: Moment, lines: Sequence[Line], own: int, new: str) -> tuple[str, bool]:
+    """Return the id of the call that a moment is of, and whether the host told of it before.
 
+    Args:
+        moment: a call or its result.
+        lines: of the live file.
+        own: the number of the moment's line.
+        new: the id where there is none yet.
+    """
+    name = name_of(moment)
+    for line in reversed(lines[: max(own, 0)]):
+        kind = line.get("k")
+        if moment.call_id:
+            if kind == moments.BEFORE and line.get("i") == moment.call_id:
+                return moment.call_id, True
+        elif line.get("n") == name and moment.kind in _RESULTS and kind in (moments.BEFORE, *_RESULTS):
+            if kind == moments.BEFORE:
+                return f"{name}@{line.get('at')}", True
+            break  # that call had its result
+    return moment.call_id or new, False
+
+
+def _append(path: str, head: Head, events: Sequence[Event]) -> bool:
+    """Append whole lines; what a crash left of one is ended first, so that it takes no other with it."""
     lines = [line_of(clean(event)[0]) for event in events]
-    if not path.exists():
-        lines.insert(0, header(head.host))
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     try:
+        size = os.fstat(file).st_size
+        if size > MAX_BYTES:
+            return False
+        if not size:
+            lines.insert(0, header(head.host))
+        elif os.lseek(file, size - 1, os.SEEK_SET) and os.read(file, 1) != b"\n":
+            lines.insert(0, "")
         os.write(file, ("\n".join(lines) + "\n").encode())
     finally:
         os.close(file)
+    return True

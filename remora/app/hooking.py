@@ -27,6 +27,7 @@ DATABASE = "memory.db"
 CEILING = 3.0  # seconds; an agent goes on without what takes longer
 HEAVY = (moments.START, moments.PROMPT)
 DECIDED = (moments.BEFORE, moments.AFTER, moments.FAILED, moments.STEP)
+_TOOLS = (moments.BEFORE, moments.AFTER, moments.FAILED)
 BEGUN = "begun"  # kind of the line that says that somebody is at work on a moment
 TOGETHER = 5.0  # seconds within which the same happening without an id of its own is one
 TOLD_TWICE = 60  # lines in which the same happening is looked for
@@ -107,17 +108,20 @@ def _agent(line: Mapping[str, Any]) -> str:
 
 
 def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
-    """Return whether a moment was told of before: by the host's own id, or the same within seconds."""
-    kind, name, since = _kind(moment), name_of(moment), (time.time() - TOGETHER) * 1000
+    """Return whether a moment was told of before: by the host's own id, or the same just now."""
+    kind, name, since = kind_of(moment), name_of(moment), (time.time() - TOGETHER) * 1000
     if not name and not moment.call_id:
         return False
     for line in reversed(lines[-TOLD_TWICE:]):
-        if kind not in (line.get("k"), line.get("of")) or _agent(line) != moment.agent:
+        if _agent(line) != moment.agent:
             continue
         if moment.call_id:
-            if line.get("i") == moment.call_id:
+            if line.get("i") == moment.call_id and line.get("k") == kind:
                 return True
-        elif line.get("n") == name and _at(line) >= since:
+        elif line.get("n") != name:
+            if moment.tool and line.get("k") in _TOOLS:
+                return False  # something else was done since: it is done again
+        elif kind in (line.get("k"), line.get("of")) and _at(line) >= since:
             return True
     return False
 
@@ -154,7 +158,8 @@ def _at(line: Mapping[str, Any]) -> float:
     return at if isinstance(at, int | float) else 0.0
 
 
-def _kind(moment: Moment) -> str:
+def kind_of(moment: Moment) -> str:
+    """Return a moment's kind as its line has it: a tool's answer that shows a failure is one."""
     return moments.FAILED if moment.kind == moments.AFTER and moment.failed else moment.kind
 
 
@@ -272,7 +277,7 @@ def _fingerprint(text: str) -> str:
 
 def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
     """Return a moment as a line of the live file: no texts of the session, only what was done and said."""
-    line: dict[str, Any] = {"k": _kind(moment), "at": int(time.time() * 1000)}
+    line: dict[str, Any] = {"k": kind_of(moment), "at": int(time.time() * 1000)}
     if moment.agent:
         line["g"] = moment.agent
     if moment.action:

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app import cueing
 from remora.app.branches import settle
+from remora.app.cleaning import clean
 from remora.app.code import index
-from remora.app.observing import clean
 from remora.app.overtaken import settle_overtaken
 from remora.app.planning import leave_work, take_in_ui
 from remora.app.promoting import WITHDRAWN, Learnt, Promoter

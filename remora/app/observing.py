@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from remora.app.cleaning import clean
 from remora.app.planning import leave_work
 from remora.app.promoting import Promoter, Taken
 from remora.core.errors import InvalidInput, RemoraError, StoreReadOnly
 from remora.core.events import Event
-from remora.core.secrets import redact
 from remora.disk.files import write_atomic
 from remora.disk.names import safe_name
-from remora.lifecycle.redaction import redact_json
 from remora.observer import producers
 from remora.observer.observer import Observer
 
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
 
 FOLDER = "scratchpads"
-TEXTS = ("text", "command", "pattern", "url")  # of an event, where a secret may stand
 
 
 class Watched:
@@ -155,24 +153,6 @@ def _plugin(parts: Parts, name: str) -> Methodology:
             f"there is no methodology {name!r}", hint=f"Installed: {', '.join(sorted(known))}."
         )
     return known[name]
-
-
-def clean(event: Event) -> tuple[Event, dict[str, int]]:
-    """Return an event without the secrets in it, and how many of each kind there were."""
-    changes: dict[str, Any] = {}
-    counts: dict[str, int] = {}
-    for name in TEXTS:
-        text = getattr(event, name)
-        if text and (found := redact(text)).count:
-            changes[name] = found.text
-            for kind, number in found.redactions:
-                counts[kind] = counts.get(kind, 0) + number
-    if event.extra:
-        before = sum(counts.values())
-        extra = redact_json(dict(event.extra), counts)
-        if sum(counts.values()) > before:
-            changes["extra"] = extra
-    return (event._replace(**changes) if changes else event), counts
 
 
 def _read(path: Path) -> Observer | None:

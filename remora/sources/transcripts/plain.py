@@ -24,6 +24,7 @@ from remora.core.events import ACTIONS, EVENT_KINDS, Event
 from remora.core.text import sound
 from remora.disk.files import os_errors
 from remora.sources.transcripts.lines import Counts, Unusable
+from remora.sources.transcripts.plain_lines import VERSION, header, line_of
 from remora.sources.transcripts.texts import (
     MAX_NAME,
     MAX_PATHS,
@@ -34,10 +35,9 @@ from remora.sources.transcripts.texts import (
 )
 
 HOST = "plain"
-VERSION = 1
 MAX_EXTRA = 20_000  # characters of an event's `extra` as JSON; more is dropped
 
-_DEFAULTS = Event("", "", "")._asdict()
+__all__ = ["HOST", "Plain", "dump", "header", "is_ours", "line_of", "write"]
 
 
 def is_ours(record: Mapping[str, Any]) -> bool:
@@ -47,29 +47,6 @@ def is_ours(record: Mapping[str, Any]) -> bool:
     return record.get("kind") in EVENT_KINDS and all(
         isinstance(record.get(k), str) for k in ("session_id", "key")
     )
-
-
-def header(host: str) -> str:
-    """Return the first line of a file, without a newline.
-
-    Args:
-        host: what the program that writes it calls itself.
-    """
-    return json.dumps({"remora": "events", "version": VERSION, "host": host})
-
-
-def line_of(event: Event) -> str:
-    """Return an event as one line, without a newline; what is not set is left out.
-
-    >>> line_of(Event("user_prompt", "s1", "p1", text="hi"))
-    '{"kind": "user_prompt", "session_id": "s1", "key": "p1", "text": "hi"}'
-    """
-    fields = {name: value for name, value in event._asdict().items() if value != _DEFAULTS[name]}
-    return json.dumps(fields, ensure_ascii=False, default=_as_json)
-
-
-def _as_json(value: object) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 def dump(events: Iterable[Event], host: str) -> Iterator[str]:
@@ -168,7 +145,7 @@ def _event(record: Mapping[str, Any]) -> Event:
 def _extra(record: Mapping[str, Any]) -> dict[str, Any] | None:
     given = record.get("extra")
     extra = dict(given) if isinstance(given, Mapping) else {}
-    extra.update({k: v for k, v in record.items() if k not in _DEFAULTS and k not in extra})
+    extra.update({k: v for k, v in record.items() if k not in Event._fields and k not in extra})
     try:
         # What comes back can be written anywhere: no infinities, no halves of signs.
         text = sound(json.dumps(extra, ensure_ascii=False, allow_nan=False))
