@@ -5,10 +5,10 @@ then its prompts, calls and results are handed to an agent's loop one by one, as
 clock that stands at the session's start. What was said is held against what the recording shows:
 
 offered early   labelled errors that came back (`labels/errors.tsv`): was what resolved them offered at an
-                event before the command that failed? Advice that came with that very command, and after it
-                had failed, is counted apart. "At an action" leaves the brief and the first prompt out.
+                event before the command that failed? What came with that very command, and when it had
+                failed, is counted apart. "At an action" leaves the brief and the first prompt out.
 how often       the share of actions (a call with its result) at which anything was said
-right           of what was said at actions, as far as the recording can tell: the error that a memory warns of
+right           of what was said at actions, as far as the recording can tell: the error that was warned of
                 was met in the session; a partner that was named was changed later; the command that was
                 advised against failed; what a search was told was used later
 harm            memories that must stay silent at the action they would fit: there is none (absent), a newer
@@ -269,7 +269,7 @@ def harmful(memory: Memory, found: Sequence[Replayed]) -> list[Case]:
     space = memory._parts.room("project").space
     ids = [i for one in found for said in one.spoken for i in said.ids]
     records = space.memories.get_many(dict.fromkeys(ids))
-    cases = []
+    cases: list[Case] = []
     for record in records.values():
         path = next((p for p in record.related_files if "*" not in p), "")
         bare = record.content.split(" (seen")[0].split(" (said")[0]

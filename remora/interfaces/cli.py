@@ -50,7 +50,7 @@ class Verbs(click.Group):
         if load(name) is None and not name.startswith("-"):
             from difflib import get_close_matches
 
-            close = get_close_matches(name, self.list_commands(ctx), n=2, cutoff=0.5)
+            close = get_close_matches(name, self.list_commands(ctx), n=2, cutoff=0.75)
             meant = f" Did you mean {' or '.join(close)}?" if close else ""
             raise click.UsageError(f"there is no verb {name!r}.{meant}", ctx)
         return super().resolve_command(ctx, args)

@@ -6,7 +6,7 @@ from remora.app import cueing
 from remora.app.memory import Memory
 from remora.core.events import ErrorSeen, Remedy
 from remora.core.values import MemoryDraft
-from tests.app.conftest import Repo
+from tests.helpers import Repo, environment
 from tests.store.test_observed import record, session
 
 RULE = "Linter rule `errcheck`: “…”. What resolved it here: `f.Close()` became `_ = f.Close()` (2 of 2)."
@@ -86,8 +86,6 @@ def test_a_pattern_that_leads_nowhere(bare: Memory):
 
 def test_names_in_code_that_few_files_use(repo: Repo, tmp_path):
     """A name that the code does not have, or has everywhere, says nothing."""
-    from tests.helpers import environment
-
     files = {f"m{n}.py": "def handle_all(): pass\n" for n in range(20)}
     repo.commit("start", {**files, "own.py": "def read_header_lines(): pass\n"})
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:

@@ -226,12 +226,11 @@ def test_an_unknown_variable_value(folder: Path, tmp_path: Path) -> None:
 def test_data_and_settings_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """REMORA_HOME and REMORA_CONFIG decide; without them the platform's folders; a relative one is fixed."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdgc"))
     assert data_dir({"REMORA_HOME": "here"}) == tmp_path / "here"
     assert config_dir({"REMORA_CONFIG": str(tmp_path / "c")}) == tmp_path / "c"
     if sys.platform == "linux":
-        assert data_dir({}) == tmp_path / "xdg/remora"
+        assert data_dir({"XDG_DATA_HOME": str(tmp_path / "xdg")}) == tmp_path / "xdg/remora"
         assert config_dir({}) == tmp_path / "xdgc/remora"
 
 

@@ -116,8 +116,8 @@ def test_what_faded_stays_unsaid_unless_a_person_holds_to_it():
     faded = setting(faded=lambda _: 0.3)
     assert decide(EDIT, State(), Store(GOTCHA), faded).text == ""
     assert decide(EDIT, State(), Store(GOTCHA), setting(faded=lambda _: 0.33)).text
-    for held in ({"pinned": True}, {"verified": True}):
-        assert decide(EDIT, State(), Store(GOTCHA._replace(**held)), faded).text
+    for held in (GOTCHA._replace(pinned=True), GOTCHA._replace(verified=True)):
+        assert decide(EDIT, State(), Store(held), faded).text
 
 
 def test_a_file_outside_of_the_project_is_nobody_s_business():
@@ -223,16 +223,18 @@ STEP = Moment(moments.STEP, "h", "s", "/w")
 
 def test_between_steps_the_three_triggers_of_the_specification():
     """Reads with lessons, then what was recorded, then searches; nothing in the first five steps."""
-    reads = [{"k": "after", "a": "read", "p": ["z.py"]}] * 5 + [{"k": "after", "a": "read", "p": ["a.py"]}]
+    reads: list[dict[str, Any]] = [{"k": "after", "a": "read", "p": ["z.py"]}] * 5 + [
+        {"k": "after", "a": "read", "p": ["a.py"]}
+    ]
     said = decide(STEP, state_of(reads), Store(GOTCHA), setting(relative=lambda path: path))
     assert said.trigger == "gotchas"
     assert decide(STEP, state_of(reads[2:]), Store(GOTCHA), setting(relative=lambda p: p)).text == ""
-    wrote = [*reads, {"k": "recorded", "x": "the port is 8081"}]
+    wrote: list[dict[str, Any]] = [*reads, {"k": "recorded", "x": "the port is 8081"}]
     said = decide(STEP, state_of(wrote), Store(), setting(relative=lambda path: path))
     assert (said.trigger, "the port is 8081" in said.text) == ("recorded", True)
-    told = [*wrote, {"k": "step", "said": [], "t": "recorded", "x": said.text}]
+    told: list[dict[str, Any]] = [*wrote, {"k": "step", "said": [], "t": "recorded", "x": said.text}]
     assert decide(STEP, state_of(told), Store(), setting(relative=lambda path: path)).text == ""
-    looked = [*reads, {"k": "after", "a": "search", "q": "Foo"}]
+    looked: list[dict[str, Any]] = [*reads, {"k": "after", "a": "search", "q": "Foo"}]
     known = note("Foo is in bar.py", number=9, cue="foo")
     said = decide(STEP, state_of(looked), Store(search=[known]), setting(relative=lambda path: path))
     assert said.trigger == "search"

@@ -40,7 +40,7 @@ def test_what_was_told_adds_up():
 
 def test_each_agent_of_a_session_counts_for_itself():
     """What one recorded is for all of them."""
-    lines = [
+    lines: list[dict[str, object]] = [
         {"k": "after", "a": "read", "p": ["a"], "g": "sub"},
         {"k": "after", "a": "read", "p": ["b"]},
         {"k": "recorded", "x": "port 1", "g": "sub"},
