@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 DATABASE = "memory.db"
 MOST = 400  # memories that a brief chooses from, the surest first
-THRESHOLD = "inject.relevance"  # meta key: relevance that chance does not reach in this store
-CHANCE = 0.35  # where nobody has measured it
+THRESHOLD = "inject.relevance"  # meta key: what is relevant enough in this store (`calibrating`)
+CHANCE = 0.5  # where nobody has measured it; what a search calls good
 TASK_FILES = 6
 TASK_HITS = 6
 FILE_SCORE = 0.3

@@ -106,6 +106,11 @@ class Observed:
         """Return how many sessions were learnt."""
         return int(self._db.value("SELECT count(*) FROM observer_sessions"))
 
+    def prompts(self, limit: int) -> list[tuple[str, str]]:
+        """Return (id, prompts) of the newest sessions in which somebody said something."""
+        sql = "SELECT id, prompt FROM observer_sessions WHERE prompt <> '' ORDER BY seq DESC LIMIT ?"
+        return [(session, prompt) for session, prompt in self._db.rows(sql, (limit,))]
+
     def told(self, session_id: str) -> Told | None:
         """Return what a session came to, None for an unknown one."""
         row = self._db.row("SELECT summary FROM observer_sessions WHERE id = ?", (session_id,))

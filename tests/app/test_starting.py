@@ -88,7 +88,7 @@ def test_a_task_is_told_what_bears_on_it(able: Memory):
 
 def test_the_bar_is_the_store_s_own_where_it_was_measured(able: Memory):
     """A value in the database takes the place of the default."""
-    assert relevance_bar(able._parts) == 0.35
+    assert relevance_bar(able._parts) == 0.5
     space = able._parts.room("project").space
     with space.db.transaction():
         space.meta.set("inject.relevance", 0.99)
