@@ -193,6 +193,9 @@ def _followed(said: Line, after: Sequence[Line]) -> str:
     trigger = said.get("t")
     if trigger in ("command", "error"):
         runs = [line for line in acts if line.get("a") == "run"]
+        own = next((run for run in runs if said.get("k") == moments.BEFORE and _same_call(said, run)), None)
+        if own is not None:
+            runs.remove(own)  # a host hands over what is said before a command together with its result
         if not runs:
             return "no command was run afterwards"
         return "the next command failed" if runs[0].get("k") == moments.FAILED else "the next command worked"
@@ -204,6 +207,12 @@ def _followed(said: Line, after: Sequence[Line]) -> str:
     if trigger == "gotchas" and paths:
         return "the file was changed" if paths & set(changed) else "the file was left as it is"
     return ""
+
+
+def _same_call(one: Line, other: Line) -> bool:
+    """Return whether two moments are of one call: by the host's id, else by what was asked of the tool."""
+    key = "i" if "i" in one else "n"
+    return one.get(key) is not None and one.get(key) == other.get(key)
 
 
 def live_sessions(environ: Mapping[str, str], home: str) -> list[tuple[Head, list[Line]]]:

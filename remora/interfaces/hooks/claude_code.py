@@ -46,6 +46,8 @@ _KINDS = {
     "SessionEnd": moments.END,
 }
 _NOT_A_PERSON = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")  # sources of a prompt
+# What comes as a prompt without a source: a task in the background is over, another agent writes.
+_NOTICES = ("<task-notification", "<teammate-message", "<cross-session-message")
 
 
 def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
@@ -69,7 +71,8 @@ def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str
 def _nobody(kind: str, payload: Mapping[str, Any]) -> bool:
     """Say whether a prompt is no person's, or a subagent only the summarizer of a compaction."""
     if kind == moments.PROMPT:
-        return payload.get("source") in _NOT_A_PERSON
+        said = reading.text(payload, "prompt").lstrip()
+        return payload.get("source") in _NOT_A_PERSON or said.startswith(_NOTICES)
     return kind == moments.SUBAGENT_STOP and payload.get("agent_type") == ""
 
 
