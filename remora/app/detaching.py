@@ -7,36 +7,49 @@ tokens of its own there, which are nobody else's business.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+import time
 from collections.abc import Mapping
 
-from remora.disk.live import FOLDER, SUFFIX
+from remora.core import moments
+from remora.core.moments import Moment
+from remora.disk.live import IDLE, KEPT, LEARNT, SUFFIX, file_name, folder, read
 from remora.disk.places import data_folder
 
-_KEPT = frozenset(
+SETTLED = 60.0  # seconds after which a session's end should have been worked on
+TAIL = 4_096  # bytes at the end of a live file; the lines that matter are short
+_PASSED_ON = frozenset(
     """PATH HOME USER LOGNAME LANG TZ TMPDIR TEMP TMP SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT USERPROFILE
     APPDATA LOCALAPPDATA PROGRAMDATA VIRTUAL_ENV PYTHONPATH SSL_CERT_FILE SSL_CERT_DIR HTTPS_PROXY HTTP_PROXY
-    NO_PROXY https_proxy http_proxy no_proxy CODEX_HOME CLAUDE_CONFIG_DIR""".split()
+    NO_PROXY https_proxy http_proxy no_proxy CODEX_HOME CLAUDE_CONFIG_DIR OLLAMA_HOST OPENAI_BASE_URL
+    ANTHROPIC_BASE_URL""".split()
 )
-_KEPT_STARTS = ("REMORA_", "XDG_", "LC_")
-_KEPT_ENDS = ("_API_KEY",)
+_STARTS = ("REMORA_", "XDG_", "LC_")
+_SECRET = ("REMORA_MCP_TOKEN",)
+_WITHOUT_KEY = ("none", "local", "onnx", "ollama")  # providers
+_USUAL = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "jina": "JINA_API_KEY",
+}
 
 
-def begin_work(environ: Mapping[str, str], *, ended: object | None) -> bool:
+def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
     """Start `remora work --sessions` when a session ended, or when earlier ones left something to do.
 
     Args:
         environ: the process environment.
-        ended: a session is over just now; otherwise only what others left is a reason.
+        ended: the end of a session that is over just now; otherwise only what others left is a reason.
 
     Returns:
         Whether a process was started.
     """
     if environ.get("REMORA_WORK") == "off":
         return False
-    folder = os.path.join(data_folder(environ), FOLDER)  # noqa: PTH118
-    if ended is None and not _left_behind(folder):
+    if not (ended is not None and _has_memory(ended, environ)) and not _left_behind(folder(environ)):
         return False
     import subprocess
 
@@ -59,25 +72,73 @@ def begin_work(environ: Mapping[str, str], *, ended: object | None) -> bool:
 
 
 def kept(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the part of an environment that the work needs."""
-    return {
+    """Return the part of an environment that the work needs: of keys, those of the models in use."""
+    wanted = _PASSED_ON | _keys(environ)
+    passed = {
         name: value
         for name, value in environ.items()
-        if name in _KEPT or name.startswith(_KEPT_STARTS) or name.endswith(_KEPT_ENDS)
+        if name in wanted or (name.startswith(_STARTS) and name not in _SECRET)
     }
+    # The work runs in another folder.
+    places = {name: _whole(passed[name]) for name in ("REMORA_HOME", "REMORA_CONFIG") if passed.get(name)}
+    return passed | places
 
 
-def _left_behind(folder: str) -> bool:
-    """Return whether a session that is over waits to be learnt: its file is as old as IDLE or ended."""
-    import time
+def _whole(path: str) -> str:
+    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
 
-    from remora.app.finished import IDLE
+
+def _has_memory(ended: Moment, environ: Mapping[str, str]) -> bool:
+    """Return whether a session belongs to a project with a memory."""
+    try:
+        head, _ = read(os.path.join(folder(environ), file_name(ended.host, ended.session)))  # noqa: PTH118
+    except OSError:
+        return False
+    return head is not None and bool(head.home)
+
+
+def _keys(environ: Mapping[str, str]) -> set[str]:
+    """Return the variables that hold the keys of the model servers that the settings name."""
+    from pathlib import Path
+
+    from remora.app.project import settings_for
+    from remora.core.errors import RemoraError
 
     try:
-        with os.scandir(folder) as entries:
+        settings = settings_for(Path(data_folder(environ)), environ)
+    except RemoraError:
+        return set()  # the work says what is wrong with them
+    used = (
+        section
+        for section in (settings.embedding, settings.llm, settings.rerank)
+        if section.provider not in _WITHOUT_KEY and (section.provider != "auto" or section.url)
+    )
+    return {section.api_key_env or _USUAL.get(section.provider, "") for section in used}
+
+
+def _left_behind(place: str) -> bool:
+    """Return whether a session that is over waits to be taken in, or a file of an old one to be removed."""
+    try:
+        with os.scandir(place) as entries:
             return any(
-                entry.name.endswith(SUFFIX) and time.time() - entry.stat().st_mtime > IDLE
+                entry.name.endswith(SUFFIX) and _waits(entry.path, time.time() - entry.stat().st_mtime)
                 for entry in entries
             )
     except OSError:
         return False
+
+
+def _waits(path: str, age: float) -> bool:
+    if age < SETTLED:
+        return False
+    with open(path, "rb") as file:  # noqa: PTH123
+        file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+        last = file.read().rstrip().rpartition(b"\n")[2]
+    try:
+        found = json.loads(last)
+    except (ValueError, RecursionError):
+        found = None
+    kind = found.get("k") if isinstance(found, dict) else None
+    if kind == LEARNT:
+        return age > KEPT
+    return kind == moments.END or age > IDLE

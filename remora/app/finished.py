@@ -2,8 +2,8 @@
 
 Hosts end sessions without a word, are killed, or pause for days, so nothing depends on a last event: a
 session is over when it says so or when nothing happened in it for some hours. Each step is safe to repeat;
-a line in the live file says how far the work went, and a session that goes on afterwards is taken up
-again with what it added. Old files go.
+lines in the live file say how far the work went, and a session that goes on afterwards, or meanwhile, is
+taken up again with what it added. One session's trouble keeps no other waiting. Old files go.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,19 +22,30 @@ from remora.core import moments
 from remora.core.clock import to_iso
 from remora.core.errors import RemoraError, StoreBusy
 from remora.disk.files import lock
-from remora.disk.live import SUFFIX, Head, Line, LiveFile, folder, read
+from remora.disk.live import (
+    IDLE,
+    KEPT,
+    LEARNT,
+    MAX_BYTES,
+    SUFFIX,
+    TRIED,
+    Head,
+    Line,
+    LiveFile,
+    folder,
+    read,
+)
 from remora.store.injections import Injection
 
 if TYPE_CHECKING:
-    from remora.app.learn import LearnReport, SessionLearnt
     from remora.app.memory import Memory
 
-IDLE = 6 * 3_600  # seconds without a moment after which a session is over
-KEPT = 14 * 86_400  # seconds that a live file stays after the work on it
-LEARNT = "learnt"  # kind of the line that says that everything above it was taken in
+NOTED = "noted"  # kind of the line that says what was written into the journal
+_OURS = (LEARNT, TRIED, NOTED)
 EMBED_SECONDS = 30.0
 MOST_SECONDS = 600.0  # of one process
 _ACTS = (moments.AFTER, moments.FAILED)
+_GOES_ON = (moments.START, moments.PROMPT, moments.BEFORE)  # what never comes late, after a session's end
 
 
 class Done(NamedTuple):
@@ -63,6 +75,8 @@ def bounded_work(environ: Mapping[str, str]) -> list[Done]:
 def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
     """Take in every session that is over; one process at a time, the others leave at once.
 
+    Whoever leaves counts on the one at work, which therefore looks again after it let go of the lock.
+
     Args:
         environ: the process environment.
         idle: seconds without a moment after which a session counts as over.
@@ -70,92 +84,179 @@ def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
     place = Path(folder(environ))
     if not place.is_dir():
         return []
-    done = []
-    try:
-        with lock(place / "work", timeout=0.0):
-            for path, head, lines in _over(place, idle):
-                done.append(_session(path, head, lines, environ))
-    except StoreBusy:
-        return []
+    done: list[Done] = []
+    seen: set[tuple[str, int]] = set()  # a session that could not be learnt is not tried twice
+    with suppress(StoreBusy):
+        while not seen or any(over.state not in seen for over in _over(place, idle)):
+            with lock(place / "work", timeout=0.0):
+                if not seen:
+                    _tidy(place)
+                seen.add(("", 0))
+                for over in _over(place, idle):
+                    if over.state not in seen:
+                        seen.add(over.state)
+                        done.append(_session(over, environ))
     return done
 
 
-def _over(place: Path, idle: float) -> Iterator[tuple[Path, Head, list[Line]]]:
-    """Yield the sessions that are over and not yet taken in; remove the files of old ones."""
+class Over(NamedTuple):
+    """A session that is over: its live file, and what stands in it."""
+
+    path: Path
+    head: Head
+    lines: list[Line]
+    age: float
+
+    @property
+    def state(self) -> tuple[str, int]:
+        """Which session it is, and how much happened in it."""
+        return self.path.name, sum(line.get("k") not in _OURS for line in self.lines)
+
+
+def _over(place: Path, idle: float) -> Iterator[Over]:
+    """Yield the sessions that are over and not yet taken in."""
     for path in sorted(place.glob(f"*{SUFFIX}")):
         try:
             age = time.time() - path.stat().st_mtime
             head, lines = read(str(path))
         except OSError:
             continue
-        if lines and lines[-1].get("k") == LEARNT:
-            if age > KEPT:
-                path.unlink(missing_ok=True)
-            continue
-        ended = any(line.get("k") == moments.END for line in lines[-3:])
-        if not ended and age <= idle:
-            continue
-        if head is None or not head.home:
-            if age > idle:
-                path.unlink(missing_ok=True)  # a folder without a memory
-            continue
-        yield path, head, lines
+        if head is not None and head.home and is_over(lines, idle, age):
+            yield Over(path, head, lines, age)
 
 
-def _session(path: Path, head: Head, lines: Sequence[Line], environ: Mapping[str, str]) -> Done:
+def is_over(lines: Sequence[Line], idle: float, age: float) -> bool:
+    """Return whether a session is over and has something that was not taken in.
+
+    Args:
+        lines: of its live file.
+        idle: seconds without a moment after which it counts as over.
+        age: seconds since the last line.
+    """
+    for line in reversed(lines):
+        kind = line.get("k")
+        if kind == LEARNT:
+            return False
+        if kind == TRIED and age <= idle:
+            return False
+        if kind == moments.END:
+            return True
+        if kind in _GOES_ON:
+            break
+    return bool(lines) and age > idle
+
+
+def _tidy(place: Path) -> None:
+    """Remove the files of sessions that were taken in long ago, and of those without a memory."""
+    for path in place.glob(f"*{SUFFIX}"):
+        with suppress(OSError):
+            age = time.time() - path.stat().st_mtime
+            if age <= IDLE:
+                continue
+            head, lines = read(str(path))
+            learnt = bool(lines) and lines[-1].get("k") == LEARNT
+            if (learnt and age > KEPT) or head is None or not head.home:
+                path.unlink()
+
+
+def _session(over: Over, environ: Mapping[str, str]) -> Done:
+    from remora.app.hooking import note_trouble
     from remora.app.memory import Memory
 
+    head, lines = over.head, over.lines
     name = f"{head.host}:{head.session}"
     try:
-        with Memory.open(project=head.root, environ=environ) as memory:
+        with Memory.open(project=_root(head), environ=environ) as memory:
             said = injections_of(head, lines)
             with memory._parts.room("project").space.db.transaction():
                 memory._parts.room("project").space.injections.put(said)
             learnt = learn_session(memory, head)
-            memory.catch_up(EMBED_SECONDS)
-    except (RemoraError, OSError) as error:
-        return Done(name, head.root, 0, 0, str(error))
-    with suppress(OSError), LiveFile(str(path)) as live:
-        live.add({"k": LEARNT, "at": int(time.time() * 1000)})
+            noted = write_down(memory, head, learnt, [x.get("n") for x in lines if x.get("k") == NOTED])
+            _mark(over, *([{"k": NOTED, "n": noted}] if noted else []), {"k": LEARNT})
+            with suppress(RemoraError):
+                memory.catch_up(EMBED_SECONDS)
+    except Exception as error:  # noqa: BLE001  the others still wait to be learnt
+        note_trouble(error, environ)
+        _mark(over, {"k": TRIED})
+        return Done(name, head.root, 0, 0, f"{type(error).__name__}: {error}")
     return Done(name, head.root, len(said), learnt)
 
 
+def _root(head: Head) -> str:
+    """Return the folder of a session's project; of a work tree that is gone by now, the repository's own."""
+    above, mark, _ = head.head_file.replace("\\", "/").partition("/.git/worktrees/")
+    return above if mark and not Path(head.root).is_dir() and Path(above).is_dir() else head.root
+
+
+def _mark(over: Over, *lines: Line) -> None:
+    """Note in the live file how far the work went; nothing is taken in that was added meanwhile."""
+    at = int(time.time() * 1000)
+    with suppress(OSError):
+        given_up = lines[-1]["k"] == TRIED and _is_too_old(over)
+        if given_up or over.path.stat().st_size > MAX_BYTES:
+            over.path.unlink()
+            return
+        with LiveFile(str(over.path)) as live:
+            grown = len(live.lines) != len(over.lines)
+            live.add(*({**line, "at": at} for line in lines if not (grown and line["k"] == LEARNT)))
+
+
+def _is_too_old(over: Over) -> bool:
+    """Return whether a session that cannot be learnt was tried for long enough."""
+    tried = next((line.get("at") for line in over.lines if line.get("k") == TRIED), None)
+    return isinstance(tried, int | float) and time.time() - tried / 1000 > KEPT
+
+
 def learn_session(memory: Memory, head: Head) -> int:
-    """Learn a session's transcript, or what was captured of it, and note it in the journal.
+    """Learn a session's transcript, or what was captured of it.
 
     Returns:
         How many memories were stored or changed.
+
+    Raises:
+        StoreBusy: another process is learning for this project.
     """
     from remora.app.capturing import captured
 
-    path = Path(head.transcript).expanduser() if head.transcript else None
-    if path is None or not path.is_file():
-        path = captured(head)
+    path = captured(head)
     if path is None:
+        path = Path(head.transcript).expanduser() if head.transcript else None
+    if path is None or not path.is_file():
         return 0
     report = memory.learn(path)
-    for session in report.sessions:
-        if session.id == head.session:
-            _write_down(memory, session, report)
+    if report.notes and not (report.sessions or report.unchanged or report.skipped):
+        raise StoreBusy(report.notes[0])
     return len(report.learnt)
 
 
-def _write_down(memory: Memory, session: SessionLearnt, report: LearnReport) -> None:
-    """Note a session in the day's file and in the history; a journal that is off takes nothing."""
+def write_down(memory: Memory, head: Head, learnt: int, known: Container[object] = ()) -> str:
+    """Note a session in the day's file and in the history; a journal that is off takes nothing.
+
+    Args:
+        memory: the project's.
+        head: whose session it is.
+        learnt: how many memories came of it.
+        known: marks of what was noted of this session before.
+
+    Returns:
+        The mark of what was noted; empty where nothing was.
+    """
     parts = memory._parts
-    if not parts.settings.journal.enabled or not session.prompt:
-        return
-    about = parts.room("project").space.observed.told(f"{session.host}:{session.id}")
-    if about is None:
-        return
-    what = about.summary or f"{session.kind}, {session.outcome}"
+    about = parts.room("project").space.observed.told(f"{head.host}:{head.session}")
+    if about is None or not about.prompt or not parts.settings.journal.enabled:
+        return ""
+    mark = f"{zlib.crc32(repr(about).encode('utf-8', 'replace')):08x}"
+    if mark in known:
+        return ""
+    what = about.summary or f"{about.kind}, {about.outcome}"
     with suppress(RemoraError):
-        memory.journal.note(session.prompt, what)
-    learnt = f"; {len(report.learnt)} memories" if report.learnt else ""
+        memory.journal.note(about.prompt, what)
+    came = f"; {learnt} memories" if learnt else ""
     files = f" Files: {', '.join(about.edited[:8])}." if about.edited else ""
-    entry = f"{session.host}, {session.kind}, {session.outcome}{learnt}. {session.prompt[:200]}: {what[:400]}"
+    entry = f"{head.host}, {about.kind}, {about.outcome}{came}. {about.prompt[:200]}: {what[:400]}"
     with suppress(RemoraError):
         memory.journal.add_history(f"{' '.join(entry.split())}{files}")
+    return mark
 
 
 def injections_of(head: Head, lines: Sequence[Line]) -> list[Injection]:
@@ -227,3 +328,6 @@ def live_sessions(environ: Mapping[str, str], home: str) -> list[tuple[Head, lis
                     if head is not None and head.home == home:
                         found.append((head, lines))
     return sorted(found, key=lambda one: -int(one[1][-1].get("at", 0) if one[1] else 0))
+
+
+__all__ = ["IDLE", "KEPT", "LEARNT", "Done", "bounded_work", "injections_of", "live_sessions", "work"]

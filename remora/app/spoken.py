@@ -9,11 +9,11 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.finished import LEARNT, injections_of, live_sessions
+from remora.app.finished import injections_of, live_sessions
 from remora.app.starting import brief_of
 from remora.core import moments
 from remora.core.clock import to_iso
-from remora.disk.live import live_file
+from remora.disk.live import LEARNT, live_file
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory

@@ -27,6 +27,10 @@ else:
     import fcntl
 
 FOLDER, SUFFIX = "live", ".jsonl"
+LEARNT = "learnt"  # kind of the line that says that everything above it was taken in
+TRIED = "tried"  # of the line that says that this went wrong
+IDLE = 6 * 3_600  # seconds without a moment after which a session is over
+KEPT = 14 * 86_400  # seconds that a file stays after the work on it
 MAX_NAME = 120
 WAIT = 0.2  # seconds for another process that holds the file; then without the lock
 MAX_BYTES = 8_000_000  # of a file; a session of that many lines is told nothing more

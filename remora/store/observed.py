@@ -62,8 +62,18 @@ class ShownRow(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a session came to: its last words, shortened, and the files it changed, the most changed first."""
+    """What a session came to.
 
+    Attributes:
+        kind, outcome: as they were judged.
+        prompt: what the person said, shortened.
+        summary: what was done in the end, in the session's own words; may be empty.
+        edited: the files it changed, the most changed first.
+    """
+
+    kind: str
+    outcome: str
+    prompt: str
     summary: str
     edited: tuple[str, ...]
 
@@ -113,12 +123,14 @@ class Observed:
 
     def told(self, session_id: str) -> Told | None:
         """Return what a session came to, None for an unknown one."""
-        row = self._db.row("SELECT summary FROM observer_sessions WHERE id = ?", (session_id,))
+        sql = "SELECT kind, outcome, prompt, summary FROM observer_sessions WHERE id = ?"
+        row = self._db.row(sql, (session_id,))
         if row is None:
             return None
         sql = """SELECT path FROM observer_session_files WHERE session_id = ? AND edits > 0
                  ORDER BY edits DESC, path"""
-        return Told(row[0], tuple(r[0] for r in self._db.rows(sql, (session_id,))))
+        edited = tuple(r[0] for r in self._db.rows(sql, (session_id,)))
+        return Told(row[0], row[1], row[2], row[3], edited)
 
     def errors_met(self) -> list[tuple[str, str, str, str]]:
         """Return (fingerprint, command, message, detail as JSON) of every session's errors, newest first."""

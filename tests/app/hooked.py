@@ -1,0 +1,99 @@
+"""A session of a host as the hook processes see it: moments noted in the live file, captured where due."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from remora.app.capturing import capture
+from remora.app.hooking import respond
+from remora.core import moments
+from remora.core.moments import Moment, Reply
+from remora.disk.live import Head, Line, file_name, folder, read
+
+
+class Hooked:
+    """One session, moment by moment.
+
+    Attributes:
+        replies: what was said, in order; silence included.
+    """
+
+    def __init__(
+        self, root: Path, environ: Mapping[str, str], host: str = "claude-code", session: str = "s1"
+    ) -> None:
+        self.root, self.environ, self.host, self.session = root, environ, host, session
+        self.transcript = ""
+        self.captures = False
+        self.calls = 0
+        self.replies: list[Reply] = []
+
+    def tell(self, kind: str, **parts: Any) -> Reply:
+        """Tell of a moment in a process of its own, as far as files go."""
+        given = {"cwd": str(self.root), "transcript": self.transcript} | parts
+        moment = Moment(kind, self.host, self.session, **given)
+        self.replies.append(respond(moment, self.environ))
+        if self.captures:
+            capture(moment, self.environ)
+        return self.replies[-1]
+
+    def start(self, source: str = "startup") -> Reply:
+        """The session begins."""
+        return self.tell(moments.START, source=source)
+
+    def prompt(self, text: str, turn: str = "") -> Reply:
+        """A person says something."""
+        return self.tell(moments.PROMPT, text=text, turn=turn)
+
+    def run(
+        self, command: str, text: str = "ok", *, failed: bool = False, **more: Any
+    ) -> tuple[Reply, Reply]:
+        """Run a command: what is said before it and after it."""
+        self.calls += 1
+        used = {"tool": "Bash", "action": "run", "command": command, "call_id": f"c{self.calls}"} | more
+        before = self.tell(moments.BEFORE, **used)
+        return before, self.tell(moments.FAILED if failed else moments.AFTER, text=text, **used)
+
+    def edit(self, path: str, changed: str = "new", removed: str = "old", **more: Any) -> tuple[Reply, Reply]:
+        """Change a file: what is said before it and after it."""
+        self.calls += 1
+        used = {"tool": "Edit", "action": "edit", "paths": (f"{self.root}/{path}",)} | more
+        used = {"call_id": f"c{self.calls}"} | used
+        before = self.tell(moments.BEFORE, changed=changed, removed=removed, **used)
+        return before, self.tell(moments.AFTER, changed=changed, removed=removed, **used)
+
+    def end(self) -> Reply:
+        """The session is over."""
+        return self.tell(moments.END)
+
+    @property
+    def path(self) -> Path:
+        """The live file."""
+        return Path(folder(self.environ)) / file_name(self.host, self.session)
+
+    @property
+    def head(self) -> Head:
+        """The first line of the live file."""
+        head = read(str(self.path))[0]
+        assert head is not None
+        return head
+
+    @property
+    def lines(self) -> list[Line]:
+        """The moments in the live file."""
+        return read(str(self.path))[1]
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of the moments in the live file, without the marks of work that began."""
+        return [line["k"] for line in self.lines if line["k"] != "begun"]
+
+    @property
+    def captured(self) -> list[dict[str, Any]]:
+        """The events that were captured, without the first line."""
+        path = Path(self.head.home) / "captured" / file_name(self.host, self.session)
+        return (
+            [json.loads(line) for line in path.read_text("utf-8").splitlines()[1:]] if path.exists() else []
+        )
