@@ -160,8 +160,8 @@ def _beside(name: str) -> Path:
     return venv
 
 
-def plugin() -> None:
-    """Check the plugin for Claude Code with the CLI itself, which comes inside a package of 381 MB."""
+def _claude() -> dict[str, str]:
+    """Return an environment that names the CLI of Claude Code, which comes inside a package of 381 MB."""
     venv = ROOT / ".venv-claude"
     stamp = venv / "remora-stamp"
     wanted = f"{sys.version} {venv} {CLAUDE}"
@@ -175,8 +175,19 @@ def plugin() -> None:
     bundled = venv.rglob("claude_agent_sdk/_bundled/*")
     found = next(path for path in bundled if path.name in ("claude", "claude.exe"))
     environment(DEV, ["dev"], editable=True)
-    file = "tests/interfaces/install/test_plugin.py"
-    call(python_of(DEV), "-m", "pytest", "-n", "0", file, env={**os.environ, "REMORA_CLAUDE": str(found)})
+    return {**os.environ, "REMORA_CLAUDE": str(found)}
+
+
+def plugin() -> None:
+    """Check the plugin for Claude Code with the CLI itself."""
+    call(python_of(DEV), "-m", "pytest", "-n", "0", "tests/interfaces/install/test_plugin.py", env=_claude())
+
+
+def claude_code(*, write: bool, only: str) -> None:
+    """Run the real Claude Code with the plugin, against a model on this machine that plays a script."""
+    env = _claude() | ({"REMORA_GOLDEN": "write"} if write else {})
+    file = "tests/interfaces/hooks/real/real_claude_code.py"
+    call(python_of(DEV), "-m", "pytest", "-n", "0", "-rs", *(["-k", only] if only else []), file, env=env)
 
 
 def tool(*command: str) -> Callable[[], None]:
@@ -257,6 +268,9 @@ def main() -> None:
     verb = verbs.add_parser("adapters", help="test each adapter beside its framework, in its own environment")
     verb.add_argument("names", nargs="*", choices=[*ADAPTERS, []], help="only these")
     verbs.add_parser("plugin", help="check the plugin for Claude Code with the CLI itself")
+    verb = verbs.add_parser("claude-code", help="run the real Claude Code, offline, with a scripted model")
+    verb.add_argument("--write", action="store_true", help="keep what the model saw as what is expected")
+    verb.add_argument("-k", default="", metavar="WORDS", help="only the tests whose names have these")
     verbs.add_parser("fix", help="format, mend lint, write generated documentation")
     verbs.add_parser("lock", help="resolve the dependencies anew")
     arguments = parser.parse_args()
@@ -269,6 +283,8 @@ def main() -> None:
             adapters(arguments.names)
         case "plugin":
             plugin()
+        case "claude-code":
+            claude_code(write=arguments.write, only=arguments.k)
         case "fix":
             fix()
         case "lock":
