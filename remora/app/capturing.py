@@ -87,7 +87,9 @@ def _events(moment: Moment, kind: str, head: Head, lines: Sequence[Line]) -> lis
     done = sum(1 for line in lines[: own + 1] if line.get("k") in _RESULTS)
     line = lines[own] if own >= 0 else {}
     at = line.get("at") or int(time.time() * 1000)
-    step = done + (0 if moment.kind in _RESULTS else 1)
+    step = done + (
+        kind in ("tool_call", "reply")
+    )  # what the model does next; the rest belongs to what it did
     event = Event(kind, moment.session, "", step=step, at=to_iso(time.time()), agent=moment.agent)
     if kind not in ("tool_call", "tool_result"):
         mark = zlib.crc32(moment.text.encode("utf-8", "replace"))

@@ -58,7 +58,7 @@ def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
         flags["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.DETACHED_PROCESS
     else:
         flags["start_new_session"] = True
-    subprocess.Popen(
+    begun = subprocess.Popen(
         [sys.executable, "-m", "remora", "work", "--sessions"],
         cwd=data_folder(environ),
         env=kept(environ),
@@ -68,6 +68,7 @@ def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
         close_fds=True,
         **flags,  # type: ignore[call-overload]
     )
+    begun.returncode = 0  # nobody waits for it, and nobody is to be warned of that
     return True
 
 

@@ -157,7 +157,8 @@ def test_a_session_that_goes_on_after_it_was_learnt(hooked, repo, environ, tmp_p
 def test_a_session_that_goes_on_while_it_is_learnt(hooked, environ, monkeypatch):
     """What was added meanwhile is not taken for learnt: the same process takes it up once it is over."""
     hooked.end()
-    real, once = finished.learn_session, []
+    real = finished.learn_session
+    once: list[int] = []
 
     def slowly(memory: Memory, head: Head) -> int:
         if not once:
@@ -321,7 +322,7 @@ def test_work_that_takes_too_long_ends(hooked, environ, monkeypatch):
     left = threading.Event()
     hooked.end()
     monkeypatch.setattr(finished, "MOST_SECONDS", 0.05)
-    monkeypatch.setattr(finished.os, "_exit", lambda _: left.set())
+    monkeypatch.setattr(os, "_exit", lambda _: left.set())
     monkeypatch.setattr(finished, "learn_session", lambda *_: left.wait(5) and 0)
     bounded_work(environ)
     assert left.is_set()

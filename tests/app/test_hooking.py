@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ def hooked(repo: Repo, environ: dict[str, str]) -> Hooked:
     return Hooked(repo.root, environ)
 
 
-def remember(repo: Repo, environ: dict[str, str], text: str, **more: object) -> None:
+def remember(repo: Repo, environ: dict[str, str], text: str, **more: Any) -> None:
     """Store a gotcha and make its cues."""
     with Memory.open(repo.root, environ=environ) as memory:
         memory.remember(text, type="gotcha", **more)
@@ -172,7 +173,12 @@ def test_a_brief_that_fails_is_silence(hooked, monkeypatch, environ):
 def test_only_the_first_prompt_loads_the_memory(hooked, monkeypatch):
     """The others, and starts of subagents, are noted and cost nothing."""
     asked: list[str] = []
-    monkeypatch.setattr(starting, "task", lambda _, text, *__, **___: asked.append(text) or Reply())
+
+    def task(_: object, text: str, *__: object, **___: object) -> Reply:
+        asked.append(text)
+        return Reply()
+
+    monkeypatch.setattr(starting, "task", task)
     hooked.tell(moments.SUBAGENT_START, agent="a")
     hooked.prompt("first")
     hooked.prompt("second")

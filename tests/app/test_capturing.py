@@ -1,0 +1,300 @@
+"""Hosts without transcripts: what happens is kept as events, without secrets, and learnt as those are."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import Memory
+from remora.app import capturing
+from remora.app.capturing import capture
+from remora.app.finished import work
+from remora.core import moments
+from remora.core.moments import Moment
+from remora.sources.transcripts.reading import read
+from tests.app.hooked import Hooked
+from tests.helpers import SECRET, Repo, environment, holds
+
+ERROR = "src/cart.py:3: error: Name 'tenant' is not defined\nFound 1 error in 1 file"
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """An environment whose data lie in a folder of the test's."""
+    return environment(tmp_path)
+
+
+@pytest.fixture
+def cursor(repo: Repo, environ: dict[str, str]) -> Hooked:
+    """A session of a host that tells of every call before and after it, with an id."""
+    repo.put("src/cart.py", "def key():\n    return tenant\n")
+    found = Hooked(repo.root, environ, "cursor")
+    found.captures = True
+    return found
+
+
+@pytest.fixture
+def windsurf(repo: Repo, environ: dict[str, str]) -> Hooked:
+    """A session of a host that tells of calls when they are over, without ids."""
+    found = Hooked(repo.root, environ, "windsurf", "w1")
+    found.captures = True
+    return found
+
+
+def after(session: Hooked, command: str, text: str = "ok", *, failed: bool = False) -> None:
+    """Tell of a command that is over."""
+    used: dict[str, Any] = {"tool": "run_command", "action": "run", "command": command, "turn": "e1"}
+    session.tell(moments.AFTER, text=text, failed=failed, **used)
+
+
+def changed(session: Hooked, path: str, new: str) -> None:
+    """Tell of a change that is over."""
+    used: dict[str, Any] = {
+        "tool": "write_code",
+        "action": "edit",
+        "turn": "e1",
+        "changed": new,
+        "removed": "x",
+    }
+    session.tell(moments.AFTER, paths=(f"{session.root}/{path}",), **used)
+
+
+def shape(session: Hooked) -> list[tuple[str, int]]:
+    """Return kind and step of what was captured."""
+    return [(event["kind"], event.get("step", 0)) for event in session.captured]
+
+
+def observed(repo: Repo, environ: dict[str, str]) -> list[Any]:
+    """Return the sessions that were learnt."""
+    with Memory.open(repo.root, environ=environ, read_only=True) as memory:
+        return memory._parts.room("project").space.observed.sessions(9)
+
+
+def test_a_session_becomes_events(cursor):
+    """Prompt, calls with what they change, results with what they say, reply and end, each with its step."""
+    cursor.start()
+    cursor.prompt("Please mend the cart", turn="g1")
+    cursor.edit("src/cart.py", "return key(tenant)", "return tenant")
+    cursor.run("make check", ERROR, failed=True)
+    cursor.tell(moments.REPLY, text="It is mended.", turn="g1")
+    cursor.end()
+    kinds = "user_prompt tool_call tool_result tool_call tool_result reply session_end".split()
+    assert [event["kind"] for event in cursor.captured] == kinds
+    assert [event.get("step") for event in cursor.captured] == [None, 1, 1, 2, 2, 3, 2]
+    call, result = cursor.captured[1], cursor.captured[4]
+    assert call["paths"] == ["src/cart.py"]
+    assert call["extra"] == {"new": "return key(tenant)", "old": "return tenant"}
+    assert (result["command"], result["text"], result["error"]) == ("make check", ERROR, True)
+    assert {event["key"] for event in cursor.captured[1:5]} == {
+        "c1:call",
+        "c1:result",
+        "c2:call",
+        "c2:result",
+    }
+
+
+def test_a_host_that_tells_only_of_what_is_over(windsurf):
+    """The call comes along with its result, under one id."""
+    windsurf.prompt("mend it", turn="e1")
+    after(windsurf, "make test", ERROR, failed=True)
+    assert shape(windsurf) == [("user_prompt", 0), ("tool_call", 1), ("tool_result", 1)]
+    assert windsurf.captured[1]["call_id"] == windsurf.captured[2]["call_id"]
+
+
+def test_without_ids_the_same_command_is_another_call(windsurf, monkeypatch):
+    """Fail, mend, work: within one turn the command is run twice, and that is what can be learnt from."""
+    after(windsurf, "make test", ERROR, failed=True)
+    changed(windsurf, "src/cart.py", "y")
+    after(windsurf, "make test")
+    assert [event["kind"] for event in windsurf.captured] == ["tool_call", "tool_result"] * 3
+    assert len({event["key"] for event in windsurf.captured}) == 6
+
+
+def test_without_ids_a_result_finds_its_call(windsurf):
+    """Told before and after: the later call is the one that the later result is of."""
+    used: dict[str, Any] = {"tool": "run_command", "action": "run", "command": "make test", "turn": "e1"}
+    for text in ("1 failed", "2 passed"):
+        windsurf.tell(moments.BEFORE, **used)
+        windsurf.tell(moments.AFTER, text=text, **used)
+        changed(windsurf, "a.py", text)
+    calls = [event for event in windsurf.captured if event["tool"] == "run_command"]
+    assert [event["kind"] for event in calls] == ["tool_call", "tool_result"] * 2
+    assert calls[0]["call_id"] == calls[1]["call_id"] != calls[2]["call_id"] == calls[3]["call_id"]
+
+
+def test_what_is_told_twice_counts_once(cursor, windsurf):
+    """Two ways to one host: the events have the same keys, and a reader counts a key once."""
+    for _ in range(2):
+        cursor.prompt("mend it", turn="g1")
+        cursor.tell(moments.REPLY, text="done", turn="g1")
+        after(windsurf, "make test")
+    for session in (cursor, windsurf):
+        keys = [event["key"] for event in session.captured]
+        assert len(set(keys)) == 2 < len(keys)
+
+
+def test_secrets_are_taken_out_before_anything_is_written(cursor, environ):
+    """Of prompts, commands, outputs, patterns, addresses and changes, wherever anybody put them."""
+    cursor.prompt(f"use the token {SECRET} please")
+    cursor.run(f"curl -H 'Authorization: Bearer {SECRET}' x", f"GITHUB_TOKEN={SECRET}")
+    cursor.edit("src/cart.py", f'token = "{SECRET}"', f'token = "{SECRET}x"')
+    cursor.tell(moments.AFTER, tool="Grep", action="search", pattern=SECRET, call_id="s")
+    cursor.tell(moments.AFTER, tool="Fetch", action="fetch", url=f"https://u:{SECRET}@x.org", call_id="f")
+    cursor.tell(moments.REPLY, text=f"I used {SECRET}")
+    cursor.end()
+    assert len(cursor.captured) == 11
+    assert holds(Path(environ["REMORA_HOME"]), SECRET) == []
+    assert work(environ)[0].problem == ""
+    assert holds(Path(environ["REMORA_HOME"]), SECRET) == []
+
+
+def test_what_was_captured_is_learnt_like_a_transcript(cursor, repo, environ):
+    """With kind, outcome, steps and errors; a second end learns it again and counts nothing twice."""
+    cursor.prompt("Please mend the type error in the cart", turn="g1")
+    cursor.run("make check", ERROR, failed=True)
+    cursor.edit("src/cart.py", "return key(tenant)", "return tenant")
+    cursor.run("make check", "all fine")
+    cursor.tell(moments.REPLY, text="The cart is mended.", turn="g1")
+    cursor.end()
+    assert work(environ)[0].problem == ""
+    found = observed(repo, environ)
+    assert [(s.host, s.kind, s.outcome, s.steps) for s in found] == [("cursor", "build", "success", 4)]
+    with Memory.open(repo.root, environ=environ, read_only=True) as memory:
+        assert [
+            command for _, command, _, _ in memory._parts.room("project").space.observed.errors_met()
+        ] == ["make check"]
+        assert len(memory.journal.history()) == 1
+    cursor.end()
+    work(environ)
+    assert observed(repo, environ)[0].steps == 4
+
+
+def test_a_windsurf_session_is_learnt(windsurf, repo, environ):
+    """It never says that it is over: hours later it counts as such."""
+    windsurf.prompt("Please mend the type error in the cart", turn="e1")
+    after(windsurf, "make check", ERROR, failed=True)
+    changed(windsurf, "src/cart.py", "return key(tenant)")
+    after(windsurf, "make check", "all fine")
+    windsurf.tell(moments.STOP, text="The cart is mended.", turn="e1")
+    assert work(environ) == []
+    assert [one.problem for one in work(environ, idle=0.0)] == [""]
+    found = observed(repo, environ)
+    assert [(s.host, s.kind, s.outcome, s.steps) for s in found] == [("windsurf", "build", "success", 4)]
+
+
+def test_a_transcript_in_a_format_of_its_own_is_not_read(cursor, repo, environ, tmp_path):
+    """The host names a file that we cannot read: what was captured is learnt instead."""
+    (tmp_path / "c1.jsonl").write_text('{"role": "user"}\n')
+    cursor.transcript = str(tmp_path / "c1.jsonl")
+    cursor.prompt("Please mend the cart")
+    cursor.run("make check")
+    cursor.end()
+    assert work(environ)[0].problem == ""
+    assert len(observed(repo, environ)) == 1
+
+
+def test_what_a_crash_cut_off_takes_nothing_with_it(cursor):
+    """The next event stands on a line of its own, and the file is read up to and after the gap."""
+    cursor.run("make one")
+    path = capturing.captured(cursor.head)
+    assert path is not None
+    with path.open("ab") as file:
+        file.write(b'{"kind": "tool_call", "sess')
+    cursor.run("make two")
+    assert [event.command for event in read(path)] == ["make one", "make one", "make two", "make two"]
+
+
+def test_parallel_tools_are_all_captured(cursor):
+    """Each line is whole, however many processes write."""
+    threads = [
+        threading.Thread(target=cursor.run, args=(f"make {n}",), kwargs={"call_id": f"p{n}"})
+        for n in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert len({event["key"] for event in cursor.captured}) == 16
+
+
+def test_a_home_inside_the_repository_is_hidden_from_git(repo, environ):
+    """What people said must not be committed by an agent's `git add -A`."""
+    repo.put("remora.toml", 'home = ".remora"\n')
+    repo.commit("settings")
+    session = Hooked(repo.root, environ, "cursor")
+    session.captures = True
+    session.prompt("something private")
+    assert session.captured
+    assert repo.git("status", "--porcelain", "--untracked-files=all") == ""
+
+
+def test_files_are_their_owners_alone(cursor):
+    """Nobody else on the machine reads what was said."""
+    cursor.prompt("something private")
+    path = capturing.captured(cursor.head)
+    assert path is not None
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert {folder.stat().st_mode & 0o777 for folder in list(path.parents)[:4]} == {0o700}
+
+
+def test_a_session_that_never_ends_is_bounded(cursor, monkeypatch):
+    """A file that is full takes nothing more."""
+    cursor.run("make one")
+    monkeypatch.setattr(capturing, "MAX_BYTES", 10)
+    cursor.run("make two")
+    assert len(cursor.captured) == 2
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        Moment(moments.START, "cursor", "s1"),
+        Moment(moments.STOP, "cursor", "s1"),
+        Moment(moments.STEP, "cursor", "s1", text="x"),
+        Moment(moments.PROMPT, "cursor", "unseen", text="x"),
+    ],
+    ids=["start", "empty", "step", "unseen"],
+)
+def test_what_is_not_captured(cursor, environ, moment):
+    """Starts, stops without a word, steps, and sessions that were not noted."""
+    cursor.start()
+    assert capture(moment, environ) is False
+    assert cursor.captured == []
+
+
+def test_a_folder_without_a_memory_captures_nothing(tmp_path, environ):
+    """What is said there is nobody's business."""
+    (tmp_path / "pictures").mkdir()
+    session = Hooked(tmp_path / "pictures", environ, "cursor")
+    session.captures = True
+    session.prompt("something private")
+    assert not list(Path(environ["REMORA_HOME"]).rglob("captured"))
+
+
+def test_a_moment_that_was_not_noted_has_a_key_of_its_own(cursor, environ):
+    """The live file lost its line: the event is kept all the same."""
+    cursor.start()
+    moment = Moment(moments.AFTER, "cursor", "s1", tool="Shell", action="run", command="make", text="ok")
+    assert capture(moment, environ) is True
+    time.sleep(0.002)
+    assert capture(moment, environ) is True
+    assert len({event["key"] for event in cursor.captured}) == 4
+
+
+def test_lines_are_in_the_format_of_events(cursor):
+    """The first says whose they are; paths outside of the project stay as they are."""
+    cursor.tell(moments.AFTER, tool="Read", action="read", paths=("/etc/hosts",), call_id="c", text="x")
+    path = capturing.captured(cursor.head)
+    assert path is not None
+    assert json.loads(path.read_text().splitlines()[0]) == {
+        "remora": "events",
+        "version": 1,
+        "host": "cursor",
+    }
+    assert cursor.captured[0]["paths"] == ["/etc/hosts"]
+    assert "extra" not in cursor.captured[0]
