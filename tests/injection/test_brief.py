@@ -65,7 +65,7 @@ def test_it_keeps_to_its_budget():
 
 
 def test_what_is_not_sure_is_left_out():
-    """Below the threshold, out of date, faded, only of use at an action, or a rule that nobody vouches for."""
+    """Below the threshold, out of date, faded, only of use at an action, or a rule nobody vouches for."""
     doubtful = [
         record("a", type="decision", confidence=0.6),
         record("b", type="decision", stale_at=AT),
