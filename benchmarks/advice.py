@@ -295,7 +295,7 @@ def conditions(name: str, cases: Sequence[Case]) -> float:
                         silent += not said
     if spoke < len(cases):
         say(f"advice: {name}: {len(cases) - spoke} of {len(cases)} memories would not speak anyway")
-    return silent / max(1, len(cases))
+    return silent / len(cases) if cases else 1.0
 
 
 def _asked(memory: Memory, case: Case, condition: str, number: int) -> bool:

@@ -1,7 +1,7 @@
 """What a hook costs the agent: a process for each tool call, beside an empty Python in the same run.
 
 A project of made-up memories (10,000; a tenth of them gotchas about files, some with cues) is asked through
-`python -m remora hook` with events as Claude Code sends them, each a process of its own and none of them with
+`remora hook` with events as Claude Code sends them, each a process of its own and none of them with
 an embedding: reading a file, changing one, running a command, a failure, with and without anything to say.
 Empty Pythons run in between, so that a busy moment hits both. Beside it the decision alone, in one process.
 """
@@ -32,6 +32,10 @@ ROUNDS = 40
 DECISIONS = 2_000
 RATIO, AIM, P95_MS, DECISION_MS = 3.5, 2.5, 120.0, 20.0
 FILES = 400
+_SCRIPT = Path(sys.executable).parent / ("remora.exe" if sys.platform == "win32" else "remora")
+# As hosts start it; `python -m` costs a few milliseconds more.
+COMMAND = [*([str(_SCRIPT)] if _SCRIPT.exists() else [sys.executable, "-m", "remora"]), "hook"]
+COMMAND += ["--host", "claude-code"]
 
 
 def run(options: Options) -> Report:
@@ -46,12 +50,28 @@ def run(options: Options) -> Report:
     return report(times, decisions, memories, whole=options.limit is None)
 
 
+def sound(options: Options) -> list[Check]:
+    """Return whether a few hooks, asked as the benchmark asks them, say what they must; nothing of times."""
+    with workplace(None, "hook") as place:
+        root = fill(place, 100 * (options.limit or 1))
+        env = environment(place, **NO_MODEL, REMORA_WORK="off")
+        begin = {"hook_event_name": "SessionStart", "source": "startup", "session_id": "s", "cwd": str(root)}
+        asked(begin, env)
+        said = {name: asked(event, env) for name, event in events(root, "s").items()}
+    quiet = all(not text for name, text in said.items() if name != "read, something to say")
+    spoke = "handle_" in said["read, something to say"] + said["edit, something to say"]
+    return [
+        Check("a hook speaks of a file with lessons", float(spoke), "yes", spoke),
+        Check("and is silent otherwise", float(quiet), "yes", quiet),
+    ]
+
+
 def fill(place: Path, memories: int) -> Path:
     """Make a project with so many memories; a tenth warns of something in a file."""
     words, draw = Texts(7), random.Random(7)
     drafts = []
     for number in range(memories):
-        file = f"src/part{draw.randrange(FILES)}.py"
+        file = f"src/part{draw.randrange(FILES) if number else 3}.py"
         kind = "gotcha" if number % 10 == 0 else draw.choice(("decision", "pattern", "module_insight"))
         text = f"{words.sentence(8, 16)} in `handle_{number}_case`"
         drafts.append(MemoryDraft(text, type=kind, related_files=(file,), confidence=0.8))
@@ -104,15 +124,14 @@ def processes(place: Path, root: Path, rounds: int) -> dict[str, list[float]]:
         for name, event in events(root, session).items():
             found["empty Python"].append(timed_process([sys.executable, "-c", "pass"], b"", env))
             data = json.dumps(event).encode()
-            command = [sys.executable, "-m", "remora", "hook", "--host", "claude-code"]
-            found.setdefault(name, []).append(timed_process(command, data, env))
+            found.setdefault(name, []).append(timed_process(COMMAND, data, env))
     return found
 
 
 def asked(event: dict[str, Any], env: dict[str, str]) -> str:
     """Return what a hook process prints for an event."""
     done = subprocess.run(
-        [sys.executable, "-m", "remora", "hook", "--host", "claude-code"],
+        COMMAND,
         input=json.dumps(event).encode(),
         capture_output=True,
         env=env,

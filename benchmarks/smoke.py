@@ -23,6 +23,7 @@ from benchmarks import (
     cosqa,
     crash,
     entries,
+    hook,
     indexing,
     latency,
     locomo,
@@ -310,6 +311,8 @@ def run(options: Options) -> Report:
     say("smoke: sessions of agents")
     checks += smoke_sessions.checks()
     checks += smoke_poison.checks()
+    say("smoke: a hook")
+    checks += hook.sound(Options(limit=2))
     say("smoke: the code graph")
     checks += resolved_package()
     checks += smoke_trees.checks()

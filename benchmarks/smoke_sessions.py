@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import learning, session_commands, session_files
+from benchmarks import advice, learning, session_commands, session_files
 from benchmarks.agent_sessions import DATA, read
 from benchmarks.common import Check, Options, workplace
 from benchmarks.session_errors import labels
@@ -107,6 +107,7 @@ def checks() -> list[Check]:
         sessions = read(place / DATA)
         files = session_files.run(options._replace(limit=6)).figures
         commands = session_commands.run(options).figures
+        advised = advice.run(Options(data=place, limit=4)).figures
         whole = learning.measure(sessions)
     gold = [sorted(session.gold) for session in sessions]
     wanted = [[f"shop/{a}.py", f"tests/test_{a}.py"] for _ in range(ROUNDS) for a in AREAS]
@@ -121,6 +122,10 @@ def checks() -> list[Check]:
         Check.at_least("edited files, recall@10", files[session_files.OURS]["recall@10"], 0.5),
         Check.at_least("commands named", commands[session_commands.ASKED]["named"], 0.5),
         _holds("all sessions are learnt", whole["sessions"] == len(sessions)),
+        _holds(
+            "sessions are replayed, and little is said",
+            advised["actions"] > 0 and advised["share of actions"] < 0.5,
+        ),
         _holds("labels of errors can be read", len(labels()) > 0),
     ]
 
