@@ -1,0 +1,109 @@
+"""What the hook loads: little, for each of the events that a session has many of."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.interfaces.hooks.called import Done, World
+
+HEAVY = frozenset(
+    """pydantic mcp numpy httpx2 dataclasses inspect platformdirs subprocess click rich onnxruntime tokenizers
+    tree_sitter asyncio logging threading importlib.metadata remora.app.memory remora.app.wiring""".split()
+)
+
+
+def imported(done: Done) -> set[str]:
+    """Return the modules that a process imported, as `-X importtime` tells them."""
+    lines = done.stderr.decode().splitlines()
+    return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
+
+
+EVENTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "edit": (
+        "PreToolUse",
+        {"tool_name": "Edit", "tool_input": {"file_path": "cart.py", "new_string": "a.b()"}},
+    ),
+    "command": ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "make test"}}),
+    "read": (
+        "PostToolUse",
+        {"tool_name": "Read", "tool_input": {"file_path": "cart.py"}, "tool_response": {}},
+    ),
+    "ran": ("PostToolUse", {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": "ok"}),
+    "search": ("PostToolUse", {"tool_name": "Grep", "tool_input": {"pattern": "cart_key = 1"}}),
+    "fetch": ("PostToolUse", {"tool_name": "WebFetch", "tool_input": {"url": "https://x.org"}}),
+    "mcp": ("PostToolUse", {"tool_name": "mcp__x__y", "tool_response": [{"type": "text", "text": "t"}]}),
+    "task": ("PostToolUse", {"tool_name": "Agent", "tool_input": {"prompt": "p"}, "tool_response": {}}),
+    "failed": (
+        "PostToolUseFailure",
+        {
+            "tool_name": "Bash",
+            "tool_input": {"command": "make"},
+            "error": "Exit code 1\ncart.py:3: error: no",
+        },
+    ),
+    "batch": ("PostToolBatch", {"tool_calls": []}),
+    "prompt": ("UserPromptSubmit", {"prompt": "and now the second one"}),
+    "subagent": ("SubagentStart", {"agent_id": "a1", "agent_type": "general-purpose"}),
+    "subagent over": ("SubagentStop", {"agent_id": "a1", "agent_type": "x", "last_assistant_message": "m"}),
+    "compacting": ("PreCompact", {"trigger": "auto"}),
+    "stop": ("Stop", {"last_assistant_message": "done"}),
+    "end": ("SessionEnd", {"reason": "other"}),
+}
+
+
+@pytest.fixture(scope="module")
+def begun(made: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A world with a session that has begun; what is told in it changes little."""
+    folder = tmp_path_factory.mktemp("begun")
+    for name in ("shop", "data"):
+        shutil.copytree(made / name, folder / name)
+    world = World(folder)
+    world.said(world.event("SessionStart", source="startup"))
+    world.said(world.event("UserPromptSubmit", prompt="mend the cart, please"))
+    return world
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_imports_stay_few(begun, name):
+    """Of everything that a session has many of, no event loads anything heavy."""
+    event, more = EVENTS[name]
+    given = begun.event(event, tool_use_id=f"toolu_{name}", **more)
+    command = [sys.executable, "-X", "importtime", *begun.command()[1:]]
+    done = begun.run(given, command=command)
+    assert done.returncode == 0
+    loaded = imported(done)
+    assert "remora.app.hooking" in loaded
+    assert "remora.store.glimpse" in loaded
+    assert loaded & HEAVY == set()
+    assert begun.log == []
+
+
+@pytest.mark.parametrize("host", ["cursor", "windsurf"])
+def test_imports_of_hosts_without_transcripts_stay_few(begun, host):
+    """What is captured is redacted and written with little more."""
+    if host == "cursor":
+        told: dict[str, Any] = {
+            "conversation_id": "c1",
+            "workspace_roots": [str(begun.root)],
+            "cwd": str(begun.root),
+        }
+        told |= {"tool_name": "Shell", "tool_input": {"command": "make"}, "tool_use_id": "u1"}
+        events = [
+            told | {"hook_event_name": name, "tool_output": "{}"} for name in ("preToolUse", "postToolUse")
+        ]
+    else:
+        info = {"command_line": "make", "cwd": str(begun.root)}
+        told = {"trajectory_id": "w1", "execution_id": "e1", "tool_info": info}
+        names = ("post_run_command", "post_read_code")
+        events = [told | {"agent_action_name": name} for name in names]
+    begun.quiet(events[0], "--host", host)
+    command = [sys.executable, "-X", "importtime", *begun.command("--host", host)[1:]]
+    done = begun.run(events[1], command=command)
+    loaded = imported(done)
+    assert "remora.app.capturing" in loaded
+    assert loaded & HEAVY == set()

@@ -1,0 +1,578 @@
+"""The hook as a process: whatever it is given, it exits with 0, says nothing wrong, and goes on next time."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from remora.disk.live import read
+from remora.interfaces.hooks.hosts import HOSTS
+from tests.helpers import SECRET, holds
+from tests.interfaces.hooks.called import DECISION, LESSON, SOURCE, World
+from tests.interfaces.hooks.schemas import wrong
+
+GOLDEN = Path(__file__).parent / "golden"
+MEGABYTES = 10_000_000
+
+
+def goes_on(world: World) -> None:
+    """Check that the next event is answered as ever."""
+    assert LESSON in world.said(world.edit("toolu_next"))
+
+
+# What it is for
+
+
+def test_a_session(world):
+    """The brief at the start, what bears on the task with a prompt, the lesson before the edit, each once."""
+    assert DECISION in world.said(world.event("SessionStart", source="startup"))
+    world.said(world.event("UserPromptSubmit", prompt="how is money kept in the cart"))
+    assert LESSON in world.said(world.edit())
+    world.quiet(world.edit("toolu_2"))
+    world.quiet(world.event("SessionEnd", reason="other"))
+    assert world.kinds == ["start", "prompt", "before", "before", "end"]
+    assert world.log == []
+
+
+def test_help(world):
+    """It says what it is, and a disk that is full behind stdout is no error."""
+    assert world.run(b"", "--help").stdout.startswith(b"remora hook [--host NAME] < EVENT")
+
+
+def test_the_host_is_found_out(world):
+    """From the payload, where the installer did not write it down."""
+    assert LESSON in world.said(world.edit(), command=[sys.executable, "-m", "remora", "hook"])
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_every_event_of_every_host_is_answered(world, ask, name):
+    """As golden files have them, in a project with a memory: what is printed the host takes."""
+    for path in sorted((GOLDEN / name).glob("*.json")):
+        golden = json.loads(path.read_text("utf-8"))
+        payload = json.loads(json.dumps(golden["stdin"]).replace("/w/app", str(world.root)))
+        try:
+            assert wrong(name, payload, ask(payload, name)) == "", path.name
+        except ValueError:  # an event that we never heard of
+            assert golden["moment"]["kind"] == "other", path.name
+    assert world.log == []
+
+
+# What comes in
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[1]",
+        b"\xff\xfe\x00",
+        b"[" * 100_000,
+        b'{"hook_event_name": "PreToolUse"',
+        b'{"a": 1}',
+        b'{"hook_event_name": "BrainSwapped", "session_id": "s1"}',
+        b'{"hook_event_name": 7, "session_id": "s1"}',
+    ],
+)
+def test_what_is_no_event(world, given):
+    """Nothing is said, one line is logged."""
+    world.quiet(given)
+    assert len(world.log) == 1
+    assert not world.live().exists()
+
+
+@pytest.mark.parametrize("words", [("--host", "emacs"), ("--host",), ("--nonsense",), ("--host=",)])
+def test_what_is_no_host(world, words):
+    """A typing error in somebody's settings disturbs nobody."""
+    event = world.edit()
+    del event["prompt_id"]
+    world.quiet(event, *words)
+    assert len(world.log) == 1
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"session_id": None},
+        {"session_id": 5},
+        {"session_id": ""},
+        {"tool_name": None},
+        {"tool_input": "text"},
+        {"tool_input": [1, {"file_path": 5}]},
+        {"tool_input": {"file_path": ["x"] * 99}},
+        {"cwd": 5},
+        {"cwd": "\0"},
+        {"cwd": "x" * 5_000},
+        {"tool_use_id": {"a": 1}},
+        {"agent_id": [1]},
+        {"transcript_path": 1.5},
+        {"brand_new": {"deep": [[[{}]]]}, "effort": None},
+        {"session_id": "../../etc/passwd\0\n" + "s" * 900},
+        {"tool_input": {"file_path": "/" + "a/" * 9_000}},
+    ],
+    ids=lambda more: next(iter(more)),
+)
+def test_fields_of_any_kind(world, ask, more):
+    """Unknown ones, wrong ones, missing ones: no error, and the next event is answered."""
+    printed = ask(world.edit(**more))
+    assert wrong("claude-code", world.edit(**more), printed) == ""
+    assert world.log == []
+    assert LESSON in json.dumps(ask(world.edit("toolu_next", agent_id="sub")))
+    assert {path.parent for path in world.data.rglob("*.jsonl")} == {world.data / "live"}
+
+
+@pytest.mark.parametrize("host", ["claude-code", "cursor"])
+def test_ten_megabytes(world, host):
+    """A tool's answer of any size costs little, and little of it is kept."""
+    output = "E   assert 1 == 2\n" * (MEGABYTES // 18)
+    event = world.event(
+        "PostToolUse", tool_name="Bash", tool_input={"command": "make"}, tool_response={"stdout": output}
+    )
+    if host == "cursor":
+        event |= {"hook_event_name": "postToolUse", "conversation_id": "s1", "tool_name": "Shell"}
+        event |= {"tool_output": json.dumps({"output": output}), "tool_response": None}
+    started = time.monotonic()
+    world.quiet(event, "--host", host)
+    assert time.monotonic() - started < 5
+    assert read(str(world.live("s1", host)))[1][-1]["a"] == "run"
+    assert sum(path.stat().st_size for path in world.data.rglob("*.jsonl")) < 20_000
+    assert world.log == []
+
+
+def test_an_event_that_never_ends(world):
+    """What is longer than any event is not read to its end."""
+    script = "import remora.interfaces.hooks.main as m; m.MAX_INPUT = 1000; m.main(['--host', 'claude-code'])"
+    world.quiet(world.edit(padding="x" * 2_000), command=[sys.executable, "-c", script])
+    assert world.log == ["ValueError: the event is too long"]
+
+
+# Where it is written to
+
+
+@pytest.mark.parametrize(
+    ("closed", "logged"),
+    [(">&-", ["OSError: stdout is closed"]), ("2>&-", []), (">&- 2>&-", ["OSError: stdout is closed"])],
+)
+def test_streams_that_are_closed(world, closed, logged):
+    """No file of ours gets the number of a stream; the moment is noted."""
+    command = ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *world.command()]
+    done = world.run(world.edit(), command=command)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert bool(done.stdout) is not bool(logged)
+    assert world.log == logged
+    assert world.kinds == ["before"]
+    assert all(line.startswith("{") for line in world.live().read_text().splitlines())
+
+
+def test_stdin_that_is_closed(world):
+    """There is no event."""
+    world.quiet(b"", command=["/bin/sh", "-c", 'exec "$@" <&-', "sh", *world.command()])
+    assert len(world.log) == 1
+
+
+def test_a_full_disk_behind_stdout(world):
+    """What could not be said is logged."""
+    with Path("/dev/full").open("w") as full:
+        done = world.run(world.edit(), stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert world.log == ["OSError: [Errno 28] No space left on device"]
+
+
+def test_a_reader_that_went_away(world):
+    """The host was closed meanwhile."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    try:
+        done = world.run(world.edit(), stdout=theirs, stderr=subprocess.PIPE)
+    finally:
+        os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert world.log == ["BrokenPipeError: [Errno 32] Broken pipe"]
+
+
+def test_an_answer_goes_out_whole(world):
+    """However small the pieces that the system takes."""
+    ours, theirs = socket.socketpair()
+    theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+    done = world.run(world.edit(), stdout=theirs, stderr=subprocess.PIPE)
+    theirs.close()
+    with ours, ours.makefile("rb") as file:
+        assert LESSON in json.dumps(json.loads(file.read()))
+    assert done.returncode == 0
+
+
+# Where it runs
+
+
+def test_no_repository(world, tmp_path):
+    """A folder without a memory has nothing to say, and nothing is wrong with that."""
+    (tmp_path / "pictures").mkdir()
+    for name in ("SessionStart", "UserPromptSubmit", "PreToolUse", "SessionEnd"):
+        world.quiet(world.event(name, cwd=str(tmp_path / "pictures"), prompt="sort the pictures by date"))
+    assert world.log == []
+    assert read(str(world.live()))[1] == [] or world.kinds == []
+
+
+def test_a_folder_that_is_gone(world, tmp_path):
+    """Of the session and of the process itself."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    inside = f"cd {gone} && rmdir {gone} && exec"
+    command = ["/bin/sh", "-c", f'{inside} "$@"', "sh", *world.command()]
+    world.quiet(world.event("UserPromptSubmit", prompt="go on", cwd=str(gone)), command=command)
+    gone.mkdir()
+    assert LESSON in world.said(world.edit(), command=command)
+    assert world.log == []
+
+
+def test_an_environment_with_next_to_nothing(world):
+    """No HOME, no PATH: all that is needed is said in the event."""
+    bare = {"REMORA_HOME": str(world.data), "PYTHONPATH": SOURCE}
+    assert LESSON in world.said(world.edit(), env=bare)
+    world.quiet(world.edit(session_id="s2"), env=bare | {"PATH": "/nowhere"})
+    assert len(world.log) == 1  # git is not found
+
+
+def test_warnings_stay_inside(world):
+    """An interpreter that warns of everything, as some developers have it, warns of nothing here."""
+    environ = world.environ | {"PYTHONDEVMODE": "1", "PYTHONWARNINGS": "error"}
+    assert LESSON in world.said(world.edit(), env=environ)
+    world.said(world.event("SessionStart", source="startup"), env=environ)
+    working = {name: value for name, value in environ.items() if name != "REMORA_WORK"}
+    world.quiet(world.event("SessionEnd", reason="other"), env=working)
+    assert until(lambda: world.kinds[-1] == "learnt")
+    assert world.log == []
+
+
+# Where it cannot write
+
+
+@pytest.mark.parametrize("what", ["data", "data/live", "data/hooks.log"])
+def test_a_file_or_folder_in_the_way(world, what):
+    """Nothing is said; it is logged where that can be; afterwards all is as ever."""
+    place = world.folder / what
+    if place.is_dir():
+        shutil.move(place, world.folder / "aside")
+    if what == "data/hooks.log":
+        place.mkdir()
+        given: Any = b"no event"
+    else:
+        place.write_text("a file")
+        given = world.edit()
+    world.quiet(given)
+    assert len(world.log) == (what == "data/live")
+    if place.is_dir():
+        place.rmdir()
+    else:
+        place.unlink()
+    if (world.folder / "aside").exists():
+        shutil.move(world.folder / "aside", place)
+    goes_on(world)
+
+
+def test_no_room_on_the_disk(world):
+    """What cannot be noted is not said, lest it is said at every turn; it is said when there is room."""
+
+    def no_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    for given in (world.event("SessionStart", source="startup"), world.edit()):
+        world.quiet(given, preexec_fn=no_room)
+    assert world.log == []
+    goes_on(world)
+
+
+MOUNTED = """
+mount -t tmpfs -o size=4m tmpfs {place} || exit 99
+cp -r {data}/. {place}/ || exit 99
+{then}
+"$@"
+code=$?
+cat {place}/hooks.log >&2 2>/dev/null
+exit $code
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "logged"),
+    [
+        ("head -c 9999999 /dev/zero > {place}/zeros 2>/dev/null; : > {place}/x", ""),
+        ("mount -o remount,ro {place} || exit 99", ""),
+    ],
+    ids=["full", "read-only"],
+)
+def test_a_file_system_that_takes_nothing(world, then, logged):
+    """A disk that is really full, and one that is really read-only."""
+    if os.geteuid() or shutil.which("unshare") is None:
+        pytest.skip("only root may mount a file system")
+    place = world.folder / "mounted"
+    place.mkdir()
+    shutil.rmtree(world.data / "live", ignore_errors=True)
+    script = MOUNTED.format(place=place, data=world.data, then=then.format(place=place))
+    command = ["unshare", "-m", "/bin/sh", "-c", script, "sh", *world.command()]
+    done = world.run(world.edit(), command=command, env=world.environ | {"REMORA_HOME": str(place)})
+    if done.returncode == 99 or b"unshare" in done.stderr:
+        pytest.skip("this system lets nobody mount a file system")
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (0, b"", logged)
+
+
+# What it reads
+
+
+@pytest.fixture
+def other(world: World) -> Iterator[apsw.Connection]:
+    """Another program that uses the project's database."""
+    connection = apsw.Connection(str(world.database))
+    yield connection
+    connection.close()
+
+
+def test_a_database_that_is_being_written(world, other):
+    """Who reads does not wait for who writes: the lesson is told at once."""
+    list(other.execute("BEGIN IMMEDIATE; UPDATE memories SET pinned = 1"))
+    started = time.monotonic()
+    assert LESSON in world.said(world.edit())
+    assert DECISION in world.said(world.event("SessionStart", source="startup"))
+    assert time.monotonic() - started < 3
+    other.execute("ROLLBACK")
+
+
+def test_a_database_that_is_locked(world, other):
+    """Nobody waits for ten seconds: nothing is said, it is logged, and the moment is noted."""
+    list(
+        other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE memories SET pinned = pinned")
+    )
+    started = time.monotonic()
+    world.quiet(world.edit())
+    assert time.monotonic() - started < 2
+    assert len(world.log) == 1
+    assert world.kinds == ["before"]
+    other.close()
+    goes_on(world)
+
+
+def test_a_start_with_a_locked_database(world, other, ask, monkeypatch):
+    """The whole memory waits longer than an agent does."""
+    monkeypatch.setattr("remora.app.hooking.CEILING", 0.5)
+    list(
+        other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE memories SET pinned = pinned")
+    )
+    started = time.monotonic()
+    assert ask(world.event("SessionStart", source="startup")) is None
+    assert time.monotonic() - started < 2
+    assert world.log == ["TimeoutError: no answer within 0.5 s"]
+    assert world.kinds == ["start"]
+
+
+def damage(database: Path, how: str) -> None:
+    """Make a database one that cannot be read."""
+    data = database.read_bytes()
+    match how:
+        case "zeros":
+            database.write_bytes(b"\0" * len(data))
+        case "text":
+            database.write_text("no database\n" * 999)
+        case "empty":
+            database.write_bytes(b"")
+        case "half":
+            database.write_bytes(data[: len(data) // 2])
+        case "inside":
+            database.write_bytes(data[:4096] + b"\xa5" * (len(data) - 4096))
+        case "folder":
+            database.unlink()
+            database.mkdir()
+        case "newer" | "older":
+            connection = apsw.Connection(str(database))
+            connection.execute(f"PRAGMA user_version = {9999 if how == 'newer' else 3}")
+            connection.close()
+        case "foreign":
+            database.unlink()
+            connection = apsw.Connection(str(database))
+            connection.execute("CREATE TABLE memories(id); PRAGMA user_version = 99")
+            connection.close()
+
+
+@pytest.mark.parametrize(
+    "how", ["zeros", "text", "empty", "half", "inside", "folder", "newer", "older", "foreign"]
+)
+def test_a_database_that_cannot_be_read(world, ask, how):
+    """Damaged, of another version or somebody else's: silence, a line for each question, nothing lost."""
+    kept = world.folder / "kept.db"
+    shutil.copy(world.database, kept)
+    database = world.database
+    damage(database, how)
+    before = database.read_bytes() if database.is_file() else b""
+    started = time.monotonic()
+    printed = [ask(event) for event in (world.event("SessionStart", source="startup"), world.edit())]
+    assert time.monotonic() - started < 3
+    if how == "newer":  # its statements still work: a hook of yesterday goes on while an update is made
+        assert printed[0] is None
+    else:
+        assert printed == [None, None]
+    assert 1 <= len(world.log) <= 2
+    assert world.kinds == ["start", "before"]
+    assert (database.read_bytes() if database.is_file() else b"") == before
+    if database.is_dir():
+        database.rmdir()
+    shutil.copy(kept, database)
+    assert LESSON in json.dumps(ask(world.edit("toolu_2", agent_id="sub")))
+
+
+@pytest.mark.parametrize("what", ["garbage", "folder", "huge", "pipe"])
+def test_a_live_file_that_is_none(world, what):
+    """Another session is answered whatever lies there, and garbage does not even keep this one silent."""
+    world.live().parent.mkdir(parents=True, exist_ok=True)
+    match what:
+        case "garbage":
+            world.live().write_bytes(os.urandom(20_000))
+        case "folder":
+            world.live().mkdir()
+        case "huge":
+            world.live().write_bytes(b"x" * 9_000_000)
+        case "pipe":
+            os.mkfifo(world.live())
+    if what == "garbage":
+        assert LESSON in world.said(world.edit())
+        assert world.log == []
+    else:
+        world.quiet(world.edit())
+        assert len(world.log) == 1
+    goes_on_in = world.edit("toolu_next", session_id="s2")
+    assert LESSON in world.said(goes_on_in)
+
+
+# What must not get out
+
+
+def test_an_environment_full_of_secrets(world):
+    """None is written, printed, or handed to the work that follows, and the work is done without them."""
+    names = "GITHUB_TOKEN AWS_SECRET_ACCESS_KEY STRIPE_API_KEY ANTHROPIC_API_KEY DATABASE_URL MY_VARIABLE"
+    secrets = {name: f"{SECRET}{number}" for number, name in enumerate(names.split())}
+    environ = {k: v for k, v in world.environ.items() if k != "REMORA_WORK"} | secrets
+    told = {"hook_event_name": "sessionStart", "conversation_id": "c1", "workspace_roots": [str(world.root)]}
+    shell = {"tool_name": "Shell", "tool_input": {"command": f"curl -u u:{SECRET} x"}, "tool_use_id": "u1"}
+    printed = []
+    for more in (
+        {},
+        {"hook_event_name": "beforeSubmitPrompt", "prompt": f"log in with {SECRET} please"},
+        {"hook_event_name": "preToolUse", **shell},
+        {"hook_event_name": "postToolUse", **shell, "tool_output": json.dumps({"output": f"token={SECRET}"})},
+        {"hook_event_name": "sessionEnd"},
+    ):
+        done = world.run(told | more, "--host", "cursor", env=environ)
+        assert (done.returncode, done.stderr) == (0, b"")
+        printed.append(done.stdout)
+    assert SECRET.encode() not in b"".join(printed)
+    live = world.live("c1", "cursor")
+    assert until(lambda: read(str(live))[1][-1]["k"] == "learnt")
+    assert holds(world.data, SECRET) == []
+    assert world.log == []
+
+
+# What takes too long, and what ends too early
+
+SLOW = """
+import sys, time
+from remora.app import starting
+from remora.interfaces.hooks.main import main
+
+def slow(*_, **__):
+    print("begun", file=sys.stderr, flush=True)
+    time.sleep(20)
+
+starting.brief = slow
+main(["--host", "claude-code"])
+"""
+
+
+def until(true: Callable[[], bool], seconds: float = 20.0) -> bool:
+    """Wait until something is true; returns whether it is."""
+    end = time.monotonic() + seconds
+    while not (found := true()) and time.monotonic() < end:
+        time.sleep(0.02)
+    return found
+
+
+def test_a_decision_that_hangs(world):
+    """Three seconds, then the agent goes on without."""
+    started = time.monotonic()
+    start = world.event("SessionStart", source="startup")
+    done = world.run(start, command=[sys.executable, "-c", SLOW])
+    assert 2.9 < time.monotonic() - started < 4.5
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert world.log == ["TimeoutError: no answer within 3 s"]
+    assert world.kinds == ["start"]
+    goes_on(world)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, -15), (signal.SIGKILL, -9), (signal.SIGINT, 0)], ids=str
+)
+def test_a_hook_that_is_ended_in_the_middle(world, number, code):
+    """No lock is left, no line is cut, and what comes next is answered."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW],
+        env=world.environ,
+        cwd=world.root,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # What runs in the background has been told to ignore Ctrl-C, and hands that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    process.stdin.write(json.dumps(world.event("SessionStart", source="startup")).encode())
+    process.stdin.close()
+    assert select.select([process.stderr], [], [], 30)[0]
+    started = time.monotonic()
+    goes_on(world)  # while it hangs
+    process.send_signal(number)
+    assert process.wait(10) == code
+    assert time.monotonic() - started < 2.5
+    assert process.stdout is not None
+    assert process.stdout.read() == b""
+    process.stdout.close()
+    process.stderr.close()
+    assert LESSON in world.said(world.edit("toolu_9", agent_id="sub"))
+    assert all(line.endswith("}") for line in world.live().read_text().splitlines())
+
+
+def test_tools_at_the_same_time(world):
+    """Six at once on one file: one is told, each is noted."""
+    world.said(world.event("SessionStart", source="startup"))
+    events = [json.dumps(world.edit(f"toolu_{number}")).encode() for number in range(6)]
+    processes = [
+        subprocess.Popen(
+            world.command(), env=world.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=world.root
+        )
+        for _ in events
+    ]
+    for process, event in zip(processes, events, strict=True):
+        assert process.stdin is not None
+        process.stdin.write(event)
+        process.stdin.close()
+    printed = []
+    for process in processes:
+        assert process.stdout is not None
+        printed.append(process.stdout.read())
+        process.stdout.close()
+        assert process.wait(30) == 0
+    assert sum(LESSON in text.decode() for text in printed) == 1
+    assert world.kinds == ["start", *["before"] * 6]
+    assert world.log == []
