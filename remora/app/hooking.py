@@ -83,9 +83,12 @@ def respond(
 def _quick(
     moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, str], *, early: bool, heard: bool
 ) -> Reply:
-    """Decide and note a moment; what goes wrong with the decision does not keep it from being noted."""
+    """Decide and note a moment; what goes wrong with the decision does not keep it from being noted.
+
+    While somebody else is at it for longer than we wait, nothing is said: it could be the same.
+    """
     reply = SILENCE
-    if heard and head.limits and moment.kind in DECIDED:
+    if heard and head.limits and live.alone and moment.kind in DECIDED:
         try:
             reply = _decided(moment, live, head, early=early)
         except Exception as error:  # noqa: BLE001  a failing memory never fails the agent

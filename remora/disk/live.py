@@ -3,8 +3,9 @@
 One file for each session, `<data folder>/live/<host>+<session>.jsonl`. The first line says which project the
 session works in; each further line is one moment: what was done (its kind, files, no text of it) and what was
 said. Lines are only appended, each in one write, while the file is locked: tools that run at the same
-time never hear the same thing twice. A line that a crash cut off is skipped. Nothing here waits long, and
-everything fails by giving nothing; `remora work` reads the file when the session is over and removes it.
+time never hear the same thing twice. Who could not get the lock is told so. A line that a crash cut off is
+skipped. Nothing here waits long, and everything fails by giving nothing; `remora work` reads the file when
+the session is over and removes it.
 
 Imports are few on purpose (`remora.interfaces.hooks`).
 """
@@ -88,12 +89,15 @@ class LiveFile:
     Attributes:
         head: the first line; None for a new file.
         lines: the moments by now, in order.
+        alone: nobody else holds the file. Otherwise somebody may be saying something of which no line tells
+            yet.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.head: Head | None = None
         self.lines: list[Line] = []
+        self.alone = True
         self._file = -1
         self._ends = True  # the last line is whole
 
@@ -106,7 +110,7 @@ class LiveFile:
                 os.makedirs(above, mode=0o700, exist_ok=True)  # noqa: PTH103
             self._file = os.open(self.path, _FLAGS, 0o600)
         try:
-            _lock(self._file)
+            self.alone = _lock(self._file)
             self._read()
         except BaseException:
             os.close(self._file)
@@ -191,8 +195,12 @@ def _read_all(file: int, size: int) -> bytes:
     return os.read(file, size)
 
 
-def _lock(file: int) -> None:
-    """Wait a moment for whoever holds the file; one that takes longer is passed by."""
+def _lock(file: int) -> bool:
+    """Wait a moment for whoever holds the file; one that takes longer is passed by.
+
+    Returns:
+        Whether nobody else holds it.
+    """
     end = time.monotonic() + WAIT
     while True:
         try:
@@ -200,9 +208,11 @@ def _lock(file: int) -> None:
                 msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
             else:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except (BlockingIOError, PermissionError):
             if time.monotonic() > end:
-                return
+                return False
             time.sleep(0.004)
+        except OSError:
+            return True  # a file system without locks: nobody can hold it
         else:
-            return
+            return True

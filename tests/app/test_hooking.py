@@ -15,6 +15,7 @@ from remora.app import cueing, hooking, starting
 from remora.app.hooking import faded, note_trouble, place_of, relative_to
 from remora.core import moments
 from remora.core.moments import Moment, Reply
+from remora.disk import live
 from remora.disk.live import LiveFile
 from remora.store.glimpse import Note
 from tests.app.hooked import Hooked
@@ -126,6 +127,16 @@ def test_many_tools_at_once_hear_a_thing_once(hooked):
         thread.join(10)
     assert sum(LESSON in reply.text for reply in hooked.replies[1:]) == 1
     assert hooked.kinds.count("before") == hooked.kinds.count("after") > 0
+
+
+def test_while_somebody_else_is_at_it_nothing_is_said(hooked, monkeypatch, environ):
+    """Who holds the file may be saying the very same; what was not said now is said the next time."""
+    monkeypatch.setattr(live, "WAIT", 0.02)
+    hooked.start()
+    with live.live_file("claude-code", "s1", environ):
+        assert hooked.edit("cart.py") == (Reply(), Reply())
+    assert LESSON in hooked.edit("cart.py")[0].text
+    assert hooked.kinds == ["start", *["before", "after"] * 2]
 
 
 def test_an_answer_that_takes_too_long_is_left_out(hooked, monkeypatch, environ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
@@ -103,6 +104,20 @@ def test_whoever_holds_the_file_too_long_is_passed_by(tmp_path: Path, monkeypatc
     """A hook waits a fifth of a second, then goes on."""
     monkeypatch.setattr(live, "WAIT", 0.02)
     path = str(tmp_path / "x.jsonl")
-    with LiveFile(path), LiveFile(path) as second:
+    with LiveFile(path) as first, LiveFile(path) as second:
         second.add({"k": "prompt"})
+        assert (first.alone, second.alone) == (True, False)
     assert read(path)[1] == [{"k": "prompt"}]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no flock")
+def test_without_locks_nobody_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """On a file system that has none, the file is used as it is."""
+
+    def none(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr("fcntl.flock", none)
+    monkeypatch.setattr(live, "WAIT", 60.0)
+    with LiveFile(str(tmp_path / "x.jsonl")) as file:
+        assert file.alone

@@ -1,4 +1,4 @@
-"""Accidents that befall one process of Remora: it is killed, or hangs, at a place of our choice.
+"""Accidents that befall processes of Remora: one is killed or hangs where we choose, or all are slow.
 
 A file on the path of Python is loaded by every process of Remora that the host starts. It looks whether an
 accident is waiting for that kind of process, takes it off the list, and lets it happen.
@@ -50,6 +50,8 @@ if "hook" in sys.orig_argv:
                 os.kill(os.getpid(), 9)
             elif what == "hangs":
                 time.sleep(600)
+            elif (waiting.parent / "slow").exists():
+                time.sleep(0.3)
         append(self, lines)
 
     LiveFile._append = instead
@@ -88,6 +90,10 @@ class Accidents:
     def hang_at(self, kind: str) -> None:
         """Let the next hook that notes a moment of a kind sleep with the file locked."""
         self._wait("hangs", kind)
+
+    def slow_down(self) -> None:
+        """Let every hook take a third of a second between its decision and the line about it."""
+        (self.folder / "slow").touch()
 
     def kill_work(self) -> None:
         """Kill the next work on sessions that are over, when it begins to learn one."""

@@ -269,7 +269,9 @@ def test_tools_that_run_at_the_same_time_hear_a_memory_once(world: World) -> Non
     world.remora("remember", statement, "--type", "gotcha", "--file", "app/invoices.py")
     path = world.repo / "app/invoices.py"
     turn = tuple(read(path, limit=number) for number in range(2, 7))
-    session = world.session({TESTS: [turn, (Say("I have read it."),)]})
+    with Accidents(world) as accidents:
+        accidents.slow_down()
+        session = world.session({TESTS: [turn, (Say("I have read it."),)]}, environ=accidents.environ)
     assert sum(statement in text for text in heard(session)) == 1
     assert sum(statement in text for text in said_by_hooks(session)) == 1
     world.learnt(session.id)
