@@ -23,6 +23,7 @@ from benchmarks import (
     junk,
     late,
     latency,
+    leaks,
     learning,
     locomo,
     mcp_start,
@@ -61,6 +62,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "poisoning": poisoning.run,
     "advice": advice.run,
     "hook": hook.run,
+    "leaks": leaks.run,
 }
 
 
