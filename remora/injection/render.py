@@ -2,7 +2,8 @@
 
 Hosts tell their models to distrust text that commands; and a memory is what earlier sessions saw, which
 may be out of date. So each line says what was seen, and ends in the id that `why` explains. What came
-from outside stands in quotes and says so.
+from outside stands in quotes that it cannot end, and says so. No memory brings a tag that hosts speak with:
+they put what a hook says between such tags.
 """
 
 from __future__ import annotations
@@ -15,6 +16,11 @@ from remora.store.glimpse import Note
 SHORT = 8  # characters of an id that are shown; every verb takes them
 LINE = 600  # characters of one memory
 RULE = 260  # of one in a list of rules
+# Of a host or of a speaker; the brackets of code stay as they are.
+_TAG = re.compile(
+    r"<(?=\s*/?\s*(?:system|user|assistant|human|developer|function|tool|invoke|antml|instruction|im_|\|))",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r": “.*?”\. What resolved it here: ")
 _HEADS = {
     "gotchas": "What earlier sessions in this project learnt about {about}:",
@@ -42,14 +48,20 @@ def short_rule(note: Note) -> str:
 
 def line(note: Note, limit: int = LINE) -> str:
     """Return one memory as a line of at most so many characters of its own."""
-    text = " ".join(note.content.split())
+    text = _plain(note.content)
     if len(text) > limit:
         text = text[: limit - 1].rpartition(" ")[0] + " …"
     if note.tainted and not note.verified:
+        text = text.replace("“", '"').replace("”", '"')
         text = f"(unverified, from a session that had read outside text) “{text}”"
     return f"- {text} [Memory #{note.id[:SHORT]}]"
 
 
 def recorded(texts: Sequence[str]) -> str:
     """Return what an agent recorded, for the agent that goes on with it."""
-    return "\n".join((_HEADS["recorded"], *(f"- {' '.join(text.split())[:LINE]}" for text in texts)))
+    return "\n".join((_HEADS["recorded"], *(f"- {_plain(text)[:LINE]}" for text in texts)))
+
+
+def _plain(text: str) -> str:
+    """Return a text on one line, in which no tag of a host begins."""
+    return _TAG.sub("‹", " ".join(text.split()))
