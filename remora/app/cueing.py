@@ -66,7 +66,8 @@ def cues_of(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[Cue
     """Yield what one memory would be worth saying at."""
     signal = str((record.payload or {}).get("signal", ""))
     key = _key(record)
-    sessions = max(1, met.sessions if met else int((record.payload or {}).get("sessions", 1)))
+    told = (record.payload or {}).get("sessions")  # payloads are whatever somebody put there
+    sessions = max(1, met.sessions if met else told if type(told) is int else 1)
     weight = float(sessions) * record.confidence
     if signal in ("glob_ignore", "repeated_grep") and key:
         yield Cue(SEARCH, key.strip().lower(), record.id, (), weight)

@@ -150,6 +150,7 @@ def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
 
 
 def _worth(record: MemoryRecord, now: float) -> float:
-    sessions = min(MOST_OFTEN, int((record.payload or {}).get("sessions", 0) or 0))
+    told = (record.payload or {}).get("sessions")  # payloads are whatever somebody put there
+    sessions = min(MOST_OFTEN, told) if type(told) is int else 0
     worth = WORTH[record.type] * SOURCE_TRUST.get(record.source, 1.0) * current_confidence(record, now)
     return worth + OFTEN * sessions + (PINNED if record.pinned else 0.0) + 0.1 * record.user_verified

@@ -99,3 +99,15 @@ def test_only_warnings_have_cues(bare: Memory):
     """A decision is for the brief and for a question."""
     one = stored(bare, "Use `go test ./...` here", type="decision", source="user_taught")
     assert cues(bare, one) == set()
+
+
+def test_a_payload_may_hold_anything(bare: Memory):
+    """One odd memory is no reason for the others to go without cues."""
+    one = stored(
+        bare,
+        "`make deploy` asks for a token",
+        type="gotcha",
+        payload={"sessions": "many"},
+        source="user_taught",
+    )
+    assert ("command", "make", ("deploy",)) in cues(bare, one)

@@ -82,3 +82,14 @@ def test_what_is_tainted_and_no_rule_is_quoted():
     """It says that nobody vouches for it."""
     text, _ = made(record("g", "The port is 81", confidence=0.9, taint=Taint("web", 3)))
     assert "(unverified, from a session that had read outside text) “The port is 81”" in text
+
+
+def test_a_payload_may_hold_anything():
+    """Other systems' memories come with payloads of their own."""
+    odd = [
+        record(
+            f"d-{number}", f"Decided {number}", type="decision", confidence=0.9, payload={"sessions": told}
+        )
+        for number, told in enumerate(("many", None, [1], 2))
+    ]
+    assert made(*odd)[0].count("Decided") == 4
