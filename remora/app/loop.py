@@ -20,7 +20,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from remora.app.finished import injections_of
-from remora.app.hooking import setting_of
+from remora.app.hooking import DECIDED, setting_of
 from remora.app.starting import brief_of, limits_of, task_of
 from remora.core import moments
 from remora.core.clock import to_iso
@@ -301,16 +301,20 @@ class Loop:
                 self.late += 1
             except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
                 self.trouble.append(str(error))
-        self._note(moment, reply)
+        reply = self._note(moment, reply)
         if said is not None:
             said.append(reply)
         return reply.text
 
-    def _note(self, moment: Moment, reply: Reply) -> None:
+    def _note(self, moment: Moment, reply: Reply) -> Reply:
+        """Note a moment and what is said at it: nothing that a tool beside it was told meanwhile."""
         from remora.app.hooking import line_of
 
         with self._lock:
+            if moment.kind in DECIDED and not state_of(self._lines, moment.agent).said.isdisjoint(reply.ids):
+                reply = SILENCE
             self._lines.append(line_of(moment, reply, self._head))
+        return reply
 
     def _moment(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -189,3 +190,20 @@ def test_parallel_tools_hear_each_thing_once(many: Memory):
     heard = [text for text in said if text]
     assert len(heard) >= 20
     assert len(set(heard)) == 20
+
+
+def test_tools_at_the_same_file_at_once_hear_it_once(memory: Memory, monkeypatch: pytest.MonkeyPatch):
+    """Both ask before either was told: the second answer is dropped."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    together, decide = threading.Barrier(2), module.decide
+
+    def both(*given: Any) -> Reply:
+        together.wait(2)
+        return decide(*given)
+
+    monkeypatch.setattr(module, "decide", both)
+    with memory.loop("s1") as loop, ThreadPoolExecutor(2) as pool:
+        said = list(pool.map(lambda call: loop.before("Edit", edit(memory), call), ("c1", "c2")))
+    assert sorted(map(bool, said)) == [False, True]
+    assert len(memory.log()) == 1
