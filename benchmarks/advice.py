@@ -210,8 +210,10 @@ def offers(found: Sequence[Replayed]) -> list[Offer]:
         if one is None:
             continue
         at, call = _place(one.session, label)
-        right = [s for s in one.spoken if names(s.text, label)]
-        before = [s for s in right if s.place < at and s.call != call]
+        # A memory must name both, alone: each is a line of what is said.
+        right = [s for s in one.spoken if any(names(line, label) for line in s.text.splitlines())]
+        begun = next((p for p, c, *_ in calls(one.session.records) if c == call), at)
+        before = [s for s in right if s.place < begun and s.call != call]
         made.append(
             Offer(
                 label,
@@ -247,7 +249,7 @@ def right(one: Replayed, said: Spoken) -> bool | None:
     if said.trigger == "command":
         return said.call in one.failed
     keys = [one.keys.get(i, "") for i in said.ids]
-    if said.trigger in ("recurring", "gotchas", "error") and any(keys) and said.trigger != "error":
+    if said.trigger in ("recurring", "gotchas"):
         fingerprints = [key for key in keys if len(key) == 16]
         return any(key in one.errors for key in fingerprints) if fingerprints else None
     return None
@@ -278,10 +280,11 @@ def harmful(memory: Memory, found: Sequence[Replayed]) -> list[Case]:
 
 
 def conditions(name: str, cases: Sequence[Case]) -> float:
-    """Return the share of cases in which the memory that must stay silent does."""
+    """Return in which share of the cases that would speak the memory that must stay silent does."""
     from tempfile import TemporaryDirectory
 
     silent = spoke = 0
+    sound = False
     with TemporaryDirectory() as folder:
         for number, case in enumerate(cases):
             place = Path(folder) / str(number)
@@ -290,12 +293,13 @@ def conditions(name: str, cases: Sequence[Case]) -> float:
                 for control in (True, False):
                     said = _asked(memory, case, "sound" if control else name, number)
                     if control:
-                        spoke += bool(said)
+                        sound = said
+                        spoke += sound
                     else:
-                        silent += not said
+                        silent += sound and not said
     if spoke < len(cases):
         say(f"advice: {name}: {len(cases) - spoke} of {len(cases)} memories would not speak anyway")
-    return silent / len(cases) if cases else 1.0
+    return silent / spoke if spoke else 1.0
 
 
 def _asked(memory: Memory, case: Case, condition: str, number: int) -> bool:
