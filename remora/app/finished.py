@@ -112,6 +112,13 @@ class Over(NamedTuple):
         """Which session it is, and how much happened in it."""
         return self.path.name, sum(line.get("k") not in _OURS for line in self.lines)
 
+    @property
+    def at(self) -> float:
+        """When anything last happened in it, in seconds since the epoch."""
+        times = (line.get("at") for line in self.lines if line.get("k") not in _OURS)
+        found = [at / 1000 for at in times if isinstance(at, int | float)]
+        return found[-1] if found else time.time()
+
 
 def _over(place: Path, idle: float) -> Iterator[Over]:
     """Yield the sessions that are over and not yet taken in."""
@@ -171,13 +178,15 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
             with memory._parts.room("project").space.db.transaction():
                 memory._parts.room("project").space.injections.put(said)
             learnt = learn_session(memory, head)
-            noted = write_down(memory, head, learnt, [x.get("n") for x in lines if x.get("k") == NOTED])
+            known = [line.get("n") for line in lines if line.get("k") == NOTED]
+            noted = write_down(memory, head, learnt, known, at=over.at)
             _mark(over, *([{"k": NOTED, "n": noted}] if noted else []), {"k": LEARNT})
             with suppress(RemoraError):
                 memory.catch_up(EMBED_SECONDS)
     except Exception as error:  # noqa: BLE001  the others still wait to be learnt
         note_trouble(error, environ)
-        _mark(over, {"k": TRIED})
+        if not isinstance(error, StoreBusy):  # whoever is busy is done soon
+            _mark(over, {"k": TRIED})
         return Done(name, head.root, 0, 0, f"{type(error).__name__}: {error}")
     return Done(name, head.root, len(said), learnt)
 
@@ -229,14 +238,17 @@ def learn_session(memory: Memory, head: Head) -> int:
     return len(report.learnt)
 
 
-def write_down(memory: Memory, head: Head, learnt: int, known: Container[object] = ()) -> str:
-    """Note a session in the day's file and in the history; a journal that is off takes nothing.
+def write_down(
+    memory: Memory, head: Head, learnt: int, known: Container[object] = (), *, at: float | None = None
+) -> str:
+    """Note a session in its day's file and in the history; a journal that is off takes nothing.
 
     Args:
         memory: the project's.
         head: whose session it is.
         learnt: how many memories came of it.
         known: marks of what was noted of this session before.
+        at: when it ended, in seconds since the epoch; now by default.
 
     Returns:
         The mark of what was noted; empty where nothing was.
@@ -250,7 +262,7 @@ def write_down(memory: Memory, head: Head, learnt: int, known: Container[object]
         return ""
     what = about.summary or f"{about.kind}, {about.outcome}"
     with suppress(RemoraError):
-        memory.journal.note(about.prompt, what)
+        memory.journal.note(about.prompt, what, at=at)
     came = f"; {learnt} memories" if learnt else ""
     files = f" Files: {', '.join(about.edited[:8])}." if about.edited else ""
     entry = f"{head.host}, {about.kind}, {about.outcome}{came}. {about.prompt[:200]}: {what[:400]}"

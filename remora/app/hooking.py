@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from remora.core import moments
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.disk.live import Head, LiveFile, live_file
 from remora.injection.decide import Limits, Setting, decide
+from remora.injection.render import SHORT
 from remora.injection.state import state_of
 from remora.store.glimpse import Note, look
 
@@ -73,7 +74,10 @@ def respond(
         reply = _within(lambda: _heavy(moment, live, head, environ), until, environ)
     if not head.home:
         return SILENCE
+    before = len(live.lines)
     with live_file(moment.host, moment.session, environ) as live:
+        if reply is not None:
+            reply = _without(reply, state_of(live.lines[before:], moment.agent).said)
         if reply is None or not reply.text:
             return _quick(moment, live, head, environ, early=early, heard=heard)
         live.add(line_of(moment, reply, head))
@@ -95,6 +99,16 @@ def _quick(
             note_trouble(error, environ)
     live.add(line_of(moment, reply, head))
     return reply
+
+
+def _without(reply: Reply, said: Container[str]) -> Reply:
+    """Return a reply without the memories that somebody else told meanwhile; silence if none is left."""
+    gone = [f"#{memory[:SHORT]}]" for memory in reply.ids if memory in said]
+    if not gone:
+        return reply
+    lines = [line for line in reply.text.splitlines() if not any(mark in line for mark in gone)]
+    ids = tuple(memory for memory in reply.ids if memory not in said)
+    return reply._replace(text="\n".join(lines), ids=ids) if ids else SILENCE
 
 
 def _is_heavy(moment: Moment, live: LiveFile) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import remora
 from remora import Memory
 from remora.app import cueing, finished
 from remora.app.finished import KEPT, bounded_work, injections_of, is_over, live_sessions, work
@@ -209,7 +212,55 @@ def test_two_processes_at_once_learn_everything_once(repo, environ):
     assert sorted(one.session for one in found) == [f"claude-code:s{number}" for number in range(4)]
 
 
+def test_a_session_is_noted_on_its_own_day(hooked, repo, environ):
+    """A machine may sleep for days before the work is done."""
+    then = time.time() - 3 * 86_400
+    lines = [json.loads(text) for text in hooked.path.read_text("utf-8").splitlines()]
+    hooked.path.write_text("".join(json.dumps({**one, "at": then * 1000}) + "\n" for one in lines))
+    ago(hooked.path, 3 * 86_400)
+    assert work(environ)[0].problem == ""
+    with Memory.open(repo.root, environ=environ, read_only=True) as memory:
+        assert memory.journal.days() == [memory._parts.journal().moment(then).date()]
+
+
 # What goes wrong
+
+
+KILLED = """
+import os, sys, time
+from remora.app import finished
+
+real = finished.learn_session
+
+def slowly(memory, head):
+    learnt = real(memory, head)
+    print("learnt", flush=True)
+    time.sleep(30)
+    return learnt
+
+finished.learn_session = slowly
+finished.work(os.environ)
+"""
+
+
+def test_work_that_is_killed(hooked, repo, environ):
+    """After the session was learnt and before it was noted: the next process notes it, once."""
+    hooked.end()
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED],
+        env={**os.environ, **environ, "PYTHONPATH": str(Path(remora.__file__).parent.parent)},
+        stdout=subprocess.PIPE,
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"learnt\n"
+        assert work(environ) == []  # while it runs
+        process.kill()
+    assert work(environ)[0].problem == ""
+    assert work(environ) == []
+    assert learnt(repo, environ) == 1
+    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+    assert not list(Path(hooked.head.home).glob("*.db-*"))
 
 
 def test_a_project_that_is_gone(hooked, repo, environ):
@@ -251,8 +302,7 @@ def test_a_lesson_is_not_lost_to_another_learner(hooked, repo, environ, monkeypa
     hooked.end()
     with lock(Path(hooked.head.home) / "learn"):
         assert "another process is learning" in work(environ)[0].problem
-    assert "learnt" not in hooked.kinds
-    ago(hooked.path, finished.IDLE + 60)
+    assert hooked.kinds[-1] == "end"
     assert work(environ)[0].problem == ""
     assert learnt(repo, environ) == 1
 

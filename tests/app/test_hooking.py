@@ -139,6 +139,33 @@ def test_while_somebody_else_is_at_it_nothing_is_said(hooked, monkeypatch, envir
     assert hooked.kinds == ["start", *["before", "after"] * 2]
 
 
+def test_a_prompt_that_comes_while_the_session_starts(hooked, monkeypatch):
+    """Some hosts wait for no start: what the prompt was told by then is not in the brief, and the rest is."""
+    told = Reply("- one [Memory #aaaaaaaa]", ids=("a" * 16,), trigger="task")
+    brief = Reply(
+        "What is known:\n- one [Memory #aaaaaaaa]\n- two [Memory #bbbbbbbb]", ids=("a" * 16, "b" * 16)
+    )
+    begun, go = threading.Event(), threading.Event()
+
+    def slow(*_: object, **__: object) -> Reply:
+        begun.set()
+        go.wait(5)
+        return brief
+
+    monkeypatch.setattr(starting, "brief", slow)
+    monkeypatch.setattr(starting, "task", lambda *_, **__: told)
+    first = threading.Thread(target=hooked.start)
+    first.start()
+    assert begun.wait(5)
+    assert hooked.prompt("mend the cart, please") == told
+    go.set()
+    first.join(5)
+    assert hooked.replies[-1].text == "What is known:\n- two [Memory #bbbbbbbb]"
+    assert hooked.replies[-1].ids == ("b" * 16,)
+    monkeypatch.setattr(starting, "brief", lambda *_, **__: brief)
+    assert hooked.start("compact") == brief  # what was told before is forgotten by now
+
+
 def test_an_answer_that_takes_too_long_is_left_out(hooked, monkeypatch, environ):
     """Three seconds for everything together, with a line in the log; the moment is noted."""
     monkeypatch.setattr(hooking, "CEILING", 0.3)

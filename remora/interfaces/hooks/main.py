@@ -29,7 +29,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     """Answer the event on stdin and leave."""
     try:
         heard = _fill_in()
-        if "--help" in arguments or "-h" in arguments:
+        if "--help" in arguments or "-h" in arguments or os.isatty(0):
             _write(USAGE.encode())
         elif said := answer(arguments, _event()):
             _write(said) if heard else _note(OSError("stdout is closed"))

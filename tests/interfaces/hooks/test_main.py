@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import resource
 import select
 import shutil
@@ -49,8 +50,16 @@ def test_a_session(world):
 
 
 def test_help(world):
-    """It says what it is, and a disk that is full behind stdout is no error."""
-    assert world.run(b"", "--help").stdout.startswith(b"remora hook [--host NAME] < EVENT")
+    """It says what it is to whoever asks, or types it at a terminal."""
+    usage = b"remora hook [--host NAME] < EVENT"
+    assert world.run(b"", "--help").stdout.startswith(usage)
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        world.command(), env=world.environ, stdin=theirs, stdout=subprocess.PIPE, check=True
+    )
+    os.close(ours)
+    os.close(theirs)
+    assert done.stdout.startswith(usage)
 
 
 def test_the_host_is_found_out(world):
