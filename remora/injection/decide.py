@@ -67,8 +67,8 @@ class Look(Protocol):
         """Return memories of some types about one of some files, the best first."""
         ...
 
-    def globs(self, types: Sequence[str]) -> list[Note]:
-        """Return memories of some types about patterns of files."""
+    def patterns(self, types: Sequence[str]) -> list[str]:
+        """Return the patterns of files that memories of some types are about."""
         ...
 
     def cued(self, kind: str, cues: Collection[str]) -> list[Note]:
@@ -131,7 +131,7 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     paths = _inside(moment.paths, setting)
     if not paths:
         return SILENCE
-    found = [*look.about(paths, WARNINGS), *_matching(look.globs(WARNINGS), paths)]
+    found = look.about([*paths, *_matching(look.patterns(WARNINGS), paths)], WARNINGS)
     why = f"about {paths[0]}"
     if moment.action in EDITS:
         terms = _terms(f"{moment.changed}\n{moment.removed}")
@@ -263,12 +263,12 @@ def _inside(paths: Sequence[str], setting: Setting) -> list[str]:
     return [inside for path in paths if (inside := setting.relative(path))]
 
 
-def _matching(notes: Sequence[Note], paths: Sequence[str]) -> list[Note]:
-    if not notes:
+def _matching(patterns: Sequence[str], paths: Sequence[str]) -> list[str]:
+    if not patterns:
         return []
     from remora.core.globs import matches
 
-    return [note for note in notes if any("*" in f and any(matches(f, p) for p in paths) for f in note.files)]
+    return [pattern for pattern in patterns if any(matches(pattern, path) for path in paths)]
 
 
 def _terms(text: str) -> list[str]:

@@ -75,12 +75,12 @@ class Glimpse:
                   GROUP BY m.id {_ORDER} LIMIT {MOST}"""
         return [_note(row) for row in self._rows(sql, (json.dumps(list(paths)), json.dumps(list(types))))]
 
-    def globs(self, types: Iterable[str]) -> list[Note]:
-        """Return memories of some types that are about patterns of files."""
-        sql = f"""SELECT {_NOTE} FROM memory_files f CROSS JOIN memories m ON m.id = f.memory_id
+    def patterns(self, types: Iterable[str]) -> list[str]:
+        """Return the patterns of files that memories of some types are about, each once."""
+        sql = f"""SELECT DISTINCT f.file_path FROM memory_files f CROSS JOIN memories m ON m.id = f.memory_id
                   WHERE instr(f.file_path, '*') > 0 AND {_LIVE}
-                    AND m.type IN (SELECT value FROM json_each(?)) GROUP BY m.id {_ORDER} LIMIT {MOST}"""
-        return [_note(row) for row in self._rows(sql, (json.dumps(list(types)),))]
+                    AND m.type IN (SELECT value FROM json_each(?))"""
+        return [row[0] for row in self._rows(sql, (json.dumps(list(types)),))]
 
     def cued(self, kind: str, cues: Collection[str]) -> list[Note]:
         """Return the memories with one of some cues, those with the most weight first."""

@@ -47,9 +47,9 @@ class Store:
         """Return notes of some types about one of some files."""
         return [n for n in self._notes if n.type in types and set(n.files) & set(paths)]
 
-    def globs(self, types: Sequence[str]) -> list[Note]:
-        """Return notes of some types about patterns."""
-        return [n for n in self._notes if n.type in types and any("*" in f for f in n.files)]
+    def patterns(self, types: Sequence[str]) -> list[str]:
+        """Return the patterns that notes of some types are about."""
+        return [f for n in self._notes if n.type in types for f in n.files if "*" in f]
 
     def cued(self, kind: str, cues: Collection[str]) -> list[Note]:
         """Return the notes with a cue."""

@@ -39,8 +39,8 @@ def test_what_is_about_files(glimpse: Glimpse):
     """Of some types only, the surest first; globs are asked for apart."""
     assert [n.id for n in glimpse.about(["a.py"], WARNINGS)] == ["m1", "m2"]
     assert glimpse.about(["a.py"], WARNINGS)[0].files == ("a.py", "b.py")
-    assert [n.id for n in glimpse.globs(WARNINGS)] == ["m4"]
-    assert glimpse.globs(WARNINGS)[0].pinned is True
+    assert glimpse.patterns(WARNINGS) == ["src/**"]
+    assert [(n.id, n.pinned) for n in glimpse.about(["src/**"], WARNINGS)] == [("m4", True)]
     assert glimpse.about(["c.py"], WARNINGS) == []
 
 
@@ -122,3 +122,16 @@ def test_it_loads_little():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["remora", "remora.store", "remora.store.glimpse"]
+
+
+def test_every_pattern_counts_however_many_there_are(space: Space, tmp_path: Path):
+    """The least sure of many memories about patterns may be the one that fits."""
+    for number in range(60):
+        add(
+            space.memories,
+            record(f"m{number}", type="gotcha", related_files=(f"p{number}/**",), confidence=0.9),
+        )
+    found = look(str(tmp_path / "memory.db"))
+    assert found is not None
+    assert len(found.patterns(WARNINGS)) == 60
+    found.close()
