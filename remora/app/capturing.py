@@ -40,6 +40,7 @@ _KINDS = {
     moments.COMPACTED: "compaction",
     moments.END: "session_end",
 }
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 _RESULTS = (moments.AFTER, moments.FAILED)
 
 
@@ -152,7 +153,7 @@ def _call(moment: Moment, lines: Sequence[Line], own: int, new: str) -> tuple[st
 def _append(path: str, head: Head, events: Sequence[Event]) -> bool:
     """Append whole lines; what a crash left of one is ended first, so that it takes no other with it."""
     lines = [line_of(clean(event)[0]) for event in events]
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    file = os.open(path, _FLAGS, 0o600)
     try:
         size = os.fstat(file).st_size
         if size > MAX_BYTES:

@@ -342,4 +342,14 @@ def live_sessions(environ: Mapping[str, str], home: str) -> list[tuple[Head, lis
     return sorted(found, key=lambda one: -int(one[1][-1].get("at", 0) if one[1] else 0))
 
 
-__all__ = ["IDLE", "KEPT", "LEARNT", "Done", "bounded_work", "injections_of", "live_sessions", "work"]
+__all__ = [
+    "IDLE",
+    "KEPT",
+    "LEARNT",
+    "Done",
+    "bounded_work",
+    "injections_of",
+    "is_over",
+    "live_sessions",
+    "work",
+]

@@ -9,11 +9,11 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.finished import injections_of, live_sessions
+from remora.app.finished import injections_of, is_over, live_sessions
 from remora.app.starting import brief_of
 from remora.core import moments
 from remora.core.clock import to_iso
-from remora.disk.live import LEARNT, live_file
+from remora.disk.live import IDLE, LEARNT, live_file
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -155,7 +155,7 @@ def _sessions(parts: Parts) -> list[Session]:
             continue
         steps = sum(line.get("k") in (moments.AFTER, moments.FAILED) for line in lines)
         said = sum(isinstance(line.get("said"), list) for line in lines)
-        over = any(line.get("k") == moments.END for line in lines[-3:])
+        over = is_over(lines, IDLE, 0.0)
         at = to_iso(float(lines[-1].get("at", 0)) / 1000)
         found.append(Session(f"{head.host}:{head.session}", at, steps, said, over))
     return found

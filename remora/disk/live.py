@@ -35,7 +35,7 @@ KEPT = 14 * 86_400  # seconds that a file stays after the work on it
 MAX_NAME = 120
 WAIT = 0.2  # seconds for another process that holds the file; then without the lock
 MAX_BYTES = 8_000_000  # of a file; a session of that many lines is told nothing more
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 Line = dict[str, Any]
