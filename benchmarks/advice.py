@@ -249,7 +249,7 @@ def right(one: Replayed, said: Spoken) -> bool | None:
     if said.trigger == "command":
         return said.call in one.failed
     keys = [one.keys.get(i, "") for i in said.ids]
-    if said.trigger in ("recurring", "gotchas"):
+    if said.trigger in ("recurring", "gotchas", "named"):
         fingerprints = [key for key in keys if len(key) == 16]
         return any(key in one.errors for key in fingerprints) if fingerprints else None
     return None

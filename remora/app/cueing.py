@@ -62,6 +62,17 @@ def refresh(parts: Parts) -> int:
         return space.cues.replace(cues)
 
 
+def take_in(space: Space, records: Sequence[MemoryRecord]) -> None:
+    """Make the cues of memories that were just written; of most of them there are none to make."""
+    warnings = [record for record in records if record.type in WARNINGS]
+    if not warnings:
+        return
+    met = _met(space) if any(_key(record) for record in warnings) else {}
+    cues = [cue for record in warnings for cue in cues_of(record, met.get(_key(record)), space)]
+    with space.db.transaction(durable=False):
+        space.cues.put([record.id for record in warnings], cues)
+
+
 def cues_of(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[Cue]:
     """Yield what one memory would be worth saying at."""
     signal = str((record.payload or {}).get("signal", ""))

@@ -31,6 +31,7 @@ DECIDED = (moments.BEFORE, moments.AFTER, moments.FAILED, moments.STEP)
 _TOOLS = (moments.BEFORE, moments.AFTER, moments.FAILED)
 BEGUN = "begun"  # kind of the line that says that somebody is at work on a moment
 TOGETHER = 5.0  # seconds within which the same happening without an id of its own is one
+DEEPEST = 24  # folders above a working folder that are looked at
 TOLD_TWICE = 60  # lines in which the same happening is looked for
 T = TypeVar("T")
 
@@ -68,7 +69,10 @@ def respond(
     if head is None:
         head = _within(lambda: _found(moment, environ, started), until, environ) or _homeless(moment)
         with live_file(moment.host, moment.session, environ) as live:
-            live.begin(head)
+            if live.head is not None and live.head.home and not head.home:
+                head = live.head  # a slow moment is no reason to forget whose session it is
+            else:
+                live.begin(head)
     reply = None
     if head.home and heard and head.limits and _is_heavy(moment, live):
         reply = _within(lambda: _heavy(moment, live, head, environ), until, environ)
@@ -112,12 +116,16 @@ def _without(reply: Reply, said: Container[str]) -> Reply:
 
 
 def _is_heavy(moment: Moment, live: LiveFile) -> bool:
-    """Return whether the whole memory is needed: at a start, and with the first prompt."""
+    """Return whether the whole memory is needed: at a start, and with the first prompt that has a task."""
     if moment.kind == moments.PROMPT:
-        return not any(
-            line.get("k") == moments.PROMPT and _agent(line) == moment.agent for line in live.lines
-        )
+        told = (line for line in live.lines if line.get("t") == "task" or line.get("task"))
+        return _is_task(moment) and not any(_agent(line) == moment.agent for line in told)
     return moment.kind == moments.START
+
+
+def _is_task(moment: Moment) -> bool:
+    """Return whether a prompt says what is to be done: "go on" does not."""
+    return len(moment.text.split()) >= 3
 
 
 def _agent(line: Mapping[str, Any]) -> str:
@@ -187,6 +195,8 @@ def _unknown(head: Head | None, moment: Moment) -> bool:
     """
     if head is None or (moment.kind == moments.START and moment.source != "compact"):
         return True
+    if not head.home and head.root and moment.kind == moments.PROMPT:
+        return True  # it may have been too slow to find out at the start
     return not head.home and not head.root and os.path.isdir(place_of(moment))  # noqa: PTH112
 
 
@@ -230,6 +240,7 @@ def setting_of(head: Head, cwd: str, *, early: bool = True, now: float | None = 
         now: seconds since the epoch; the time by default.
     """
     numbers = head.limits
+    head = tree_of(head, cwd)
     return Setting(
         Limits(numbers[0], *(int(n) for n in numbers[1:])),
         relative_to(head.root, cwd),
@@ -238,6 +249,34 @@ def setting_of(head: Head, cwd: str, *, early: bool = True, now: float | None = 
         _fingerprint,
         early,
     )
+
+
+def tree_of(head: Head, cwd: str) -> Head:
+    """Return a head whose root and branch are those of the work tree that a folder is in.
+
+    A session may move to another work tree of its repository, and so may each of its subagents; the memory is
+    the same, the files lie elsewhere.
+    """
+    common = os.path.dirname(head.head_file)  # noqa: PTH120
+    if "/worktrees/" in (apart := common.replace("\\", "/")):
+        common = apart[: apart.rindex("/worktrees/")]
+    folder = cwd
+    for _ in range(DEEPEST):
+        if not common or not folder or folder == head.root:
+            return head
+        try:
+            with open(os.path.join(folder, ".git"), encoding="utf-8") as file:  # noqa: PTH118, PTH123
+                own = file.read(2_000).partition("gitdir:")[2].strip()
+        except (OSError, ValueError):
+            own = ""
+        if own:
+            own = os.path.normpath(os.path.join(folder, own))  # noqa: PTH118
+            within = os.path.realpath(own).startswith(os.path.realpath(common) + os.sep)
+            return head._replace(root=folder, head_file=os.path.join(own, "HEAD")) if within else head  # noqa: PTH118
+        folder, before = os.path.dirname(folder), folder  # noqa: PTH120
+        if folder == before:
+            return head
+    return head
 
 
 def relative_to(root: str, cwd: str) -> Callable[[str], str]:
@@ -299,7 +338,7 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
         line["g"] = moment.agent
     if moment.action:
         line["a"] = moment.action
-        relative = relative_to(head.root, moment.cwd)
+        relative = relative_to(tree_of(head, moment.cwd).root, moment.cwd)
         if paths := [inside for path in moment.paths[:20] if (inside := relative(path))]:
             line["p"] = paths
     if moment.action in ("search", "glob") and moment.pattern:
@@ -308,6 +347,8 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
         line["i"] = moment.call_id
     elif name := name_of(moment):
         line["n"] = name
+    if moment.kind == moments.PROMPT and _is_task(moment):
+        line["task"] = 1
     if moment.kind == moments.START:
         line["s"] = moment.source
     if reply.text:

@@ -204,6 +204,7 @@ class Memory(CodeVerbs, PlanVerbs):
             room = self._parts.room("user" if user else "project")
             given = [self._drafted_or_refused(fields, room, user=user) for fields in drafts]
             found = room.intake.remember_each(given)
+            self._cue(room, [r for r in found if not isinstance(r, RemoraError)])
             embed_when_many(self._parts)
             return [
                 r if isinstance(d, RemoraError) or isinstance(r, RemoraError) else noted(room.space, d, r)
@@ -256,6 +257,7 @@ class Memory(CodeVerbs, PlanVerbs):
         with self._lock:
             room = self._parts.room("user" if user else "project")
             records = room.intake.remember_many([self._with_parents(d, room) for d in drafts])
+            self._cue(room, records)
             embed_when_many(self._parts)
             return [noted(room.space, d, r) for d, r in zip(drafts, records, strict=True)]
 
@@ -337,7 +339,17 @@ class Memory(CodeVerbs, PlanVerbs):
         if "related_files" in changes:
             changes["related_files"] = self._paths("related_files", changes["related_files"])
         with self._lock:
-            return room.upkeep.edit(record.id, changes)
+            edited = room.upkeep.edit(record.id, changes)
+            self._cue(room, [edited])
+            return edited
+
+    def _cue(self, room: Room, records: Sequence[MemoryRecord]) -> None:
+        """Make what these memories are said at; without it they are stored all the same."""
+        if any(record.type in ("gotcha", "error_pattern", "dead_end") for record in records):
+            from remora.app import cueing
+
+            with suppress(RemoraError):
+                cueing.take_in(room.space, records)
 
     def supersede(self, /, memory_id: str, content: str, **fields: Any) -> MemoryRecord:
         """Put a new memory in the place of an old one and return it; dependents are flagged.
@@ -366,6 +378,7 @@ class Memory(CodeVerbs, PlanVerbs):
         )
         with self._lock:
             new = room.upkeep.supersede(old.id, self._with_parents(draft, room))
+            self._cue(room, [new])
             self._flag_elsewhere(room, old, f"which was superseded by {new.id[:8]}")
             return noted(room.space, draft, new)
 
@@ -596,15 +609,22 @@ class Memory(CodeVerbs, PlanVerbs):
         with self._lock:
             return log(self._parts, limit, session_id)
 
-    def tell_session(self, text: str) -> bool:
+    def tell_session(self, memory_id: str) -> bool:
         """Tell the agents of the session that goes on in this project what one of them recorded.
 
+        Args:
+            memory_id: of what was recorded.
+
         Returns:
-            Whether there is such a session.
+            Whether it is known which session that is.
+
+        Raises:
+            NotFound, Conflict: as for `show`.
         """
         from remora.app.spoken import tell_session
 
-        return tell_session(self._parts, text)
+        with self._lock:
+            return tell_session(self, memory_id)
 
     def why(self, memory_id: str) -> Why:
         """Return where a memory comes from, how far to trust it, at what it is said and when it was.

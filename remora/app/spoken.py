@@ -14,6 +14,8 @@ from remora.app.starting import brief_of
 from remora.core import moments
 from remora.core.clock import to_iso
 from remora.disk.live import IDLE, LEARNT, live_file
+from remora.injection import render
+from remora.injection.brief import as_note
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -83,21 +85,30 @@ class Status(NamedTuple):
     ids: tuple[str, ...]
 
 
-def tell_session(parts: Parts, text: str) -> bool:
-    """Note in the live file of the session that goes on what an agent recorded; returns whether there is one.
+def tell_session(memory: Memory, memory_id: str) -> bool:
+    """Note in the live file of the session that goes on what an agent recorded; see `Memory.tell_session`.
 
-    Whoever serves an agent's tools does not know its session: of those in this project the last one that
-    did anything within the hour is meant.
+    Whoever serves an agent's tools is rarely told its session. Where the environment does not name it, the
+    only one in this project that did anything within the hour is meant; of several nobody is told.
     """
-    for head, lines in live_sessions(parts.environ, str(parts.project.home)):
-        last = lines[-1] if lines else {}
-        if last.get("k") in (LEARNT, moments.END):
-            continue
-        if time.time() - float(last.get("at", 0)) / 1000 > RECENT:
-            return False
-        with suppress(OSError), live_file(head.host, head.session, parts.environ) as live:
-            live.add({"k": "recorded", "x": text[:MAX_RECORDED], "at": int(time.time() * 1000)})
-            return True
+    parts = memory._parts
+    record = memory.show(memory_id)
+    line = render.line(as_note(record)).removeprefix("- ")
+    own = parts.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    now = time.time()
+    going = [
+        head
+        for head, lines in live_sessions(parts.environ, str(parts.project.home))
+        if lines
+        and lines[-1].get("k") not in (LEARNT, moments.END)
+        and now - float(lines[-1].get("at", 0)) / 1000 <= RECENT
+    ]
+    meant = [head for head in going if head.session == own] or going
+    if len(meant) != 1:
+        return False
+    with suppress(OSError), live_file(meant[0].host, meant[0].session, parts.environ) as live:
+        live.add({"k": "recorded", "x": line[:MAX_RECORDED], "at": int(now * 1000)})
+        return True
     return False
 
 
@@ -124,7 +135,7 @@ def why(memory: Memory, memory_id: str) -> Why:
     parts = memory._parts
     record = memory.show(memory_id)
     space = next(room.space for room in parts.rooms() if room.space.realm == record.realm)
-    stored = space.injections.of(record.id, SHOWN)
+    stored = parts.room("project").space.injections.of(record.id, SHOWN)
     fresh = [one for one in log(parts, 10 * SHOWN, None) if record.id in one.memory_ids and one not in stored]
     said = tuple(sorted((*stored, *fresh), key=lambda one: one.at, reverse=True)[:SHOWN])
     return Why(record, tuple(space.cues.of(record.id)), said, tuple(space.memories.dependents(record.id)))

@@ -18,6 +18,7 @@ from remora.app.recall import predict_files
 from remora.core.clock import to_iso
 from remora.core.errors import RemoraError
 from remora.core.moments import SILENCE, Moment, Reply
+from remora.core.strength import current_confidence
 from remora.core.values import Filters
 from remora.disk.live import Head
 from remora.injection import brief as briefs
@@ -143,10 +144,10 @@ def task_of(memory: Memory, text: str, *, said: set[str] = frozenset()) -> Reply
     inject = parts.settings.inject
     if not inject.enabled or len(text.split()) < 3:
         return SILENCE
-    bar = relevance_bar(parts)
+    bar, now = relevance_bar(parts), parts.clock.now()
     with suppress(RemoraError):
         hits = memory.search(text[:2_000], k=3 * TASK_HITS, kinds=["memory"])
-        chosen = [h for h in hits if _worth_saying(h, bar, inject.threshold, said)][:TASK_HITS]
+        chosen = [h for h in hits if _worth_saying(h, bar, inject.threshold, said, now)][:TASK_HITS]
         files = _files(parts, text[:2_000]) if hits and hits[0].score >= bar else []
         lines = [render.line(briefs.as_note(h.memory)) for h in chosen if h.memory is not None]
         room = 4 * inject.task_tokens
@@ -156,7 +157,9 @@ def task_of(memory: Memory, text: str, *, said: set[str] = frozenset()) -> Reply
         if lines:
             lines.insert(0, "What earlier sessions in this project learnt that bears on this task:")
         if files:
-            lines.append("Files that work like this touched: " + ", ".join(f"`{f.path}`" for f in files))
+            lines.append(
+                "Files that work like this touched: " + ", ".join(f"`{_name(f.path)}`" for f in files)
+            )
         if lines:
             return Reply("\n".join(lines), ids=ids, trigger="task", why="the first prompt")
     return SILENCE
@@ -166,6 +169,10 @@ def _files(parts: Parts, text: str) -> list[FileHit]:
     """Return the files that a task likely touches; their scores tell an order, not whether it is a task."""
     found, _ = predict_files(parts, text, TASK_FILES, without=frozenset({"meaning"}))
     return [f for f in found if f.score >= FILE_SCORE]
+
+
+def _name(path: str) -> str:
+    return render.plain(path).replace("`", "'")
 
 
 def relevance_bar(parts: Parts) -> float:
@@ -188,10 +195,13 @@ def _from_rules(record: MemoryRecord) -> bool:
     return not record.pinned and any(o.path and kind_of(o.path) for o in record.origins)
 
 
-def _worth_saying(hit: Hit, bar: float, threshold: float, said: set[str]) -> bool:
+def _worth_saying(hit: Hit, bar: float, threshold: float, said: set[str], now: float) -> bool:
     record = hit.memory
     if record is None or hit.id in said or record.stale_at or record.type == "work_state":
         return False
     if _from_rules(record) or hit.disagrees_with:
         return False
-    return hit.score >= bar and (record.confidence >= threshold or record.pinned or record.user_verified)
+    if record.pinned or record.user_verified:
+        return hit.score >= bar
+    sure = record.confidence >= threshold and current_confidence(record, now) >= threshold / 2
+    return hit.score >= bar and sure and not briefs.is_tainted_rule(record)

@@ -94,7 +94,7 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
 
     if material.state:
         add("Where the last session stopped:", [(material.state, "")])
-    usual = [f"- `{c.command}` ({c.why})" for c in material.commands if c.score >= HABIT][:COMMANDS]
+    usual = [f"- `{_command(c)}` ({c.why})" for c in material.commands if c.score >= HABIT][:COMMANDS]
     add("How work is checked here:", [(text, "") for text in usual])
     ranked = sorted(
         (r for r in material.records if _may_be_said(r, threshold, now)),
@@ -107,6 +107,10 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
         return Brief("", ())
     head = "Remora, the memory of this project, from earlier sessions:"
     return Brief("\n".join((head, *lines, _tail(material))), tuple(ids))
+
+
+def _command(suggestion: Suggestion) -> str:
+    return render.plain(suggestion.command).replace("`", "'")
 
 
 def as_note(record: MemoryRecord) -> Note:
@@ -144,9 +148,13 @@ def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
         return False
     if record.user_verified:
         return True
-    tainted_rule = record.taint is not None and record.type in ("preference", "requirement", "decision")
     sure = record.confidence >= threshold and current_confidence(record, now) >= threshold / 2
-    return sure and not tainted_rule
+    return sure and not is_tainted_rule(record)
+
+
+def is_tainted_rule(record: MemoryRecord) -> bool:
+    """Return whether a memory says what to do, and comes from outside: nobody is told that."""
+    return record.taint is not None and record.type in ("preference", "requirement", "decision")
 
 
 def _worth(record: MemoryRecord, now: float) -> float:

@@ -25,9 +25,14 @@ def contradicted(texts: Sequence[str]) -> set[int]:
     >>> sorted(contradicted(["Tests need REDIS_URL set", "Tests do not need REDIS_URL set", "Use tabs"]))
     [0, 1]
     """
+    return {place for pair in contradictions(texts) for place in pair}
+
+
+def contradictions(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of each two statements that contradict each other."""
     bare = [_ORIGIN.sub("", text) for text in texts]
     telling = [frozenset(w for w in words(t) if not w[0].isdigit()) - STOP_WORDS - NEGATIONS for t in bare]
-    found: set[int] = set()
+    found: list[tuple[int, int]] = []
     for one in range(len(texts)):
         for other in range(one):
             alike = jaccard(telling[one], telling[other])
@@ -35,7 +40,7 @@ def contradicted(texts: Sequence[str]) -> set[int]:
             if (denied and alike >= SAME_MATTER) or (
                 alike >= SAME_MEASURE and _numbers(bare[one], bare[other])
             ):
-                found |= {one, other}
+                found.append((one, other))
     return found
 
 

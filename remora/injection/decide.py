@@ -4,8 +4,8 @@ Evidence from others: recall on every prompt makes coding agents worse, the same
 matching action cuts repeated failures by a third (docs/injection.md). So the rule is silence, and each
 trigger below names something that the agent is doing right now:
 
-    gotchas     it reads or changes a file that earlier sessions learnt something about, or writes a name
-                that a lesson speaks of
+    gotchas     it reads or changes a file that earlier sessions learnt something about
+    named       it writes a name in code that a lesson speaks of
     recurring   it changes the first file of a language whose checks complain about the same again and again
     command     it is about to run what failed before for a reason that lies in the command itself
     error       a tool failed in a way that was met and resolved before
@@ -132,15 +132,18 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     if not paths:
         return SILENCE
     found = look.about([*paths, *_matching(look.patterns(WARNINGS), paths)], WARNINGS)
-    why = f"about {paths[0]}"
-    if moment.action in EDITS:
-        terms = _terms(f"{moment.changed}\n{moment.removed}")
-        endings = {ending(path) for path in paths}
-        named = [n for n in look.cued("term", terms) if not n.needs or not endings.isdisjoint(n.needs)]
-        found += [note for note in named if note.id not in {one.id for one in found}]
-        if named and not _worth(found[: len(found) - len(named)], state, setting):
-            why = f"the edit names {named[0].cue}"
-    return _say("gotchas", paths[0], found, why, state, setting)
+    said = _say("gotchas", paths[0], found, f"about {paths[0]}", state, setting)
+    if said.text or moment.action not in EDITS:
+        return said
+    endings = {ending(path) for path in paths}
+    terms = _terms(f"{moment.changed}\n{moment.removed}")
+    named = [n for n in look.cued("term", terms) if not n.needs or not endings.isdisjoint(n.needs)]
+    worth = _worth(named, state, setting)
+    if not worth:
+        return SILENCE
+    term = worth[0].cue.removeprefix(".")
+    same = [note for note in worth if note.cue == worth[0].cue]
+    return _say("named", term, same, f"the edit names {term}", state, setting)
 
 
 def _recurring(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -249,14 +252,31 @@ def _worth(notes: Sequence[Note], state: State, setting: Setting) -> list[Note]:
 
 
 def _agreeing(notes: list[Note]) -> list[Note]:
-    """Return the notes without those that another one contradicts: nobody knows which of them is right."""
+    """Return the notes without those that another one contradicts, which is vouched for as well as they are.
+
+    Of two that contradict each other what a person holds to stays before what a session showed, and that
+    before what comes from outside. Where neither is better, nobody knows which is right, and both go.
+    """
     said = [note for note in notes if (note.type, note.source) != SEEN]
     if len(said) <= 1:
         return notes
-    from remora.injection.contradiction import contradicted  # its words cost some milliseconds to load
+    from remora.injection.contradiction import contradictions  # its words cost some milliseconds to load
 
-    wrong = {said[number].id for number in contradicted([note.content for note in said])}
+    wrong: set[str] = set()
+    for pair in contradictions([note.content for note in said]):
+        one, other = (said[place] for place in pair)
+        if _rank(one) <= _rank(other):
+            wrong.add(one.id)
+        if _rank(other) <= _rank(one):
+            wrong.add(other.id)
     return [note for note in notes if note.id not in wrong]
+
+
+def _rank(note: Note) -> int:
+    """Return how well a memory is vouched for: by a person, by a session, by nobody."""
+    if note.pinned or note.verified:
+        return 2
+    return 0 if note.tainted else 1
 
 
 def _inside(paths: Sequence[str], setting: Setting) -> list[str]:

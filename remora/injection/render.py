@@ -24,6 +24,7 @@ _TAG = re.compile(
 _QUOTED = re.compile(r": “.*?”\. What resolved it here: ")
 _HEADS = {
     "gotchas": "What earlier sessions in this project learnt about {about}:",
+    "named": "What earlier sessions in this project learnt about {about}, which this change names:",
     "command": "What earlier sessions in this project learnt about this command:",
     "error": "This error was met before in this project:",
     "partners": "What usually changes together with {about} in this project:",
@@ -35,7 +36,8 @@ _HEADS = {
 
 def told(trigger: str, about: str, notes: Sequence[Note]) -> str:
     """Return the text for some memories, one line each."""
-    head = _HEADS[trigger].format(about=f"`{about}`" if about else "this")
+    name = plain(about).replace("`", "'")
+    head = _HEADS[trigger].format(about=f"`{name}`" if name else "this")
     shown = (short_rule(note) if trigger == "recurring" else line(note) for note in notes)
     return "\n".join((head, *shown))
 
@@ -48,7 +50,7 @@ def short_rule(note: Note) -> str:
 
 def line(note: Note, limit: int = LINE) -> str:
     """Return one memory as a line of at most so many characters of its own."""
-    text = _plain(note.content)
+    text = plain(note.content)
     if len(text) > limit:
         text = text[: limit - 1].rpartition(" ")[0] + " …"
     if note.tainted and not note.verified:
@@ -59,9 +61,9 @@ def line(note: Note, limit: int = LINE) -> str:
 
 def recorded(texts: Sequence[str]) -> str:
     """Return what an agent recorded, for the agent that goes on with it."""
-    return "\n".join((_HEADS["recorded"], *(f"- {_plain(text)[:LINE]}" for text in texts)))
+    return "\n".join((_HEADS["recorded"], *(f"- {plain(text)[:LINE]}" for text in texts)))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return a text on one line, in which no tag of a host begins."""
     return _TAG.sub("‹", " ".join(text.split()))

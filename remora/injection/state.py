@@ -33,7 +33,7 @@ class State:
         characters: how long that was, together.
         edited: files it changed; `read` those it read.
         endings: of the names of the files it changed.
-        recent: its last calls, oldest first.
+        recent: its last calls since anything was asked between two steps, oldest first.
         recorded: texts that were recorded through a tool and not yet repeated to it.
         briefed: it was told what there is at the start.
         quiet: triggers that have had their one word.
@@ -66,6 +66,8 @@ class State:
             self._done(line, failed=kind == "failed")
         elif kind == "prompt":
             self.prompts += 1
+        elif kind == "step":
+            self.recent = []  # what was looked at between two steps is not looked at again
         ids = line.get("said")
         if isinstance(ids, list):
             self._told(line, [str(i) for i in ids])

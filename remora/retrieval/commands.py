@@ -2,7 +2,7 @@
 
 A command counts for every session that ran it, alone or as a part of a line. A session counts half as
 much as the one eight sessions later, and up to as much again if it was asked for something alike or
-edited the same files.
+edited the same files. What a memory warns of (a flag that there is not) is not suggested.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
 from remora.core.text import STOP_WORDS
+from remora.store.cues import COMMAND
 
 if TYPE_CHECKING:
     from remora.store.space import Space
@@ -76,12 +77,24 @@ def suggest(
             sessions[command] += 1
             purpose.setdefault(command, what)
     whole = sum(weights.values()) or 1.0
+    for command in _warned_of(space, list(scores)):
+        del scores[command]
     best = sorted(scores, key=lambda c: (-round(scores[c], 12), c))[:k]
     return [
         Suggestion(
             c, purpose[c], scores[c] / whole, f"run in {sessions[c]} of the last {len(order)} sessions"
         )
         for c in best
+    ]
+
+
+def _warned_of(space: Space, commands: Sequence[str]) -> list[str]:
+    """Return those commands of which a memory says that they fail for a reason in themselves."""
+    cues = space.cues.of_words(COMMAND, (word for command in commands for word in command.split()))
+    return [
+        command
+        for command in commands
+        if (words := set(command.split())) and any(words.issuperset((c.cue, *c.needs)) for c in cues)
     ]
 
 

@@ -37,8 +37,16 @@ class Cues:
 
     def replace(self, cues: Iterable[Cue]) -> int:
         """Put new cues in the place of all; call inside a transaction. Returns how many there are."""
-        rows = [(c.kind, c.cue, c.memory_id, json.dumps(c.needs), c.weight) for c in cues]
         self._db.execute("DELETE FROM memory_cues")
+        return self._insert(cues)
+
+    def put(self, memory_ids: Iterable[str], cues: Iterable[Cue]) -> None:
+        """Put new cues in the place of those of some memories; call inside a transaction."""
+        self._db.execute_many("DELETE FROM memory_cues WHERE memory_id = ?", [(i,) for i in memory_ids])
+        self._insert(cues)
+
+    def _insert(self, cues: Iterable[Cue]) -> int:
+        rows = [(c.kind, c.cue, c.memory_id, json.dumps(c.needs), c.weight) for c in cues]
         self._db.execute_many(
             """INSERT OR IGNORE INTO memory_cues(kind, cue, memory_id, needs, weight)
                VALUES (?, ?, ?, ?, ?)""",
@@ -51,6 +59,15 @@ class Cues:
         sql = """SELECT kind, cue, memory_id, needs, weight FROM memory_cues WHERE memory_id = ?
                  ORDER BY kind, cue, needs"""
         return [Cue(k, c, m, tuple(json.loads(n)), w) for k, c, m, n, w in self._db.rows(sql, (memory_id,))]
+
+    def of_words(self, kind: str, words: Iterable[str]) -> list[Cue]:
+        """Return the cues of a kind that are one of some words, of live memories, in order."""
+        sql = """SELECT c.kind, c.cue, c.memory_id, c.needs, c.weight FROM json_each(?1) j
+                 CROSS JOIN memory_cues c ON c.kind = ?2 AND c.cue = j.value
+                 CROSS JOIN memories m ON m.id = c.memory_id
+                 WHERE m.deprecated = 0 ORDER BY c.cue, c.memory_id, c.needs"""
+        rows = self._db.rows(sql, (json.dumps(sorted(set(words))), kind))
+        return [Cue(k, c, m, tuple(json.loads(n)), w) for k, c, m, n, w in rows]
 
     def count(self) -> int:
         """Return how many cues there are."""

@@ -16,13 +16,14 @@ import apsw
 
 APPLICATION_ID = 0x52454D4F  # as `connection` writes it
 OLDEST = 11  # schema that has cues
-BUSY_MS = 250  # a reader waits only while a crashed writer's log is read again
+BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
 MOST = 40  # memories looked at for one question
+MOST_CUED = 400  # the same before the further words of their cues are looked at
 
 _NOTE = """m.id, m.type, m.content, m.confidence, coalesce(m.decay_half_life_days, 0), m.last_accessed_at,
            m.taint IS NOT NULL, m.pinned, m.user_verified, m.related_files, coalesce(m.branch, ''),
            m.source, m.stale_at IS NOT NULL"""
-_LIVE = "m.deprecated = 0"
+_LIVE = "m.deprecated = 0 AND m.stale_at IS NULL"
 _ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"
 
 
@@ -87,7 +88,7 @@ class Glimpse:
         sql = f"""SELECT {_NOTE}, c.weight, c.needs, c.cue FROM json_each(?1) j
                   CROSS JOIN memory_cues c ON c.kind = ?2 AND c.cue = j.value
                   CROSS JOIN memories m ON m.id = c.memory_id WHERE {_LIVE}
-                  ORDER BY c.weight DESC, m.confidence DESC, m.id LIMIT {MOST}"""
+                  ORDER BY c.weight DESC, m.confidence DESC, m.id LIMIT {MOST_CUED}"""
         rows = self._rows(sql, (json.dumps(list(cues)), kind))
         return [
             _note(row[:-3])._replace(weight=row[-3], needs=tuple(json.loads(row[-2])), cue=row[-1])

@@ -95,6 +95,15 @@ def test_names_in_code_that_few_files_use(repo: Repo, tmp_path):
         assert {cue for kind, cue, _ in cues(memory, one) if kind == "term"} == {"read_header_lines"}
 
 
+def test_what_was_just_said_counts_at_once(bare: Memory):
+    """A person's warning, and what becomes of it, need no session to be learnt first."""
+    one = bare.remember("`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
+    space = bare._parts.room("project").space
+    assert [cue.cue for cue in space.cues.of(one.id)] == ["pytest"]
+    bare.edit(one.id, content="`tox -e auth` hangs without REDIS_URL")
+    assert [cue.cue for cue in space.cues.of(one.id)] == ["tox"]
+
+
 def test_only_warnings_have_cues(bare: Memory):
     """A decision is for the brief and for a question."""
     one = stored(bare, "Use `go test ./...` here", type="decision", source="user_taught")

@@ -218,10 +218,29 @@ def test_only_the_first_prompt_loads_the_memory(hooked, monkeypatch):
 
     monkeypatch.setattr(starting, "task", task)
     hooked.tell(moments.SUBAGENT_START, agent="a")
-    hooked.prompt("first")
-    hooked.prompt("second")
-    assert asked == ["first"]
-    assert hooked.kinds == ["subagent_start", "prompt", "prompt"]
+    hooked.prompt("good morning")
+    hooked.prompt("mend the cart")
+    hooked.prompt("mend the price too")
+    assert asked == ["mend the cart"]
+    assert hooked.kinds == ["subagent_start", "prompt", "prompt", "prompt"]
+
+
+def test_another_work_tree_of_the_repository(hooked, repo, tmp_path):
+    """A subagent that works in a tree of its own is told of the same files, and the branch is the tree's."""
+    repo.commit("begin", {"cart.py": ""})
+    hooked.start()
+    known = live.read(hooked.path)[0]
+    assert known is not None
+    for place in (tmp_path / "beside", repo.root / ".claude" / "worktrees" / "x"):
+        repo.git("worktree", "add", "-q", str(place), "-b", f"topic-{place.name}")
+        (place / "deep").mkdir()
+        head = hooking.tree_of(known, str(place / "deep"))
+        assert head.root == str(place)
+        assert hooking.setting_of(known, str(place)).branch == f"topic-{place.name}"
+        assert hooking.relative_to(head.root, str(place))("cart.py") == "cart.py"
+    other = Repo(tmp_path / "other").init()
+    assert hooking.tree_of(known, str(other.root)) == known
+    assert hooking.tree_of(known, "") == known
 
 
 def test_a_host_that_hears_nothing_is_only_noted(repo, environ):

@@ -327,6 +327,19 @@ def test_files_and_commands_follow_from_sessions(memory, learn, tmp_path):
     assert "server/settings.py" in partners
 
 
+def test_what_a_memory_warns_of_is_not_suggested(memory, learn, tmp_path):
+    """A check that failed for a flag that there is not is no way to check work, however often it was run."""
+    wrong, right = "python3 -m unittest --fail-fast", "python3 -m unittest --failfast"
+    for day in (1, 2):
+        talk = Talk(f"s{day}", day, str(memory.root)).user("Please make the token lifetime a setting")
+        for _ in range(2):
+            told = "Exit code 2\npython3 -m unittest: error: unrecognized arguments: --fail-fast"
+            talk.tool("Bash", told, error=True, command=wrong).tool("Bash", "OK", command=right)
+        talk.edit("a.py").reply("Done; all tests pass.").save(tmp_path / "talks")
+    assert any("fails with" in text and wrong in text for text in said(learn()))
+    assert [s.command for s in memory.suggest_commands(k=5)] == [right]
+
+
 def test_what_is_learnt_on_a_branch_follows_it(tmp_path):
     """It is for the branch, the project's when the branch is merged, and over when it is deleted."""
     repo = Repo(tmp_path / "project").init()

@@ -15,6 +15,7 @@ from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from remora.core.moments import Reply
 from remora.core.values import MemoryDraft
+from remora.injection import decide as decisions
 from tests.helpers import environment
 
 NOTE = "Prices are in cents; a float loses them"
@@ -196,7 +197,7 @@ def test_tools_at_the_same_file_at_once_hear_it_once(memory: Memory, monkeypatch
     """Both ask before either was told: the second answer is dropped."""
     from concurrent.futures import ThreadPoolExecutor
 
-    together, decide = threading.Barrier(2), module.decide
+    together, decide = threading.Barrier(2), decisions.decide
 
     def both(*given: Any) -> Reply:
         together.wait(2)

@@ -133,6 +133,15 @@ def test_those_that_contradict_each_other_are_both_left_out():
     assert said.ids == (GOTCHA.id,)
 
 
+def test_of_two_that_contradict_each_other_the_better_one_stays():
+    """What a person holds to is not silenced by a sentence from outside, nor is what a session showed."""
+    person = note("The tests need REDIS_URL to be set", "a.py", number=2, pinned=True)
+    outside = note("The tests do not need REDIS_URL to be set", "a.py", number=3, tainted=True)
+    assert decide(EDIT, State(), Store(outside, person), setting()).ids == (person.id,)
+    seen = person._replace(pinned=False)
+    assert decide(EDIT, State(), Store(outside, seen), setting()).ids == (seen.id,)
+
+
 def test_what_comes_from_outside_is_quoted():
     """It says that it is unverified, until a person verified it."""
     store = Store(GOTCHA._replace(tainted=True))
@@ -165,7 +174,7 @@ def test_an_edit_that_writes_a_name_of_a_lesson():
     """The names are looked up as they are written, dotted, and by their last part; endings are kept apart."""
     named = note("os.open leaks on error", number=4, cue="os.open", needs=(".py",))
     said = decide(EDIT, State(), Store(term=[named]), setting())
-    assert (said.trigger, said.ids, said.why) == ("gotchas", (named.id,), "the edit names os.open")
+    assert (said.trigger, said.ids, said.why) == ("named", (named.id,), "the edit names os.open")
     other = EDIT._replace(paths=("/w/a.go",))
     assert decide(other, State(), Store(term=[named]), setting()).text == ""
     method = note("flush first", number=5, cue=".open")

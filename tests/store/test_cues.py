@@ -34,3 +34,15 @@ def test_cues_go_with_their_memory(filled: Space):
         filled.cues.replace([Cue("term", "a", "m1"), Cue("term", "b", "m2")])
         filled.db.execute("DELETE FROM memories WHERE id = 'm1'")
     assert filled.cues.count() == 1
+
+
+def test_cues_are_found_by_their_words(filled: Space):
+    """Those of one kind, of memories that are not forgotten, in order."""
+    wanted = Cue("command", "gh", "m1", ("pr", "--stat"), 2.0)
+    with filled.db.transaction():
+        filled.cues.replace(
+            [wanted, Cue("command", "gh", "m2"), Cue("term", "gh", "m1"), Cue("command", "go", "m1")]
+        )
+        filled.db.execute("UPDATE memories SET deprecated = 1 WHERE id = 'm2'")
+    assert filled.cues.of_words("command", ["gh", "pr", "gh"]) == [wanted]
+    assert filled.cues.of_words("command", []) == []

@@ -142,7 +142,7 @@ class Tools:
                 tags=tags,
                 derived_from=tuple(parents),
             )
-            memory.tell_session(record.content)
+            memory.tell_session(record.id)
         self.log.recorded(record, now)
         self.log.asked_about(record.related_files, now)
         return _received(record)
