@@ -1,11 +1,11 @@
 """The live file of a session: what short-lived processes have to know of one another.
 
 One file for each session, `<data folder>/live/<host>+<session>.jsonl`. The first line says which project the
-session works in; each further line is one moment: what was done (its kind, files, no text of it) and what was
-said. Lines are only appended, each in one write, while the file is locked: tools that run at the same
+session works in; each further line is one moment: what was done (its kind, files, a searched pattern), what
+was recorded and what was said; no prompt, content or output. Lines are only appended, each in one write, while the file is locked: tools that run at the same
 time never hear the same thing twice. Who could not get the lock is told so. A line that a crash cut off is
-skipped. Nothing here waits long, and everything fails by giving nothing; `remora work` reads the file when
-the session is over and removes it.
+skipped. Nothing here waits long, and everything fails by giving nothing; `remora work` takes the file in when
+the session is over and removes it two weeks later.
 
 Imports are few on purpose (`remora.interfaces.hooks`).
 """

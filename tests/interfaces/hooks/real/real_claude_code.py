@@ -187,12 +187,12 @@ def test_what_the_first_session_taught_is_said_in_the_second(world: World) -> No
     _compare("second-session.txt", page(session, world, SECOND))
     world.learnt(session.id)
     said = [line["t"] for line in world.live(session.id) if line.get("said")]
-    assert said == ["brief", "gotchas", "command", "error"]
+    assert said == ["brief", "named", "command", "error"]
     assert "Keep" not in "".join(heard(session)[1:])  # the brief is said once
     assert "the tax office asks for it" in world.remora("list", "--type", "decision")
     told = world.remora("log")
     assert all(session.id in line for line in told.splitlines()[:4])
-    assert {"error", "command", "gotchas", "brief"} == {line.split("  ")[1] for line in told.splitlines()[:4]}
+    assert {"error", "command", "named", "brief"} == {line.split("  ")[1] for line in told.splitlines()[:4]}
 
 
 def _compare(name: str, text: str) -> None:
