@@ -58,7 +58,8 @@ def _tries(report: InitReport, hottest: Sequence[str]) -> list[tuple[str, str]]:
         tries.append((f"remora related {code}", "files that change together with it"))
     if report.stored or report.merged or report.unchanged:
         tries.append(("remora list", "everything that was learnt"))
-    return [*tries, ('remora remember "…"', "teach it something")]
+    last = [('remora remember "…"', "teach it something"), ("remora install", "connect your agent")]
+    return [*tries, *last]
 
 
 def _code(report: InitReport) -> str:

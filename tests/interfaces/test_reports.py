@@ -93,7 +93,8 @@ def test_what_to_try_has_an_answer() -> None:
     text = plain(reports.initialised(INIT._replace(rules_found=0, rule_files=()), hottest=("src/app.py",)))
     assert '  remora search "what broke in src/app.py"' in text
     text = plain(reports.initialised(INIT._replace(rules_found=0, candidates=0, stored=0, merged=0)))
-    assert text.split("Try next\n")[1] == '  remora remember "…"  teach it something\n'
+    tries = text.split("Try next\n")[1].splitlines()
+    assert tries == ['  remora remember "…"  teach it something', "  remora install       connect your agent"]
 
 
 def test_candidates_only() -> None:
