@@ -363,6 +363,17 @@ def test_session_context(call: Caller, stored: Remember) -> None:
     assert f"- {old} gotcha" in answer.partition("Newest in the memory")[2]
 
 
+def test_what_hooks_said_is_known(call: Caller, holder: Holder, stored: Remember) -> None:
+    """An agent may ask what it was told, and why a memory came up."""
+    one = stored("Prices are in cents", type="gotcha", related_files=["cart.py"])
+    with holder.use(writes=True) as memory, memory.loop("s1", host="hook") as loop:
+        given = {"file_path": str(memory.root / "cart.py"), "old_string": "a", "new_string": "b"}
+        assert "Prices are in cents" in loop.before("Edit", given, "c1")
+        loop.after("Edit", given, "done", call_id="c1")
+    assert f"at cart.py (gotchas): {one}" in call("get_session_context")
+    assert "Told to an agent just now: about cart.py; the file was changed" in call("why", memory_id=one)
+
+
 @pytest.mark.usefixtures("code")
 def test_impact(call: Caller, stored: Remember) -> None:
     """It lists what depends on a target, the tests to run, and what is remembered about it."""

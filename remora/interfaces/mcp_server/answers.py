@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from remora.core.clock import to_iso
+from remora.core.clock import from_iso, to_iso
 from remora.core.errors import NotFound
 from remora.core.text import shorten
 from remora.core.values import FileHit, MemoryRecord
@@ -25,10 +25,12 @@ from remora.interfaces.present import (
 if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.interfaces.mcp_server.log import Log
+    from remora.store.injections import Injection
 
 MOST_OF_ONE = 900  # tokens of a memory that was asked for by its id
 RELATED = 200  # files that are looked through for those that are used
 MOST_MODULES = 12
+TOLD, TOLD_SECONDS = 6, 12 * 3_600  # what hooks said lately: how often, and how long ago at most
 # What the evidence of a related file says of code, from that file's side.
 USED = frozenset(
     {"is imported by it", "is called by it", "is a base of it", "is implemented by it", "is tested by it"}
@@ -43,6 +45,7 @@ def explained(
     *,
     parents: Sequence[MemoryRecord] = (),
     dependents: Sequence[MemoryRecord] = (),
+    told: Sequence[Injection] = (),
 ) -> str:
     """Return what is known of one memory, and why it was recalled lately."""
     lately = []
@@ -54,6 +57,9 @@ def explained(
             f"Recalled {ago(recall.at, now)} by {recall.tool}{asked}, rank {recall.rank}{score}{reasons}"
         )
     blocks = [f"{name}: {value}" for name, value in _standing(record, now) if value]
+    for one in told[:TOLD]:
+        followed = f"; {safe(one.followed)}" if one.followed else ""
+        lately.append(f"Told to an agent {age(one.at, now)}: {safe(one.why)}{followed}")
     blocks += lately or ["Recalled: not through this server since it started"]
     blocks += [f"Origin: {_origin(record, number, now)}" for number in range(len(record.origins))]
     blocks += [f"Rests on {memory_line(p, now, tokens=60).removeprefix('- ')}" for p in parents]
@@ -118,6 +124,11 @@ def session_context(memory: Memory, log: Log, now: float) -> str:
     for memory_id, recall in log.latest(8):
         asked = f" for {safe(recall.asked)!r}" if recall.asked else ""
         blocks.append(f"- recalled {short(memory_id)} by {recall.tool}{asked} {ago(recall.at, now)}")
+    for one in memory.log(TOLD):
+        if now - from_iso(one.at) < TOLD_SECONDS:
+            ids = listed(short(i) for i in one.memory_ids)
+            about = f" at {safe(one.about)}" if one.about else ""
+            blocks.append(f"- told by a hook {age(one.at, now)}{about} ({one.trigger}): {ids or 'no memory'}")
     if not blocks:
         blocks = ["- nothing was recorded or recalled yet"]
     left = memory.list(types=["work_state"], limit=1)

@@ -213,7 +213,9 @@ class Tools:
             record = memory.show(memory_id.strip())
             dependents = memory.dependents(record.id)
             parents = [p for i in record.derived_from if (p := _known(memory, i)) is not None]
-        return answers.explained(record, self.clock.now(), self.log, parents=parents, dependents=dependents)
+            told = memory.why(record.id).said
+        now = self.clock.now()
+        return answers.explained(record, now, self.log, parents=parents, dependents=dependents, told=told)
 
     def forget(self, ids: Ids) -> str:
         """Take memories out of every search; an unknown id stops before the first change."""
