@@ -22,7 +22,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -99,6 +99,11 @@ def write_atomic(path: Path, data: bytes | str) -> None:
         StoreReadOnly: no permission; the old file is untouched.
         StoreError: anything else the operating system refuses.
     """
+    _replace(path, data)
+
+
+def _replace(path: Path, data: bytes | str, still: Callable[[], bool] | None = None) -> bool:
+    """Write a file anew; `still` says at the last moment whether it is to be."""
     content = data if isinstance(data, bytes) else sound(data).encode()
     with os_errors(path, "write"):
         target = Path(os.path.realpath(path)) if path.is_symlink() else path
@@ -116,12 +121,65 @@ def write_atomic(path: Path, data: bytes | str) -> None:
                 _sync(descriptor)
             finally:
                 os.close(descriptor)
+            if still is not None and not still():
+                temporary.unlink()
+                return False
             temporary.replace(target)
         except BaseException:
             with suppress(OSError):
                 temporary.unlink()
             raise
         _sync_folder(target.parent)
+    return True
+
+
+def write_over(path: Path, data: bytes | str, before: bytes | None) -> bool:
+    """Replace a file's content as `write_atomic` does, but only what somebody else has not changed.
+
+    The new text is on the disk before the last look at the old one, so only the renaming itself comes after
+    that look. A text that was saved into the old file meanwhile is found there and stands again.
+
+    Args:
+        path: the file.
+        data: what it should hold.
+        before: what it held when `data` was made; None where it was not there.
+
+    Returns:
+        Whether it was replaced.
+
+    Raises:
+        StoreError: as for `write_atomic`.
+    """
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    old = None
+
+    def unchanged() -> bool:
+        nonlocal old
+        if before is not None:
+            with suppress(OSError):  # not every file system has a second name for a file
+                name = temporary_in(target.parent)
+                os.link(target, name)
+                old = name
+        return _content(target) == before
+
+    try:
+        if not _replace(path, data, unchanged):
+            return False
+        if old is not None and _content(old) != before:
+            old.replace(target)
+            return False
+    finally:
+        if old is not None:
+            with suppress(OSError):
+                old.unlink()
+    return True
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
 
 
 def append_line(path: Path, data: bytes | str) -> None:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from remora.core.clock import Clock, to_iso
 from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy
 from remora.core.text import sound
-from remora.disk.files import append_line, error_of, lock, write_atomic
+from remora.disk.files import append_line, error_of, lock, write_over
 from remora.journal.daily import note_line
 from remora.journal.history import HISTORY, month_file, render
 from remora.journal.kept import KeptFile, Shelf
@@ -111,8 +111,7 @@ class Journal:
                     return False
                 if before.data:
                     self._versions.keep(before.data, self.clock.now())
-                if self._read(self.memory_path).data == before.data:
-                    write_atomic(self.memory_path, data)
+                if write_over(self.memory_path, data, before.data):
                     return True
         raise StoreBusy(f"{self.memory_path} changed at every attempt to write it", hint="Try again.")
 

@@ -8,7 +8,8 @@ and so is one that would lose memory that nobody asked to lose:
   tells a text that was put in better order from one that was replaced; half of them leaves room for
   real rewriting, while answers that lose memory keep next to nothing (171 of 10,180 bytes in the case
   that users reported). Below `SMALL` bytes a memory is a template or a few facts, and one correction
-  may rightly change most of it.
+  may rightly change most of it; of more than `TINY` bytes a quarter must remain.
+- Where an accepted answer is shorter by more than a tenth, the outcome says so.
 - Where the memory is over its size and shortening was asked for, a quarter of the allowed size must
   remain: a model that leaves less has not shortened the memory but thrown it away.
 
@@ -25,7 +26,8 @@ from remora.core.text import cjk_pairs, clean, shorten, sound, words
 from remora.core.values import MEMORY_TYPES, MemoryDraft
 from remora.journal.reply import FACTS, HISTORY_ENTRY, MEMORY_UPDATE, Unreadable, read_fields
 
-SMALL = 400  # bytes
+SMALL, TINY = 400, 80  # bytes
+SHORTER = 0.9  # share of the bytes below which an outcome says that the memory became shorter
 KEPT_SHARE = 0.5
 FLOOR_SHARE = 0.25
 EMPTY = "(empty)"  # how an empty memory is shown to the model
@@ -85,6 +87,12 @@ def judge(
     if loss:
         return Rejected(loss)
     facts, problems = read_facts(fields.values.get(FACTS), session_id)
+    before, after = len(memory.strip().encode()), len(update.encode())
+    if TINY < before <= max_memory_size and after < before * SHORTER:
+        shorter = (
+            f"the memory became shorter, {after:,} instead of {before:,} bytes; versions/ has it as it was"
+        )
+        problems = (*problems, shorter)
     return Reply(entry, update if update != memory.strip() else None, facts, problems)
 
 
@@ -109,20 +117,24 @@ def _meant(update: str, memory: str) -> str:
 
 
 def what_is_lost(memory: str, update: str, max_memory_size: int) -> str:
-    """Return why an update would lose too much of a memory; empty if it would not.
+    r"""Return why an update would lose too much of a memory; empty if it would not.
 
     >>> what_is_lost("- uses PostgreSQL", "- uses PostgreSQL 16", 8192)
     ''
     >>> what_is_lost("- uses PostgreSQL", "", 8192)
     'memory_update is blank and would empty the memory'
+    >>> what_is_lost("- uses PostgreSQL\n" * 10, "- x", 8192)
+    'memory_update would shrink the memory from 179 to 3 bytes, which nobody asked for'
     """
     memory, update = memory.strip(), update.strip()
     before, after = len(memory.encode()), len(update.encode())
     if memory and not update:
         return f"{MEMORY_UPDATE} is blank and would empty the memory"
-    if before <= SMALL or memory == update:
+    if before <= TINY or memory == update:
         return ""
     shrinks = f"{MEMORY_UPDATE} would shrink the memory from {before:,} to {after:,} bytes"
+    if before <= SMALL:
+        return f"{shrinks}, which nobody asked for" if after < before * FLOOR_SHARE else ""
     if before > max_memory_size:
         floor = int(max_memory_size * FLOOR_SHARE)
         asked = f"asked for was {max_memory_size:,}, and {floor:,} must remain"

@@ -1,14 +1,34 @@
 """The cases of document 001 for sessions that nobody knows, or that are not in memory.
 
 The others are in tests/journal/test_conformance.py and tests/conversation/test_compaction_conformance.py.
+
+Where we differ from its "Memory V2": its items are read when somebody moves in (tests/sources/others/
+test_golem_items.py), and are memories from then on. So there is no lookback that could be set wrong (3 days
+become 5, 999 become 92): search looks at everything. The budget of a block is a number of tokens and not two
+that must fit (-10 and 100 become 1,800 twice there): see test_recall.py. One turn with all its triggers makes
+four items there; here a session is learnt whole, and each lesson by rules of its own (tests/observer).
 """
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from remora import Memory
 from tests.app.talks import contents, opened, talk
+
+
+def test_a_long_conversation_is_extracted_in_time(bare: Memory) -> None:
+    """Their bound: 250,000 characters without a model in less than two seconds."""
+    session = bare.session("cli:long")
+    session.extend(
+        [{"role": ("user", "assistant")[n % 2], "content": f"We fixed it. {n} " * 60} for n in range(250)]
+    )
+    assert sum(len(m.content) for m in session.history()) > 240_000
+    began = time.process_time()
+    done = session.compact(2)
+    assert done.removed > 200
+    assert time.process_time() - began < 2.0
 
 
 def test_an_unknown_session_is_not_compacted(bare: Memory) -> None:

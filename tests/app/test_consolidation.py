@@ -433,7 +433,7 @@ DEATHS: dict[str, tuple[str, str, int]] = {
     "before the intent": ("remora.journal.pending", "_save", 1),
     "before the history": ("remora.journal.pending", "append_line", 1),
     "before the month": ("remora.journal.pending", "append_line", 2),
-    "before MEMORY.md": ("remora.journal.files", "write_atomic", 1),
+    "before MEMORY.md": ("remora.journal.files", "write_over", 1),
     "before the mark": ("remora.conversation.log.SessionLog", "mark_consolidated", 1),
     "before the facts": ("remora.app.consolidation", "_store", 1),
     "before the clear": ("remora.conversation.log.SessionLog", "clear", 1),

@@ -96,9 +96,10 @@ def check_archives(memory: Memory, session: Session) -> None:
 
 
 @posix
-def test_killed_at_any_moment(tmp_path: Path, folder: Path) -> None:
+@pytest.mark.parametrize("seed", [11, 12, 13])
+def test_killed_at_any_moment(tmp_path: Path, folder: Path, seed: int) -> None:
     """Six lives of appends, compactions, new starts and searches, each ended by a SIGKILL."""
-    rng = random.Random(11)
+    rng = random.Random(seed)
     said: list[str] = []
     archived: list[str] = []
     for turn in range(6):

@@ -15,6 +15,7 @@ import pytest
 import remora
 from remora.core.errors import ProviderBusy, ProviderError, StoreBusy
 from remora.core.values import Message
+from remora.disk import files
 from remora.disk.files import lock
 from remora.journal.consolidate import TURN, consolidate
 from remora.journal.history import entries
@@ -328,3 +329,47 @@ def test_messages_that_are_in_no_log(tmp_path):
     messages = [m._replace(seq=0) for m in talk()]
     outcome = run(journal, messages, answer(), session_id="s", done=lambda *m: marks.append(m))
     assert (outcome.how, outcome.up_to, outcome.marked, marks) == ("model", 0, False, [])
+
+
+@pytest.mark.parametrize("how", ["in place", "anew"])
+def test_an_edit_at_the_very_moment_of_the_write_stays(tmp_path, monkeypatch, how):
+    """The new text is on the disk before the last look, and the old file is looked at once more after it."""
+    journal = journal_in(tmp_path)
+    journal.write_memory("- RS256\n- tabs")
+    sync, path = files._sync, journal.memory_path
+    saved: list[int] = []
+
+    def save(descriptor):
+        sync(descriptor)
+        if not saved:
+            saved.append(1)
+            if how == "anew":
+                (tmp_path / "mine").write_text("- RS256\n- tabs\n- mine\n", "utf-8")
+                (tmp_path / "mine").replace(path)
+            else:
+                path.write_text("- RS256\n- tabs\n- mine\n", "utf-8")
+
+    thinking = answer(memory="- ES256\n- tabs")
+
+    def model(call):
+        monkeypatch.setattr(files, "_sync", save)
+        return thinking
+
+    outcome = run(journal, talk(), model)
+    assert saved
+    assert journal.read_memory().text == "- ES256\n- tabs\n- mine"
+    assert outcome.kept_aside is None
+
+
+def test_a_memory_that_became_shorter_is_told(tmp_path):
+    """It is kept as it was, and the outcome says so; a small one must keep a quarter."""
+    journal = journal_in(tmp_path)
+    facts = "\n".join(f"- fact {n} about the ledger and the invoices of part {n}" for n in range(20))
+    journal.write_memory(facts)
+    outcome = run(journal, talk(), lambda _: answer(memory="\n".join(facts.splitlines()[:14])))
+    assert outcome.memory_changed
+    assert "the memory became shorter" in outcome.notes[0]
+    assert [kept.path.read_text("utf-8") for kept in journal.versions()] == [facts]
+    journal.write_memory("- a fact of some length\n" * 8)
+    outcome = run(journal, talk(), lambda _: answer(memory="- x"))
+    assert not outcome.memory_changed

@@ -122,11 +122,14 @@ def test_scripts_without_spaces_count_by_pairs():
 
 
 def test_a_short_memory_may_be_rewritten():
-    """Up to 400 bytes are a template or a few facts, and may change as a whole, but not vanish."""
+    """Up to 80 bytes are a template and may change as a whole; of up to 400, some facts, a quarter stays."""
     template = "# Long-term Memory\n\n## Preferences\n(none yet)"
     assert what_is_lost(template, "- tabs", LIMIT) == ""
-    assert what_is_lost("x" * 400, "- tabs", LIMIT) == ""
-    assert what_is_lost("x" * 401, "- tabs", LIMIT) != ""
+    assert what_is_lost("x" * 80, "- tabs", LIMIT) == ""
+    assert what_is_lost("x" * 81, "- tabs", LIMIT) != ""
+    assert what_is_lost("x" * 400, "y" * 100, LIMIT) == ""
+    assert what_is_lost("x" * 400, "y" * 99, LIMIT) != ""
+    assert what_is_lost("x" * 401, "y" * 100, LIMIT) != ""
     assert what_is_lost(template, " ", LIMIT) != ""
 
 
