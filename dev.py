@@ -202,7 +202,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "types": tool("mypy"),
     "imports": lambda: call(DEV / "bin" / "lint-imports", "--no-cache", quiet=False),
     "docs": tool("cogapp", "--check", "-I", "docs", "-r", "@docs/cog.txt"),
-    "tests": tool("pytest", "-n", "2"),
+    "tests": tool("pytest", "-n", "2", "--dist", "worksteal"),
     "benchmarks": tool("benchmarks", "smoke"),
     "bare": bare,
 }
