@@ -3,7 +3,7 @@
     error      the fingerprint of an error, said when a tool fails in the same way
     command    words of a command that failed for a reason in the command itself (a flag that there is not)
     term       names in code that a lesson speaks of, and calls that a linter's rule complained about
-    language   rules that checks complained about in many sessions, said at the first change of such a file
+    language   rules that checks complained about before, said at the first change of such a file
     search     a pattern that leads nowhere
 
 Names must tell: one that half of the code uses says nothing. All cues are made anew at once; a few
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 MOST = 5_000  # memories that are looked at, the surest first
 METHOD = 3  # texts from which a method is meant, whatever it is called on
-OFTEN = 1  # sessions from which a rule is told; it is a memory only because it came back
 COMMON = 12  # files that use a name, from which on it tells nothing
 TERMS = 12  # names of one memory, the most telling
 SAID = ("user_taught", "agent_explicit")  # whose commands are meant; what a commit says is what it changed
@@ -89,7 +88,7 @@ def cues_of(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[Cue
         endings = _endings(met)
         for term, times in _calls(met).items():
             yield Cue(TERM, term, record.id, endings, weight + times)
-        if met.sessions >= OFTEN and _is_rule(record):
+        if _is_rule(record):
             for one in endings:
                 yield Cue(LANGUAGE, one, record.id, (), weight)
     for program, needs in () if _from_rules(record) else _commands(record, met):

@@ -95,20 +95,6 @@ class Glimpse:
             for row in rows
         ]
 
-    def kinds_of_cues(self) -> set[str]:
-        """Return which kinds of cues there are at all."""
-        return {row[0] for row in self._rows("SELECT DISTINCT kind FROM memory_cues", ())}
-
-    def notes(self, ids: Collection[str]) -> list[Note]:
-        """Return live memories by their ids, in no order that matters."""
-        sql = f"SELECT {_NOTE} FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE {_LIVE}"
-        return [_note(row) for row in self._rows(sql, (json.dumps(list(ids)),))]
-
-    def meta(self, key: str) -> object:
-        """Return a named value of the database, None when there is none."""
-        rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
-        return json.loads(rows[0][0]) if rows else None
-
     def _rows(self, sql: str, values: tuple[object, ...]) -> list[tuple]:  # type: ignore[type-arg]
         return list(self._connection.execute(sql, values))
 

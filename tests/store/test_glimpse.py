@@ -28,7 +28,6 @@ def glimpse(space: Space, tmp_path: Path):
     add(space.memories, record("m4", type="gotcha", related_files=("src/**",), pinned=True))
     with space.db.transaction():
         space.cues.replace([Cue("command", "gh", "m1", ("pr",), 2.0), Cue("command", "gh", "m2", (), 3.0)])
-        space.meta.set("x", 0.5)
     found = look(str(tmp_path / "memory.db"))
     assert found is not None
     yield found
@@ -52,7 +51,6 @@ def test_what_has_a_cue(glimpse: Glimpse):
         ("m1", 2.0, ("pr",), "gh"),
     ]
     assert glimpse.cued("term", ["gh"]) == []
-    assert glimpse.kinds_of_cues() == {"command"}
 
 
 def test_what_was_forgotten_is_not_there(glimpse: Glimpse, space: Space):
@@ -60,12 +58,6 @@ def test_what_was_forgotten_is_not_there(glimpse: Glimpse, space: Space):
     with space.db.transaction():
         space.db.execute("UPDATE memories SET deprecated = 1 WHERE id = 'm1'")
     assert [n.id for n in glimpse.about(["a.py"], WARNINGS)] == ["m2"]
-    assert [n.id for n in glimpse.notes(["m1", "m2"])] == ["m2"]
-
-
-def test_named_values(glimpse: Glimpse):
-    """As they were stored."""
-    assert (glimpse.meta("x"), glimpse.meta("y")) == (0.5, None)
 
 
 def test_it_cannot_write(glimpse: Glimpse):
@@ -110,7 +102,7 @@ def test_it_leaves_no_files_behind(tmp_path: Path, empty_file: Path):
     shutil.copy(empty_file, tmp_path / "memory.db")
     found = look(str(tmp_path / "memory.db"))
     assert found is not None
-    found.notes(["m"])
+    found.about(["a.py"], WARNINGS)
     found.close()
     assert [p.name for p in tmp_path.iterdir()] == ["memory.db"]
 

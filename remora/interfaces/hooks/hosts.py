@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from remora.core import moments
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Protocol
@@ -46,7 +44,6 @@ if TYPE_CHECKING:
     _ALL: tuple[Host, ...] = (claude_code, codex, cursor, gemini, copilot, vscode, windsurf, opencode)
 
 HOSTS = ("claude-code", "codex", "cursor", "gemini", "copilot", "vscode", "windsurf", "opencode")
-TOGETHER = 5.0  # seconds within which the same happening without an id of its own is one
 
 _GEMINI = ("BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "BeforeModel", "PreCompress")
 
@@ -91,43 +88,3 @@ def detect(payload: Mapping[str, Any], environ: Mapping[str, str]) -> str:
     if "prompt_id" in payload or (ours and ours == payload.get("session_id")):
         return "claude-code"
     return ""
-
-
-def key(moment: Moment, at: float = 0.0) -> str:
-    """Return what names a happening and no other, however often a host delivers it.
-
-    A host may know two ways to us: its settings and a plugin, or its own settings and another host's. A tool
-    call has an id; a prompt has the id of its turn and its words; anything else is the same when it says the
-    same within TOGETHER.
-
-    Args:
-        moment: what happened.
-        at: when, in seconds since the epoch; needed where the moment has no id.
-
-    >>> [key(moments.Moment(kind, session="s", call_id="c")) for kind in ("before", "after")]
-    ['s:c:call', 's:c:result']
-    """
-    if moment.call_id:
-        return f"{moment.session}:{moment.call_id}:{'call' if moment.kind == moments.BEFORE else 'result'}"
-    import zlib
-
-    said = "\0".join(
-        (
-            moment.agent,
-            moment.source,
-            moment.tool,
-            moment.command,
-            moment.pattern,
-            moment.url,
-            *moment.paths,
-            moment.changed,
-            moment.removed,
-            moment.text,
-        )
-    ).encode("utf-8", "replace")
-    when = (
-        moment.turn
-        if moment.kind == moments.PROMPT and moment.turn
-        else f"{moment.turn}~{at // TOGETHER:.0f}"
-    )
-    return f"{moment.session}:{moment.kind}:{when}:{zlib.crc32(said):08x}{len(said):x}"

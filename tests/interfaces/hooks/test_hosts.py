@@ -13,7 +13,7 @@ import pytest
 
 from remora.core.errors import InvalidInput
 from remora.core.moments import KINDS, Moment
-from remora.interfaces.hooks.hosts import HOSTS, detect, host_named, key
+from remora.interfaces.hooks.hosts import HOSTS, detect, host_named
 
 ROOT = Path(__file__).resolve().parents[3]
 GOLDEN = Path(__file__).parent / "golden"
@@ -31,7 +31,6 @@ for line in sys.stdin:
     found = json.loads(line)
     moment = host.parse(found["stdin"], found.get("environ", {{}}))
     host.render(found["stdin"], moment, Reply("text", "note"))
-    hosts.key(moment)
 print(json.dumps(sorted(sys.modules)))
 """
 
@@ -113,28 +112,3 @@ def test_the_events_of_a_host_are_known_as_its_own(name: str) -> None:
     assert set(found.values()) - {"nobody"} == {name}
     untold = {stem for stem, host in found.items() if host == "nobody"}
     assert untold <= {"SessionEnd", "SessionStart", "SessionStart-bare", "Notification"}
-
-
-def test_a_happening_has_one_name_however_it_comes() -> None:
-    """A tool call is named by its id, its call and its result apart; a prompt by its turn and words."""
-    call = Moment("before", "claude-code", "s", call_id="c", tool="Bash", command="ls")
-    done = call._replace(kind="after", text="a")
-    assert key(call) == "s:c:call"
-    assert (
-        key(done) == key(done._replace(text="b"), 99.0) == key(done._replace(kind="failed")) == "s:c:result"
-    )
-    prompt = Moment("prompt", "codex", "s", turn="t", text="fix it")
-    assert key(prompt, 1.0) == key(prompt, 1_000.0)
-    assert key(prompt) != key(prompt._replace(text="fix that"))
-    assert key(prompt) != key(prompt._replace(turn="u"))
-    assert key(prompt) != key(prompt._replace(session="r"))
-
-
-def test_what_has_no_id_is_one_within_seconds() -> None:
-    """The same event twice at once is one; the same words later are said again."""
-    stop = Moment("stop", "gemini", "s", text="Done.")
-    assert key(stop, 100.0) == key(stop, 101.0) != key(stop, 200.0)
-    start = Moment("start", "vscode", "s", source="startup")
-    assert key(start, 100.0) != key(start._replace(source="resume"), 100.0)
-    ran = Moment("after", "gemini", "s", tool="run_shell_command", command="ls", text="\ud83d")
-    assert key(ran, 100.0) != key(ran._replace(command="ls -l"), 100.0)
