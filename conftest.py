@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -11,6 +12,12 @@ from sybil.parsers.markdown import PythonCodeBlockParser
 from sybil.parsers.rest import DocTestParser
 
 from tests.example_repository import make
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the thousands of collected tests, which would slow what is timed."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from remora.core import moments
 from remora.core.clock import to_iso
 from remora.core.events import Event
 from remora.core.moments import Moment
-from remora.disk.live import Head, Line, file_name, folder, read
+from remora.disk.live import Head, Line, file_name, folder, lock_briefly, read
 from remora.sources.transcripts.plain_lines import header, line_of
 
 if TYPE_CHECKING:
@@ -155,6 +155,7 @@ def _append(path: str, head: Head, events: Sequence[Event]) -> bool:
     lines = [line_of(clean(event)[0]) for event in events]
     file = os.open(path, _FLAGS, 0o600)
     try:
+        lock_briefly(file)  # only one may write the first line
         size = os.fstat(file).st_size
         if size > MAX_BYTES:
             return False

@@ -54,7 +54,7 @@ def respond(
     """
     if moment.kind == moments.OTHER or not moment.session:
         return SILENCE
-    until = time.monotonic() + CEILING
+    begun = time.monotonic()
     with live_file(moment.host, moment.session, environ) as live:
         if _again(live.lines, moment):
             return SILENCE
@@ -67,7 +67,7 @@ def respond(
         if moment.kind in HEAVY:
             live.add(_claim(moment))
     if head is None:
-        head = _within(lambda: _found(moment, environ, started), until, environ) or _homeless(moment)
+        head = _within(lambda: _found(moment, environ, started), CEILING, environ) or _homeless(moment)
         with live_file(moment.host, moment.session, environ) as live:
             if live.head is not None and live.head.home and not head.home:
                 head = live.head  # a slow moment is no reason to forget whose session it is
@@ -75,7 +75,9 @@ def respond(
                 live.begin(head)
     reply = None
     if head.home and heard and head.limits and _is_heavy(moment, live):
-        reply = _within(lambda: _heavy(moment, live, head, environ), until, environ)
+        whole = min(head.timeout or CEILING, CEILING)
+        left = begun + whole - time.monotonic()
+        reply = _within(lambda: _heavy(moment, live, head, environ), left, environ, whole)
     if not head.home:
         return SILENCE
     before = len(live.lines)
@@ -369,25 +371,34 @@ def _heavy(moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, str
     return starting.task(head, moment.text, environ, said=state_of(live.lines, moment.agent).said)
 
 
-def _within(answer: Callable[[], T], until: float, environ: Mapping[str, str]) -> T | None:
-    """Return an answer that comes within the ceiling; None for one that does not or that fails."""
+def _within(
+    answer: Callable[[], T], seconds: float, environ: Mapping[str, str], whole: float = 0.0
+) -> T | None:
+    """Return an answer that comes in time; None for one that does not or that fails.
+
+    Args:
+        answer: is left behind, and not heard of again, when it takes longer.
+        seconds: to wait.
+        environ: says where trouble is noted.
+        whole: the seconds the whole moment has, where that is more.
+    """
     import threading
 
     found: list[T] = []
+    failed: list[Exception] = []
 
     def run() -> None:
         try:
             found.append(answer())
         except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
-            note_trouble(error, environ)
             failed.append(error)
 
-    failed: list[Exception] = []
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    thread.join(max(0.0, until - time.monotonic()))
-    if not found and not failed:
-        note_trouble(TimeoutError(f"no answer within {CEILING:g} s"), environ)
+    thread.join(max(0.0, seconds))
+    if not found:
+        late = TimeoutError(f"no answer within {whole or seconds:g} s")
+        note_trouble(failed[0] if failed else late, environ)
     return found[0] if found else None
 
 

@@ -64,6 +64,7 @@ def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> He
         root=str(project.root),
         home=str(project.home),
         head_file=str(git),
+        timeout=settings.inject.timeout,
         limits=limits_of(settings.inject) if settings.inject.enabled else (),
     )
 

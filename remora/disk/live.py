@@ -35,6 +35,7 @@ KEPT = 14 * 86_400  # seconds that a file stays after the work on it
 MAX_NAME = 120
 WAIT = 0.2  # seconds for another process that holds the file; then without the lock
 MAX_BYTES = 8_000_000  # of a file; a session of that many lines is told nothing more
+_FAR = 1 << 30  # the byte that stands for the lock on Windows, where a locked one cannot be read
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
@@ -49,6 +50,7 @@ class Head(NamedTuple):
         home: where its memory lies.
         transcript: the host's file of the session; empty where there is none.
         head_file: git's file that names the branch; empty where there is none.
+        timeout: seconds that an answer may take; 0 for as long as a hook ever waits.
         limits: how much may be said, as of `remora.injection.decide.Limits`; none where nothing may be.
     """
 
@@ -59,6 +61,7 @@ class Head(NamedTuple):
     at: str = ""
     transcript: str = ""
     head_file: str = ""
+    timeout: float = 0.0
     limits: tuple[float, ...] = ()
 
 
@@ -110,7 +113,7 @@ class LiveFile:
                 os.makedirs(above, mode=0o700, exist_ok=True)  # noqa: PTH103
             self._file = os.open(self.path, _FLAGS, 0o600)
         try:
-            self.alone = _lock(self._file)
+            self.alone = lock_briefly(self._file)
             self._read()
         except BaseException:
             os.close(self._file)
@@ -187,7 +190,9 @@ def _head(found: Line) -> Head:
     numbers = tuple(limits) if isinstance(limits, list) else ()
     if not all(type(number) in (int, float) for number in numbers):
         numbers = ()
-    return Head._make([*(str(found.get(name, "")) for name in Head._fields[:-1]), numbers])
+    timeout = found.get("timeout")
+    seconds = timeout if isinstance(timeout, float) else 0.0
+    return Head._make([*(str(found.get(name, "")) for name in Head._fields[:-2]), seconds, numbers])
 
 
 def _read_all(file: int, size: int) -> bytes:
@@ -195,7 +200,7 @@ def _read_all(file: int, size: int) -> bytes:
     return os.read(file, size)
 
 
-def _lock(file: int) -> bool:
+def lock_briefly(file: int) -> bool:
     """Wait a moment for whoever holds the file; one that takes longer is passed by.
 
     Returns:
@@ -205,6 +210,7 @@ def _lock(file: int) -> bool:
     while True:
         try:
             if sys.platform == "win32":
+                os.lseek(file, _FAR, os.SEEK_SET)
                 msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
             else:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

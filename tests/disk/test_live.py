@@ -13,7 +13,9 @@ import pytest
 from remora.disk import live
 from remora.disk.live import Head, LiveFile, file_name, live_file, read
 
-HEAD = Head("codex", "s1", "/w", "/home", "2026-01-01T00:00:00Z", "/t.jsonl", "/w/.git/HEAD", (0.65, 3.0))
+HEAD = Head(
+    "codex", "s1", "/w", "/home", "2026-01-01T00:00:00Z", "/t.jsonl", "/w/.git/HEAD", 2.5, (0.65, 3.0)
+)
 
 
 def environ(tmp_path: Path) -> dict[str, str]:
