@@ -2,7 +2,8 @@
 
 A project of made-up memories (10,000; a tenth of them gotchas about files, some with cues) is asked through
 `remora hook` with events as Claude Code sends them, each a process of its own and none of them with
-an embedding: reading a file, changing one, running a command, a failure, with and without anything to say.
+an embedding: reading a file, changing one, running a command, with and without anything to say, and one
+in a session that has 5,000 calls behind it.
 Empty Pythons run in between, so that a busy moment hits both. Beside it the decision alone, in one process.
 """
 
@@ -26,12 +27,14 @@ from remora.app.memory import Memory
 from remora.core import moments
 from remora.core.moments import Moment
 from remora.core.values import MemoryDraft
+from remora.disk.live import live_file
 
 MEMORIES = 10_000
 ROUNDS = 40
 DECISIONS = 2_000
 RATIO, AIM, P95_MS, DECISION_MS = 3.5, 2.5, 120.0, 20.0
 FILES = 400
+LONG = 5_000  # calls of a session that has gone on for days
 _SCRIPT = Path(sys.executable).parent / ("remora.exe" if sys.platform == "win32" else "remora")
 # As hosts start it; `python -m` costs a few milliseconds more.
 COMMAND = [*([str(_SCRIPT)] if _SCRIPT.exists() else [sys.executable, "-m", "remora"]), "hook"]
@@ -112,6 +115,11 @@ def processes(place: Path, root: Path, rounds: int) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {"empty Python": []}
     env = environment(place, **NO_MODEL)
     begin = {"hook_event_name": "SessionStart", "source": "startup", "session_id": "warm", "cwd": str(root)}
+    asked(begin | {"session_id": "long"}, env)
+    with live_file("claude-code", "long", env) as live:
+        live.add(
+            *({"k": "after", "a": "edit", "p": [f"src/{n % 300}.py"], "i": f"c{n}"} for n in range(LONG))
+        )
     for number in range(rounds):
         session = f"s{number}"
         for opening in ("SessionStart", "UserPromptSubmit"):
@@ -121,7 +129,8 @@ def processes(place: Path, root: Path, rounds: int) -> dict[str, list[float]]:
                 "prompt": "mend the parser now",
             }
             asked(first, env)
-        for name, event in events(root, session).items():
+        late = events(root, "long")["edit, nothing"]
+        for name, event in (events(root, session) | {f"edit after {LONG:,} calls": late}).items():
             found["empty Python"].append(timed_process([sys.executable, "-c", "pass"], b"", env))
             data = json.dumps(event).encode()
             found.setdefault(name, []).append(timed_process(COMMAND, data, env))

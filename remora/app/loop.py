@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from contextlib import suppress
+from copy import deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -30,7 +31,7 @@ from remora.core.moments import SILENCE, Moment, Reply
 from remora.disk.live import Head, Line
 from remora.injection.decide import decide
 from remora.injection.e2e import is_ui_tool
-from remora.injection.state import state_of
+from remora.injection.state import State
 from remora.sources.transcripts.tools import call as read_call
 from remora.store.glimpse import look
 
@@ -90,6 +91,7 @@ class Loop:
         self._enabled = inject.enabled
         self._ceiling = inject.timeout
         self._lines: list[Line] = []
+        self._states: dict[str, tuple[State, int]] = {}  # of each agent, with the lines it has taken in
         self._lock = threading.RLock()
         self._calls = count(1)
         # A session that goes on later has a loop of its own: its keys must not meet those of this one.
@@ -131,9 +133,9 @@ class Loop:
     def first_message(self, task: str) -> str:
         """Return what goes with the first message of the user: memories and files that bear on the task."""
         self.heard(task)
-        state = state_of(self._lines)
+        said = self._said("")
         moment = Moment(moments.PROMPT, self.host, self.session_id, text=task)
-        return self._say(moment, lambda: task_of(self._memory, task, said=state.said))
+        return self._say(moment, lambda: task_of(self._memory, task, said=said))
 
     def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "", agent: str = "") -> str:
         """Return advice for an action that is about to be taken; mostly nothing.
@@ -264,6 +266,7 @@ class Loop:
         """Keep what is known and what was said; the session may go on later. A second call does nothing."""
         with self._lock:
             lines, self._lines = self._lines, []
+            self._states = {}
         if any(isinstance(line.get("said"), list) for line in lines) and not self._parts.read_only:
             try:
                 space = self._parts.room("project").space
@@ -284,12 +287,25 @@ class Loop:
             return SILENCE
         try:
             with self._lock:
-                state = state_of(self._lines, moment.agent)
+                state = deepcopy(self._state(moment.agent))
             state.steps = max(state.steps, least)
             setting = setting_of(self._head, moment.cwd, early=early, now=self._parts.clock.now())
             return decide(moment, state, glimpse, setting)
         finally:
             glimpse.close()
+
+    def _state(self, agent: str) -> State:
+        """Return what an agent did and was told, with the lines since the last time added up."""
+        with self._lock:
+            state, known = self._states.get(agent) or (State(agent), 0)
+            for line in self._lines[known:]:
+                state.add(line)
+            self._states[agent] = state, len(self._lines)
+        return state
+
+    def _said(self, agent: str) -> frozenset[str]:
+        with self._lock:
+            return frozenset(self._state(agent).said)
 
     def _say(self, moment: Moment, answer: Callable[[], Reply], said: list[Reply] | None = None) -> str:
         """Return an answer's text if it comes in time, and note the moment either way."""
@@ -311,7 +327,7 @@ class Loop:
         from remora.app.hooking import line_of
 
         with self._lock:
-            if moment.kind in DECIDED and not state_of(self._lines, moment.agent).said.isdisjoint(reply.ids):
+            if moment.kind in DECIDED and not self._said(moment.agent).isdisjoint(reply.ids):
                 reply = SILENCE
             self._lines.append(line_of(moment, reply, self._head))
         return reply

@@ -7,7 +7,7 @@ or brought up to date is for the work that follows a session.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -129,7 +129,7 @@ def brief_of(memory: Memory, *, again: bool = False, session_id: str | None = No
     return Reply(made.text, ids=made.ids, trigger="brief", why="a session begins") if made.text else SILENCE
 
 
-def task(head: Head, text: str, environ: Mapping[str, str], *, said: set[str]) -> Reply:
+def task(head: Head, text: str, environ: Mapping[str, str], *, said: Container[str]) -> Reply:
     """Return what goes with the first prompt of a session: what is known of its task, and likely files."""
     from remora.app.memory import Memory
 
@@ -139,7 +139,7 @@ def task(head: Head, text: str, environ: Mapping[str, str], *, said: set[str]) -
         return task_of(memory, text, said=said)
 
 
-def task_of(memory: Memory, text: str, *, said: set[str] = frozenset()) -> Reply:  # type: ignore[assignment]
+def task_of(memory: Memory, text: str, *, said: Container[str] = frozenset()) -> Reply:
     """Return what goes with a task, from an open memory; nothing that is no better than chance."""
     parts = memory._parts
     inject = parts.settings.inject
@@ -196,7 +196,7 @@ def _from_rules(record: MemoryRecord) -> bool:
     return not record.pinned and any(o.path and kind_of(o.path) for o in record.origins)
 
 
-def _worth_saying(hit: Hit, bar: float, threshold: float, said: set[str], now: float) -> bool:
+def _worth_saying(hit: Hit, bar: float, threshold: float, said: Container[str], now: float) -> bool:
     record = hit.memory
     if record is None or hit.id in said or record.stale_at or record.type == "work_state":
         return False

@@ -175,14 +175,24 @@ def read(path: str) -> tuple[Head | None, list[Line]]:
 
 
 def _parsed(data: bytes) -> Iterator[Line]:
-    for raw in data.split(b"\n"):
-        if raw:
-            try:
-                found = json.loads(raw)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(found, dict):
-                yield found
+    rows = [row for row in data.split(b"\n") if row]
+    try:  # one call for a whole session takes half the time of one for each line
+        found = json.loads(b"[%s]" % b",".join(rows))
+        if len(found) == len(rows):
+            return (line for line in found if isinstance(line, dict))
+    except (ValueError, RecursionError):
+        pass
+    return _one_by_one(rows)
+
+
+def _one_by_one(rows: Sequence[bytes]) -> Iterator[Line]:
+    for raw in rows:
+        try:
+            found = json.loads(raw)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict):
+            yield found
 
 
 def _head(found: Line) -> Head:

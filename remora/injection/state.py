@@ -7,6 +7,7 @@ itself: a subagent has not read what its parent was told.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -27,72 +28,67 @@ class State:
 
     Attributes:
         steps: tool calls that are over.
-        prompts: how often a person spoke.
         said: memories it was told.
         spoken: how often anything was said unasked, the brief apart.
         characters: how long that was, together.
-        edited: files it changed; `read` those it read.
-        endings: of the names of the files it changed.
-        recent: its last calls since anything was asked between two steps, oldest first.
+        edited: files it changed.
         recorded: texts that were recorded through a tool and not yet repeated to it.
-        briefed: it was told what there is at the start.
         quiet: triggers that have had their one word.
     """
 
     def __init__(self, agent: str = "") -> None:
         self.agent = agent
         self.steps = 0
-        self.prompts = 0
         self.said: set[str] = set()
         self.spoken = 0
         self.characters = 0
         self.edited: set[str] = set()
-        self.read: set[str] = set()
-        self.endings: set[str] = set()
-        self.recent: list[Call] = []
         self.recorded: list[str] = []
-        self.briefed = False
         self.quiet: set[str] = set()
+        self._recent: deque[Mapping[str, Any]] = deque(maxlen=RECENT)
+
+    @property
+    def recent(self) -> list[Call]:
+        """Its last calls since anything was asked between two steps, oldest first."""
+        return [_call(line) for line in self._recent]
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Take one line of the live file into account; a line of another agent counts only as a record."""
-        if line.get("k") == "recorded":
+        kind = line.get("k")
+        if kind == "recorded":
             self.recorded.append(str(line.get("x", "")))
             return
         if str(line.get("g", "")) != self.agent:
             return
-        kind = line.get("k")
         if kind in ("after", "failed"):
-            self._done(line, failed=kind == "failed")
-        elif kind == "prompt":
-            self.prompts += 1
+            self.steps += 1
+            self._recent.append(line)
+            if kind == "after" and line.get("a") in ("edit", "write"):
+                self.edited.update(_paths(line))
         elif kind == "step":
-            self.recent = []  # what was looked at between two steps is not looked at again
+            self._recent.clear()  # what was looked at between two steps is not looked at again
         ids = line.get("said")
         if isinstance(ids, list):
-            self._told(line, [str(i) for i in ids])
+            self._told(line, ids)
 
-    def _done(self, line: Mapping[str, Any], *, failed: bool) -> None:
-        self.steps += 1
-        action, paths = str(line.get("a", "")), tuple(str(p) for p in line.get("p", ()))
-        self.recent = [*self.recent[1 - RECENT :], Call(action, paths, str(line.get("q", "")), failed)]
-        if action in ("edit", "write") and not failed:
-            self.edited.update(paths)
-            self.endings.update(ending(path) for path in paths)
-        elif action == "read":
-            self.read.update(paths)
-
-    def _told(self, line: Mapping[str, Any], ids: list[str]) -> None:
+    def _told(self, line: Mapping[str, Any], ids: list[Any]) -> None:
         trigger = str(line.get("t", ""))
-        self.said.update(ids)
+        self.said.update(map(str, ids))
         self.quiet.add(trigger)
         if trigger == "recorded":
             self.recorded.clear()
-        if trigger in ("brief", "task"):
-            self.briefed = self.briefed or trigger == "brief"
-        else:
+        if trigger not in ("brief", "task"):
             self.spoken += 1
             self.characters += len(str(line.get("x", "")))
+
+
+def _call(line: Mapping[str, Any]) -> Call:
+    return Call(str(line.get("a", "")), _paths(line), str(line.get("q", "")), line.get("k") == "failed")
+
+
+def _paths(line: Mapping[str, Any]) -> tuple[str, ...]:
+    paths = line.get("p")
+    return tuple(map(str, paths)) if isinstance(paths, list) else ()
 
 
 def state_of(lines: Iterable[Mapping[str, Any]], agent: str = "") -> State:

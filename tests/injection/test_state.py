@@ -19,8 +19,7 @@ def test_what_was_done_adds_up():
             {"k": "after", "a": "search", "q": "foo"},
         ]
     )
-    assert (state.steps, state.prompts) == (4, 1)
-    assert (state.edited, state.read, state.endings) == ({"a.py"}, {"c.md"}, {".py"})
+    assert (state.steps, state.edited) == (4, {"a.py"})
     assert state.recent[-1] == Call("search", (), "foo", failed=False)
 
 
@@ -34,18 +33,18 @@ def test_what_was_told_adds_up():
         ]
     )
     assert state.said == {"m1", "m2", "m3"}
-    assert (state.briefed, state.spoken, state.characters) == (True, 1, 4)
+    assert (state.spoken, state.characters) == (1, 4)
     assert state.quiet == {"brief", "task", "gotchas"}
 
 
 def test_each_agent_of_a_session_counts_for_itself():
     """What one recorded is for all of them."""
     lines: list[dict[str, object]] = [
-        {"k": "after", "a": "read", "p": ["a"], "g": "sub"},
-        {"k": "after", "a": "read", "p": ["b"]},
+        {"k": "after", "a": "edit", "p": ["a"], "g": "sub"},
+        {"k": "after", "a": "edit", "p": ["b"]},
         {"k": "recorded", "x": "port 1", "g": "sub"},
     ]
-    assert (state_of(lines).read, state_of(lines, "sub").read) == ({"b"}, {"a"})
+    assert (state_of(lines).edited, state_of(lines, "sub").edited) == ({"b"}, {"a"})
     assert state_of(lines).recorded == ["port 1"] == state_of(lines, "sub").recorded
 
 
@@ -56,7 +55,7 @@ def test_only_the_last_calls_are_kept():
 
 
 @pytest.mark.parametrize(
-    "line", [{}, {"k": 3}, {"k": "after"}, {"k": "after", "p": []}, {"said": "m"}, {"said": [1], "t": None}]
+    "line", [{}, {"k": 3}, {"k": "after"}, {"k": "after", "p": 3}, {"said": "m"}, {"said": [1], "t": None}]
 )
 def test_a_strange_line_does_no_harm(line: dict[str, object]):
     """Lines come from a file that anybody may have written to."""
