@@ -2,7 +2,7 @@
 
 `Memory` is synchronous and safe to use from several threads. `AsyncMemory` mirrors it for async
 programs. Whatever fails inside a search's optional parts (a model, a reranker, git) makes the answer
-plainer, never absent.
+plainer, never absent. The verbs that write are here, the others by kind in the modules called `*_verbs`.
 """
 
 from __future__ import annotations
@@ -11,22 +11,26 @@ import builtins
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from remora.app.accesses import Accesses
-from remora.app.arguments import known_types, listed, paths
+from remora.app.arguments import listed, paths
 from remora.app.code_verbs import CodeVerbs
+from remora.app.learning_verbs import LearningVerbs
 from remora.app.plan_verbs import PlanVerbs
-from remora.app.project import branch_of, commit_of
+from remora.app.project import commit_of
+from remora.app.recall_verbs import RecallVerbs
+from remora.app.speaking_verbs import SpeakingVerbs
+from remora.app.store_verbs import StoreVerbs
 from remora.app.targets import noted
 from remora.app.wiring import Parts, Room, build
 from remora.app.worker import embed_when_many
 from remora.core.clock import Clock
-from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError, StoreReadOnly
+from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.strength import TAINT_FACTOR
-from remora.core.values import PHASES, Context, FileHit, Filters, Hit, InitReport, MemoryDraft, MemoryRecord
+from remora.core.values import MemoryDraft, MemoryRecord
 from remora.lifecycle.flags import flag_dependents, unflag_dependents
 from remora.lifecycle.intake import REFUSALS
 from remora.lifecycle.upkeep import resolve
@@ -34,31 +38,18 @@ from remora.lifecycle.upkeep import resolve
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from remora.app.doctor import Report
     from remora.app.entries import Entries
     from remora.app.journal import Journal
-    from remora.app.learn import LearnReport
-    from remora.app.loop import Loop
-    from remora.app.move_in import MoveReport
-    from remora.app.observing import Watched
-    from remora.app.promoting import Learnt
     from remora.app.session import Session
-    from remora.app.spoken import Status, Why
-    from remora.app.stats import Stats
     from remora.conversation.sessions import SessionInfo
     from remora.core.config import Settings
-    from remora.core.values import Ownership
     from remora.embeddings.embedder import Embedder
-    from remora.lifecycle.prune import PrunePlan
     from remora.llm.client import LanguageModel, Reranker
-    from remora.retrieval.commands import Suggestion
-    from remora.store.injections import Injection
 
-Progress = Callable[[str, int, int], None]
 Paths = Sequence[str | os.PathLike[str]]
 
 
-class Memory(CodeVerbs, PlanVerbs):
+class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, PlanVerbs):
     """The memory of one project, with the user's own beside it.
 
     >>> import tempfile
@@ -343,14 +334,6 @@ class Memory(CodeVerbs, PlanVerbs):
             self._cue(room, [edited])
             return edited
 
-    def _cue(self, room: Room, records: Sequence[MemoryRecord]) -> None:
-        """Make what these memories are said at; without it they are stored all the same."""
-        if any(record.type in ("gotcha", "error_pattern", "dead_end") for record in records):
-            from remora.app import cueing
-
-            with suppress(RemoraError):
-                cueing.take_in(room.space, records)
-
     def supersede(self, /, memory_id: str, content: str, **fields: Any) -> MemoryRecord:
         """Put a new memory in the place of an old one and return it; dependents are flagged.
 
@@ -411,291 +394,7 @@ class Memory(CodeVerbs, PlanVerbs):
         with self._lock:
             return room.upkeep.verify(record.id)
 
-    # What is recalled
-
-    def search(
-        self,
-        query: str,
-        k: int = 8,
-        types: Sequence[str] | None = None,
-        files: Paths | None = None,
-        modules: Sequence[str] | None = None,
-        scope: str | None = None,
-        branch: str | None = None,
-        kinds: Sequence[str] | None = None,
-        phase: str | None = None,
-        recent_tools: Sequence[str] = (),
-        *,
-        recent_files: Paths = (),
-        methodology: str | None = None,
-    ) -> builtins.list[Hit]:
-        """Return the best k hits for a query, best first, each with the reasons for its rank.
-
-        Args:
-            query: a question, some keywords, a name or a path.
-            k: how many hits.
-            types, files, modules, scope: only what passes. A file ending in "/" means all below it.
-            branch: also what was learnt on this branch; the one checked out by default, "*" for all.
-            kinds: sources of hits, such as ["memory"] or ["turn"]; all by default.
-            phase: one of the six universal phases, or one of the methodology's; weighs memory types.
-            recent_tools: names of the agent's last tools, for structural questions.
-            recent_files: files just read or edited; what speaks of them or their partners ranks higher.
-            methodology: whose words `phase` is in; the native one by default.
-
-        Raises:
-            InvalidInput: the query is empty or a filter is unknown.
-        """
-        from remora.app.recall import search
-
-        with self._lock:
-            filters = self._filters(types, files, modules, scope, self._branch(branch), kinds)
-            phase = self._phase(phase, methodology) if phase is not None else None
-            recent = self._paths("recent_files", recent_files)
-            tools = listed("recent_tools", recent_tools)
-            found = search(self._parts, query, k, filters, phase, tools, recent)
-            self.notes = found.notes
-            self._accesses.note([h for h in found.hits if h.score >= GOOD])
-            return found.hits
-
-    def context(
-        self,
-        task: str,
-        phase: str = "explore",
-        budget: int | None = None,
-        *,
-        files: Paths | None = None,
-        modules: Sequence[str] | None = None,
-        branch: str | None = None,
-        kinds: Sequence[str] | None = None,
-        recent_files: Paths = (),
-        methodology: str | None = None,
-    ) -> Context:
-        """Return the packed block for a prompt: what is worth knowing for a task in a phase.
-
-        Args:
-            task: what is about to be done, in words.
-            phase: one of the six universal phases, or one of the methodology's; sets the shares of types
-                and the default budget.
-            budget: tokens (characters / 4) the text may have at most.
-            methodology: whose words `phase` is in; the native one by default.
-        """
-        from remora.app.recall import context
-
-        phase = self._phase(phase, methodology)
-        if budget is not None and budget <= 0:
-            raise InvalidInput("budget must be above 0 tokens")
-        with self._lock:
-            filters = self._filters(None, files, modules, None, self._branch(branch), kinds)
-            recent = self._paths("recent_files", recent_files)
-            packed, self.notes = context(self._parts, task, filters, phase, budget, recent)
-            self._accesses.note(packed.hits)
-            return packed
-
-    def related_files(self, path: str, k: int = 10) -> builtins.list[FileHit]:
-        """Return the files that change or are read together with one, best first, with the evidence."""
-        from remora.app.recall import related_files
-
-        with self._lock:
-            return related_files(self._parts, path, k)
-
-    def ownership(self, path: str) -> Ownership | None:
-        """Return the module of a file and who changed it most; None when the git history does not know it."""
-        from remora.app.recall import ownership
-
-        with self._lock:
-            return ownership(self._parts, path)
-
-    # What is taken in
-
-    def init(
-        self, path: str | os.PathLike[str] | None = None, *, progress: Progress | None = None
-    ) -> InitReport:
-        """Read what is already there: rule files and git history. Running it again changes nothing.
-
-        Args:
-            path: a folder of the project; the project's root by default.
-            progress: called with (what, done, of) as the work goes on.
-        """
-        from remora.app.day_one import init
-
-        with self._lock:
-            return init(self._parts, Path(path) if path is not None else None, progress)
-
-    def learn(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        hosts: Sequence[str] | None = None,
-        again: bool = False,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> LearnReport:
-        """Learn from what agents did: read their transcripts, keep what is worth keeping.
-
-        Running it again reads what is new or has grown. What was edited or forgotten since stays so.
-
-        Args:
-            path: a transcript, or a folder of them; those of this project on this machine by default.
-            hosts: "claude-code", "codex" or "plain"; all by default.
-            again: also read what has not changed since it was read.
-            dry_run: only say what would be learnt.
-            progress: called with (what, done, of) as the work goes on.
-
-        Raises:
-            NotFound: there is no such file or folder.
-            InvalidInput: there is no such host.
-            SourceError: a file was named that is nobody's transcript.
-        """
-        from remora.app.learn import learn
-
-        if self._parts.read_only:
-            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
-        with self._lock:
-            where = Path(path).expanduser() if path is not None else None
-            return learn(self._parts, where, hosts, again=again, dry_run=dry_run, progress=progress)
-
-    def observe(
-        self, session_id: str, host: str, *, subtasks: int = 0, methodology: str = "native"
-    ) -> Watched:
-        """Watch a session while it runs: hand its events in, and say how it ended.
-
-        Args:
-            session_id: the host's own id of the session, as its transcript has it.
-            host: "claude-code", "codex", or what your program calls itself.
-            subtasks: how many the build has; with more than five it is promoted after each.
-            methodology: whose units of work they are.
-        """
-        from remora.app.observing import Watched
-
-        return Watched(self._parts, session_id, host, subtasks=subtasks, methodology=methodology)
-
-    def learned(self, run: int | None = None) -> builtins.list[Learnt]:
-        """Return what a run of `learn` added or changed and is still there; the last one by default."""
-        from remora.app.learn import learned
-
-        with self._lock:
-            return learned(self._parts, run)
-
-    def suggest_commands(
-        self, k: int = 5, *, task: str = "", files: Paths = (), purposes: Sequence[str] = ()
-    ) -> builtins.list[Suggestion]:
-        """Return the commands to check work with, as earlier sessions ran them, best first.
-
-        Args:
-            k: how many.
-            task: what is worked on; sessions that were asked for something alike count more.
-            files: what was edited; sessions that edited the same count more.
-            purposes: of "format", "lint", "test", "build"; all by default.
-        """
-        from remora.retrieval.commands import CHECKS, suggest
-
-        wrong = sorted(set(purposes) - set(CHECKS))
-        if wrong:
-            raise InvalidInput(f"there is no purpose {wrong[0]!r}", hint=f"Choose of {', '.join(CHECKS)}.")
-        with self._lock:
-            space = self._parts.room("project").space
-            given = self._paths("files", files)
-            return suggest(space, k, task=task, files=given, purposes=tuple(purposes) or CHECKS)
-
-    def log(self, limit: int = 20, *, session_id: str | None = None) -> builtins.list[Injection]:
-        """Return what was put in front of agents, newest first: when, at what, why, and what followed.
-
-        Args:
-            limit: how many at most.
-            session_id: only of this session, by the host's own id or as "host:id".
-        """
-        from remora.app.spoken import log
-
-        with self._lock:
-            return log(self._parts, limit, session_id)
-
-    def tell_session(self, memory_id: str) -> bool:
-        """Tell the agents of the session that goes on in this project what one of them recorded.
-
-        Args:
-            memory_id: of what was recorded.
-
-        Returns:
-            Whether it is known which session that is.
-
-        Raises:
-            NotFound, Conflict: as for `show`.
-        """
-        from remora.app.spoken import tell_session
-
-        with self._lock:
-            return tell_session(self, memory_id)
-
-    def why(self, memory_id: str) -> Why:
-        """Return where a memory comes from, how far to trust it, at what it is said and when it was.
-
-        Raises:
-            NotFound, Conflict: as for `show`.
-        """
-        from remora.app.spoken import why
-
-        with self._lock:
-            return why(self, memory_id)
-
-    def status(self) -> Status:
-        """Return what the project has, which sessions go on, and what one that began now would be told."""
-        from remora.app.spoken import status
-
-        with self._lock:
-            return status(self)
-
-    def loop(self, session_id: str, *, host: str = "python") -> Loop:
-        """Put memory into an agent's own loop: what to say at its four points, and learning at its end.
-
-        Args:
-            session_id: your own id of the session.
-            host: what your program calls itself.
-
-        Raises:
-            InvalidInput: one of them is empty.
-        """
-        from remora.app.loop import Loop
-
-        return Loop(self, session_id, host)
-
-    def move_in(
-        self,
-        path: str | os.PathLike[str],
-        system: str | None = None,
-        *,
-        project: str | None = None,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> MoveReport:
-        """Bring over what another memory system left on disk; its files are only read.
-
-        Running it again brings over what is new, and the newer text of what came before. What was edited or
-        forgotten here since stays so.
-
-        Args:
-            path: a file or a folder of the other system.
-            system: whose it is; found out from what is in it by default.
-            project: of which project, where the other system keeps several in one database.
-            dry_run: only say what there is.
-            progress: called with (what, done, of) as the work goes on.
-
-        Raises:
-            NotFound: there is nothing at the path, or nothing that can be read.
-            InvalidInput: it may be of several systems; the message names them.
-        """
-        from remora.app.move_in import move_in
-
-        with self._lock:
-            if not dry_run and self._parts.read_only:
-                raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
-            return move_in(
-                self._parts,
-                Path(path).expanduser(),
-                system,
-                project=project,
-                dry_run=dry_run,
-                progress=progress,
-            )
+    # What is written down
 
     def session(self, session_id: str) -> Session:
         """Return a conversation by its id (`channel:chat`); it begins with the first append."""
@@ -734,68 +433,7 @@ class Memory(CodeVerbs, PlanVerbs):
         kinds = ("memory", "note", "history", "turn")
         return self.context(task, kinds=kinds).text.removeprefix(HEADING).strip()
 
-    # The store itself
-
-    def reminders(self, *, vectors: bool = False) -> tuple[str, ...]:
-        """Return what stands in the way of good answers and is easily mended, a sentence each.
-
-        Args:
-            vectors: also say how many memories wait for a vector; asks for the embedding model.
-        """
-        from remora.app.reminders import reminders
-
-        with self._lock:
-            return reminders(self._parts, vectors=vectors)
-
-    def stats(self) -> Stats:
-        """Return what is stored: counts by type, turns, vectors, files, sizes."""
-        from remora.app.stats import stats
-
-        with self._lock:
-            return stats(self._parts)
-
-    def doctor(self) -> Report:
-        """Check everything end to end: files, database, models; each finding says what to do."""
-        from remora.app.doctor import examine
-
-        with self._lock:
-            return examine(self._parts)
-
-    def reindex(self, *, progress: Progress | None = None) -> int:
-        """Make derived data again: turns from the logs, vectors of the present model. Returns rows made."""
-        from remora.app.worker import reindex
-
-        with self._lock:
-            return reindex(self._parts, progress)
-
-    def catch_up(self, seconds: float | None = None, *, progress: Progress | None = None) -> int:
-        """Embed what has no vector yet, for at most so many seconds; returns how many were embedded."""
-        from remora.app.worker import catch_up
-
-        with self._lock:
-            return catch_up(self._parts, seconds, progress, code=True)
-
-    def prune(self, *, dry_run: bool = False) -> PrunePlan:
-        """Forget what has expired, delete what was forgotten long ago; returns what was or would be done."""
-        from remora.lifecycle import prune
-
-        with self._lock:
-            if not dry_run:
-                self._accesses.flush(wait=None)
-            used = self._accesses.waiting
-            whole = prune.PrunePlan((), (), 0)
-            for room in self._parts.rooms():
-                with nullcontext() if dry_run else room.space.db.transaction():
-                    wanted = prune.plan(room.space, self._parts.clock)
-                    wanted = wanted._replace(forget=tuple(m for m in wanted.forget if m.id not in used))
-                    if not dry_run:
-                        prune.apply(room.space, self._parts.clock, wanted)
-                whole = prune.PrunePlan(
-                    whole.forget + wanted.forget,
-                    whole.delete + wanted.delete,
-                    whole.cache_rows + wanted.cache_rows,
-                )
-            return whole
+    # The project
 
     @property
     def project_id(self) -> str:
@@ -852,10 +490,6 @@ class Memory(CodeVerbs, PlanVerbs):
                 draft = draft._replace(taint=parent.taint, confidence=sure, needs_review=True)
         return draft._replace(derived_from=tuple(ids))
 
-    def _types(self, values: Any) -> tuple[Any, ...]:
-        with self._lock:
-            return known_types(self._parts, values)
-
     def _paths(self, name: str, values: Any) -> tuple[Any, ...]:
         return paths(name, values, self._parts.project.root)
 
@@ -876,39 +510,6 @@ class Memory(CodeVerbs, PlanVerbs):
 
         return guess_type(content[:GUESSED_FROM]) if isinstance(content, str) else "pattern"
 
-    def _phase(self, phase: str, methodology: str | None) -> str:
-        if phase in PHASES and methodology is None:
-            return phase
-        return self._parts.plugins().phase(phase, methodology)
 
-    def _branch(self, branch: str | None) -> str | None:
-        if branch is not None:
-            return branch
-        return branch_of(self._parts.project.repository)
-
-    def _filters(
-        self,
-        types: Sequence[str] | None,
-        files: Paths | None,
-        modules: Sequence[str] | None,
-        scope: str | None,
-        branch: str | None,
-        kinds: Sequence[str] | None,
-    ) -> Filters:
-        from remora.retrieval.request import checked_filters
-
-        return checked_filters(
-            Filters(
-                types=self._types(types),
-                files=self._paths("files", files),
-                modules=listed("modules", modules),
-                scope=scope,
-                branch=branch,
-                kinds=listed("kinds", kinds),
-            )
-        )
-
-
-GOOD = 0.5  # a hit this relevant counts as used
 GUESSED_FROM = 4_000  # characters; the wording of a statement shows at its beginning
 MOST_LISTED = 10_000_000

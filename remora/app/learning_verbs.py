@@ -1,0 +1,160 @@
+"""What a `Memory` takes in that others left: each verb in one place, each delegating to one module."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.app.arguments import paths
+from remora.core.errors import InvalidInput, StoreReadOnly
+
+if TYPE_CHECKING:
+    from remora.app.learn import LearnReport
+    from remora.app.move_in import MoveReport
+    from remora.app.observing import Watched
+    from remora.app.promoting import Learnt
+    from remora.app.wiring import Parts
+    from remora.core.values import InitReport
+    from remora.retrieval.commands import Suggestion
+
+Progress = Callable[[str, int, int], None]
+Paths = Sequence[str | os.PathLike[str]]
+
+
+class LearningVerbs:
+    """The verbs of `Memory` that read what is there already, and learn from what agents did."""
+
+    _parts: Parts
+    _lock: threading.RLock
+
+    def init(
+        self, path: str | os.PathLike[str] | None = None, *, progress: Progress | None = None
+    ) -> InitReport:
+        """Read what is already there: rule files and git history. Running it again changes nothing.
+
+        Args:
+            path: a folder of the project; the project's root by default.
+            progress: called with (what, done, of) as the work goes on.
+        """
+        from remora.app.day_one import init
+
+        with self._lock:
+            return init(self._parts, Path(path) if path is not None else None, progress)
+
+    def learn(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        hosts: Sequence[str] | None = None,
+        again: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> LearnReport:
+        """Learn from what agents did: read their transcripts, keep what is worth keeping.
+
+        Running it again reads what is new or has grown. What was edited or forgotten since stays so.
+
+        Args:
+            path: a transcript, or a folder of them; those of this project on this machine by default.
+            hosts: "claude-code", "codex" or "plain"; all by default.
+            again: also read what has not changed since it was read.
+            dry_run: only say what would be learnt.
+            progress: called with (what, done, of) as the work goes on.
+
+        Raises:
+            NotFound: there is no such file or folder.
+            InvalidInput: there is no such host.
+            SourceError: a file was named that is nobody's transcript.
+        """
+        from remora.app.learn import learn
+
+        if self._parts.read_only:
+            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+        with self._lock:
+            where = Path(path).expanduser() if path is not None else None
+            return learn(self._parts, where, hosts, again=again, dry_run=dry_run, progress=progress)
+
+    def learned(self, run: int | None = None) -> list[Learnt]:
+        """Return what a run of `learn` added or changed and is still there; the last one by default."""
+        from remora.app.learn import learned
+
+        with self._lock:
+            return learned(self._parts, run)
+
+    def observe(
+        self, session_id: str, host: str, *, subtasks: int = 0, methodology: str = "native"
+    ) -> Watched:
+        """Watch a session while it runs: hand its events in, and say how it ended.
+
+        Args:
+            session_id: the host's own id of the session, as its transcript has it.
+            host: "claude-code", "codex", or what your program calls itself.
+            subtasks: how many the build has; with more than five it is promoted after each.
+            methodology: whose units of work they are.
+        """
+        from remora.app.observing import Watched
+
+        return Watched(self._parts, session_id, host, subtasks=subtasks, methodology=methodology)
+
+    def suggest_commands(
+        self, k: int = 5, *, task: str = "", files: Paths = (), purposes: Sequence[str] = ()
+    ) -> list[Suggestion]:
+        """Return the commands to check work with, as earlier sessions ran them, best first.
+
+        Args:
+            k: how many.
+            task: what is worked on; sessions that were asked for something alike count more.
+            files: what was edited; sessions that edited the same count more.
+            purposes: of "format", "lint", "test", "build"; all by default.
+        """
+        from remora.retrieval.commands import CHECKS, suggest
+
+        wrong = sorted(set(purposes) - set(CHECKS))
+        if wrong:
+            raise InvalidInput(f"there is no purpose {wrong[0]!r}", hint=f"Choose of {', '.join(CHECKS)}.")
+        with self._lock:
+            space = self._parts.room("project").space
+            given = paths("files", files, self._parts.project.root)
+            return suggest(space, k, task=task, files=given, purposes=tuple(purposes) or CHECKS)
+
+    def move_in(
+        self,
+        path: str | os.PathLike[str],
+        system: str | None = None,
+        *,
+        project: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> MoveReport:
+        """Bring over what another memory system left on disk; its files are only read.
+
+        Running it again brings over what is new, and the newer text of what came before. What was edited or
+        forgotten here since stays so.
+
+        Args:
+            path: a file or a folder of the other system.
+            system: whose it is; found out from what is in it by default.
+            project: of which project, where the other system keeps several in one database.
+            dry_run: only say what there is.
+            progress: called with (what, done, of) as the work goes on.
+
+        Raises:
+            NotFound: there is nothing at the path, or nothing that can be read.
+            InvalidInput: it may be of several systems; the message names them.
+        """
+        from remora.app.move_in import move_in
+
+        with self._lock:
+            if not dry_run and self._parts.read_only:
+                raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+            return move_in(
+                self._parts,
+                Path(path).expanduser(),
+                system,
+                project=project,
+                dry_run=dry_run,
+                progress=progress,
+            )
