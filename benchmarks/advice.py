@@ -8,12 +8,15 @@ offered early   labelled errors that came back (`labels/errors.tsv`): was what r
                 event before the command that failed? What came with that very command, and when it had
                 failed, is counted apart. "At an action" leaves the brief and the first prompt out.
 how often       the share of actions (a call with its result) at which anything was said
-right           of what was said at actions, as far as the recording can tell: the error that was warned of
-                was met in the session; a partner that was named was changed later; the command that was
-                advised against failed; what a search was told was used later
-harm            memories that must stay silent at the action they would fit: there is none (absent), a newer
-                one took its place (superseded), another one says the opposite (contradictory), it is of the
-                project next door (adjacent). The memories are those that the replay spoke of.
+right           each memory that was said at an action, as far as the recording can tell: the error that it
+                warned of was met from then on; a partner that it named was changed later; the command that
+                it advised against failed
+harm            every memory that was said at an action is asked for again where a rule first said it, with
+                all that the session had done by then, from the whole store of that day, where it must stay
+                silent: there is none (absent: the same moment with files, names and words that nobody knows,
+                for rules of a language a language that nobody knows; whatever is said counts), a newer one
+                took its place (superseded), another one says the opposite (contradictory), the agent works
+                in the project next door at a file of the same name (adjacent)
 
 The sessions were recorded without memory, so nothing here shows what an agent makes of it.
 """
@@ -21,6 +24,7 @@ The sessions were recorded without memory, so nothing here shows what an agent m
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -33,6 +37,8 @@ from benchmarks.session_errors import Label, labels, names, wilson
 from benchmarks.session_files import Clone, History
 from remora.core import moments
 from remora.core.clock import FixedClock
+from remora.core.moments import Moment, Reply
+from remora.disk.live import Line
 from remora.observer.observer import Observer
 from remora.sources.transcripts.reading import read as read_transcript
 
@@ -42,7 +48,7 @@ if TYPE_CHECKING:
 
 OFTEN, SILENT = 0.10, 0.95  # promised: share of actions at most; harm conditions at least
 BRIEF = ("brief", "task")
-CASES = 40  # of each harm condition
+CONDITIONS = ("absent", "superseded", "contradictory", "adjacent")
 INSTEAD = "Superseded by what was decided since: this no longer holds here, see the notes of the release"
 
 
@@ -56,6 +62,8 @@ class Spoken(NamedTuple):
     text: str
     path: str = ""
     call: str = ""
+    asked: Moment | None = None  # the whole moment, and the lines of the session before it
+    lines: tuple[Line, ...] = ()
 
 
 class Replayed(NamedTuple):
@@ -66,7 +74,8 @@ class Replayed(NamedTuple):
     spoken: list[Spoken]
     keys: Mapping[str, str]  # memory: fingerprint of the error it is about
     files: Mapping[str, tuple[str, ...]]  # memory: files it is about
-    errors: frozenset[str]
+    errors: Mapping[str, int]  # fingerprint: the last step that met it
+    steps: Mapping[str, int]  # id of a call: its step
     failed: Mapping[str, int]  # id of a call: place of its failed result
     changed: Mapping[str, int]  # file: place of its last change
 
@@ -78,6 +87,8 @@ def run(options: Options) -> Report:
     wanted = [s for s in sessions if s.prompt][: options.limit]
     found: list[Replayed] = []
     model, settings = "none", dict[str, Any]()
+    tried: set[tuple[str, str]] = set()
+    spoke: dict[str, list[str]] = {name: [] for name in CONDITIONS}
     with workplace(options.keep, "advice") as place:
         stream = Stream(place, past)
         history, clone = None, None
@@ -85,21 +96,23 @@ def run(options: Options) -> Report:
             history, clone = History(options.repo), Clone(options.repo, place)
         for number, session in enumerate(wanted, 1):
             tree = history is not None and clone is not None and clone.stand_at(history, session)
-            with memory_in(place) as memory:
+            clock = FixedClock(session.started)
+            with memory_in(place, clock=clock) as memory:
                 if tree:
                     memory.init()
                 stream.learn_before(memory, session)
                 memory.catch_up()
-            clock = FixedClock(session.started)
             with memory_in(place, read_only=True, clock=clock) as memory:
                 model, settings = model_of(memory), settings_of(memory)
                 found.append(replayed(memory, session))
+            fresh = [case for case in harmful(found[-1]) if (case.trigger, case.memory) not in tried]
+            tried |= {(case.trigger, case.memory) for case in fresh}
+            for name in CONDITIONS if fresh else ():
+                spoke[name] += condition(name, place, fresh, clock)
             if number % 10 == 0 or number == len(wanted):
                 said = sum(len(r.spoken) for r in found)
                 say(f"advice: {number} of {len(wanted)} sessions, {said} times something was said")
-        with memory_in(place, read_only=True) as memory:
-            cases = harmful(memory, found)
-    silent = {name: conditions(name, cases) for name in ("absent", "superseded", "contradictory", "adjacent")}
+    silent = {name: Silent(len(tried), tuple(spoke[name])) for name in CONDITIONS}
     return report(found, silent, model, settings, whole=options.limit is None)
 
 
@@ -117,7 +130,7 @@ def replayed(memory: Memory, session: AgentSession) -> Replayed:
     open_calls: dict[str, tuple[str, Any]] = {}
     changed: dict[str, int] = {}
     actions = 0
-    root = str(memory.root)
+    root, roots = str(memory.root), _roots(session)
     with memory.loop(session.id, host="claude-code") as loop:
         _heard(spoken, loop, -1, loop.brief())
         for place, record in enumerate(session.records):
@@ -129,17 +142,19 @@ def replayed(memory: Memory, session: AgentSession) -> Replayed:
                     _heard(spoken, loop, place, loop.first_message(asked[place]))
             for call, name, given in called[place]:
                 actions += 1
-                moved = _moved(given, str(record.get("cwd", "")), root)
+                moved = _moved(given, roots, root)
                 open_calls[call] = (name, moved)
-                _heard(spoken, loop, place, loop.before(name, moved, call), call)
+                asked_at = loop._moment(moments.BEFORE, name, moved, call)
+                _heard(spoken, loop, place, loop.before(name, moved, call), asked_at)
             for call, block in _results(record):
                 if call in open_calls:
                     name, given = open_calls.pop(call)
                     text = result_text(block)
                     wrong = bool(block.get("is_error"))
-                    _heard(
-                        spoken, loop, place, loop.after(name, given, text, failed=wrong, call_id=call), call
-                    )
+                    kind = moments.FAILED if wrong else moments.AFTER
+                    asked_at = loop._moment(kind, name, given, call, text)
+                    answer = loop.after(name, given, text, failed=wrong, call_id=call)
+                    _heard(spoken, loop, place, answer, asked_at)
                     if not wrong and name in ("Edit", "Write", "MultiEdit", "NotebookEdit"):
                         path = str(given.get("file_path") or given.get("notebook_path") or "")
                         changed[path.removeprefix(root + "/")] = place
@@ -147,14 +162,16 @@ def replayed(memory: Memory, session: AgentSession) -> Replayed:
     records = memory._parts.room("project").space.memories.get_many(ids)
     keys = {i: str((r.payload or {}).get("key", "")) for i, r in records.items()}
     files = {i: r.related_files for i, r in records.items()}
-    return Replayed(session, actions, spoken, keys, files, _errors(session), failed, changed)
+    errors, steps = _errors(session)
+    return Replayed(session, actions, spoken, keys, files, errors, steps, failed, changed)
 
 
-def _heard(spoken: list[Spoken], loop: Loop, place: int, text: str, call: str = "") -> None:
+def _heard(spoken: list[Spoken], loop: Loop, place: int, text: str, asked: Moment | None = None) -> None:
     if text:
-        line = loop._lines[-1]
-        path = str((line.get("p") or [""])[0])
-        spoken.append(Spoken(place, line["k"], line["t"], tuple(line["said"]), text, path, call))
+        *before, line = loop._lines
+        path, call = str((line.get("p") or [""])[0]), asked.call_id if asked else ""
+        ids = tuple(line["said"])
+        spoken.append(Spoken(place, line["k"], line["t"], ids, text, path, call, asked, tuple(before)))
 
 
 def _results(record: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -164,28 +181,42 @@ def _results(record: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]
             yield block["tool_use_id"], block
 
 
-def _moved(given: Mapping[str, Any], cwd: str, root: str) -> dict[str, Any]:
+def _roots(session: AgentSession) -> list[str]:
+    """Return the folders in which a session was recorded, those below another one left out."""
+    seen = dict.fromkeys(str(r["cwd"]).rstrip("/") for r in session.records if r.get("cwd"))
+    return [folder for folder in seen if not any(folder.startswith(f"{other}/") for other in seen)]
+
+
+def _moved(given: Mapping[str, Any], roots: Sequence[str], root: str) -> dict[str, Any]:
     """Return a call's arguments with its paths moved from the recorded work tree into the project."""
     moved = dict(given)
     for name in ("file_path", "notebook_path", "path"):
         path = given.get(name)
-        if isinstance(path, str) and cwd and path.startswith(cwd.rstrip("/") + "/"):
-            moved[name] = root + path[len(cwd.rstrip("/")) :]
+        for old in roots:
+            if isinstance(path, str) and path.startswith(old + "/"):
+                moved[name] = root + path[len(old) :]
+    for old in roots:
+        if isinstance(moved.get("command"), str):
+            moved["command"] = re.sub(rf"(?<![\w/.-]){re.escape(old)}(?![\w.-])", root, moved["command"])
     return moved
 
 
-def _errors(session: AgentSession) -> frozenset[str]:
-    """Return the fingerprints of the errors that a session met."""
+def _errors(session: AgentSession) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the last step at which a session met each error, and the step of each call."""
     from tempfile import TemporaryDirectory
 
     from benchmarks.agent_sessions import write
 
+    steps: dict[str, int] = {}
     with TemporaryDirectory() as folder:
         file = write(session, Path(folder))
         observer = Observer(session.id, "claude-code")
         for event in read_transcript(file):
             observer.observe(event)
-        return frozenset(error.fingerprint for error in observer.finalize().errors)
+            if event.call_id:
+                steps[event.call_id] = event.step
+        met = {error.fingerprint: error.steps[-1] for error in observer.finalize().errors}
+    return met, steps
 
 
 # What it is held against
@@ -199,6 +230,7 @@ class Offer(NamedTuple):
     action: bool  # the same, brief and first prompt left out
     with_it: bool  # with that very command
     after: bool  # when it had failed
+    triggers: tuple[str, ...] = ()  # those that offered it early
 
 
 def offers(found: Sequence[Replayed]) -> list[Offer]:
@@ -221,6 +253,7 @@ def offers(found: Sequence[Replayed]) -> list[Offer]:
                 any(s.trigger not in BRIEF for s in before),
                 any(s.call == call and s.moment == moments.BEFORE for s in right),
                 any(s.call == call and s.moment != moments.BEFORE for s in right),
+                tuple(s.trigger for s in before),
             )
         )
     return made
@@ -241,90 +274,111 @@ def _place(session: AgentSession, label: Label) -> tuple[int, str]:
     raise LookupError(f"{label.id}: no record at {label.at}")
 
 
-def right(one: Replayed, said: Spoken) -> bool | None:
-    """Return whether the recording bears out what was said; None where it cannot tell."""
-    if said.trigger == "partners":
-        partners = {path for i in said.ids for path in one.files.get(i, ())} - {said.path}
-        return any(one.changed.get(path, -1) > said.place for path in partners)
-    if said.trigger == "command":
-        return said.call in one.failed
-    keys = [one.keys.get(i, "") for i in said.ids]
-    if said.trigger in ("recurring", "gotchas", "named"):
-        fingerprints = [key for key in keys if len(key) == 16]
-        return any(key in one.errors for key in fingerprints) if fingerprints else None
-    return None
+def right(one: Replayed, said: Spoken) -> list[bool]:
+    """Return for each memory that was said whether the recording bears it out; those it cannot tell not."""
+    told = []
+    now = one.steps.get(said.call, 0)
+    for memory in said.ids:
+        if said.trigger == "partners":
+            partners = set(one.files.get(memory, ())) - {said.path}
+            told.append(any(one.changed.get(path, -1) > said.place for path in partners))
+        elif said.trigger == "command":
+            told.append(said.call in one.failed)
+        elif said.trigger in ("recurring", "gotchas", "named") and len(key := one.keys.get(memory, "")) == 16:
+            told.append(one.errors.get(key, -1) >= now + (said.moment != moments.BEFORE))
+    return told
 
 
 # What must stay unsaid
 
 
 class Case(NamedTuple):
-    """A memory and the action that makes it speak."""
+    """A memory, and the moment of a session at which a rule said it."""
 
-    type: str
-    content: str
-    path: str
-
-
-def harmful(memory: Memory, found: Sequence[Replayed]) -> list[Case]:
-    """Return memories about files that the replay spoke of, with those files; each once."""
-    space = memory._parts.room("project").space
-    ids = [i for one in found for said in one.spoken for i in said.ids]
-    records = space.memories.get_many(dict.fromkeys(ids))
-    cases: list[Case] = []
-    for record in records.values():
-        path = next((p for p in record.related_files if "*" not in p), "")
-        bare = record.content.split(" (seen")[0].split(" (said")[0]
-        cases.append(Case("gotcha", bare, path or f"src/part{len(cases)}.go"))
-    return cases[:CASES]
+    memory: str
+    trigger: str
+    asked: Moment
+    lines: tuple[Line, ...]
 
 
-def conditions(name: str, cases: Sequence[Case]) -> float:
-    """Return in which share of the cases that would speak the memory that must stay silent does."""
-    from tempfile import TemporaryDirectory
+class Silent(NamedTuple):
+    """In how many cases something had to stay unsaid, and the rules that said it all the same."""
 
-    silent = spoke = 0
-    sound = False
-    with TemporaryDirectory() as folder:
-        for number, case in enumerate(cases):
-            place = Path(folder) / str(number)
-            place.mkdir()
-            with memory_in(place, embedder=None) as memory:
-                for control in (True, False):
-                    said = _asked(memory, case, "sound" if control else name, number)
-                    if control:
-                        sound = said
-                        spoke += sound
-                    else:
-                        silent += sound and not said
-    if spoke < len(cases):
-        say(f"advice: {name}: {len(cases) - spoke} of {len(cases)} memories would not speak anyway")
-    return silent / spoke if spoke else 1.0
+    cases: int
+    spoke: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """The share of the cases in which it did."""
+        return 1 - len(self.spoke) / self.cases if self.cases else 1.0
 
 
-def _asked(memory: Memory, case: Case, condition: str, number: int) -> bool:
-    """Return whether the memory that must stay silent is said where its file is changed."""
-    file = str(memory.root / case.path)
-    arguments = {"file_path": file, "old_string": "a", "new_string": "b"}
-    if condition == "sound":
-        made = memory.remember(case.content, type=case.type, related_files=[case.path])
-    elif condition == "superseded":
-        old = memory.remember(case.content, type=case.type, related_files=[case.path])
-        memory.supersede(old.id, f"{INSTEAD} ({number})")
-        made = old
-    elif condition == "contradictory":
-        made = memory.remember(case.content, type=case.type, related_files=[case.path])
-        memory.remember(f"It is not true that {case.content}", type=case.type, related_files=[case.path])
-    elif condition == "adjacent":
-        made = memory.remember(case.content, type=case.type, related_files=[case.path])
-        file = str(memory.root.parent / "next-door" / case.path)
-        arguments["file_path"] = file
+def harmful(one: Replayed) -> list[Case]:
+    """Return the memories that were said at actions, each where a rule said it first."""
+    cases: dict[tuple[str, str], Case] = {}
+    for said in one.spoken:
+        if said.asked is not None:
+            for memory in said.ids:
+                case = Case(memory, said.trigger, said.asked, said.lines)
+                cases.setdefault((said.trigger, memory), case)
+    return list(cases.values())
+
+
+def condition(name: str, place: Path, cases: Sequence[Case], clock: FixedClock) -> list[str]:
+    """Return the rules that said in some of the cases what must not be said; the store stays as it was.
+
+    Raises:
+        LookupError: a memory is not said where it was said before: nothing can be told from its silence.
+    """
+    spoke = []
+    with memory_in(place, embedder=None) as memory:
+        database = memory._parts.project.home / "memory.db"
+    kept = database.read_bytes()
+    for number, case in enumerate(cases):
+        with memory_in(place, embedder=None, clock=clock) as memory:
+            if case.memory not in _said(memory, case.asked, case.lines).ids:
+                raise LookupError(f"{case.memory} is not said again at {case.asked}")
+            said = _said(memory, _changed(memory, name, case, number), case.lines)
+        if said.text if name == "absent" else case.memory in said.ids:
+            spoke.append(said.trigger)
+        for ending in ("-wal", "-shm"):
+            database.with_name(database.name + ending).unlink(missing_ok=True)
+        database.write_bytes(kept)
+    return spoke
+
+
+def _said(memory: Memory, moment: Moment, lines: Sequence[Line]) -> Reply:
+    """Return what is said at a moment of a session that did so much by then."""
+    with memory.loop("harm") as loop:
+        loop._lines = list(lines)
+        reply = loop._decided(moment)
+        loop._lines = []
+    return reply
+
+
+def _changed(memory: Memory, name: str, case: Case, number: int) -> Moment:
+    """Bring about a condition in which a memory must stay silent; return the moment at which it is asked."""
+    asked = case.asked
+    if name == "superseded":
+        memory.supersede(case.memory, f"{INSTEAD} ({number})")
+    elif name == "contradictory":
+        known = memory.show(case.memory)
+        denied = f"It is not true that {known.content}"
+        memory.remember(denied, type="gotcha", related_files=list(known.related_files))
+    elif name == "adjacent":
+        next_door = str(memory.root.parent / "next-door")
+        paths = tuple(path.replace(str(memory.root), next_door) for path in asked.paths)
+        command = asked.command.replace(str(memory.root), next_door)
+        asked = asked._replace(cwd=next_door, paths=paths, command=command)
     else:
-        made = memory.remember("The release is cut on the first Monday", type=case.type)
-    with memory.loop(f"{condition}-{number}") as loop:
-        text = loop.before("Edit", arguments)
-    memory.forget(made.id)
-    return case.content[:40] in text or (condition == "absent" and bool(text))
+        unknown = f"{memory.root}/nowhere/zzyzx{number}"
+        suffixes = [".zzyzx" if case.trigger == "recurring" else Path(path).suffix for path in asked.paths]
+        paths = tuple(unknown + suffix for suffix in suffixes)
+        words = f"zzyzx{number} --frobnicate{number}"
+        asked = asked._replace(
+            paths=paths, command=words, pattern=words, text=words, changed=words, removed=words
+        )
+    return asked
 
 
 # The report
@@ -332,7 +386,7 @@ def _asked(memory: Memory, case: Case, condition: str, number: int) -> bool:
 
 def report(
     found: Sequence[Replayed],
-    silent: Mapping[str, float],
+    silent: Mapping[str, Silent],
     model: str,
     settings: dict[str, Any],
     *,
@@ -345,7 +399,7 @@ def report(
     at = {(one.session.id, s.call) for one, s in said}
     share = len(at) / max(1, actions)
     judged = [(s.trigger, right(one, s)) for one, s in said]
-    told = [r for _, r in judged if r is not None]
+    told = [r for _, own in judged for r in own]
     lines: list[tuple[object, ...]] = []
     figures: dict[str, Any] = {"sessions": len(found), "actions": actions, "labelled": len(offered)}
     for name, field in (
@@ -363,13 +417,14 @@ def report(
     triggers = Counter(trigger for trigger, _ in judged)
     rows = []
     for trigger, times in triggers.most_common():
-        own = [r for t, r in judged if t == trigger and r is not None]
-        rows.append((trigger, times, len(own), sum(own) / len(own) if own else "-"))
+        own = [r for t, told_of in judged if t == trigger for r in told_of]
+        early = sum(trigger in o.triggers for o in offered)
+        rows.append((trigger, times, len(own), sum(own) / len(own) if own else "-", early))
     figures |= {
         "share of actions": share,
         "right": precision._asdict(),
         "judged": len(told),
-        "silent": dict(silent),
+        "silent": {name: {"share": one.share, **one._asdict()} for name, one in silent.items()},
         "by trigger": dict(triggers),
     }
     tables = (
@@ -378,7 +433,11 @@ def report(
             ("", "share", "low", "high"),
             tuple(lines),
         ),
-        Table("What was said at actions", ("trigger", "times", "can be told", "right"), tuple(rows)),
+        Table(
+            "What was said at actions",
+            ("trigger", "times", "can be told", "right", "offered early"),
+            tuple(rows),
+        ),
         Table(
             "At actions, together",
             ("", ""),
@@ -390,13 +449,21 @@ def report(
                 ("  high", precision.high),
             ),
         ),
-        Table("Silent where it must be", ("", "share"), tuple(silent.items())),
+        Table(
+            "Silent where it must be",
+            ("", "share", "cases", "spoke"),
+            tuple((name, s.share, s.cases, _counted(s.spoke)) for name, s in silent.items()),
+        ),
     )
     checks = (
         Check("share of actions", share, f"<= {OFTEN}", share <= OFTEN),
-        *(Check.at_least(f"silent: {name}", value, SILENT) for name, value in silent.items()),
+        *(Check.at_least(f"silent: {name}", one.share, SILENT) for name, one in silent.items()),
     )
     missed = [o.label.id for o in offered if not (o.early or o.with_it)]
     notes = (f"not offered by then: {', '.join(missed)}",)
     figures["settings"] = json.loads(json.dumps(settings.get("inject", {})))
     return Report("advice", figures, tables, checks if whole else (), notes, model, settings)
+
+
+def _counted(triggers: Sequence[str]) -> str:
+    return ", ".join(f"{name} {times}" for name, times in Counter(triggers).most_common()) or "-"

@@ -243,9 +243,16 @@ def setting_of(head: Head, cwd: str, *, early: bool = True, now: float | None = 
     """
     numbers = head.limits
     head = tree_of(head, cwd)
+
+    def within(folder: str) -> bool:
+        place = os.path.normpath(os.path.join(cwd or head.root, folder))  # noqa: PTH118
+        root = tree_of(head, place).root
+        return not os.path.isabs(root) or place == root or bool(relative_to(root, "")(place))  # noqa: PTH117
+
     return Setting(
         Limits(numbers[0], *(int(n) for n in numbers[1:])),
         relative_to(head.root, cwd),
+        within,
         lambda note: faded(note, time.time() if now is None else now),
         _branch(head.head_file),
         _fingerprint,

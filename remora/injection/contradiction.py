@@ -28,17 +28,22 @@ def contradicted(texts: Sequence[str]) -> set[int]:
     return {place for pair in contradictions(texts) for place in pair}
 
 
-def contradictions(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of each two statements that contradict each other."""
+def contradictions(texts: Sequence[str], alike: float = SAME_MATTER) -> list[tuple[int, int]]:
+    """Return the places of each two statements that contradict each other.
+
+    Args:
+        texts: the statements.
+        alike: the share of telling words from which on two of them are of the same matter.
+    """
     bare = [_ORIGIN.sub("", text) for text in texts]
     telling = [frozenset(w for w in words(t) if not w[0].isdigit()) - STOP_WORDS - NEGATIONS for t in bare]
     found: list[tuple[int, int]] = []
     for one in range(len(texts)):
         for other in range(one):
-            alike = jaccard(telling[one], telling[other])
+            shared = jaccard(telling[one], telling[other])
             denied = _denials(bare[one]) % 2 != _denials(bare[other]) % 2
-            if (denied and alike >= SAME_MATTER) or (
-                alike >= SAME_MEASURE and _numbers(bare[one], bare[other])
+            if (denied and shared >= alike) or (
+                shared >= SAME_MEASURE and _numbers(bare[one], bare[other])
             ):
                 found.append((one, other))
     return found

@@ -34,9 +34,11 @@ WARNINGS = ("gotcha", "error_pattern", "dead_end")
 EDITS = ("edit", "write")
 MOST_TERMS = 400  # identifiers of one edit that are looked up
 RECENT_SEARCHES = 3
-SEEN = ("error_pattern", "observer_inferred")  # what was met is no opinion that another could deny
+SEEN = ("error_pattern", "observer_inferred")
+SAME_STATEMENT = 0.6  # of the telling words shared, from which on two memories anywhere speak of the same
 RULES = 8  # that are listed at the first change of a language's file
 FADED = 0.5  # of the threshold: what faded below that is out of date
+_CD = re.compile(r"\s*cd\s+(\"[^\"$`]+\"|'[^']+'|[^\s;|&\"'$`~]+)\s*(?:&&|;|\n)")
 _TERM = re.compile(r"(?:[^\W\d]\w*\.)?[^\W\d]\w{2,}")
 
 
@@ -75,6 +77,10 @@ class Look(Protocol):
         """Return the memories with one of some cues, those with the most weight first."""
         ...
 
+    def like(self, text: str) -> list[Note]:
+        """Return the memories that share the most words with a text."""
+        ...
+
 
 class Setting(NamedTuple):
     """What a decision needs besides the moment and the store.
@@ -82,6 +88,7 @@ class Setting(NamedTuple):
     Attributes:
         limits: how much may be said.
         relative: a path of the host to one from the root of the project; empty for what lies outside.
+        within: whether a folder of the host, absolute or from the moment's own, belongs to the project.
         faded: a note to its confidence now.
         branch: that is checked out; empty where nobody knows.
         fingerprint: an error's text to its fingerprint; only asked when a tool failed.
@@ -91,6 +98,7 @@ class Setting(NamedTuple):
 
     limits: Limits
     relative: Callable[[str], str]
+    within: Callable[[str], bool]
     faded: Callable[[Note], float]
     branch: str
     fingerprint: Callable[[str], str]
@@ -132,7 +140,7 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     if not paths:
         return SILENCE
     found = look.about([*paths, *_matching(look.patterns(WARNINGS), paths)], WARNINGS)
-    said = _say("gotchas", paths[0], found, f"about {paths[0]}", state, setting)
+    said = _say("gotchas", paths[0], found, f"about {paths[0]}", state, look, setting)
     if said.text or moment.action not in EDITS:
         return said
     endings = {ending(path) for path in paths}
@@ -143,7 +151,7 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
         return SILENCE
     term = worth[0].cue.removeprefix(".")
     same = [note for note in worth if note.cue == worth[0].cue]
-    return _say("named", term, same, f"the edit names {term}", state, setting)
+    return _say("named", term, same, f"the edit names {term}", state, look, setting)
 
 
 def _recurring(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -152,7 +160,7 @@ def _recurring(moment: Moment, state: State, look: Look, setting: Setting) -> Re
     if not endings or "recurring" in state.quiet:
         return SILENCE
     found = look.cued("language", endings)
-    return _say("recurring", "", found, f"a {min(endings)} file is being changed", state, setting)
+    return _say("recurring", "", found, f"a {min(endings)} file is being changed", state, look, setting)
 
 
 def _partners(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -164,30 +172,30 @@ def _partners(moment: Moment, state: State, look: Look, setting: Setting) -> Rep
         if note.files and note.files[0] in paths and not touched.issuperset(note.files[1:])
     ]
     about = paths[0] if paths else ""
-    return _say("partners", about, found, f"{about} is being changed", state, setting)
+    return _say("partners", about, found, f"{about} is being changed", state, look, setting)
 
 
 def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     words = _words(moment.command)
-    if not words:
+    if not words or not _at_home(moment, setting):
         return SILENCE
     known = set(words)
     found = [note for note in look.cued("command", words) if known.issuperset(note.needs)]
-    return _say("command", moment.command[:80], found, "the command is about to be run", state, setting)
+    return _say("command", moment.command[:80], found, "the command is about to be run", state, look, setting)
 
 
 def _error(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
-    mark = setting.fingerprint(moment.text) if moment.text else ""
+    mark = setting.fingerprint(moment.text) if moment.text and _at_home(moment, setting) else ""
     if not mark:
         return SILENCE
-    return _say("error", mark, look.cued("error", [mark]), "the same error", state, setting)
+    return _say("error", mark, look.cued("error", [mark]), "the same error", state, look, setting)
 
 
 def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     pattern = moment.pattern.strip().lower()
     if not pattern:
         return SILENCE
-    return _say("search", pattern, look.cued("search", [pattern]), "the same search", state, setting)
+    return _say("search", pattern, look.cued("search", [pattern]), "the same search", state, look, setting)
 
 
 def _between(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -223,13 +231,18 @@ _TRIGGERS: dict[str, tuple[Callable[[Moment, State, Look, Setting], Reply], ...]
 # What is worth saying
 
 
-def _say(trigger: str, about: str, notes: Sequence[Note], why: str, state: State, setting: Setting) -> Reply:
+def _say(
+    trigger: str, about: str, notes: Sequence[Note], why: str, state: State, look: Look, setting: Setting
+) -> Reply:
     worth = _worth(notes, state, setting)
     limits = setting.limits
     chosen: list[Note] = []
     room = min(limits.moment_characters, limits.session_characters - state.characters)
-    for note in worth[: RULES if trigger == "recurring" else limits.at_once]:
-        if len(render.told(trigger, about, [*chosen, note])) <= room:
+    most = RULES if trigger == "recurring" else limits.at_once
+    for note in worth:
+        if len(chosen) == most:
+            break
+        if len(render.told(trigger, about, [*chosen, note])) <= room and not _opposed(note, look, limits):
             chosen.append(note)
     if not chosen:
         return SILENCE
@@ -257,14 +270,15 @@ def _agreeing(notes: list[Note]) -> list[Note]:
     Of two that contradict each other what a person holds to stays before what a session showed, and that
     before what comes from outside. Where neither is better, nobody knows which is right, and both go.
     """
-    said = [note for note in notes if (note.type, note.source) != SEEN]
-    if len(said) <= 1:
+    if len(notes) <= 1 or all(map(_seen, notes)):
         return notes
     from remora.injection.contradiction import contradictions  # its words cost some milliseconds to load
 
     wrong: set[str] = set()
-    for pair in contradictions([note.content for note in said]):
-        one, other = (said[place] for place in pair)
+    for pair in contradictions([note.content for note in notes]):
+        one, other = (notes[place] for place in pair)
+        if _seen(one) and _seen(other):
+            continue
         if _rank(one) <= _rank(other):
             wrong.add(one.id)
         if _rank(other) <= _rank(one):
@@ -272,11 +286,43 @@ def _agreeing(notes: list[Note]) -> list[Note]:
     return [note for note in notes if note.id not in wrong]
 
 
+def _opposed(note: Note, look: Look, limits: Limits) -> bool:
+    """Return whether anything in the store says the opposite and is vouched for as well.
+
+    What is said here was found by a file, a command or an error; its denial may have been written without.
+    """
+    rivals = [
+        other
+        for other in look.like(note.content)
+        if other.id != note.id
+        and not (_seen(note) and _seen(other))
+        and other.confidence >= limits.threshold
+        and _rank(other) >= _rank(note)
+    ]
+    if not rivals:
+        return False
+    from remora.injection.contradiction import contradictions
+
+    texts = [note.content, *(other.content for other in rivals)]
+    return any(0 in pair for pair in contradictions(texts, SAME_STATEMENT))
+
+
+def _seen(note: Note) -> bool:
+    """Return whether a session met it: two things that were met do not deny each other."""
+    return (note.type, note.source) == SEEN
+
+
 def _rank(note: Note) -> int:
     """Return how well a memory is vouched for: by a person, by a session, by nobody."""
     if note.pinned or note.verified:
         return 2
     return 0 if note.tainted else 1
+
+
+def _at_home(moment: Moment, setting: Setting) -> bool:
+    """Return whether a command runs in the project: what is known of this one says nothing of its neighbour."""
+    goes = _CD.match(moment.command)
+    return setting.within(goes[1].strip("\"'") if goes else "")
 
 
 def _inside(paths: Sequence[str], setting: Setting) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ APPLICATION_ID = 0x52454D4F  # as `connection` writes it
 OLDEST = 11  # schema that has cues
 BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
 MOST = 40  # memories looked at for one question
+MOST_WORDS, MOST_ALIKE = 12, 8  # of a text, the longest, and memories that share them
+_WORD = re.compile(r"[^\W\d_]\w{3,}")
 MOST_CUED = 400  # the same before the further words of their cues are looked at
 
 _NOTE = """m.id, m.type, m.content, m.confidence, coalesce(m.decay_half_life_days, 0), m.last_accessed_at,
@@ -94,6 +97,18 @@ class Glimpse:
             _note(row[:-3])._replace(weight=row[-3], needs=tuple(json.loads(row[-2])), cue=row[-1])
             for row in rows
         ]
+
+    def like(self, text: str) -> list[Note]:
+        """Return the memories that share the most telling words with a text, the text's own among them."""
+        terms = sorted({w.lower() for w in _WORD.findall(text)}, key=lambda w: (-len(w), w))[:MOST_WORDS]
+        if not terms:
+            return []
+        match = "content : (" + " OR ".join(f'"{term}"' for term in terms) + ")"
+        sql = f"""WITH best AS (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH ?
+                                ORDER BY rank LIMIT {MOST_ALIKE})
+                  SELECT {_NOTE} FROM best CROSS JOIN memories m ON m.seq = best.seq
+                  WHERE {_LIVE} ORDER BY best.rank, m.id"""
+        return [_note(row) for row in self._rows(sql, (match,))]
 
     def _rows(self, sql: str, values: tuple[object, ...]) -> list[tuple]:  # type: ignore[type-arg]
         return list(self._connection.execute(sql, values))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks import advice
-from benchmarks.advice import Offer, Replayed, Spoken, offers
+from benchmarks.advice import Replayed, Spoken, offers, right
 from benchmarks.agent_sessions import AgentSession
 from benchmarks.session_errors import Label
 
@@ -46,5 +46,30 @@ def tool(call: str) -> dict[str, Any]:
 def test_when_a_remedy_was_offered(said: Spoken, offered: tuple[bool, ...], monkeypatch: pytest.MonkeyPatch):
     """Early is before the command was begun, by one memory that names both."""
     monkeypatch.setattr(advice, "labels", lambda: [LABEL])
-    one = Replayed(session(), 3, [said], {}, {}, frozenset(), {"c1": 3}, {})
-    assert offers([one]) == [Offer(LABEL, *offered)]
+    one = Replayed(session(), 3, [said], {}, {}, {}, {}, {"c1": 3}, {})
+    (offer,) = offers([one])
+    assert (offer.early, offer.action, offer.with_it, offer.after) == offered
+    assert offer.triggers == ((said.trigger,) if offered[0] else ())
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        # Of two memories one is about an error that came at this very step, one about an error of before.
+        (Spoken(3, "before", "gotchas", ("met", "past"), "x", call="c1"), [True, False]),
+        (Spoken(3, "after", "gotchas", ("met",), "x", call="c1"), [False]),  # it was met by then
+        (Spoken(3, "before", "gotchas", ("prose",), "x", call="c1"), []),
+        (Spoken(3, "before", "partners", ("pair",), "x", path="a.go", call="c1"), [True]),
+        (Spoken(9, "before", "partners", ("pair",), "x", path="a.go", call="c1"), [False]),
+        (Spoken(3, "before", "command", ("met", "prose"), "x", call="c1"), [True, True]),
+        (Spoken(3, "before", "command", ("met",), "x", call="c2"), [False]),
+        (Spoken(3, "failed", "error", ("met",), "x", call="c1"), []),
+    ],
+)
+def test_what_the_recording_bears_out(said: Spoken, told: list[bool]):
+    """Each memory for itself, and only what came after it was said."""
+    keys = {"met": "a" * 16, "past": "b" * 16, "prose": ""}
+    errors, steps = {"a" * 16: 4, "b" * 16: 2}, {"c1": 4, "c2": 5}
+    files = {"pair": ("a.go", "b.go")}
+    one = Replayed(session(), 3, [said], keys, files, errors, steps, {"c1": 3}, {"b.go": 7})
+    assert right(one, said) == told

@@ -55,12 +55,18 @@ class Store:
         """Return the notes with a cue."""
         return [n for n in self._cued.get(kind, ()) if n.cue in cues]
 
+    def like(self, text: str) -> list[Note]:
+        """Return the notes that share a word with a text."""
+        known = set(text.split())
+        return [n for n in self._notes if known & set(n.content.split())]
+
 
 def setting(**more: Any) -> Setting:
     """Return a setting in which the project is the folder /w."""
     values: dict[str, Any] = {
         "limits": Limits(),
         "relative": lambda path: path.removeprefix("/w/") if path.startswith("/w/") else "",
+        "within": lambda folder: not folder.startswith(("/", "..")) or folder.startswith("/w"),
         "faded": lambda one: one.confidence,
         "branch": "main",
         "fingerprint": lambda text: "f" * 16 if "boom" in text else "",
@@ -140,6 +146,52 @@ def test_of_two_that_contradict_each_other_the_better_one_stays():
     assert decide(EDIT, State(), Store(outside, person), setting()).ids == (person.id,)
     seen = person._replace(pinned=False)
     assert decide(EDIT, State(), Store(outside, seen), setting()).ids == (seen.id,)
+
+
+def test_a_denial_that_is_about_no_file_counts_too():
+    """What was found by its file is held against the whole store; a loose likeness is no denial."""
+    said = note("The tests need REDIS_URL to be set", "a.py", number=2)
+    denial = note("It is not true that the tests need REDIS_URL to be set", number=3)
+    assert decide(EDIT, State(), Store(said, denial), setting()).text == ""
+    unsure = denial._replace(confidence=0.4)
+    assert decide(EDIT, State(), Store(said, unsure), setting()).ids == (said.id,)
+    other = note("The docs do not need the tests of last year to be set in bold", number=3)
+    assert decide(EDIT, State(), Store(said, other), setting()).ids == (said.id,)
+
+
+def test_what_a_session_met_can_be_denied_but_not_by_what_it_met_otherwise():
+    """Two errors that were met in different ways are both true; somebody who says no is heard."""
+    met = {"type": "error_pattern", "source": "observer_inferred", "cue": "f" * 16}
+    failed = at(moments.FAILED, "run", command="make", text="boom")
+    one = note("`make` fails: no rule for all; resolved by `make build`", number=2, **met)
+    other = note("`make` fails: no rule for all; not resolved by `make build`", number=3, **met)
+    store = Store(one, other, error=[one])
+    assert decide(failed, State(), store, setting()).ids == (one.id,)
+    denial = other._replace(source="user_taught", type="gotcha")
+    assert decide(failed, State(), Store(one, denial, error=[one]), setting()).text == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("make all", True),
+        ("cd /w/sub && make all", True),
+        ("cd sub; make all", True),
+        ("cd $HOME && make all", True),
+        ("cd /next && make all", False),
+        ("cd '/next door' && make all", False),
+        ("cd ../next\nmake all", False),
+    ],
+)
+def test_a_command_next_door_is_another_matter(command: str, said: bool):
+    """A shell that goes to another project before it runs something has left ours."""
+    warning = note("`make all` fails here", cue="make")
+    store = Store(command=[warning], error=[warning._replace(cue="f" * 16)])
+    for moment in (
+        at(moments.BEFORE, "run", command=command),
+        at(moments.FAILED, "run", command=command, text="boom"),
+    ):
+        assert bool(decide(moment, State(), store, setting()).text) is said
 
 
 def test_what_comes_from_outside_is_quoted():

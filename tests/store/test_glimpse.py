@@ -53,6 +53,14 @@ def test_what_has_a_cue(glimpse: Glimpse):
     assert glimpse.cued("term", ["gh"]) == []
 
 
+def test_what_speaks_of_the_same(glimpse: Glimpse, space: Space):
+    """Those that share the most words, whatever they are about; a text without words finds nothing."""
+    add(space.memories, record("m5", "The parser needs a grammar", type="decision"))
+    add(space.memories, record("m6", "It is not true that the parser needs a grammar", type="gotcha"))
+    assert [n.id for n in glimpse.like("parser needs grammar, says \"he\" AND (she)")] == ["m5", "m6"]
+    assert glimpse.like("- ( \" * a b") == []
+
+
 def test_what_was_forgotten_is_not_there(glimpse: Glimpse, space: Space):
     """Forgetting works at once, for open looks too."""
     with space.db.transaction():
