@@ -320,7 +320,7 @@ def _rank(note: Note) -> int:
 
 
 def _at_home(moment: Moment, setting: Setting) -> bool:
-    """Return whether a command runs in the project: what is known of this one says nothing of its neighbour."""
+    """Return whether a command runs in the project: what is known of it says nothing of its neighbour."""
     goes = _CD.match(moment.command)
     return setting.within(goes[1].strip("\"'") if goes else "")
 
