@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from remora.core import moments
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.disk.live import Head, LiveFile, live_file
+from remora.disk.places import data_folder
 from remora.injection.decide import Limits, Setting, decide
 from remora.injection.render import SHORT
 from remora.injection.state import state_of
@@ -100,7 +101,7 @@ def _quick(
     reply = SILENCE
     if heard and head.limits and live.alone and moment.kind in DECIDED:
         try:
-            reply = _decided(moment, live, head, early=early)
+            reply = _decided(moment, live, head, environ, early=early)
         except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
             note_trouble(error, environ)
     live.add(line_of(moment, reply, head))
@@ -218,9 +219,9 @@ def _homeless(moment: Moment) -> Head:
     return Head(moment.host, moment.session, moment.cwd or ".", transcript=moment.transcript)
 
 
-def _decided(moment: Moment, live: LiveFile, head: Head, *, early: bool) -> Reply:
+def _decided(moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, str], *, early: bool) -> Reply:
     path = os.path.join(head.home, DATABASE)  # noqa: PTH118  pathlib costs a tenth of a hook's time
-    glimpse = look(path)
+    glimpse = look(path, os.path.join(data_folder(environ), "user", DATABASE))  # noqa: PTH118
     if glimpse is None:
         if os.path.exists(path):  # noqa: PTH110
             raise OSError(f"{path} cannot be read as it is: it is in use, damaged or of another version")
@@ -420,8 +421,6 @@ def _without_secrets(pattern: str) -> str:
 
 def note_trouble(error: BaseException, environ: Mapping[str, str] | None = None) -> None:
     """Write one line about what went wrong into `hooks.log`; never fails itself, never grows without end."""
-    from remora.disk.places import data_folder
-
     try:
         folder = data_folder(os.environ if environ is None else environ)
         path = os.path.join(folder, "hooks.log")  # noqa: PTH118

@@ -282,7 +282,7 @@ class Loop:
     # Inside
 
     def _decided(self, moment: Moment, *, early: bool = True, least: int = 0) -> Reply:
-        glimpse = look(str(self._parts.project.home / DATABASE))
+        glimpse = look(str(self._parts.project.home / DATABASE), str(self._parts.user_home / DATABASE))
         if glimpse is None:
             return SILENCE
         try:

@@ -61,14 +61,18 @@ class Note(NamedTuple):
 
 
 class Glimpse:
-    """One database, open to be read for a moment."""
+    """A project's database, and the user's beside it where there is one, open to be read for a moment.
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
+    Every answer has what the project knows first.
+    """
+
+    def __init__(self, *connections: apsw.Connection) -> None:
+        self._connections = connections
 
     def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
+        """Close the files."""
+        for connection in self._connections:
+            connection.close()
 
     def about(self, paths: Collection[str], types: Iterable[str]) -> list[Note]:
         """Return memories of some types that are about one of some files, the best first."""
@@ -111,11 +115,24 @@ class Glimpse:
         return [_note(row) for row in self._rows(sql, (match,))]
 
     def _rows(self, sql: str, values: tuple[object, ...]) -> list[tuple]:  # type: ignore[type-arg]
-        return list(self._connection.execute(sql, values))
+        return [row for connection in self._connections for row in connection.execute(sql, values)]
 
 
-def look(path: str) -> Glimpse | None:
-    """Open a project's database to read; None where it cannot be read as it is, for whatever reason."""
+def look(path: str, user: str = "") -> Glimpse | None:
+    """Open a project's database to read; None where it cannot be read as it is, for whatever reason.
+
+    Args:
+        path: of the project's database.
+        user: of what a person holds true everywhere; where it cannot be read the project speaks alone.
+    """
+    own = _opened(path)
+    if own is None:
+        return None
+    beside = _opened(user) if user and os.path.exists(user) else None  # noqa: PTH110
+    return Glimpse(own) if beside is None else Glimpse(own, beside)
+
+
+def _opened(path: str) -> apsw.Connection | None:
     try:
         tidy = not os.path.exists(f"{path}-wal") and os.access(path, os.W_OK)  # noqa: PTH110
         flags = apsw.SQLITE_OPEN_READWRITE if tidy else apsw.SQLITE_OPEN_READONLY
@@ -128,7 +145,7 @@ def look(path: str) -> Glimpse | None:
         found = next(connection.execute("PRAGMA application_id"))[0]
         version = next(connection.execute("PRAGMA user_version"))[0]
         if found == APPLICATION_ID and version >= OLDEST:
-            return Glimpse(connection)
+            return connection
     except (apsw.Error, StopIteration):
         pass
     connection.close()

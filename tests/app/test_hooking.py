@@ -166,6 +166,22 @@ def test_a_prompt_that_comes_while_the_session_starts(hooked, monkeypatch):
     assert hooked.start("compact") == brief  # what was told before is forgotten by now
 
 
+def test_what_a_person_holds_true_everywhere_is_said_here_too(hooked, repo, environ):
+    """At a command and at a file, beside what the project knows; a damaged file of theirs harms nobody."""
+    with Memory.open(repo.root, environ=environ) as memory:
+        memory.remember("`git push --force` loses what others pushed", type="gotcha", user=True)
+        memory.remember("Mind the licence header", type="gotcha", related_files=["*.py"], user=True)
+    before, _ = hooked.run("git push --force")
+    assert "loses what others pushed" in before.text
+    said = hooked.edit("cart.py")[0].text
+    assert LESSON in said
+    assert "licence header" in said
+    (Path(environ["REMORA_HOME"]) / "user" / "memory.db").write_bytes(b"no database" * 999)
+    other = Hooked(repo.root, environ, session="other")
+    other.start()
+    assert LESSON in other.edit("cart.py")[0].text
+
+
 def test_an_answer_that_takes_too_long_is_left_out(hooked, monkeypatch, environ):
     """Three seconds for everything together, with a line in the log; the moment is noted."""
     monkeypatch.setattr(hooking, "CEILING", 0.3)
