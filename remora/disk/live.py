@@ -232,3 +232,54 @@ def lock_briefly(file: int) -> bool:
             return True  # a file system without locks: nobody can hold it
         else:
             return True
+
+
+def endings(session: str) -> tuple[str, str]:
+    """Return what the name of a session's file may end in, whatever its host: whole, or cut short.
+
+    >>> [name.endswith(endings("s1")) for name in (file_name("codex", "s1"), file_name("codex", "xs1"))]
+    [True, False]
+    """
+    return file_name("", session), file_name("x" * MAX_NAME, session)[-17 - len(SUFFIX) :]
+
+
+def last_line(path: str) -> Line:
+    """Return the last moment in a live file, read from the file's end; an empty one where there is none.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with open(path, "rb") as file:  # noqa: PTH123
+        start = end = file.seek(0, os.SEEK_END)
+        while start:
+            start = max(0, end - max(_TAIL, 8 * (end - start)))
+            file.seek(start)
+            rows = file.read(end - start).split(b"\n")
+            if start:
+                del rows[0]  # it may have begun before
+            for found in _one_by_one(rows[::-1]):
+                if found.get("remora") != "live":
+                    return found
+    return {}
+
+
+def head_in(data: bytes) -> Head | None:
+    """Return whose session the bytes of a live file are of; moments are not parsed.
+
+    Each start of a session writes a head, and the last one counts.
+    """
+    end = len(data)
+    while (at := data.rfind(b'"remora"', 0, end)) >= 0:
+        end, stop = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+        for found in _one_by_one([data[end : stop if stop >= 0 else None]]):
+            if found.get("remora") == "live":
+                return _head(found)
+    return None
+
+
+def moments_in(data: bytes) -> list[Line]:
+    """Return the moments in the bytes of a live file, in order."""
+    return [line for line in _parsed(data) if line.get("remora") != "live"]
+
+
+_TAIL = 4_096  # bytes; most last lines are shorter

@@ -11,7 +11,17 @@ from pathlib import Path
 import pytest
 
 from remora.disk import live
-from remora.disk.live import Head, LiveFile, file_name, live_file, read
+from remora.disk.live import (
+    Head,
+    LiveFile,
+    endings,
+    file_name,
+    head_in,
+    last_line,
+    live_file,
+    moments_in,
+    read,
+)
 
 HEAD = Head(
     "codex", "s1", "/w", "/home", "2026-01-01T00:00:00Z", "/t.jsonl", "/w/.git/HEAD", 2.5, (0.65, 3.0)
@@ -123,3 +133,59 @@ def test_without_locks_nobody_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(live, "WAIT", 60.0)
     with LiveFile(str(tmp_path / "x.jsonl")) as file:
         assert file.alone
+
+
+def rows(*lines: object) -> bytes:
+    """Return lines as they stand in a file."""
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+FIRST = {"remora": "live", "v": 1, **HEAD._asdict()}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n\n",
+        b"\xff\xfe\0",
+        b"[1]\n3\nnull\n",
+        rows(FIRST),
+        rows({"k": "start"}),
+        rows(FIRST, {"k": "start"}, FIRST | {"home": "/other"}),
+        rows(FIRST, {"k": "start"}, FIRST | {"home": "/other"}, {"k": "prompt", "q": "remora"}),
+        rows(FIRST, {"k": "after", "x": '"remora": "live"'}, {"remora": "dead", "k": "x"}),
+        rows(FIRST, {"k": "start"}) + b'{"k": "after", "p',
+        rows(FIRST, {"k": "start"}) + b'{"remora": "live", "home": "/cut',
+        rows(FIRST, {"k": "start"}, *({"k": "after", "n": n} for n in range(500))),
+        rows(FIRST, {"k": "start"}, {"k": "long", "x": "x" * 100_000}),
+        rows(FIRST, {"k": "long", "x": "x" * 100_000}) + b"garbage" * 9_999,
+        rows(FIRST, {"k": "long", "x": "x" * 4_000}, *({"k": "after", "n": n} for n in range(3))),
+    ],
+)
+def test_a_part_is_what_it_is_of_the_whole(tmp_path: Path, content: bytes):
+    """The last moment, the head and the moments are those that reading everything gives."""
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(content)
+    head, lines = read(str(path))
+    assert last_line(str(path)) == (lines[-1] if lines else {})
+    assert head_in(content) == head
+    assert moments_in(content) == lines
+
+
+@pytest.mark.parametrize("end", range(4_080, 4_112))
+def test_the_last_moment_wherever_the_piece_read_begins(tmp_path: Path, end: int):
+    """Also where it begins at a line's first byte, or in the middle of the last one."""
+    path = tmp_path / "x.jsonl"
+    last = {"k": "after", "x": "x" * end}
+    path.write_bytes(rows(FIRST, {"k": "start"}, last))
+    assert last_line(str(path)) == last
+
+
+@pytest.mark.parametrize("host", ["h", "claude-code", "H +", "h" * 300])
+@pytest.mark.parametrize("session", ["s1", "S1", "a+b", "", "é" * 30, "x" * 112, "x" * 300])
+def test_a_session_is_known_by_the_end_of_its_files_name(host: str, session: str):
+    """Whatever its host; another session is not."""
+    assert file_name(host, session).endswith(endings(session))
+    assert not file_name(host, "y" + session).endswith(endings(session))
+    assert not file_name(host, session + "y").endswith(endings(session))
