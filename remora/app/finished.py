@@ -8,7 +8,6 @@ taken up again with what it added. One session's trouble keeps no other waiting.
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 import time
@@ -33,6 +32,8 @@ from remora.disk.live import (
     Line,
     LiveFile,
     folder,
+    head_in,
+    last_line,
     read,
 )
 from remora.store.injections import Injection
@@ -125,6 +126,8 @@ def _over(place: Path, idle: float) -> Iterator[Over]:
     for path in sorted(place.glob(f"*{SUFFIX}")):
         try:
             age = time.time() - path.stat().st_mtime
+            if last_line(str(path)).get("k") == LEARNT:
+                continue
             head, lines = read(str(path))
         except OSError:
             continue
@@ -160,9 +163,12 @@ def _tidy(place: Path) -> None:
             age = time.time() - path.stat().st_mtime
             if age <= IDLE:
                 continue
-            head, lines = read(str(path))
-            learnt = bool(lines) and lines[-1].get("k") == LEARNT
-            if (learnt and age > KEPT) or head is None or not head.home:
+            if last_line(str(path)).get("k") == LEARNT:
+                gone = age > KEPT
+            else:
+                head = head_in(path.read_bytes())
+                gone = head is None or not head.home
+            if gone:
                 path.unlink()
 
 
@@ -328,20 +334,6 @@ def _same_call(one: Line, other: Line) -> bool:
     return one.get(key) is not None and one.get(key) == other.get(key)
 
 
-def live_sessions(environ: Mapping[str, str], home: str) -> list[tuple[Head, list[Line]]]:
-    """Return the sessions of a project whose live files are there, the last one first."""
-    place = folder(environ)
-    found = []
-    with suppress(OSError):
-        for name in os.listdir(place):  # noqa: PTH208  names are all that is needed
-            if name.endswith(SUFFIX):
-                with suppress(OSError, json.JSONDecodeError):
-                    head, lines = read(os.path.join(place, name))  # noqa: PTH118
-                    if head is not None and head.home == home:
-                        found.append((head, lines))
-    return sorted(found, key=lambda one: -int(one[1][-1].get("at", 0) if one[1] else 0))
-
-
 __all__ = [
     "IDLE",
     "KEPT",
@@ -350,6 +342,5 @@ __all__ = [
     "bounded_work",
     "injections_of",
     "is_over",
-    "live_sessions",
     "work",
 ]

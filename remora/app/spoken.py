@@ -9,11 +9,12 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.finished import injections_of, is_over, live_sessions
+from remora.app.finished import injections_of, is_over
+from remora.app.live_sessions import Waiting, waiting
 from remora.app.starting import brief_of
 from remora.core import moments
-from remora.core.clock import to_iso
-from remora.disk.live import IDLE, LEARNT, live_file
+from remora.core.clock import from_iso, to_iso
+from remora.disk.live import IDLE, live_file
 from remora.injection import render
 from remora.injection.brief import as_note
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.app.wiring import Parts
     from remora.core.values import MemoryRecord
+    from remora.disk.live import Head, Line
     from remora.store.cues import Cue
     from remora.store.injections import Injection
 
@@ -96,14 +98,7 @@ def tell_session(memory: Memory, memory_id: str) -> bool:
     line = render.line(as_note(record)).removeprefix("- ")
     own = parts.environ.get("CLAUDE_CODE_SESSION_ID", "")
     now = time.time()
-    going = [
-        head
-        for head, lines in live_sessions(parts.environ, str(parts.project.home))
-        if lines
-        and lines[-1].get("k") not in (LEARNT, moments.END)
-        and now - float(lines[-1].get("at", 0)) / 1000 <= RECENT
-    ]
-    meant = [head for head in going if head.session == own] or going
+    meant = (_going(parts, now, own) if own else []) or _going(parts, now)
     if len(meant) != 1:
         return False
     with suppress(OSError), live_file(meant[0].host, meant[0].session, parts.environ) as live:
@@ -112,22 +107,56 @@ def tell_session(memory: Memory, memory_id: str) -> bool:
     return False
 
 
+def _going(parts: Parts, now: float, session: str | None = None) -> list[Head]:
+    """Return the sessions in which anything happened lately; only that one, where it is named."""
+    named = None if session is None else [session]
+    found = waiting(parts.environ, str(parts.project.home), sessions=named, since=now - RECENT)
+    return [
+        one.head
+        for one in found
+        if session in (None, one.head.session)
+        and one.last.get("k") != moments.END
+        and now - _at(one.last) <= RECENT
+    ]
+
+
 def log(parts: Parts, limit: int, session_id: str | None) -> list[Injection]:
     """Return what was said to agents, newest first: of sessions that are over and of those that go on."""
-    home = str(parts.project.home)
-    fresh = [one for head, lines in live_sessions(parts.environ, home) for one in injections_of(head, lines)]
-    stored = parts.room("project").space.injections.latest(limit, session_id)
+    found = parts.room("project").space.injections.latest(limit, session_id)
+    for one in waiting(parts.environ, str(parts.project.home), sessions=_ids(session_id)):
+        if _is_older(one, found, limit):
+            break
+        found = _newest(found, [said for said in _said(one) if _is_of(said, session_id)])
+    return found[:limit]
+
+
+def _said(session: Waiting) -> list[Injection]:
+    return injections_of(session.head, session.lines())
+
+
+def _is_older(session: Waiting, found: list[Injection], limit: int) -> bool:
+    """Return whether a session, and so each that was written to before it, has nothing among the newest."""
+    return 0 < limit <= len(found) and from_iso(found[limit - 1].at) > session.written
+
+
+def _newest(stored: list[Injection], fresh: list[Injection]) -> list[Injection]:
+    """Return both, newest first; of a session that goes on, something may be stored already."""
     known = {(one.session_id, one.at, one.text) for one in stored}
-    wanted = [
-        one
-        for one in fresh
-        if (
-            session_id is None
-            or one.session_id in (session_id, f"{one.session_id.partition(':')[0]}:{session_id}")
-        )
-        and (one.session_id, one.at, one.text) not in known
-    ]
-    return sorted((*stored, *wanted), key=lambda one: one.at, reverse=True)[:limit]
+    new = [one for one in fresh if (one.session_id, one.at, one.text) not in known]
+    return sorted((*stored, *new), key=lambda one: one.at, reverse=True)
+
+
+def _ids(session_id: str | None) -> list[str] | None:
+    """Return what a session's host may call it: the name of a host may stand before that, or not."""
+    if session_id is None:
+        return None
+    parts = session_id.split(":")
+    return [":".join(parts[n:]) for n in range(len(parts))]
+
+
+def _is_of(said: Injection, session_id: str | None) -> bool:
+    host = said.session_id.partition(":")[0]
+    return session_id is None or said.session_id in (session_id, f"{host}:{session_id}")
 
 
 def why(memory: Memory, memory_id: str) -> Why:
@@ -135,10 +164,14 @@ def why(memory: Memory, memory_id: str) -> Why:
     parts = memory._parts
     record = memory.show(memory_id)
     space = next(room.space for room in parts.rooms() if room.space.realm == record.realm)
-    stored = parts.room("project").space.injections.of(record.id, SHOWN)
-    fresh = [one for one in log(parts, 10 * SHOWN, None) if record.id in one.memory_ids and one not in stored]
-    said = tuple(sorted((*stored, *fresh), key=lambda one: one.at, reverse=True)[:SHOWN])
-    return Why(record, tuple(space.cues.of(record.id)), said, tuple(space.memories.dependents(record.id)))
+    said = parts.room("project").space.injections.of(record.id, SHOWN)
+    for one in waiting(parts.environ, str(parts.project.home)):
+        if _is_older(one, said, SHOWN):
+            break
+        if record.id.encode() in one.data:
+            said = _newest(said, [told for told in _said(one) if record.id in told.memory_ids])
+    cues, children = space.cues.of(record.id), space.memories.dependents(record.id)
+    return Why(record, tuple(cues), tuple(said[:SHOWN]), tuple(children))
 
 
 def status(memory: Memory) -> Status:
@@ -160,13 +193,21 @@ def status(memory: Memory) -> Status:
 
 
 def _sessions(parts: Parts) -> list[Session]:
-    found = []
-    for head, lines in live_sessions(parts.environ, str(parts.project.home)):
-        if not lines or lines[-1].get("k") == LEARNT:
-            continue
-        steps = sum(line.get("k") in (moments.AFTER, moments.FAILED) for line in lines)
-        said = sum(isinstance(line.get("said"), list) for line in lines)
-        over = is_over(lines, IDLE, 0.0)
-        at = to_iso(float(lines[-1].get("at", 0)) / 1000)
-        found.append(Session(f"{head.host}:{head.session}", at, steps, said, over))
-    return found
+    """Return the sessions that were not taken in yet, the one in which anything happened last first."""
+    found = map(_summed, waiting(parts.environ, str(parts.project.home)))
+    return sorted(found, key=lambda one: one.at, reverse=True)
+
+
+def _summed(session: Waiting) -> Session:
+    lines = session.lines()
+    return Session(
+        f"{session.head.host}:{session.head.session}",
+        to_iso(_at(session.last)),
+        steps=sum(line.get("k") in (moments.AFTER, moments.FAILED) for line in lines),
+        said=sum(isinstance(line.get("said"), list) for line in lines),
+        over=is_over(lines, IDLE, 0.0),
+    )
+
+
+def _at(line: Line) -> float:
+    return float(line.get("at", 0)) / 1000

@@ -17,7 +17,7 @@ import pytest
 import remora
 from remora import Memory
 from remora.app import cueing, finished
-from remora.app.finished import KEPT, bounded_work, injections_of, is_over, live_sessions, work
+from remora.app.finished import KEPT, bounded_work, injections_of, is_over, work
 from remora.core import moments
 from remora.disk.files import lock
 from remora.disk.live import Head, Line
@@ -459,17 +459,6 @@ def test_what_was_said_is_kept_with_what_followed(repo, environ):
     assert [(one.moment, one.trigger, one.followed) for one in told] == [
         ("before", "gotchas", "the file was changed")
     ]
-
-
-def test_the_sessions_of_a_project(hooked, repo, environ, tmp_path):
-    """Those whose live files are there, the last one first; other projects and garbage are left out."""
-    other = Hooked(repo.root, environ, session="s2")
-    other.start()
-    elsewhere = Hooked(Repo(tmp_path / "other").init().root, environ, session="s3")
-    elsewhere.start()
-    (hooked.path.parent / "h+x.jsonl").write_bytes(b"\xff\xfe")
-    found = live_sessions(environ, hooked.head.home)
-    assert [head.session for head, _ in found] == ["s2", "s1"]
 
 
 def test_moments_after_the_end_do_not_hold_it_up(hooked, environ):
