@@ -31,6 +31,7 @@ HEAVY = (moments.START, moments.PROMPT)
 DECIDED = (moments.BEFORE, moments.AFTER, moments.FAILED, moments.STEP)
 _TOOLS = (moments.BEFORE, moments.AFTER, moments.FAILED)
 BEGUN = "begun"  # kind of the line that says that somebody is at work on a moment
+MOST_SAID = 9_000  # bytes at once; every host takes that much
 TOGETHER = 5.0  # seconds within which the same happening without an id of its own is one
 DEEPEST = 24  # folders above a working folder that are looked at
 TOLD_TWICE = 60  # lines in which the same happening is looked for
@@ -84,6 +85,7 @@ def respond(
     before = len(live.lines)
     with live_file(moment.host, moment.session, environ) as live:
         if reply is not None:
+            reply = _fitting(reply)
             reply = _without(reply, state_of(live.lines[before:], moment.agent).said)
         if reply is None or not reply.text:
             return _quick(moment, live, head, environ, early=early, heard=heard)
@@ -116,6 +118,18 @@ def _without(reply: Reply, said: Container[str]) -> Reply:
     lines = [line for line in reply.text.splitlines() if not any(mark in line for mark in gone)]
     ids = tuple(memory for memory in reply.ids if memory not in said)
     return reply._replace(text="\n".join(lines), ids=ids) if ids else SILENCE
+
+
+def _fitting(reply: Reply) -> Reply:
+    """Return a reply that no host cuts: what is left out may be told later, so it must not count as said."""
+    size = len(reply.text.encode())
+    if size <= MOST_SAID:
+        return reply
+    lines = reply.text.splitlines()
+    while size > MOST_SAID and len(lines) > 1:
+        size -= len(lines.pop(-2).encode()) + 1  # the last line says how to ask for the rest
+    text = "\n".join(lines)
+    return reply._replace(text=text, ids=tuple(i for i in reply.ids if f"#{i[:SHORT]}]" in text))
 
 
 def _is_heavy(moment: Moment, live: LiveFile) -> bool:

@@ -47,7 +47,6 @@ class Material(NamedTuple):
         outcomes: of the last sessions, newest first.
         state: where the last session stopped; empty if it was done.
         memories: how many memories there are.
-        ask: how the agent asks for more: the name of a tool, or a command.
     """
 
     records: Sequence[MemoryRecord]
@@ -55,7 +54,6 @@ class Material(NamedTuple):
     outcomes: Sequence[MemoryRecord] = ()
     state: str = ""
     memories: int = 0
-    ask: str = "search_memory"
 
 
 class Brief(NamedTuple):
@@ -136,7 +134,9 @@ def _tail(material: Material) -> str:
     count = material.memories
     if not count:
         return ""
-    return f"({count} memories in all; {material.ask} finds the rest, also by file or error.)"
+    return (
+        f"({count} memories in all; search_memory or `remora search` finds the rest, also by file or error.)"
+    )
 
 
 def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:

@@ -194,6 +194,19 @@ def test_an_answer_that_takes_too_long_is_left_out(hooked, monkeypatch, environ)
     assert LESSON in hooked.edit("cart.py")[0].text
 
 
+def test_what_a_host_would_cut_is_not_said_and_not_noted(hooked, monkeypatch):
+    """Hosts count bytes, and a text in Japanese has three for each character."""
+    ids = tuple(f"{n:08d}{n:08d}" for n in range(40, 80))
+    lines = [f"- {'記' * 100} [Memory #{i[:8]}]" for i in ids]
+    whole = Reply("\n".join(["head", *lines, "tail"]), ids=ids, trigger="brief", why="x")
+    monkeypatch.setattr(starting, "brief", lambda *_, **__: whole)
+    said = hooked.start()
+    assert len(said.text.encode()) <= 9_000
+    assert said.text.endswith("\ntail")
+    assert all(f"#{i[:8]}]" in said.text for i in said.ids)
+    assert 20 < len(said.ids) < 40
+
+
 def test_a_shorter_time_can_be_set(hooked, repo, monkeypatch, environ):
     """`inject.timeout` makes the wait shorter; what comes later is not heard of, and complains no more."""
     repo.put("remora.toml", "[inject]\ntimeout = 0.2\n")

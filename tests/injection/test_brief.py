@@ -46,7 +46,7 @@ def test_a_brief_in_full():
         "- Prefer small modules [Memory #p-1]\n"
         "- The cache outlives a request [Memory #g-1]\n"
         "- Money is kept in cents [Memory #d-1]\n"
-        "(40 memories in all; search_memory finds the rest, also by file or error.)"
+        "(40 memories in all; search_memory or `remora search` finds the rest, also by file or error.)"
     )
     assert ids == ("o-1", "p-1", "g-1", "d-1")
 
