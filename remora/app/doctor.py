@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.app.doctor_code import code
+from remora.app.doctor_items import items
 from remora.app.doctor_settings import environment, settings, variables
 from remora.app.doctor_written import written
-from remora.app.findings import Finding, Report, failed
+from remora.app.findings import Finding, Report, failed, megabytes
 from remora.app.project import data_dir
 from remora.app.reminders import left_behind
 from remora.app.stats import database_bytes
@@ -115,10 +116,10 @@ def _sound(what: str, room: Room) -> list[Finding]:
     held = f"memories: {counts['live']:,}, forgotten: {counts['deprecated']:,}, turns: {turns:,}"
     size = database_bytes(db.path)
     schema = f"schema {db.schema()} of {migrations.latest()}"
-    findings = [Finding("ok", what, f"sound; {schema}; {held}; {_megabytes(size)}")]
+    findings = [Finding("ok", what, f"sound; {schema}; {held}; {megabytes(size)}")]
     wal = db.path.with_name(db.path.name + "-wal")
     if wal.exists() and wal.stat().st_size > BIG_WAL:
-        said = f"the write-ahead log has {_megabytes(wal.stat().st_size)}"
+        said = f"the write-ahead log has {megabytes(wal.stat().st_size)}"
         findings.append(Finding("warning", what, said, "Some process holds the database open; end it."))
     if counts["needs_review"]:
         advice = (
@@ -291,7 +292,7 @@ def disk(parts: Parts) -> list[Finding]:
     """Check that there is room to write."""
     folder = next(p for p in (parts.project.home, *parts.project.home.parents) if p.exists())
     free = shutil.disk_usage(folder).free
-    said = f"{_megabytes(free)} free at {folder}"
+    said = f"{megabytes(free)} free at {folder}"
     if free < NO_DISK:
         return [
             Finding(
@@ -317,6 +318,7 @@ CHECKS: tuple[tuple[str, Callable[[Parts], Iterable[Finding]]], ...] = (
     ("other database", homes),
     ("sessions", sessions),
     ("written", written),
+    ("items", items),
     ("embedding", embedding),
     ("code graph", code_graph),
     ("git", git),
@@ -333,7 +335,3 @@ def _version() -> str:
         return metadata.version("remora")
     except metadata.PackageNotFoundError:  # run from a checkout that is not installed
         return "(not installed)"
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"

@@ -47,3 +47,8 @@ class Report(NamedTuple):
 def failed(what: str, error: RemoraError) -> Finding:
     """Return an error of ours as a finding."""
     return Finding("error", what, str(error), error.hint, type(error).__name__)
+
+
+def megabytes(size: int) -> str:
+    """Return a number of bytes as it is told."""
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"

@@ -163,6 +163,20 @@ class Items:
             [(item, part, model, vector) for part, vector in enumerate(rows)],
         )
 
+    def count(self) -> int:
+        """Return how many items there are, with those that have expired and were not yet deleted."""
+        return int(self.db.value("SELECT count(*) FROM items"))
+
+    def check(self) -> list[str]:
+        """Return what SQLite's own checks find wrong; empty when all is well."""
+        try:
+            problems = [str(row[0]) for row in self.db.rows("PRAGMA quick_check(20)") if row[0] != "ok"]
+            return problems + [
+                f"foreign key broken in {r[0]}" for r in self.db.rows("PRAGMA foreign_key_check")
+            ]
+        except StoreCorrupt as error:
+            return [str(error)]
+
     def close(self) -> None:
         """Close the file."""
         self.db.close()

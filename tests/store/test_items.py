@@ -90,6 +90,20 @@ def test_expiry(items: Items) -> None:
     assert items.namespaces() == [("b",)]
 
 
+def test_counted_and_checked(items: Items, path: Path) -> None:
+    """Items count until they are deleted; a page that holds garbage is told, not raised."""
+    for number in range(200):
+        put(items, "a" * 200, key=str(number), now=1.0, ttl=1.0)
+    assert (items.count(), items.check()) == (200, [])
+    items.close()
+    data = bytearray(path.read_bytes())
+    data[9 * 4_096 : 10 * 4_096] = b"\x5a" * 4_096
+    path.write_bytes(data)
+    damaged = Items.open(path, read_only=True)
+    assert damaged.check() != []
+    damaged.close()
+
+
 def test_only_files_of_this_kind_are_opened(tmp_path: Path, path: Path) -> None:
     """A memory, another program's database, a newer file and no database at all are left as they are."""
     Database.open(tmp_path / "memory.db").close()
