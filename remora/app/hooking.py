@@ -137,6 +137,8 @@ def _is_heavy(moment: Moment, live: LiveFile) -> bool:
     if moment.kind == moments.PROMPT:
         told = (line for line in live.lines if line.get("t") == "task" or line.get("task"))
         return _is_task(moment) and not any(_agent(line) == moment.agent for line in told)
+    if moment.source == "resume" and any(line.get("t") == "brief" for line in live.lines):
+        return False  # the host brings back the whole conversation, the brief with it
     return moment.kind == moments.START
 
 

@@ -207,6 +207,15 @@ def test_what_a_host_would_cut_is_not_said_and_not_noted(hooked, monkeypatch):
     assert 20 < len(said.ids) < 40
 
 
+def test_a_session_that_is_taken_up_again_is_not_briefed_twice(hooked, monkeypatch):
+    """Its conversation has the brief; one that began before there was a memory is told now."""
+    told = Reply("What is known", trigger="brief", why="a session begins")
+    monkeypatch.setattr(starting, "brief", lambda *_, **__: told)
+    assert hooked.start("resume") == told
+    assert hooked.start("resume") == Reply()
+    assert hooked.start("compact") == told
+
+
 def test_a_shorter_time_can_be_set(hooked, repo, monkeypatch, environ):
     """`inject.timeout` makes the wait shorter; what comes later is not heard of, and complains no more."""
     repo.put("remora.toml", "[inject]\ntimeout = 0.2\n")
