@@ -278,6 +278,9 @@ def right(one: Replayed, said: Spoken) -> list[bool]:
     """Return for each memory that was said whether the recording bears it out; those it cannot tell not."""
     told = []
     now = one.steps.get(said.call, 0)
+    if said.trigger == "partners" and not said.ids:  # commits say it, no memory
+        partners = re.findall(r"^- `([^`]+)`", said.text, re.MULTILINE)
+        return [one.changed.get(path, -1) > said.place for path in partners]
     for memory in said.ids:
         if said.trigger == "partners":
             partners = set(one.files.get(memory, ())) - {said.path}

@@ -273,6 +273,7 @@ def setting_of(head: Head, cwd: str, *, early: bool = True, now: float | None = 
         lambda note: faded(note, time.time() if now is None else now),
         _branch(head.head_file),
         _fingerprint,
+        _goes_without_saying,
         early,
     )
 
@@ -355,6 +356,12 @@ def _fingerprint(text: str) -> str:
         return ""
     line = telling(text)
     return fingerprint(line) if line else ""
+
+
+def _goes_without_saying(path: str, partner: str) -> bool:
+    from remora.observer.couplings import goes_without_saying
+
+    return goes_without_saying(path, partner)
 
 
 def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:

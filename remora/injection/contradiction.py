@@ -42,9 +42,7 @@ def contradictions(texts: Sequence[str], alike: float = SAME_MATTER) -> list[tup
         for other in range(one):
             shared = jaccard(telling[one], telling[other])
             denied = _denials(bare[one]) % 2 != _denials(bare[other]) % 2
-            if (denied and shared >= alike) or (
-                shared >= SAME_MEASURE and _numbers(bare[one], bare[other])
-            ):
+            if (denied and shared >= alike) or (shared >= SAME_MEASURE and _numbers(bare[one], bare[other])):
                 found.append((one, other))
     return found
 

@@ -9,7 +9,8 @@ trigger below names something that the agent is doing right now:
     recurring   it changes the first file of a language whose checks complain about the same again and again
     command     it is about to run what failed before for a reason that lies in the command itself
     error       a tool failed in a way that was met and resolved before
-    partners    it changes a file that is usually changed together with another one, untouched so far
+    partners    it changes a file that is usually changed together with another one, untouched so far, going
+                by earlier sessions or else by the history of commits
     search      it looks for what is known to lie elsewhere
     recorded    it, or another agent of the session, recorded something since
 
@@ -28,7 +29,7 @@ from remora.core import moments
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.injection import render
 from remora.injection.state import State, ending
-from remora.store.glimpse import Note
+from remora.store.glimpse import Note, Partner
 
 WARNINGS = ("gotcha", "error_pattern", "dead_end")
 EDITS = ("edit", "write")
@@ -37,6 +38,9 @@ RECENT_SEARCHES = 3
 SEEN = ("error_pattern", "observer_inferred")
 SAME_STATEMENT = 0.6  # of the telling words shared, from which on two memories anywhere speak of the same
 RULES = 8  # that are listed at the first change of a language's file
+# Of pairs of files in the history of commits. Predicting each commit from those before it, a partner that is
+# named is in the same commit .76 of the time on pallets/click, .73 on pytest and .65 on entireio/cli.
+TOGETHER, SHARE, LIFT = 4, 0.7, 1.8
 FADED = 0.5  # of the threshold: what faded below that is out of date
 _CD = re.compile(r"\s*cd\s+(\"[^\"$`]+\"|'[^']+'|[^\s;|&\"'$`~]+)\s*(?:&&|;|\n)")
 _TERM = re.compile(r"(?:[^\W\d]\w*\.)?[^\W\d]\w{2,}")
@@ -77,6 +81,10 @@ class Look(Protocol):
         """Return the memories with one of some cues, those with the most weight first."""
         ...
 
+    def partners(self, path: str, together: int, share: float) -> list[Partner]:
+        """Return the files that so many commits, and such a share of a file's own, changed with it."""
+        ...
+
     def like(self, text: str) -> list[Note]:
         """Return the memories that share the most words with a text."""
         ...
@@ -92,6 +100,7 @@ class Setting(NamedTuple):
         faded: a note to its confidence now.
         branch: that is checked out; empty where nobody knows.
         fingerprint: an error's text to its fingerprint; only asked when a tool failed.
+        goes_without_saying: whether nobody need be told that the second file changes with the first.
         early: the host takes text before a tool is used. Where it does not, the advice for an edit or a
             command comes right after it.
     """
@@ -102,6 +111,7 @@ class Setting(NamedTuple):
     faded: Callable[[Note], float]
     branch: str
     fingerprint: Callable[[str], str]
+    goes_without_saying: Callable[[str, str], bool]
     early: bool = True
 
 
@@ -172,7 +182,27 @@ def _partners(moment: Moment, state: State, look: Look, setting: Setting) -> Rep
         if note.files and note.files[0] in paths and not touched.issuperset(note.files[1:])
     ]
     about = paths[0] if paths else ""
-    return _say("partners", about, found, f"{about} is being changed", state, look, setting)
+    said = _say("partners", about, found, f"{about} is being changed", state, look, setting)
+    return said if said.text else _committed(paths, touched, state, look, setting)
+
+
+def _committed(paths: list[str], touched: set[str], state: State, look: Look, setting: Setting) -> Reply:
+    """Return which files commits have beside one that is being changed; said once a session for each."""
+    for path in paths:
+        why = f"commits change other files with {path}"
+        if why in state.reasons:
+            continue
+        found = [
+            one
+            for one in look.partners(path, TOGETHER, SHARE)
+            if one.path not in touched
+            and one.together * one.total >= LIFT * one.own * one.theirs
+            and not setting.goes_without_saying(path, one.path)
+        ]
+        if found:
+            text = render.partners(path, found[: setting.limits.at_once])
+            return Reply(text, trigger="partners", why=why)
+    return SILENCE
 
 
 def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:

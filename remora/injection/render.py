@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from remora.store.glimpse import Note
+from remora.store.glimpse import Note, Partner
 
 SHORT = 8  # characters of an id that are shown; every verb takes them
 LINE = 600  # characters of one memory
@@ -36,8 +36,7 @@ _HEADS = {
 
 def told(trigger: str, about: str, notes: Sequence[Note]) -> str:
     """Return the text for some memories, one line each."""
-    name = plain(about).replace("`", "'")
-    head = _HEADS[trigger].format(about=f"`{name}`" if name else "this")
+    head = _HEADS[trigger].format(about=_code(about) if about else "this")
     shown = (short_rule(note) if trigger == "recurring" else line(note) for note in notes)
     return "\n".join((head, *shown))
 
@@ -57,6 +56,19 @@ def line(note: Note, limit: int = LINE) -> str:
         text = text.replace("“", '"').replace("”", '"')
         text = f"(unverified, from a session that had read outside text) “{text}”"
     return f"- {text} [Memory #{note.id[:SHORT]}]"
+
+
+def partners(about: str, found: Sequence[Partner]) -> str:
+    """Return which files commits have beside one, with how often and when last."""
+    head = _HEADS["partners"].format(about=_code(about))
+    lines = (
+        f"- {_code(one.path)} ({one.together} of {one.own} commits, last {one.last[:10]})" for one in found
+    )
+    return "\n".join((head, *lines))
+
+
+def _code(path: str) -> str:
+    return "`" + plain(path).replace("`", "'") + "`"
 
 
 def recorded(texts: Sequence[str]) -> str:

@@ -34,6 +34,7 @@ class State:
         edited: files it changed.
         recorded: texts that were recorded through a tool and not yet repeated to it.
         quiet: triggers that have had their one word.
+        reasons: why anything was said; what no memory holds is known by that.
     """
 
     def __init__(self, agent: str = "") -> None:
@@ -45,6 +46,7 @@ class State:
         self.edited: set[str] = set()
         self.recorded: list[str] = []
         self.quiet: set[str] = set()
+        self.reasons: set[str] = set()
         self._recent: deque[Mapping[str, Any]] = deque(maxlen=RECENT)
 
     @property
@@ -75,6 +77,7 @@ class State:
         trigger = str(line.get("t", ""))
         self.said.update(map(str, ids))
         self.quiet.add(trigger)
+        self.reasons.add(str(line.get("w", "")))
         if trigger == "recorded":
             self.recorded.clear()
         if trigger not in ("brief", "task"):

@@ -67,15 +67,22 @@ def obvious(a: str, b: str) -> bool:
     return name(a).stem == name(b).stem
 
 
+def goes_without_saying(path: str, other: str) -> bool:
+    """Return whether nobody need be told that a file changes with another: the names show it.
+
+    >>> goes_without_saying("tests/test_a.py", "src/b.py"), goes_without_saying("src/b.py", "src/schema.sql")
+    (True, False)
+    """
+    return outside(other) or obvious(path, other) or (is_test(path) and not is_test(other))
+
+
 def _partners(path: str, own: int, seen: Seen) -> list[tuple[str, SeenCount]]:
     """Return the files that usually change when a file does, the surest first."""
     total = seen.total().sessions
     found: list[tuple[float, str, SeenCount]] = []
     for other, both in seen.co_edits(path).items():
-        if both.sessions < SESSIONS or outside(other) or obvious(path, other):
+        if both.sessions < SESSIONS or goes_without_saying(path, other):
             continue
-        if is_test(path) and not is_test(other):
-            continue  # that a test changes with what it tests goes without saying
         theirs = max(seen.edits(other).sessions, both.sessions)
         share, back = both.sessions / (own + 1), both.sessions / (theirs + 1)
         lift = both.sessions * total / (own * theirs)

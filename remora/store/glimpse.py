@@ -21,6 +21,8 @@ BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
 MOST = 40  # memories looked at for one question
 MOST_WORDS, MOST_ALIKE = 12, 8  # of a text, the longest, and memories that share them
 _WORD = re.compile(r"[^\W\d_]\w{3,}")
+_CLOCK = "history.clock"  # in `meta`: how many commits were learnt; as `history` writes it
+_STALE_DAYS = 200  # between a file's last change and that of a pair that is a habit no more
 MOST_CUED = 400  # the same before the further words of their cues are looked at
 
 _NOTE = """m.id, m.type, m.content, m.confidence, coalesce(m.decay_half_life_days, 0), m.last_accessed_at,
@@ -58,6 +60,23 @@ class Note(NamedTuple):
     weight: float = 1.0
     needs: tuple[str, ...] = ()
     cue: str = ""
+
+
+class Partner(NamedTuple):
+    """A file that changes with another one, going by the history of commits.
+
+    Attributes:
+        together: commits that changed both; `own` those of the file that was asked about, `theirs` of this.
+        total: commits that are known.
+        last: when both were changed last, ISO 8601.
+    """
+
+    path: str
+    together: int
+    own: int
+    theirs: int
+    total: int
+    last: str
 
 
 class Glimpse:
@@ -101,6 +120,24 @@ class Glimpse:
             _note(row[:-3])._replace(weight=row[-3], needs=tuple(json.loads(row[-2])), cue=row[-1])
             for row in rows
         ]
+
+    def partners(self, path: str, together: int, share: float) -> list[Partner]:
+        """Return the present files that change with one, the likeliest first.
+
+        Args:
+            path: the file, from the root of the project.
+            together: commits that changed both, at least.
+            share: of the file's own commits, one more added, that changed both, at least.
+        """
+        sql = f"""SELECT p.other, p.commits, f.commits, o.commits,
+                    (SELECT value FROM meta WHERE key = '{_CLOCK}'), p.last_date
+                  FROM git_files f CROSS JOIN git_pairs p ON p.path = f.path
+                  CROSS JOIN git_files o ON o.path = p.other AND o.present = 1 AND o.stem <> f.stem
+                  WHERE f.path = ?1 AND p.commits >= ?2 AND p.commits >= ?3 * (f.commits + 1)
+                    AND julianday(f.last_date) - julianday(p.last_date) <= {_STALE_DAYS}
+                  ORDER BY p.commits DESC, p.other LIMIT {MOST_ALIKE}"""
+        rows = self._rows(sql, (path, together, share))
+        return [Partner._make([*row[:4], int(row[4] or 0), row[5]]) for row in rows]
 
     def like(self, text: str) -> list[Note]:
         """Return the memories that share the most telling words with a text, the text's own among them."""

@@ -13,7 +13,7 @@ from remora.core.globs import matches
 from remora.core.moments import Moment
 from remora.injection.decide import Limits, Setting, decide
 from remora.injection.state import State, state_of
-from remora.store.glimpse import Note
+from remora.store.glimpse import Note, Partner
 
 
 def note(text: str, *files: str, number: int = 1, **more: Any) -> Note:
@@ -42,6 +42,7 @@ class Store:
     def __init__(self, *notes: Note, **cued: Sequence[Note]) -> None:
         self._notes = notes
         self._cued = cued
+        self.pairs: list[Partner] = []
 
     def about(self, paths: Collection[str], types: Sequence[str]) -> list[Note]:
         """Return notes of some types about one of some files."""
@@ -54,6 +55,10 @@ class Store:
     def cued(self, kind: str, cues: Collection[str]) -> list[Note]:
         """Return the notes with a cue."""
         return [n for n in self._cued.get(kind, ()) if n.cue in cues]
+
+    def partners(self, path: str, together: int, share: float) -> list[Partner]:
+        """Return the files that commits have beside one."""
+        return [p for p in self.pairs if path == "a.py" and p.together >= max(together, share * p.own)]
 
     def like(self, text: str) -> list[Note]:
         """Return the notes that share a word with a text."""
@@ -69,6 +74,7 @@ def setting(**more: Any) -> Setting:
         "within": lambda folder: not folder.startswith(("/", "..")) or folder.startswith("/w"),
         "faded": lambda one: one.confidence,
         "branch": "main",
+        "goes_without_saying": lambda path, other: other.startswith("tests/"),
         "fingerprint": lambda text: "f" * 16 if "boom" in text else "",
     }
     return Setting(**(values | more))
@@ -146,6 +152,35 @@ def test_of_two_that_contradict_each_other_the_better_one_stays():
     assert decide(EDIT, State(), Store(outside, person), setting()).ids == (person.id,)
     seen = person._replace(pinned=False)
     assert decide(EDIT, State(), Store(outside, seen), setting()).ids == (seen.id,)
+
+
+def test_what_commits_change_together_is_told_once():
+    """Where no session has shown it yet; not what was touched, what goes without saying or what is chance."""
+    store = Store()
+    plain = Partner("b.sql", 9, 10, 9, 500, "2026-01-02T03:04:05Z")
+    store.pairs = [
+        plain,
+        plain._replace(path="tests/test_a.py"),
+        plain._replace(path="everywhere.md", theirs=480),
+        plain._replace(path="rarely.py", together=3),
+        plain._replace(path="done.py"),
+    ]
+    state = State()
+    state.add({"k": "after", "a": "edit", "p": ["done.py"]})
+    said = decide(EDIT, state, store, setting())
+    assert said.text == (
+        "What usually changes together with `a.py` in this project:\n"
+        "- `b.sql` (9 of 10 commits, last 2026-01-02)"
+    )
+    assert (said.trigger, said.ids) == ("partners", ())
+    state.add({"k": "before", "said": [], "t": said.trigger, "w": said.why, "x": said.text})
+    assert decide(EDIT, state, store, setting()).text == ""
+    learnt = note(
+        "When `a.py` is changed, `b.sql` usually changes too", "a.py", "b.sql", type="causal_dependency"
+    )
+    other = Store(learnt)
+    other.pairs = store.pairs
+    assert decide(EDIT, State(), other, setting()).ids == (learnt.id,)
 
 
 def test_a_denial_that_is_about_no_file_counts_too():

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from remora.store.cues import Cue
-from remora.store.glimpse import APPLICATION_ID, OLDEST, Glimpse, look
+from remora.store.glimpse import APPLICATION_ID, OLDEST, Glimpse, Partner, look
 from remora.store.migrations import latest
 from remora.store.space import Space
 from tests.store.makers import add, record
@@ -57,8 +57,26 @@ def test_what_speaks_of_the_same(glimpse: Glimpse, space: Space):
     """Those that share the most words, whatever they are about; a text without words finds nothing."""
     add(space.memories, record("m5", "The parser needs a grammar", type="decision"))
     add(space.memories, record("m6", "It is not true that the parser needs a grammar", type="gotcha"))
-    assert [n.id for n in glimpse.like("parser needs grammar, says \"he\" AND (she)")] == ["m5", "m6"]
-    assert glimpse.like("- ( \" * a b") == []
+    assert [n.id for n in glimpse.like('parser needs grammar, says "he" AND (she)')] == ["m5", "m6"]
+    assert glimpse.like('- ( " * a b') == []
+
+
+def test_what_commits_change_together(glimpse: Glimpse, space: Space):
+    """Files that are there, of another name, often enough together and not long ago."""
+    rows = [("a.py", 1, 10), ("b.sql", 1, 9), ("a.md", 1, 9), ("gone.py", 0, 9), ("old.py", 1, 9)]
+    with space.db.transaction():
+        for path, present, commits in rows:
+            space.db.execute(
+                """INSERT INTO git_files(path, present, commits, heat, reach, last_clock, last_date, stem)
+                   VALUES (?, ?, ?, 0, 0, 1, '2026-06-01T00:00:00Z', ?)""",
+                (path, present, commits, path.partition(".")[0]),
+            )
+            date = "2025-01-01T00:00:00Z" if path == "old.py" else "2026-05-01T00:00:00Z"
+            space.db.execute("INSERT INTO git_pairs VALUES ('a.py', ?, 0, 8, ?)", (path, date))
+        space.db.execute("INSERT INTO meta(key, value) VALUES ('history.clock', '40')")
+    assert glimpse.partners("a.py", 4, 0.7) == [Partner("b.sql", 8, 10, 9, 40, "2026-05-01T00:00:00Z")]
+    assert glimpse.partners("a.py", 9, 0.7) == []
+    assert glimpse.partners("a.py", 4, 0.8) == []
 
 
 def test_what_was_forgotten_is_not_there(glimpse: Glimpse, space: Space):
