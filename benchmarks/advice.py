@@ -279,8 +279,8 @@ def right(one: Replayed, said: Spoken) -> list[bool]:
     told = []
     now = one.steps.get(said.call, 0)
     if said.trigger == "partners" and not said.ids:  # commits say it, no memory
-        partners = re.findall(r"^- `([^`]+)`", said.text, re.MULTILINE)
-        return [one.changed.get(path, -1) > said.place for path in partners]
+        listed = re.findall(r"^- `([^`]+)`", said.text, re.MULTILINE)
+        return [one.changed.get(path, -1) > said.place for path in listed]
     for memory in said.ids:
         if said.trigger == "partners":
             partners = set(one.files.get(memory, ())) - {said.path}

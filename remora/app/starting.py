@@ -200,6 +200,8 @@ def _worth_saying(hit: Hit, bar: float, threshold: float, said: Container[str], 
     record = hit.memory
     if record is None or hit.id in said or record.stale_at or record.type == "work_state":
         return False
+    if briefs.is_shaken(record):
+        return False
     if _from_rules(record) or hit.disagrees_with:
         return False
     if record.pinned or record.user_verified:

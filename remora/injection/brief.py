@@ -15,6 +15,7 @@ from remora.core.strength import SOURCE_TRUST, current_confidence
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryRecord
 from remora.injection import render
+from remora.injection.decide import agreeing
 from remora.retrieval.commands import Suggestion
 from remora.store.glimpse import Note
 
@@ -35,6 +36,7 @@ OFTEN = 0.05  # added for each session in which it showed, up to MOST_OFTEN
 MOST_OFTEN = 8
 COMMANDS = 3
 HABIT = 0.25  # share of the sessions, counted by age, from which a command is one
+MOST = 80  # memories that are held against each other; more than any block has room for
 OUTCOMES, OUTCOME = 3, 220  # how many, and characters of each
 
 
@@ -45,7 +47,7 @@ class Material(NamedTuple):
         records: live memories of the project and of the user.
         commands: that check the work, the most likely first.
         outcomes: of the last sessions, newest first.
-        state: where the last session stopped; empty if it was done.
+        state: where the last session stopped, under a heading of its own; empty if it was done.
         memories: how many memories there are.
     """
 
@@ -91,16 +93,18 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
             room -= cost
 
     if material.state:
-        add("Where the last session stopped:", [(material.state, "")])
+        heading, _, left = material.state.removeprefix("## ").partition("\n")
+        add(f"{heading}:", [(left, "")])
     usual = [f"- `{_command(c)}` ({c.why})" for c in material.commands if c.score >= HABIT][:COMMANDS]
     add("How work is checked here:", [(text, "") for text in usual])
     ranked = sorted(
         (r for r in material.records if _may_be_said(r, threshold, now)),
         key=lambda r: (-_worth(r, now), r.id),
-    )
+    )[:MOST]
+    agreed = agreeing([as_note(r) for r in ranked])
     done = [(render.line(as_note(r), OUTCOME), r.id) for r in material.outcomes[:OUTCOMES]]
     add("What was done last:", done)
-    add("What is remembered:", [(render.line(as_note(r)), r.id) for r in ranked])
+    add("What is remembered:", [(render.line(note), note.id) for note in agreed])
     if not lines:
         return Brief("", ())
     head = "Remora, the memory of this project, from earlier sessions:"
@@ -127,6 +131,7 @@ def as_note(record: MemoryRecord) -> Note:
         record.branch or "",
         record.source,
         record.stale_at is not None,
+        record.realm == "user",
     )
 
 
@@ -140,7 +145,7 @@ def _tail(material: Material) -> str:
 
 
 def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
-    if record.type not in WORTH or record.stale_at or record.deprecated:
+    if record.type not in WORTH or record.stale_at or record.deprecated or is_shaken(record):
         return False
     if record.pinned:
         return True
@@ -150,6 +155,11 @@ def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
         return True
     sure = record.confidence >= threshold and current_confidence(record, now) >= threshold / 2
     return sure and not is_tainted_rule(record)
+
+
+def is_shaken(record: MemoryRecord) -> bool:
+    """Return whether a memory rests on something that was superseded or forgotten since."""
+    return record.needs_review and record.review_reason is not None
 
 
 def is_tainted_rule(record: MemoryRecord) -> bool:

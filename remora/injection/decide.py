@@ -291,10 +291,10 @@ def _worth(notes: Sequence[Note], state: State, setting: Setting) -> list[Note]:
             continue
         if note.pinned or note.verified or setting.faded(note) >= threshold * FADED:
             kept.setdefault(note.id, note)
-    return _agreeing(list(kept.values()))
+    return agreeing(list(kept.values()))
 
 
-def _agreeing(notes: list[Note]) -> list[Note]:
+def agreeing(notes: list[Note]) -> list[Note]:
     """Return the notes without those that another one contradicts, which is vouched for as well as they are.
 
     Of two that contradict each other what a person holds to stays before what a session showed, and that

@@ -55,7 +55,8 @@ def line(note: Note, limit: int = LINE) -> str:
     if note.tainted and not note.verified:
         text = text.replace("“", '"').replace("”", '"')
         text = f"(unverified, from a session that had read outside text) “{text}”"
-    return f"- {text} [Memory #{note.id[:SHORT]}]"
+    whose = "(the user's own, for every project) " if note.everywhere else ""
+    return f"- {whose}{text} [Memory #{note.id[:SHORT]}]"
 
 
 def partners(about: str, found: Sequence[Partner]) -> str:

@@ -16,6 +16,7 @@ from remora.core.strength import TAINT_FACTOR
 from remora.core.text import STOP_WORDS, collapse, identifier_parts, shorten, words
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryDraft, MemoryRecord, Taint
+from remora.store.observed import Later
 
 CONFIDENCE = 0.8
 FILES, TODO, FAILING = 20, 20, 3  # that are kept
@@ -25,6 +26,7 @@ ITEM = 200
 MOST_TOKENS = 500  # of the text
 FRESH_DAYS = 14.0  # two half-lives of the type: older work was taken up again or dropped
 SAME_TASK = 0.34  # share of a task's words that the state must hold to be of the same task
+OPENING = 3  # lines of what a session was asked that say what it is about
 _GO_ON = re.compile(
     r"""^\W*(?:please\s+|ok(?:ay)?[,.]?\s+|so[,.]?\s+)*
         (?: continue | resume | go\ on | carry\ on | keep\ going | proceed | pick\ up
@@ -236,6 +238,27 @@ def same_task(task: str, state: WorkState) -> bool:
     if goes_on(task) and (len(asked) < 4 or asked & held):
         return True
     return len(asked & held) >= 2 and len(asked & held) >= SAME_TASK * len(asked)
+
+
+def on_branch(branch: str | None, state: WorkState) -> bool:
+    """Return whether a state is of a branch; one whose branch nobody knows is of every branch."""
+    return not branch or not state.branch or state.branch == branch
+
+
+def taken_up(state: WorkState, later: Later) -> bool:
+    """Return whether a session did what an earlier one had left.
+
+    It succeeded on the same branch, and was asked for the same, or the checks that failed work by now and
+    nothing else was left to do.
+    """
+    if later.outcome != "success" or not on_branch(later.branch, state):
+        return False
+    opening = [line for line in later.prompt.splitlines() if line.strip()][:OPENING]
+    # Further down, "go on" means what the session itself does.
+    if any(same_task(line, state) for n, line in enumerate(opening) if not (n and goes_on(line))):
+        return True
+    passed = {shorten(command, ITEM) for command in later.passed}
+    return bool(state.failing) and not state.todo and all(command in passed for command, _ in state.failing)
 
 
 def _telling(text: str) -> frozenset[str]:

@@ -27,8 +27,9 @@ MOST_CUED = 400  # the same before the further words of their cues are looked at
 
 _NOTE = """m.id, m.type, m.content, m.confidence, coalesce(m.decay_half_life_days, 0), m.last_accessed_at,
            m.taint IS NOT NULL, m.pinned, m.user_verified, m.related_files, coalesce(m.branch, ''),
-           m.source, m.stale_at IS NOT NULL"""
-_LIVE = "m.deprecated = 0 AND m.stale_at IS NULL"
+           m.source, m.stale_at IS NOT NULL, m.project_id = 'user'"""
+# What rests on something that was superseded or forgotten has a reason to be looked at first.
+_LIVE = "m.deprecated = 0 AND m.stale_at IS NULL AND (m.needs_review = 0 OR m.review_reason IS NULL)"
 _ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"
 
 
@@ -38,6 +39,7 @@ class Note(NamedTuple):
     Attributes:
         half_life: days; 0 never fades.
         used: when it was last looked at, ISO 8601.
+        everywhere: it is the user's own, true in every project.
         tainted: it comes from outside, or from what was said after something from outside was read.
         weight: of the cue that found it.
         needs: further words of that cue.
@@ -57,6 +59,7 @@ class Note(NamedTuple):
     branch: str
     source: str
     stale: bool
+    everywhere: bool = False
     weight: float = 1.0
     needs: tuple[str, ...] = ()
     cue: str = ""
@@ -193,5 +196,5 @@ def _note(row: tuple) -> Note:  # type: ignore[type-arg]
     values: list[object] = list(row)
     values[6:9] = [bool(flag) for flag in values[6:9]]
     values[9] = tuple(json.loads(row[9]))
-    values[12] = bool(values[12])
+    values[12:] = [bool(flag) for flag in values[12:]]
     return Note._make([*values, 1.0, (), ""])

@@ -58,7 +58,10 @@ def test_nothing_to_say_is_nothing():
 
 def test_it_keeps_to_its_budget():
     """What does not fit is passed over, whole; the last line counts too."""
-    many = [record(f"d-{n}", f"fact {n} " + "word " * (n % 40), type="decision") for n in range(60)]
+    many = [
+        record(f"d-{n}", f"fact {'abcdefgh'[n % 8] * (n + 2)} " + "word " * (n % 40), type="decision")
+        for n in range(60)
+    ]
     text, ids = made(*many, tokens=300)
     assert ceil_chars_4(text) <= 300
     assert 3 < len(ids) < 60
@@ -84,11 +87,35 @@ def test_what_is_tainted_and_no_rule_is_quoted():
     assert "(unverified, from a session that had read outside text) “The port is 81”" in text
 
 
+def test_what_contradicts_itself_or_lost_its_ground_is_left_out():
+    """Neither of two that say the opposite; nothing that rests on what was superseded."""
+    text, ids = made(
+        record("a", "We decided to use Postgres for the queue", type="decision", confidence=0.9),
+        record("b", "We decided not to use Postgres for the queue", type="decision", confidence=0.9),
+        record(
+            "c", "Jobs are picked by BLPOP", type="decision", needs_review=True, review_reason="rests on x"
+        ),
+        record("d", "Errors are values", type="decision", needs_review=True),
+    )
+    assert ids == ("d",)
+    assert "Postgres" not in text
+
+
+def test_whose_it_is_when_it_is_no_project_s():
+    """What a person holds true everywhere is told as that."""
+    text, _ = made(record("u", "Use tabs", type="preference", realm="user"))
+    assert "- (the user's own, for every project) Use tabs [Memory #u]" in text
+
+
 def test_a_payload_may_hold_anything():
     """Other systems' memories come with payloads of their own."""
     odd = [
         record(
-            f"d-{number}", f"Decided {number}", type="decision", confidence=0.9, payload={"sessions": told}
+            f"d-{number}",
+            f"Decided {'xyzw'[number]}",
+            type="decision",
+            confidence=0.9,
+            payload={"sessions": told},
         )
         for number, told in enumerate(("many", None, [1], 2))
     ]

@@ -53,6 +53,14 @@ def test_what_has_a_cue(glimpse: Glimpse):
     assert glimpse.cued("term", ["gh"]) == []
 
 
+def test_what_lost_its_ground_is_not_there(glimpse: Glimpse, space: Space):
+    """What waits for a first look is told; what rests on something that was superseded is not."""
+    add(space.memories, record("m7", type="gotcha", related_files=("d.py",), needs_review=True))
+    shaken = {"needs_review": True, "review_reason": "rests on m1, superseded"}
+    add(space.memories, record("m8", type="gotcha", related_files=("d.py",), **shaken))
+    assert [n.id for n in glimpse.about(["d.py"], WARNINGS)] == ["m7"]
+
+
 def test_what_speaks_of_the_same(glimpse: Glimpse, space: Space):
     """Those that share the most words, whatever they are about; a text without words finds nothing."""
     add(space.memories, record("m5", "The parser needs a grammar", type="decision"))
