@@ -12,10 +12,11 @@ import os
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
 from remora.app.entries import Entries
 from remora.app.journal import Journal
+from remora.app.loop import Loop
 from remora.app.memory import Memory
 from remora.app.session import Session
 
@@ -28,6 +29,15 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class _Closes(Protocol):
+    """What can be put by when it was opened."""
+
+    async def close(self) -> None: ...
+
+
+Opened = TypeVar("Opened", bound=_Closes)
 
 
 def _in_thread(
@@ -66,6 +76,16 @@ def _journal_in_thread(
     @functools.wraps(method)
     async def run(self: AsyncJournal, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await asyncio.to_thread(method, self.journal, *args, **kwargs)
+
+    return run
+
+
+def _loop_in_thread(
+    method: Callable[Concatenate[Loop, P], R],
+) -> Callable[Concatenate[AsyncLoop, P], Coroutine[Any, Any, R]]:
+    @functools.wraps(method)
+    async def run(self: AsyncLoop, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self.loop, *args, **kwargs)
 
     return run
 
@@ -167,28 +187,74 @@ class AsyncSession:
         return self.session.metadata
 
 
-class _Opening:
-    """A memory that is being opened: `await` it, or enter it with `async with`."""
+class AsyncLoop:
+    """An agent's own loop, for async programs: `async with memory.loop(…) as loop`.
 
-    def __init__(self, opening: Callable[[], Memory]) -> None:
-        self._opening = opening
-        self._memory: AsyncMemory | None = None
+    A question may take the three seconds that it has; the event loop goes on meanwhile.
 
-    def __await__(self) -> Generator[Any, None, AsyncMemory]:
-        return self._open().__await__()
+    Attributes:
+        loop: the synchronous object behind it.
+        session_id, host: whose it is.
+    """
 
-    async def _open(self) -> AsyncMemory:
-        return AsyncMemory(await asyncio.to_thread(self._opening))
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
+        self.session_id, self.host = loop.session_id, loop.host
 
-    async def __aenter__(self) -> AsyncMemory:
-        self._memory = await self._open()
-        return self._memory
+    @property
+    def steps(self) -> int:
+        """Tool calls that are over."""
+        return self.loop.steps
+
+    @property
+    def late(self) -> int:
+        """Answers that took longer than the ceiling and were left out."""
+        return self.loop.late
+
+    @property
+    def trouble(self) -> list[str]:
+        """What went wrong and was kept from the agent, in words."""
+        return self.loop.trouble
+
+    async def __aenter__(self) -> Self:
+        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._memory is not None:
-            await self._memory.close()
+        await self.close()
+
+    brief = _loop_in_thread(Loop.brief)
+    first_message = _loop_in_thread(Loop.first_message)
+    before = _loop_in_thread(Loop.before)
+    after = _loop_in_thread(Loop.after)
+    prepare_step = _loop_in_thread(Loop.prepare_step)
+    heard = _loop_in_thread(Loop.heard)
+    replied = _loop_in_thread(Loop.replied)
+    recorded = _loop_in_thread(Loop.recorded)
+    finish = _loop_in_thread(Loop.finish)
+    close = _loop_in_thread(Loop.close)
+
+
+class _Opening(Generic[Opened]):
+    """What is being opened in a thread: `await` it, or enter it with `async with`, which closes it."""
+
+    def __init__(self, opening: Callable[[], Opened]) -> None:
+        self._opening = opening
+        self._opened: Opened | None = None
+
+    def __await__(self) -> Generator[Any, None, Opened]:
+        return asyncio.to_thread(self._opening).__await__()
+
+    async def __aenter__(self) -> Opened:
+        self._opened = await self
+        return self._opened
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._opened is not None:
+            await self._opened.close()
 
 
 class AsyncMemory:
@@ -212,17 +278,19 @@ class AsyncMemory:
         embedder: Embedder | None = None,
         llm: LanguageModel | None = None,
         reranker: Reranker | None = None,
-    ) -> _Opening:
+    ) -> _Opening[AsyncMemory]:
         """Open the memory of a project; see `Memory.open`."""
         return _Opening(
-            lambda: Memory.open(
-                project,
-                read_only=read_only,
-                environ=environ,
-                clock=clock,
-                embedder=embedder,
-                llm=llm,
-                reranker=reranker,
+            lambda: cls(
+                Memory.open(
+                    project,
+                    read_only=read_only,
+                    environ=environ,
+                    clock=clock,
+                    embedder=embedder,
+                    llm=llm,
+                    reranker=reranker,
+                )
             )
         )
 
@@ -263,6 +331,10 @@ class AsyncMemory:
         """Return a conversation by its id; see `Memory.session`."""
         return AsyncSession(self.memory.session(session_id))
 
+    def loop(self, session_id: str, *, host: str = "python") -> _Opening[AsyncLoop]:
+        """Put memory into an agent's own loop; see `Memory.loop`. Use it with `async with`, or await it."""
+        return _Opening(lambda: AsyncLoop(self.memory.loop(session_id, host=host)))
+
     @property
     def entries(self) -> AsyncEntries:
         """The notes and archives of the project."""
@@ -277,7 +349,6 @@ class AsyncMemory:
     learn = _in_thread(Memory.learn)
     learned = _in_thread(Memory.learned)
     observe = _in_thread(Memory.observe)
-    loop = _in_thread(Memory.loop)
     log = _in_thread(Memory.log)
     tell_session = _in_thread(Memory.tell_session)
     why = _in_thread(Memory.why)

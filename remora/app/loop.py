@@ -2,8 +2,9 @@
 
 The same decision as for the hooks of a host (`remora.injection`), without processes: a program that runs
 an agent itself asks at the system prompt, at the first message, before and after tools, and between steps.
-Every question is answered within three seconds and none of them raises: without memory the agent simply
-goes on. What happens is observed on the way and learnt by `finish`; what was said is kept for `remora log`.
+Every question is answered within three seconds and none of them raises, whatever it is asked with: without
+memory the agent simply goes on. What happens is observed on the way and learnt by `finish`; what was said is
+kept for `remora log`.
 
 Adapters for agent frameworks (`remora.interfaces.adapters`) are thin layers over this.
 """
@@ -17,11 +18,13 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from contextlib import suppress
 from copy import deepcopy
+from functools import wraps
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 from remora.app.finished import injections_of
 from remora.app.hooking import DECIDED, setting_of
+from remora.app.loop_calls import event_of, moment_of
 from remora.app.starting import brief_of, limits_of, task_of
 from remora.core import moments
 from remora.core.clock import to_iso
@@ -32,7 +35,6 @@ from remora.disk.live import Head, Line
 from remora.injection.decide import decide
 from remora.injection.e2e import is_ui_tool
 from remora.injection.state import State
-from remora.sources.transcripts.tools import call as read_call
 from remora.store.glimpse import look
 
 if TYPE_CHECKING:
@@ -43,8 +45,25 @@ if TYPE_CHECKING:
     from remora.app.promoting import Taken
 
 DATABASE = "memory.db"
-MAX_TEXT = 8_000  # characters of a result that are looked at
+P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def _or(nothing: Any) -> Callable[[Callable[Concatenate[Loop, P], T]], Callable[Concatenate[Loop, P], T]]:
+    """Answer `nothing` where a method of a loop fails, whatever it was called with, and note the trouble."""
+
+    def guarded(method: Callable[Concatenate[Loop, P], T]) -> Callable[Concatenate[Loop, P], T]:
+        @wraps(method)
+        def answered(self: Loop, /, *args: P.args, **named: P.kwargs) -> T:
+            try:
+                return method(self, *args, **named)
+            except Exception as error:  # noqa: BLE001  no mistake about the memory stops the agent
+                self.trouble.append(f"{method.__name__}: {type(error).__name__}: {error}")
+                return cast("T", nothing)
+
+        return answered
+
+    return guarded
 
 
 class Injection(NamedTuple):
@@ -113,6 +132,7 @@ class Loop:
 
     # The four points
 
+    @_or("")
     def brief(self, task: str = "") -> str:
         """Return what belongs into the system prompt: what is remembered here; empty for nothing.
 
@@ -130,13 +150,16 @@ class Loop:
 
         return self._say(Moment(moments.START, self.host, self.session_id), answer)
 
+    @_or("")
     def first_message(self, task: str) -> str:
         """Return what goes with the first message of the user: memories and files that bear on the task."""
+        _require(task, str, "a task is text")
         self.heard(task)
         said = self._said("")
         moment = Moment(moments.PROMPT, self.host, self.session_id, text=task)
         return self._say(moment, lambda: task_of(self._memory, task, said=said))
 
+    @_or("")
     def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "", agent: str = "") -> str:
         """Return advice for an action that is about to be taken; mostly nothing.
 
@@ -146,10 +169,13 @@ class Loop:
             call_id: the framework's own id of the call, if it has one.
             agent: id of the subagent that takes it; each one is told for itself.
         """
-        moment = self._moment(moments.BEFORE, tool, arguments, call_id or self._begin(tool), agent=agent)
+        moment = self._moment(moments.BEFORE, tool, arguments, call_id, agent=agent)
+        if not call_id:
+            moment = moment._replace(call_id=self._begin(tool))
         self._watch("tool_call", moment, arguments)
         return self._say(moment, lambda: self._decided(moment))
 
+    @_or("")
     def after(
         self,
         tool: str,
@@ -171,7 +197,7 @@ class Loop:
         """
         known, call_id = self._end(tool, call_id)
         kind = moments.FAILED if failed else moments.AFTER
-        moment = self._moment(kind, tool, arguments, call_id, str(result)[:MAX_TEXT], agent)
+        moment = self._moment(kind, tool, arguments, call_id, str(result), agent)
         if not known:
             self._watch("tool_call", moment, arguments)
         self._watch("tool_result", moment, arguments)
@@ -180,6 +206,7 @@ class Loop:
             self._look_at(moment, arguments)
         return self._say(moment, lambda: self._decided(moment, early=known))
 
+    @_or(None)
     def prepare_step(
         self,
         step: int,
@@ -197,12 +224,12 @@ class Loop:
             recent: the last tool calls, as (tool, arguments) pairs, where `after` is not called for them.
             agent: id of the subagent whose step it is.
         """
+        _require(step, int, "a step is a whole number")
         for one in recent:
             with suppress(TypeError, ValueError, IndexError):
                 tool, arguments = one[0], one[1]
                 self._note(self._moment(moments.AFTER, str(tool), dict(arguments), "", agent=agent), SILENCE)
-        with suppress(RemoraError):
-            self._watch_event(Event("step", self.session_id, f"step:{self._mark}:{step}", step=step))
+        self._watch_event(Event("step", self.session_id, f"step:{self._mark}:{step}", step=step))
         if step < self._parts.settings.inject.skip_steps:
             return None
         moment = Moment(moments.STEP, self.host, self.session_id, self._head.root, agent)
@@ -212,33 +239,22 @@ class Loop:
 
     # What is heard
 
+    @_or(None)
     def heard(self, text: str) -> None:
         """Take in what the person said."""
-        number = next(self._calls)
-        self._watch_event(
-            Event(
-                "user_prompt",
-                self.session_id,
-                f"prompt:{self._mark}:{number}",
-                self.steps,
-                self._now(),
-                str(text),
-            )
-        )
+        self._spoken("user_prompt", f"prompt:{self._mark}:{next(self._calls)}", text)
 
+    @_or(None)
     def replied(self, text: str) -> None:
         """Take in what the model said to the person."""
-        number = next(self._calls)
-        self._watch_event(
-            Event(
-                "reply", self.session_id, f"reply:{self._mark}:{number}", self.steps, self._now(), str(text)
-            )
-        )
+        self._spoken("reply", f"reply:{self._mark}:{next(self._calls)}", text)
 
+    @_or(None)
     def recorded(self, text: str) -> None:
         """Take in what an agent recorded: another one of the session is told between its steps."""
+        _require(text, str, "what is recorded is text")
         with self._lock:
-            self._lines.append({"k": "recorded", "x": str(text), "at": int(time.time() * 1000)})
+            self._lines.append({"k": "recorded", "x": text, "at": int(time.time() * 1000)})
 
     # The end
 
@@ -341,26 +357,9 @@ class Loop:
         text: str = "",
         agent: str = "",
     ) -> Moment:
-        made = read_call(tool, arguments, str)
-        changed = next((str(arguments[k]) for k in _BRINGS if isinstance(arguments.get(k), str)), "")
-        removed = next((str(arguments[k]) for k in _TAKES if isinstance(arguments.get(k), str)), "")
-        return Moment(
-            kind,
-            self.host,
-            self.session_id,
-            self._head.root,
-            agent,
-            text=text,
-            tool=tool,
-            action=made.action,
-            paths=made.paths,
-            command=made.command,
-            pattern=made.pattern,
-            url=made.url,
-            call_id=call_id,
-            changed=changed[: MAX_TEXT // 2],
-            removed=removed[: MAX_TEXT // 2],
-        )
+        _require(tool, str, "a tool has a name")
+        _require(arguments, Mapping, "the arguments of a call are a mapping")
+        return moment_of(self._head, kind, tool, arguments, call_id, text, agent)
 
     def _begin(self, tool: str) -> str:
         call_id = f"call:{self._mark}:{next(self._calls)}"
@@ -398,40 +397,22 @@ class Loop:
             self._pool.submit(judge)
 
     def _watch(self, kind: str, moment: Moment, arguments: Mapping[str, Any]) -> None:
-        made = read_call(moment.tool, arguments, lambda path: self._inside(path))
-        event = Event(
-            kind,
-            self.session_id,
-            f"{moment.call_id}:{kind}",
-            self.steps + 1,
-            self._now(),
-            moment.text if kind == "tool_result" else "",
-            moment.tool,
-            made.action,
-            moment.call_id,
-            made.paths,
-            made.command,
-            made.pattern,
-            made.url,
-            kind == "tool_result" and moment.kind == moments.FAILED,
-            moment.agent,
-            extra=made.extra if kind == "tool_call" else None,
-        )
-        self._watch_event(event)
+        step, at = self.steps + 1, self._now()
+        self._watch_event(event_of(self._head, kind, moment, arguments, step=step, at=at))
+
+    def _spoken(self, kind: str, key: str, text: str) -> None:
+        _require(text, str, "what is said is text")
+        self._watch_event(Event(kind, self.session_id, key, self.steps, self._now(), text))
 
     def _watch_event(self, event: Event) -> None:
         if self._watched is not None:
             with self._lock:
                 self._watched.observe(event)
 
-    def _inside(self, path: str) -> str:
-        from remora.app.hooking import relative_to
-
-        return relative_to(self._head.root, "")(path) or path
-
     def _now(self) -> str:
         return to_iso(self._parts.clock.now())
 
 
-_BRINGS = ("new_string", "content", "new_str", "text", "insert_text")
-_TAKES = ("old_string", "old_str")
+def _require(value: object, kind: type, what: str) -> None:
+    if not isinstance(value, kind):
+        raise InvalidInput(f"{what}, not {value!r:.60}")

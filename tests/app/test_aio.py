@@ -5,13 +5,18 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from remora import AsyncMemory, AsyncSession, Memory, Session
+from remora.app import loop as loops
+from remora.app.aio import AsyncLoop
+from remora.app.loop import Loop
 from remora.core.errors import InvalidInput, NotFound
+from remora.core.moments import Reply
 from tests.helpers import environment, texts
 
 SAID = "Access tokens expire after 24 h"
@@ -22,9 +27,11 @@ def public(kind: type) -> dict[str, Any]:
     return {name: value for name, value in inspect.getmembers_static(kind) if not name.startswith("_")}
 
 
-@pytest.mark.parametrize(("sync", "mirror"), [(Memory, AsyncMemory), (Session, AsyncSession)])
+@pytest.mark.parametrize(
+    ("sync", "mirror"), [(Memory, AsyncMemory), (Session, AsyncSession), (Loop, AsyncLoop)]
+)
 def test_every_method_is_mirrored(sync: type, mirror: type) -> None:
-    """Each public method has a twin with the same parameters; all but `open` and `session` are awaited."""
+    """Each public method has a twin with the same parameters; all but those that open are awaited."""
     ours = public(mirror)
     for name, member in public(sync).items():
         assert name in ours, name
@@ -35,7 +42,7 @@ def test_every_method_is_mirrored(sync: type, mirror: type) -> None:
         assert inspect.signature(getattr(mirror, name)).parameters.keys() == theirs.keys(), name
         defaults = {p.name: p.default for p in inspect.signature(getattr(mirror, name)).parameters.values()}
         assert defaults == {p.name: p.default for p in theirs.values()}, name
-        if name not in ("open", "session"):
+        if name not in ("open", "session", "loop"):
             assert inspect.iscoroutinefunction(ours[name]), name
             assert ours[name].__doc__ == member.__doc__
 
@@ -136,3 +143,54 @@ def test_the_loop_is_not_blocked(tmp_path: Path, folder: Path) -> None:
     asyncio.run(day())
     assert seen
     assert threading.get_ident() not in seen
+
+
+def test_an_agents_loop(tmp_path: Path, folder: Path) -> None:
+    """It is told and learnt as a program without an event loop is; entering it or awaiting it opens it."""
+    call = {"file_path": "shop/cart.py", "old_string": "a", "new_string": "b"}
+
+    async def day() -> None:
+        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
+            await memory.remember(SAID, type="gotcha", related_files=["shop/cart.py"])
+            async with memory.loop("s1", host="mine") as loop:
+                assert (loop.session_id, loop.host) == ("s1", "mine")
+                await loop.heard("mend the cart")
+                assert SAID in await loop.before("Edit", call, "c1")
+                assert await loop.after("Edit", call, "done", call_id="c1") == ""
+                assert await loop.prepare_step(3) is None
+                assert (loop.steps, loop.late, loop.trouble) == (1, 0, [])
+            again = await memory.loop("s1", host="mine")
+            await again.replied("It is mended.")
+            assert await again.finish("success") is not None
+            assert [said.session_id for said in await memory.log()] == ["mine:s1"]
+            with pytest.raises(InvalidInput, match="a loop has the id"):
+                await memory.loop("")
+
+    asyncio.run(day())
+
+
+def test_a_slow_answer_does_not_hold_up_the_event_loop(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other tasks go on while the memory thinks."""
+
+    def slow(*_: object, **__: object) -> Reply:
+        time.sleep(0.3)
+        return Reply("there")
+
+    async def day() -> None:
+        async with (
+            AsyncMemory.open(folder, environ=environment(tmp_path)) as memory,
+            memory.loop("s1") as loop,
+        ):
+            await memory.remember(SAID)
+            monkeypatch.setattr(loops, "decide", slow)
+            asked = asyncio.create_task(loop.before("Edit", {}))
+            ticks = 0
+            while not asked.done():
+                ticks += 1
+                await asyncio.sleep(0.01)
+            assert await asked == "there"
+            assert ticks > 3
+
+    asyncio.run(day())

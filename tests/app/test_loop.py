@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,40 @@ def test_any_arguments_do(memory: Memory, tool: str, arguments: dict[str, Any]):
     with memory.loop("s1") as loop:
         assert loop.before(tool, arguments) == ""
         assert loop.after(tool, arguments, "x", failed=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "nothing"),
+    [
+        (lambda loop: loop.brief(3), ""),
+        (lambda loop: loop.first_message(None), ""),
+        (lambda loop: loop.before("Edit", None), ""),
+        (lambda loop: loop.before(None, {}), ""),
+        (lambda loop: loop.after("Edit", [], "x"), ""),
+        (lambda loop: loop.after("Edit"), ""),
+        (lambda loop: loop.prepare_step("x"), None),
+        (lambda loop: loop.prepare_step(9, recent=None), None),
+        (lambda loop: loop.heard(None), None),
+        (lambda loop: loop.replied(b"x"), None),
+        (lambda loop: loop.recorded(None), None),
+    ],
+)
+def test_what_makes_no_sense_is_noted_and_answered_with_nothing(
+    memory: Memory, call: Callable[[Any], Any], nothing: object
+):
+    """A mistake in the program that runs the agent does not end it, and the next question is answered."""
+    with memory.loop("s1") as loop:
+        assert call(loop) == nothing
+        assert len(loop.trouble) == 1
+        assert NOTE in loop.before("Edit", edit(memory), "c1")
+
+
+def test_a_loop_that_was_closed_answers_nothing(memory: Memory):
+    """A call that comes late raises as little as any other."""
+    loop = memory.loop("s1")
+    loop.close()
+    assert (loop.brief(), loop.before("Edit", edit(memory)), loop.prepare_step(9)) == ("", "", None)
+    assert loop.trouble
 
 
 def test_it_is_off_when_the_settings_say_so(tmp_path: Path, folder: Path):
