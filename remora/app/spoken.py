@@ -102,7 +102,7 @@ def tell_session(memory: Memory, memory_id: str) -> bool:
     if len(meant) != 1:
         return False
     with suppress(OSError), live_file(meant[0].host, meant[0].session, parts.environ) as live:
-        live.add({"k": "recorded", "x": line[:MAX_RECORDED], "at": int(now * 1000)})
+        live.add({"k": "recorded", "x": line[:MAX_RECORDED], "m": record.id, "at": int(now * 1000)})
         return True
     return False
 

@@ -59,6 +59,8 @@ class State:
         kind = line.get("k")
         if kind == "recorded":
             self.recorded.append(str(line.get("x", "")))
+            if not self.agent and "m" in line:  # nobody tells who recorded it; mostly the main agent did
+                self.said.add(str(line["m"]))
             return
         if str(line.get("g", "")) != self.agent:
             return

@@ -42,10 +42,11 @@ def test_each_agent_of_a_session_counts_for_itself():
     lines: list[dict[str, object]] = [
         {"k": "after", "a": "edit", "p": ["a"], "g": "sub"},
         {"k": "after", "a": "edit", "p": ["b"]},
-        {"k": "recorded", "x": "port 1", "g": "sub"},
+        {"k": "recorded", "x": "port 1", "m": "m1", "g": "sub"},
     ]
     assert (state_of(lines).edited, state_of(lines, "sub").edited) == ({"b"}, {"a"})
     assert state_of(lines).recorded == ["port 1"] == state_of(lines, "sub").recorded
+    assert (state_of(lines).said, state_of(lines, "sub").said) == ({"m1"}, set())
 
 
 def test_only_the_last_calls_are_kept():
