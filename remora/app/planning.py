@@ -23,7 +23,7 @@ from remora.injection.limits import MOST_STEPS, step_factor, step_limit
 from remora.injection.prefetch import MOST_FILES, MOST_TOKENS, Prefetch
 from remora.injection.prefetch import prefetch as files_ahead
 from remora.injection.scope import Scope, folder_of, scope
-from remora.lifecycle.flags import RETIRED, with_reason
+from remora.lifecycle.flags import RETIRED, TAKEN_UP, with_reason
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
@@ -124,6 +124,9 @@ def save_work_state(
 ) -> MemoryRecord | None:
     """Keep where a session left its work, in place of what was kept of it before.
 
+    What it took up of others' work, and did, is retired; so is its own, where a later session that is known
+    already did it.
+
     Args:
         parts: the open memory.
         session_id: the host's own id.
@@ -133,8 +136,8 @@ def save_work_state(
         taint: where text from outside came in, as far as the observation does not say so.
 
     Returns:
-        The memory; None where nothing is left to do (what was kept of the session is retired then), and
-        where a person forgot it.
+        The memory; None where nothing is left to do (what was kept of the session is retired then), where
+        it was done since, and where a person forgot it.
     """
     if parts.read_only:
         raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
@@ -143,15 +146,19 @@ def save_work_state(
     state = work_state.left_by(observation, todo, taint)
     branch = to_stamp(parts, state.branch) if state.open else None
     draft = work_state.draft(state, host, session_id, branch)
+    own = f"{host}:{session_id}"
     with space.db.transaction():
+        _retire_done(parts, own)
         known = space.memories.with_external_id(draft.external_id or "")
-        if not state.open:
+        by = None
+        if state.open and not (known is not None and _is_kept(known)):
+            by = _doer(parts, state, own)
+        if not state.open or by is not None:
             if known is not None and not known.deprecated:
-                gone = room.upkeep.forget(known.id)
-                space.memories.update(known.id, with_reason(gone, RETIRED))
+                _retire(parts, known, f"{TAKEN_UP} {by}" if by is not None else RETIRED)
             return None
         if known is not None and known.deprecated:
-            if RETIRED not in (known.review_reason or ""):
+            if not any(reason in (known.review_reason or "") for reason in (RETIRED, TAKEN_UP)):
                 return None
             room.upkeep.restore(known.id)
         (record,) = room.intake.remember_many([draft], revive=False)
@@ -159,6 +166,38 @@ def save_work_state(
         used = min(state.at or record.updated_at, record.updated_at)
         space.memories.update(record.id, {"last_accessed_at": used, "related_files": draft.related_files})
     return record._replace(last_accessed_at=used, related_files=draft.related_files)
+
+
+def _retire_done(parts: Parts, session: str) -> None:
+    """Retire what earlier sessions had left, and one that was just learnt took up and did."""
+    space = parts.room("project").space
+    for later in space.observed.ended_after("", only=session):
+        for record in space.memories.find(Filters(types=("work_state",)), limit=STATES):
+            if _left_by(record) == session or _is_kept(record) or _ended(record) >= later.ended_at:
+                continue
+            if work_state.taken_up(work_state.of_record(record), later):
+                _retire(parts, record, f"{TAKEN_UP} {session}")
+
+
+def _doer(parts: Parts, state: work_state.WorkState, session: str) -> str | None:
+    """Return the later session that did what one leaves; None where nobody did."""
+    later = parts.room("project").space.observed.ended_after(state.at) if state.at else []
+    return next((one.id for one in later if one.id != session and work_state.taken_up(state, one)), None)
+
+
+def _is_kept(record: MemoryRecord) -> bool:
+    """Return whether a person said that a state holds."""
+    return record.pinned or record.user_verified
+
+
+def _retire(parts: Parts, record: MemoryRecord, reason: str) -> None:
+    gone = parts.room("project").upkeep.forget(record.id)
+    parts.room("project").space.memories.update(record.id, with_reason(gone, reason))
+
+
+def _left_by(record: MemoryRecord) -> str:
+    """Return the session whose state a memory is."""
+    return f"{(record.payload or {}).get('host', '')}:{record.session_id}"
 
 
 def leave_work(
@@ -192,8 +231,8 @@ def last_state(
 ) -> MemoryRecord | None:
     """Return the state of unfinished work that a session goes on with; None where there is none.
 
-    A session that goes on finds its own. Another one finds the newest of this branch, and where it says
-    what it is about, the newest that is about the same.
+    A session that goes on finds its own. Another one that says what it is about finds the newest of this
+    branch that is about the same; one that does not, the newest, if nothing was changed since.
     """
     space = parts.room("project").space
     found = space.memories.find(Filters(types=("work_state",), branch=branch), limit=STATES)
@@ -206,10 +245,15 @@ def last_state(
     fresh = [m for m in live if days_between(_ended(m), now) <= work_state.FRESH_DAYS]
     for record in fresh:
         state = work_state.of_record(record)
-        if branch and state.branch and state.branch != branch:
+        if not work_state.on_branch(branch, state):
             continue
-        if not task.strip() or work_state.same_task(task, state):
-            return record
+        if task.strip():
+            if work_state.same_task(task, state):
+                return record
+            continue
+        since = space.observed.ended_after(_ended(record))
+        others = (one for one in since if one.id != _left_by(record) and one.changed)
+        return None if any(work_state.on_branch(one.branch, state) for one in others) else record
     return None
 
 

@@ -15,6 +15,7 @@ from remora.store.space import Space
 UNREVIEWED = "not reviewed yet"
 RETIRED = "gone from the files it was read from"
 BRANCH_GONE = "learnt on a branch that was deleted unmerged:"  # the branch's name follows
+TAKEN_UP = "taken up and done by session"  # the session's name follows
 _BETWEEN = "; "
 
 

@@ -15,7 +15,14 @@ from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.strength import half_life
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft, MemoryRecord, Receipt, Relation
-from remora.lifecycle.flags import BRANCH_GONE, RETIRED, flag_dependents, unflag_dependents, without_reason
+from remora.lifecycle.flags import (
+    BRANCH_GONE,
+    RETIRED,
+    TAKEN_UP,
+    flag_dependents,
+    unflag_dependents,
+    without_reason,
+)
 from remora.lifecycle.intake import Intake, search_terms
 from remora.store.space import Space
 
@@ -150,7 +157,7 @@ class Upkeep:
         now = to_iso(self._clock.now())
         changes = {"deprecated": False, "deprecated_at": None, "superseded_by": None, "last_accessed_at": now}
         with self._space.db.transaction():
-            after = self._save(record, changes | without_reason(record, RETIRED, BRANCH_GONE))
+            after = self._save(record, changes | without_reason(record, RETIRED, BRANCH_GONE, TAKEN_UP))
             unflag_dependents(self._space, record)
         if record.superseded_by is None:
             return after

@@ -91,6 +91,25 @@ class SessionRow(NamedTuple):
     prompt: str
 
 
+class Later(NamedTuple):
+    """What a session did about work that an earlier one may have left.
+
+    Attributes:
+        id: "host:session".
+        ended_at: when it ended.
+        passed: commands that worked when they ran last.
+        changed: it changed files.
+    """
+
+    id: str
+    ended_at: str
+    outcome: str
+    branch: str | None
+    prompt: str
+    passed: tuple[str, ...]
+    changed: bool
+
+
 class Observed:
     """What the sessions of one project showed."""
 
@@ -450,6 +469,21 @@ class Observed:
         """Return the sessions that were learnt, newest first."""
         sql = f"{_SESSION} ORDER BY s.started_at DESC, s.id LIMIT ?"
         return [SessionRow._make(r) for r in self._db.rows(sql, (limit,))]
+
+    def ended_after(self, at: str, *, only: str | None = None) -> list[Later]:
+        """Return the sessions that ended after a time, newest first; of one, where its id is given."""
+        sql = """SELECT s.id, s.ended_at, s.outcome, s.branch, s.prompt,
+                   (SELECT json_group_array(c.command) FROM observer_session_commands c
+                    WHERE c.session_id = s.id AND c.failures < c.runs AND NOT EXISTS (
+                      SELECT 1 FROM observer_session_errors e
+                      WHERE e.session_id = s.id AND e.command = c.command AND e.resolved = 0)),
+                   EXISTS (SELECT 1 FROM observer_session_files f WHERE f.session_id = s.id AND f.edits > 0)
+                 FROM observer_sessions s WHERE s.ended_at > ?1 AND s.id = coalesce(?2, s.id)
+                 ORDER BY s.ended_at DESC, s.id"""
+        rows = self._db.rows(sql, (at, only))
+        return [
+            Later._make([*told, tuple(json.loads(passed)), bool(changed)]) for *told, passed, changed in rows
+        ]
 
     def rows(self, session_ids: Collection[str]) -> list[SessionRow]:
         """Return some sessions; unknown ids are left out."""

@@ -11,7 +11,7 @@ from remora import Memory
 from remora.app.planning import leave_work, save_work_state
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, ProviderBusy, StoreReadOnly
-from remora.core.events import FileUse
+from remora.core.events import CommandRun, ErrorSeen, FileUse
 from remora.core.values import MemoryRecord, Taint, WorkUnitRef
 from remora.llm.scripted import ScriptedModel
 from remora.observer.observer import Observer
@@ -198,6 +198,89 @@ def test_going_on(bare: Memory, clock: FixedClock) -> None:
     clock.advance(days=20)
     assert bare.work_state() == ""
     assert TASK in bare.work_state(session_id="s1")
+
+
+def learnt(memory: Memory, name: str, **fields: object) -> None:
+    """Record a session as a run of `learn` does, and keep where it left its work."""
+    given: dict[str, Any] = {"branch": None, "files": (FileUse("auth/tokens.py", 1, 1, 1, 2),), **fields}
+    one = session(name, **given)
+    space = memory._parts.room("project").space
+    with space.db.transaction():
+        space.observed.record(one, (), "1", one.ended or "", ())
+    save_work_state(memory._parts, name, "claude-code", one)
+
+
+def broken(memory: Memory, name: str = "s1", ended: str = "2026-02-27T10:00:00.000Z") -> None:
+    """Record a session that ends with a failing check."""
+    failed = ErrorSeen("f1", "Bash", "make test", "1 failed", 1, (39,), resolved=False)
+    learnt(
+        memory,
+        name,
+        ended=ended,
+        prompts=("paginate the list of orders",),
+        outcome="failure",
+        errors=(failed,),
+        commands=(CommandRun("make test", "test", 1, 1, 39, 39),),
+    )
+
+
+def states(memory: Memory) -> list[str]:
+    """Return the sessions whose unfinished work is kept."""
+    return [m.session_id or "" for m in memory.list(types=["work_state"])]
+
+
+PASSES = {"commands": (CommandRun("make test", "test", 2, 1, 5, 9),)}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"prompts": ("tidy up",), **PASSES},
+        {"prompts": ("continue and fix the pagination of the orders",)},
+    ],
+    ids=["the check passes", "the same task"],
+)
+def test_work_that_a_later_session_did_is_over(bare: Memory, fields: dict[str, Any]) -> None:
+    """For good, once that session is learnt; it says by whom, and learning it again brings nothing back."""
+    broken(bare)
+    assert "Failing at the end: `make test`" in bare.work_state()
+    (left,) = bare.list(types=["work_state"])
+    learnt(bare, "s2", ended="2026-02-28T10:00:00.000Z", **fields)
+    assert states(bare) == []
+    assert bare.work_state("paginate the list of orders") == ""
+    broken(bare)
+    assert states(bare) == []
+    assert "taken up and done by session claude-code:s2" in (bare.show(left.id).review_reason or "")
+    broken(bare, ended="2026-03-01T10:00:00.000Z")  # it went on, and broke it again
+    assert states(bare) == ["s1"]
+
+
+def test_work_that_was_learnt_after_the_session_that_did_it(bare: Memory) -> None:
+    """A session without an end is learnt late: what it had left is known to be done."""
+    learnt(bare, "s2", ended="2026-02-28T10:00:00.000Z", **PASSES)
+    broken(bare)
+    assert states(bare) == []
+
+
+def test_work_that_a_person_keeps(bare: Memory) -> None:
+    """A state that somebody pinned is not retired by what sessions do."""
+    broken(bare)
+    (kept,) = bare.list(types=["work_state"])
+    bare.pin(kept.id)
+    learnt(bare, "s2", ended="2026-02-28T10:00:00.000Z", **PASSES)
+    broken(bare)
+    assert states(bare) == ["s1"]
+
+
+def test_without_a_task_only_the_newest_session_is_told_of(bare: Memory) -> None:
+    """Once others changed something since, only who says what it is about hears of it."""
+    broken(bare)
+    learnt(bare, "s2", ended="2026-02-28T10:00:00.000Z", prompts=("what is here?",), files=())
+    assert "Failing" in bare.work_state()
+    learnt(bare, "s3", ended="2026-02-28T11:00:00.000Z", prompts=("float the footer",))
+    assert bare.work_state() == ""
+    assert "Failing" in bare.work_state("the list of orders has no pages")
+    assert states(bare) == ["s1"]
 
 
 def test_a_state_belongs_to_its_branch(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:

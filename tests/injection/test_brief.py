@@ -32,12 +32,12 @@ def test_a_brief_in_full():
             Suggestion("x", "test", 0.1, "once"),
         ],
         outcomes=[record("o-1", "Wrote the parser", type="work_unit_outcome")],
-        state="The parser is half done",
+        state="## Where the last session left this work [Memory #w-1]\n- Asked for: “a parser”",
     )
     assert text == (
         "Remora, the memory of this project, from earlier sessions:\n"
-        "Where the last session stopped:\n"
-        "The parser is half done\n"
+        "Where the last session left this work [Memory #w-1]:\n"
+        "- Asked for: “a parser”\n"
         "How work is checked here:\n"
         "- `make lint` (run in 9 of 10)\n"
         "What was done last:\n"

@@ -197,6 +197,27 @@ def test_commands_after_text_from_outside_are_kept_only_if_known(space: Space) -
     ]
 
 
+def test_what_sessions_did_since(space: Space) -> None:
+    """The newest first: whether they changed anything, and the commands that worked when they ran last."""
+    open_error = ErrorSeen("f9", "Bash", "make lint", "E501", 1, (8,), resolved=False)
+    ran = (
+        CommandRun("make test", "test", 2, 1, 1, 7),
+        CommandRun("make lint", "lint", 2, 1, 1, 8),
+        CommandRun("make build", "build", 1, 1, 2, 2),
+    )
+    record(space, session("s1", 1, commands=ran, errors=(open_error, error("f1", "changed a.go"))))
+    record(space, session("s2", 2, files=(use("a.go", edits=1), use("b.go")), outcome="failure"))
+    found = space.observed.ended_after("2025-12-31T00:00:00.000Z")
+    assert [(one.id, one.outcome, one.branch, one.changed) for one in found] == [
+        ("claude-code:s2", "failure", "main", True),
+        ("claude-code:s1", "success", "main", False),
+    ]
+    assert [one.passed for one in found] == [(), ("make test",)]
+    assert found[1].prompt == "fix the cache of s1"
+    assert space.observed.ended_after(found[1].ended_at) == found[:1]
+    assert space.observed.ended_after("", only="claude-code:s1") == found[1:]
+
+
 def test_runs_are_looked_through_afterwards(space: Space) -> None:
     """What the last run learnt is kept with the reason."""
     assert space.observed.last_run() == 0
