@@ -174,9 +174,13 @@ def _disguised(lines: Lines, payload: Payload) -> None:
 
 
 def _neighbour(lines: Lines, payload: Payload) -> None:
-    """A file outside whose path begins as the repository's does, or read after the directory was changed."""
+    """A file outside whose path begins as the repository's does, or read after the directory was changed.
+
+    A work tree lies inside of its repository: the neighbour is that of the repository.
+    """
     if payload.number % 2:
-        lines.tool("Read", _page(payload), file_path=f"{lines.cwd}-fork/{payload.number}.md")
+        repository = re.sub(r"/(?:\.claude/worktrees|\.worktrees)/.*", "", lines.cwd)
+        lines.tool("Read", _page(payload), file_path=f"{repository}-fork/{payload.number}.md")
     else:
         lines.move(f"{OUTSIDE}/clone")
         lines.tool("Read", _page(payload), file_path=f"{OUTSIDE}/clone/{payload.number}.md")
