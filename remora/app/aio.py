@@ -207,6 +207,11 @@ class AsyncLoop:
         return self.loop.steps
 
     @property
+    def resumed(self) -> bool:
+        """The session was told something before: a loop of the same name was closed."""
+        return self.loop.resumed
+
+    @property
     def late(self) -> int:
         """Answers that took longer than the ceiling and were left out."""
         return self.loop.late

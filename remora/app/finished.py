@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
 
 NOTED = "noted"  # kind of the line that says what was written into the journal
+TOLD = "told"  # of a line that is made of what the database has
 _OURS = (LEARNT, TRIED, NOTED)
 EMBED_SECONDS = 30.0
 MOST_SECONDS = 600.0  # of one process
@@ -306,6 +307,21 @@ def injections_of(head: Head, lines: Sequence[Line]) -> list[Injection]:
     return found
 
 
+def lines_of(said: Sequence[Injection]) -> list[Line]:
+    """Return what was said in a session as lines, for the state of one that goes on; no more is in them."""
+    return [
+        {
+            "k": TOLD,
+            "g": one.agent,
+            "said": list(one.memory_ids),
+            "t": one.trigger,
+            "w": one.why,
+            "x": one.text,
+        }
+        for one in said
+    ]
+
+
 def _followed(said: Line, after: Sequence[Line]) -> str:
     """Return in words what an agent did after something was said to it; empty where nothing can be told."""
     acts = [line for line in after if line.get("k") in _ACTS]
@@ -342,5 +358,6 @@ __all__ = [
     "bounded_work",
     "injections_of",
     "is_over",
+    "lines_of",
     "work",
 ]

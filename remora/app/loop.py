@@ -22,7 +22,7 @@ from functools import wraps
 from itertools import count
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
-from remora.app.finished import injections_of
+from remora.app.finished import injections_of, lines_of
 from remora.app.hooking import DECIDED, setting_of
 from remora.app.loop_calls import event_of, moment_of
 from remora.app.starting import brief_of, limits_of, task_of
@@ -34,7 +34,7 @@ from remora.core.moments import SILENCE, Moment, Reply
 from remora.disk.live import Head, Line
 from remora.injection.decide import decide
 from remora.injection.e2e import is_ui_tool
-from remora.injection.state import State
+from remora.injection.state import State, state_of
 from remora.store.glimpse import look
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ class Loop:
 
     Attributes:
         session_id, host: whose it is.
+        resumed: the session was told something before: a loop of the same name was closed.
         steps: tool calls that are over.
         late: answers that took longer than the ceiling and were left out.
         trouble: what went wrong and was kept from the agent, in words.
@@ -121,6 +122,8 @@ class Loop:
         self.session_id, self.host = session_id, host
         self.steps = self.late = 0
         self.trouble: list[str] = []
+        self._earlier = self._told_before()
+        self.resumed = bool(self._earlier)
 
     def __enter__(self) -> Self:
         return self
@@ -136,15 +139,20 @@ class Loop:
     def brief(self, task: str = "") -> str:
         """Return what belongs into the system prompt: what is remembered here; empty for nothing.
 
+        A program makes its system prompt anew when a session goes on, so this is answered as often as it is
+        asked. What the session was told elsewhere is left out.
+
         Args:
             task: what the session is about, if it is known by now; then what bears on it comes along.
         """
+        elsewhere = [line for line in self._told() if line["t"] != "brief"]
+        said, told = {str(i) for line in elsewhere for i in line["said"]}, [line["x"] for line in elsewhere]
 
         def answer() -> Reply:
-            first = brief_of(self._memory, session_id=self.session_id, task=task)
+            first = brief_of(self._memory, session_id=self.session_id, task=task, said=said)
             if not task:
                 return first
-            second = task_of(self._memory, task, said=set(first.ids))
+            second = task_of(self._memory, task, said=said.union(first.ids), told=told)
             texts = [text for text in (first.text, second.text) if text]
             return Reply("\n\n".join(texts), ids=(*first.ids, *second.ids), trigger="brief", why=first.why)
 
@@ -155,9 +163,9 @@ class Loop:
         """Return what goes with the first message of the user: memories and files that bear on the task."""
         _require(task, str, "a task is text")
         self.heard(task)
-        said = self._said("")
+        said, told = self._said(""), [line["x"] for line in self._told()]
         moment = Moment(moments.PROMPT, self.host, self.session_id, text=task)
-        return self._say(moment, lambda: task_of(self._memory, task, said=said))
+        return self._say(moment, lambda: task_of(self._memory, task, said=said, told=told))
 
     @_or("")
     def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "", agent: str = "") -> str:
@@ -313,11 +321,26 @@ class Loop:
     def _state(self, agent: str) -> State:
         """Return what an agent did and was told, with the lines since the last time added up."""
         with self._lock:
-            state, known = self._states.get(agent) or (State(agent), 0)
+            state, known = self._states.get(agent) or (state_of(self._earlier, agent), 0)
             for line in self._lines[known:]:
                 state.add(line)
             self._states[agent] = state, len(self._lines)
         return state
+
+    def _told_before(self) -> list[Line]:
+        """Return what the session was told by loops before this one, as lines."""
+        try:
+            injections = self._parts.room("project").space.injections
+            return lines_of(injections.of_session(f"{self.host}:{self.session_id}"))
+        except RemoraError as error:
+            self.trouble.append(str(error))
+            return []
+
+    def _told(self) -> list[Line]:
+        """Return the lines at which the session's own agent was told something."""
+        with self._lock:
+            lines = (*self._earlier, *self._lines)
+        return [line for line in lines if isinstance(line.get("said"), list) and not line.get("g")]
 
     def _said(self, agent: str) -> frozenset[str]:
         with self._lock:

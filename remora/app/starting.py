@@ -6,8 +6,9 @@ or brought up to date is for the work that follows a session.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,7 @@ CHANCE = 0.5  # where nobody has measured it; what a search calls good
 TASK_FILES = 6
 TASK_HITS = 6
 FILE_SCORE = 0.3
+TOUCHED = "Files that work like this touched: "
 
 
 def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> Head:
@@ -100,7 +102,14 @@ def brief(
     return said._replace(text=f"{own}\n{said.text}".strip(), trigger="brief", why="a session goes on")
 
 
-def brief_of(memory: Memory, *, again: bool = False, session_id: str | None = None, task: str = "") -> Reply:
+def brief_of(
+    memory: Memory,
+    *,
+    again: bool = False,
+    session_id: str | None = None,
+    task: str = "",
+    said: Container[str] = frozenset(),
+) -> Reply:
     """Return what is said at the start of a session, from an open memory.
 
     Args:
@@ -108,6 +117,7 @@ def brief_of(memory: Memory, *, again: bool = False, session_id: str | None = No
         again: the session goes on: what was done last is known to it.
         session_id: of the session that begins; its own state of work comes first.
         task: what it is about, if it is known by now.
+        said: memories that the session was told elsewhere.
     """
     parts = memory._parts
     inject = parts.settings.inject
@@ -117,9 +127,9 @@ def brief_of(memory: Memory, *, again: bool = False, session_id: str | None = No
     commands = memory.suggest_commands(briefs.COMMANDS + 2)
     done = [] if again else _live(memory.list(types=["work_unit_outcome"], limit=3 * briefs.OUTCOMES), parts)
     material = Material(
-        records,
+        [r for r in records if r.id not in said],
         commands,
-        [r for r in done if r.taint is None and not r.stale_at],
+        [r for r in done if r.taint is None and not r.stale_at and r.id not in said],
         memory.work_state(task, session_id=session_id),
         parts.room("project").space.memories.counts()["live"],
     )
@@ -139,8 +149,17 @@ def task(head: Head, text: str, environ: Mapping[str, str], *, said: Container[s
         return task_of(memory, text, said=said)
 
 
-def task_of(memory: Memory, text: str, *, said: Container[str] = frozenset()) -> Reply:
-    """Return what goes with a task, from an open memory; nothing that is no better than chance."""
+def task_of(
+    memory: Memory, text: str, *, said: Container[str] = frozenset(), told: Iterable[str] = ()
+) -> Reply:
+    """Return what goes with a task, from an open memory; nothing that is no better than chance.
+
+    Args:
+        memory: what is asked.
+        text: the task.
+        said: memories that the session was told.
+        told: the texts that it was told: files that one of them named for a task are not named again.
+    """
     parts = memory._parts
     inject = parts.settings.inject
     if not inject.enabled or len(text.split()) < 3:
@@ -150,6 +169,8 @@ def task_of(memory: Memory, text: str, *, said: Container[str] = frozenset()) ->
         hits = memory.search(text[:2_000], k=3 * TASK_HITS, kinds=["memory"])
         chosen = [h for h in hits if _worth_saying(h, bar, inject.threshold, said, now)][:TASK_HITS]
         files = _files(parts, text[:2_000]) if hits and hits[0].score >= bar else []
+        known = {name for one in told for name in _named_in(one)}
+        names = [name for file in files if (name := _name(file.path)) not in known]
         lines = [render.line(briefs.as_note(h.memory)) for h in chosen if h.memory is not None]
         room = 4 * inject.task_tokens
         while lines and sum(map(len, lines)) > room:
@@ -157,10 +178,8 @@ def task_of(memory: Memory, text: str, *, said: Container[str] = frozenset()) ->
         ids = tuple(h.id for h in chosen[: len(lines)])
         if lines:
             lines.insert(0, "What earlier sessions in this project learnt that bears on this task:")
-        if files:
-            lines.append(
-                "Files that work like this touched: " + ", ".join(f"`{_name(f.path)}`" for f in files)
-            )
+        if names:
+            lines.append(TOUCHED + ", ".join(f"`{name}`" for name in names))
         if lines:
             return Reply("\n".join(lines), ids=ids, trigger="task", why="the first prompt")
     return SILENCE
@@ -174,6 +193,12 @@ def _files(parts: Parts, text: str) -> list[FileHit]:
 
 def _name(path: str) -> str:
     return render.plain(path).replace("`", "'")
+
+
+def _named_in(text: str) -> list[str]:
+    """Return the files that a text names for a task."""
+    lines = (line for line in text.splitlines() if line.startswith(TOUCHED))
+    return [name for line in lines for name in re.findall(r"`([^`]*)`", line)]
 
 
 def relevance_bar(parts: Parts) -> float:

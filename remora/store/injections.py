@@ -71,6 +71,11 @@ class Injections:
         sql = f"SELECT {_COLUMNS} FROM injections {where} ORDER BY at DESC, id DESC LIMIT ?2"
         return [_made(row) for row in self._db.rows(sql, (session_id, limit))]
 
+    def of_session(self, session_id: str) -> list[Injection]:
+        """Return all that was said in a session, oldest first; by its id as it is stored, "host:session"."""
+        sql = f"SELECT {_COLUMNS} FROM injections WHERE session_id = ? ORDER BY at, id"
+        return [_made(row) for row in self._db.rows(sql, (session_id,))]
+
     def of(self, memory_id: str, limit: int = 20) -> list[Injection]:
         """Return when a memory was said, newest first."""
         columns = ", ".join(f"i.{name}" for name in _COLUMNS.split(", "))

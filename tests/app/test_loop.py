@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from remora.app import loop as module
+from remora.app import starting
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from remora.core.moments import Reply
-from remora.core.values import MemoryDraft
+from remora.core.values import FileHit, MemoryDraft
 from remora.injection import decide as decisions
 from tests.helpers import environment
 
@@ -184,6 +185,65 @@ def test_a_session_is_learnt_and_can_go_on(memory: Memory):
     assert taken is not None
     rows = memory._parts.room("project").space.db.rows("SELECT id, prompt FROM observer_sessions")
     assert rows == [("python:s1", "mend the cart\nand the price")]
+
+
+def test_what_a_session_was_told_is_not_told_when_it_goes_on(memory: Memory):
+    """Advice and what bears on a task are said once in a session; another session hears them."""
+    task = "why is money stored in cents here"
+    with memory.loop("s1") as loop:
+        assert not loop.resumed
+        assert NOTE in loop.before("Edit", edit(memory), "c1")
+        assert "Money is stored in cents" in loop.first_message(task)
+    with memory.loop("s1") as loop:
+        assert loop.resumed
+        assert (loop.before("Edit", edit(memory), "c1"), loop.first_message(task)) == ("", "")
+        assert NOTE in loop.before("Edit", edit(memory), "c2", agent="sub")
+    with memory.loop("s1") as loop:
+        assert loop.before("Edit", edit(memory), "c3", agent="sub") == ""
+    for session, host in (("s2", "python"), ("s1", "other")):
+        with memory.loop(session, host=host) as loop:
+            assert not loop.resumed
+            assert NOTE in loop.before("Edit", edit(memory), "c1")
+    assert len(memory.log(session_id="python:s1")) == 3
+
+
+def test_ceilings_are_those_of_the_session(many: Memory):
+    """What was said before a pause counts after it."""
+
+    def told(names: range) -> int:
+        with many.loop("s1") as loop:
+            loop._head = loop._head._replace(limits=(0.65, 3, 2_000, 5, 16_000, 5))
+            return sum(bool(loop.before("Edit", edit(many, f"m{n}.py"))) for n in names)
+
+    assert (told(range(3)), told(range(3, 10)), told(range(10, 20))) == (3, 2, 0)
+
+
+def test_a_system_prompt_is_made_anew_when_a_session_goes_on(memory: Memory):
+    """The brief comes as often as it is asked for, without what the session was told elsewhere."""
+    memory.remember("Carts are emptied at midnight", type="decision")
+    with memory.loop("s1") as loop:
+        assert "Money is stored in cents" in loop.first_message("why is money stored in cents here")
+        before = loop.brief()
+        assert loop.brief() == before
+    with memory.loop("s1") as loop:
+        after = loop.brief()
+    assert "emptied at midnight" in before
+    assert "stored in cents" not in before
+    assert after == before
+
+
+def test_files_that_bear_on_a_task_are_named_once(memory: Memory, monkeypatch: pytest.MonkeyPatch):
+    """A first message leaves out the files and the memories of a brief with the same task."""
+    found = [FileHit(f"shop/{name}.py", 0.9) for name in ("cart", "price")]
+    monkeypatch.setattr(starting, "predict_files", lambda *_, **__: (found, []))
+    task = "why is money stored in cents here"
+    with memory.loop("s1") as loop:
+        assert "`shop/cart.py`, `shop/price.py`" in loop.brief(task)
+        assert loop.first_message(task) == ""
+        found.append(FileHit("shop/tax.py", 0.9))
+        assert loop.first_message(task) == "Files that work like this touched: `shop/tax.py`"
+    with memory.loop("s1") as loop:
+        assert loop.first_message(task) == ""
 
 
 def test_a_memory_that_is_only_read_speaks_and_learns_nothing(

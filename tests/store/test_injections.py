@@ -21,6 +21,8 @@ def test_what_was_said_is_found_by_time_session_and_memory(space: Space):
     assert space.injections.of("m2") == [later]
     assert space.injections.latest(session_id="h:other") == []
     assert space.injections.latest(1) == [later]
+    assert [i.text for i in space.injections.of_session("h:s1")] == ["one", "two"]
+    assert space.injections.of_session("s1") == []
 
 
 def test_storing_again_adds_only_what_followed(space: Space):
