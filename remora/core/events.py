@@ -95,7 +95,8 @@ class Event(NamedTuple):
         branch: the git branch that was checked out.
         tokens: input tokens of a step.
         extra: what else a reader knows: `old` and `new` text of an edit (shortened), `lines` (first,
-            last) of a read, `todos` of a plan, `exit_code`, `interrupted`, `cwd`.
+            last) of a read, `todos` of a plan, `exit_code`, `interrupted`, `cwd`,
+            `over` of a step with which the agent's turn ended.
     """
 
     kind: str
@@ -210,7 +211,9 @@ class ErrorSeen(NamedTuple):
 class CommandRun(NamedTuple):
     """A command of a session: its normal form, what it is for, how often it ran and failed, where last.
 
-    `tainted` says that it ran only after text from outside was read.
+    `tainted` says that it ran only after text from outside was read. `with_variables` is the normal form
+    with the environment variables that were set for it, empty where none were: the same command with other
+    variables is another one.
     """
 
     command: str
@@ -220,6 +223,12 @@ class CommandRun(NamedTuple):
     first_step: int
     last_step: int
     tainted: bool = False
+    with_variables: str = ""
+
+    @property
+    def as_run(self) -> str:
+        """The command with the variables that were set for it."""
+        return self.with_variables or self.command
 
 
 class Exchange(NamedTuple):

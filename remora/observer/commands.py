@@ -7,14 +7,17 @@ of many languages look like is known; the rest is "other" or, for a program of t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from remora.core.variables import name_of
 from remora.observer.purposes import ASSIGNMENT, RANK, purpose_of, unwrapped
 
 _READ = 4000  # characters of a command that are looked at
 _NORMAL = 200  # characters of a normal form
 _ARGUMENT = 40  # characters of a quoted argument
+_VALUE = 60  # characters of a variable's value
 
 HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?(?:^\s*\2\b|\Z)", re.DOTALL | re.MULTILINE)
 _SUBSHELL_CAT = re.compile(
@@ -39,7 +42,7 @@ LOOPS = frozenset("for while until if case [ [[ done fi esac".split())
 
 
 class Simple(NamedTuple):
-    """One program of a command line: its words, the variables set for it, whether a pipe feeds it."""
+    """One program of a command line: its words, the variables set for it with values, whether it is fed."""
 
     words: tuple[str, ...]
     variables: tuple[str, ...]
@@ -53,9 +56,10 @@ class Command(NamedTuple):
         normal: its normal form; empty if nothing but looks and words was there.
         purpose: as of events.CommandRun.
         parts: the programs in order, those that only filter a pipe left out.
-        variables: names of environment variables set for it, in order.
+        variables: environment variables set for it, each with its value, in order.
         masked: a pipe or a second command hides the exit code of the first.
         writes: files that its output is sent to.
+        as_run: the normal form with the variables that each of its programs had.
     """
 
     normal: str
@@ -64,6 +68,7 @@ class Command(NamedTuple):
     variables: tuple[str, ...]
     masked: bool
     writes: tuple[str, ...] = ()
+    as_run: str = ""
 
 
 @lru_cache(maxsize=512)
@@ -74,11 +79,12 @@ def parse(command: str, cwd: str = "") -> Command:
     ('go test ./...', 'test')
     """
     programs, ops = simples(_without_texts(command[:_READ]))
-    parts = tuple(s for s in programs if not (s.piped and _program(s) in _FILTERS))
+    parts = tuple(s for s in _exporting(programs, cwd) if not (s.piped and _program(s) in _FILTERS))
     doing = [s for s in parts if s.words and s.words[0] not in QUIET and s.words[0] not in LOOPS]
     shown = doing or [s for s in parts if s.words]
     normal = " && ".join(_shown(s, cwd) for s in shown)
     purposes = [purpose_of(s.words) for s in doing] or ["look" if shown else "other"]
+    as_run = " && ".join(" ".join((*s.variables, _shown(s, cwd))) for s in shown)
     variables = [v for s in parts for v in s.variables]
     return Command(
         normal[:_NORMAL].strip(),
@@ -87,7 +93,27 @@ def parse(command: str, cwd: str = "") -> Command:
         tuple(dict.fromkeys(variables)),
         any(op in ("|", "|&", ";", "\n", "||") for op in ops),
         tuple(m.group(1) for m in _SENT.finditer(command[:_READ])) if ">" in command else (),
+        as_run[: 2 * _NORMAL].strip() if variables else normal[:_NORMAL].strip(),
     )
+
+
+def _exporting(programs: tuple[Simple, ...], cwd: str) -> Iterator[Simple]:
+    """Yield the programs with all the variables that they had: their own, and those exported before."""
+    exported: dict[str, str] = {}
+    for program in programs:
+        exports = program.words[:1] == ("export",)
+        texts = program.words[1:] if exports else program.variables
+        given = {name_of(text): _assigned(text, cwd) for text in texts if ASSIGNMENT.match(text)}
+        if exports:
+            exported |= given
+        yield program if exports else program._replace(variables=tuple((exported | given).values()))
+
+
+def _assigned(text: str, cwd: str) -> str:
+    name, _, value = _placed(text, cwd).partition("=")
+    if len(value) > _VALUE:
+        value = f"{value[: _VALUE - 2]}…" + (value[0] if value[0] in "'\"" else "")
+    return f"{name}={value}"
 
 
 def _program(simple: Simple) -> str:
@@ -117,7 +143,7 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
             words, variables, piped = [], [], text.startswith("|") and text != "||"
         elif kind == "word":
             if not words and ASSIGNMENT.match(text):
-                variables.append(text.split("=", 1)[0])
+                variables.append(text)
             elif words:
                 words.append(text.rstrip(")") if "(" not in text else text)
             elif text not in GRAMMAR and not text.startswith("#"):
@@ -132,13 +158,17 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
 def _shown(simple: Simple, cwd: str) -> str:
     shown: list[str] = []
     for word in simple.words:
-        text = word
-        if cwd and cwd in text:
-            text = text.replace(f"{cwd}/", "").replace(cwd, ".")
-        text = _TEMPORARY.sub("<tmp>", text)
+        text = _placed(word, cwd)
         if text[:1] in "'\"" and simple.words[:2] == ("git", "commit"):
             text = "'…'"
         elif text[:1] in "'\"" and len(text) > _ARGUMENT:
             text = f"{text[: _ARGUMENT - 2]}…{text[0]}"
         shown.append(" ".join(text.split()))
     return " ".join(shown)
+
+
+def _placed(word: str, cwd: str) -> str:
+    """Return a word with paths as they are from the folder of the session, and without temporary ones."""
+    if cwd and cwd in word:
+        word = word.replace(f"{cwd}/", "").replace(cwd, ".")
+    return _TEMPORARY.sub("<tmp>", word)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from remora.core.events import CommandRun, ErrorSeen
 from remora.core.text import collapse, shorten
+from remora.core.variables import name_of
 from remora.observer import commands
 from remora.observer.calls import Call
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
@@ -69,7 +70,7 @@ class Change(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One run of a command."""
+    """One run of a command; `as_run` is its normal form with the variables that were set for it."""
 
     normal: str
     purpose: str
@@ -78,6 +79,7 @@ class Run(NamedTuple):
     step: int
     order: int
     failed: bool
+    as_run: str
 
 
 class Failure(NamedTuple):
@@ -148,7 +150,10 @@ class Errors(Kept):
         if not failed and parsed.masked and parsed.purpose in CHECKS:
             failed = looks_failed(call.text)
         heads = tuple(dict.fromkeys(head(part) for part in parsed.normal.split(" && ")))
-        run = Run(parsed.normal, parsed.purpose, heads, parsed.variables, call.step, self.order, failed)
+        run = Run(
+            *(parsed.normal, parsed.purpose, heads, parsed.variables, call.step, self.order, failed),
+            parsed.as_run,
+        )
         if run.normal:
             self._counted(run)
             if parsed.purpose == "vcs" and not failed:
@@ -156,11 +161,13 @@ class Errors(Kept):
         return run
 
     def _counted(self, run: Run) -> None:
-        old = self.counts.get(run.normal)
+        old = self.counts.get(run.as_run)
         if old is None:
             make_room(self.counts, 1000)
             old = CommandRun(run.normal, run.purpose, 0, 0, run.step, run.step)
-        self.counts[run.normal] = old._replace(
+            if run.as_run != run.normal:
+                old = old._replace(with_variables=run.as_run)
+        self.counts[run.as_run] = old._replace(
             runs=old.runs + 1,
             failures=old.failures + run.failed,
             first_step=min(old.first_step, run.step),
@@ -260,14 +267,15 @@ class Errors(Kept):
             stands_in = run.purpose == failure.purpose and run.purpose in CHECKS
             if (shared - {""}) or stands_in:
                 left_out = without_flag(failure.message, failure.target, run.normal)
-                return left_out or f"`{run.normal}` worked instead", ()
+                return left_out or f"`{run.as_run}` worked instead", ()
         return None, ()
 
     def _between(self, failure: Failure, run: Run | None) -> tuple[str, tuple[str, ...]]:
         """Return in words what happened between a failure and the success, and the files changed."""
-        new = [v for v in run.variables if v not in failure.variables] if run else []
-        if new:
-            return f"with {', '.join(f'`{v}`' for v in new)} set: `{run.normal if run else ''}`", ()
+        set_before = {name_of(v) for v in failure.variables}
+        new = [v for v in run.variables if name_of(v) not in set_before] if run else []
+        if run and new:
+            return f"with {', '.join(f'`{v}`' for v in new)} set: `{run.normal}`", ()
         since = [c for c in self.changes if c.order > failure.order]
         if failure.heads and failure.purpose not in _CODE:  # changes of code do not mend what asks a server
             since = [c for c in since if c.path.rsplit("/", 1)[-1] in failure.output]

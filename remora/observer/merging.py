@@ -162,16 +162,16 @@ def merge_errors(each: Iterable[Iterable[ErrorSeen]]) -> list[ErrorSeen]:
 
 
 def merge_commands(each: Iterable[Iterable[CommandRun]]) -> list[CommandRun]:
-    """Return the commands of all agents, each normal form once, by first step."""
+    """Return the commands of all agents, each form once, by first step."""
     found: dict[str, CommandRun] = {}
     for runs in each:
         for run in runs:
-            old = found.get(run.command)
-            found[run.command] = run if old is None else old._replace(
+            old = found.get(run.as_run)
+            found[run.as_run] = run if old is None else old._replace(
                 runs=old.runs + run.runs,
                 failures=old.failures + run.failures,
                 first_step=min(old.first_step, run.first_step),
                 last_step=max(old.last_step, run.last_step),
                 tainted=old.tainted and run.tainted,
             )  # fmt: skip
-    return sorted(found.values(), key=lambda r: (r.first_step, r.command))
+    return sorted(found.values(), key=lambda r: (r.first_step, r.as_run))

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from remora.core.events import Observation, Signal
+from remora.core.variables import bare
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Withdrawn, draft, external_id
 from remora.observer.paths import inside, is_doc
@@ -75,7 +76,7 @@ def habits(session: Observation) -> list[Signal]:
     if checks:
         since = _taint_step(session)
         runs = [run for run in session.commands if run.tainted or run.first_step > since]
-        late = {c for run in runs for c in run.command.split(" && ")}
+        late = {c for run in runs for c in run.as_run.split(" && ")}
         detail = {
             "tainted": sorted(c for c, _ in checks if c in late),
             "order": [c for c, _ in checks],
@@ -125,17 +126,24 @@ def recipes(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]
 
 
 def common_steps(shown: Sequence[Shown], share: float = SHARE) -> list[Ran]:
-    """Return the commands that enough sessions ran, in their usual order, STEPS at most."""
+    """Return the commands that enough sessions ran, in their usual order, STEPS at most.
+
+    A command is the same with variables set for it and without; it is shown as most sessions ran it.
+    """
     count: Counter[str] = Counter()
+    forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
     places: defaultdict[str, list[float]] = defaultdict(list)
     purpose: dict[str, str] = {}
     own: Counter[str] = Counter()  # in sessions that ran it of their own accord
     for session in shown:
         order = [str(c) for c in session.detail.get("order", ())]
         purposes = [str(p) for p in session.detail.get("purposes", ())]
-        for place, (command, kind) in enumerate(zip(order, purposes, strict=False)):
+        ran_here = enumerate(zip(order, purposes, strict=False))
+        once = {bare(form): (place, form, kind) for place, (form, kind) in ran_here}
+        for command, (place, form, kind) in once.items():
             count[command] += 1
-            own[command] += command not in (session.detail.get("tainted") or ())
+            forms[command][form] += 1
+            own[command] += form not in (session.detail.get("tainted") or ())
             places[command].append(_phase(kind) + place / max(len(order), 1))
             purpose[command] = kind
     enough = max(SESSIONS, share * len(shown))
@@ -143,7 +151,7 @@ def common_steps(shown: Sequence[Shown], share: float = SHARE) -> list[Ran]:
         (c for c in count if count[c] >= enough and own[c] >= SESSIONS), key=lambda c: (-count[c], c)
     )
     kept = kept[:STEPS]
-    ran = [Ran(c, purpose[c], count[c], sum(places[c]) / len(places[c])) for c in kept]
+    ran = [Ran(_usual(forms[c]), purpose[c], count[c], sum(places[c]) / len(places[c])) for c in kept]
     # Of two checks of one purpose the usual one comes first.
     return sorted(
         ran,
@@ -151,6 +159,10 @@ def common_steps(shown: Sequence[Shown], share: float = SHARE) -> list[Ran]:
             (int(r.place), -r.sessions, r.command) if r.purpose in CHECKS else (r.place, 0, r.command)
         ),
     )
+
+
+def _usual(forms: Counter[str]) -> str:
+    return min(forms, key=lambda form: (-forms[form], len(form), form))
 
 
 def _taint_step(session: Observation) -> float:
@@ -169,9 +181,10 @@ def _checks(session: Observation) -> list[tuple[str, str]]:
     for run in session.commands:
         if run.runs <= run.failures:
             continue
-        for place, part in enumerate(run.command.split(" && ")):
-            purpose = purpose_of(tuple(part.split()))
-            if purpose in CHECKS and not _NARROW.search(part) and len(part) <= 80:
+        for place, part in enumerate(run.as_run.split(" && ")):
+            plain = bare(part)
+            purpose = purpose_of(tuple(plain.split()))
+            if purpose in CHECKS and not _NARROW.search(plain) and len(part) <= 80:
                 stand = (run.last_step, place, purpose)
                 last[part] = max(last.get(part, stand), stand)
     return [(part, stand[2]) for part, stand in sorted(last.items(), key=lambda item: (item[1], item[0]))]
@@ -198,9 +211,9 @@ def _shape(part: str) -> str:
 
 
 def _of_module(seen: Seen, module: str, common: Sequence[Ran]) -> list[Ran]:
-    known = {ran.command for ran in common}
+    known = {bare(ran.command) for ran in common}
     steps = common_steps(seen.shown("tool_sequence", f"verify:{module}"), share=MODULE_SHARE)
-    return [ran for ran in steps if ran.command not in known]
+    return [ran for ran in steps if bare(ran.command) not in known]
 
 
 def _payload(pattern: str, steps: Sequence[Ran], shown: Sequence[Shown], at: str | None) -> dict[str, object]:

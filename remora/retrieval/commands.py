@@ -1,8 +1,10 @@
 """Which commands to check a piece of work with: what earlier sessions ran, the near ones most.
 
-A command counts for every session that ran it, alone or as a part of a line. A session counts half as
-much as the one eight sessions later, and up to as much again if it was asked for something alike or
-edited the same files. What a memory warns of (a flag that there is not) is not suggested.
+A command counts for every session in which it passed, alone or as a part of a line; one that never passed
+is not suggested, nor is one that a memory warns of (a flag that there is not). A session counts half as
+much as the one eight sessions later, and up to as much again if it was asked for something alike or edited
+the same files. Where a command failed the last time that it ran as it is, and passes with variables set,
+it is shown with them.
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
 from remora.core.text import STOP_WORDS
+from remora.core.variables import bare
 from remora.store.cues import COMMAND
 
 if TYPE_CHECKING:
+    from remora.store.observed import Ran
     from remora.store.space import Space
 
 CHECKS = ("format", "lint", "test", "build")
@@ -54,11 +58,11 @@ def suggest(
         purposes: of "test", "lint", "format", "build".
     """
     ran = [
-        (session, part, purpose)
-        for session, command, purpose in space.observed.commands_of(purposes)
-        for part in parts_of(command)
+        run._replace(command=part)
+        for run in space.observed.commands_of(purposes)
+        for part in parts_of(run.command)
     ]
-    order = list(dict.fromkeys(session for session, _, _ in ran))[:LOOKED_AT]
+    order = list(dict.fromkeys(run.session_id for run in ran))[:LOOKED_AT]
     alike = _alike(space, task)
     edited = {i: set(paths) for i, paths in space.observed.edited(order).items()} if files else {}
     weights: dict[str, float] = {}
@@ -70,22 +74,55 @@ def suggest(
     sessions: defaultdict[str, int] = defaultdict(int)
     purpose: dict[str, str] = {}
     counted: set[tuple[str, str]] = set()
-    for session, command, what in ran:
-        if session in weights and (session, command) not in counted:
+    for session, form, what, passed in ran:
+        command = bare(form)
+        if passed and session in weights and (session, command) not in counted:
             counted.add((session, command))
             scores[command] += weights[session]
             sessions[command] += 1
             purpose.setdefault(command, what)
     whole = sum(weights.values()) or 1.0
-    for command in _warned_of(space, list(scores)):
-        del scores[command]
+    forms = _forms(ran)
+    for form in _warned_of(space, [forms[command] for command in scores]):
+        del scores[bare(form)]
     best = sorted(scores, key=lambda c: (-round(scores[c], 12), c))[:k]
     return [
         Suggestion(
-            c, purpose[c], scores[c] / whole, f"run in {sessions[c]} of the last {len(order)} sessions"
+            forms[c],
+            purpose[c],
+            scores[c] / whole,
+            f"passed in {sessions[c]} of the last {len(order)} sessions",
         )
         for c in best
     ]
+
+
+def _forms(ran: Sequence[Ran]) -> dict[str, str]:
+    """Return the form in which each command that passed is to be run: as it is, or with variables set.
+
+    The newest session that ran it as it is tells; where that failed, or there is none, the newest form with
+    variables that passed since is taken.
+    """
+    places = {session: age for age, session in enumerate(dict.fromkeys(run.session_id for run in ran))}
+    plain: dict[str, tuple[int, bool]] = {}  # the newest session that ran it as it is, and whether it passed
+    with_variables: dict[str, tuple[int, str]] = {}
+    passed: dict[str, None] = {}
+    for run in ran:
+        command, age = bare(run.command), places[run.session_id]
+        if run.passed:
+            passed.setdefault(command)
+        if run.command == command:
+            newest, well = plain.get(command, (age, False))
+            if newest == age:
+                plain[command] = (age, well or run.passed)
+        elif run.passed:
+            with_variables.setdefault(command, (age, run.command))
+    found = {}
+    for command in passed:
+        age, well = plain.get(command, (len(places), False))
+        since, form = with_variables.get(command, (age, command))
+        found[command] = command if well or since > age else form
+    return found
 
 
 def _warned_of(space: Space, commands: Sequence[str]) -> list[str]:

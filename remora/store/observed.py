@@ -14,6 +14,7 @@ from remora.core.events import CommandRun, ErrorSeen, Observation, Remedy, Signa
 from remora.core.fts import any_of
 from remora.core.text import index_terms
 from remora.core.values import Taint
+from remora.core.variables import bare
 from remora.store.connection import Database
 
 MOST_FILES = 2_000  # of one session that are kept; more are a tool's doing, not an agent's
@@ -78,6 +79,15 @@ class Told(NamedTuple):
     edited: tuple[str, ...]
 
 
+class Ran(NamedTuple):
+    """A command of a session, with the variables set for it: what it is for, whether it ever passed there."""
+
+    session_id: str
+    command: str
+    purpose: str
+    passed: bool
+
+
 class SessionRow(NamedTuple):
     """A session that was learnt."""
 
@@ -97,7 +107,7 @@ class Later(NamedTuple):
     Attributes:
         id: "host:session".
         ended_at: when it ended.
-        passed: commands that worked when they ran last.
+        passed: commands that worked when they ran last, without the variables set for them.
         changed: it changed files.
     """
 
@@ -226,7 +236,7 @@ class Observed:
         )
         self._db.execute_many(
             "INSERT OR IGNORE INTO observer_session_commands VALUES (?, ?, ?, ?, ?, ?)",
-            [(session, c.command, c.purpose, c.runs, c.failures, c.last_step) for c in self._own(o.commands)],
+            [(session, c.as_run, c.purpose, c.runs, c.failures, c.last_step) for c in self._own(o.commands)],
         )
         self._db.execute_many(
             "INSERT OR IGNORE INTO observer_session_sequences VALUES (?, ?)",
@@ -248,11 +258,11 @@ class Observed:
         A command that a session ran only after such a reading is stored, and so suggested, only if it
         stands with a session learnt before: the first that is stored always ran it of its own accord.
         """
-        late = json.dumps([c.command for c in commands if c.tainted])
+        late = json.dumps([c.as_run for c in commands if c.tainted])
         sql = """SELECT DISTINCT c.command FROM json_each(?) j
                  CROSS JOIN observer_session_commands c ON c.command = j.value"""
         known = {command for (command,) in self._db.rows(sql, (late,))} if late != "[]" else set()
-        return [c for c in commands if not c.tainted or c.command in known]
+        return [c for c in commands if not c.tainted or c.as_run in known]
 
     def _take_out(self, session: str) -> bool:
         """Take a session's rows out of the tables and the sums; returns whether there were any."""
@@ -473,30 +483,35 @@ class Observed:
     def ended_after(self, at: str, *, only: str | None = None) -> list[Later]:
         """Return the sessions that ended after a time, newest first; of one, where its id is given."""
         sql = """SELECT s.id, s.ended_at, s.outcome, s.branch, s.prompt,
-                   (SELECT json_group_array(c.command) FROM observer_session_commands c
-                    WHERE c.session_id = s.id AND c.failures < c.runs AND NOT EXISTS (
-                      SELECT 1 FROM observer_session_errors e
-                      WHERE e.session_id = s.id AND e.command = c.command AND e.resolved = 0)),
+                   (SELECT json_group_array(c.command ORDER BY c.command) FROM observer_session_commands c
+                    WHERE c.session_id = s.id AND c.failures < c.runs),
+                   (SELECT json_group_array(e.command) FROM observer_session_errors e
+                    WHERE e.session_id = s.id AND e.resolved = 0),
                    EXISTS (SELECT 1 FROM observer_session_files f WHERE f.session_id = s.id AND f.edits > 0)
                  FROM observer_sessions s WHERE s.ended_at > ?1 AND s.id = coalesce(?2, s.id)
                  ORDER BY s.ended_at DESC, s.id"""
         rows = self._db.rows(sql, (at, only))
-        return [
-            Later._make([*told, tuple(json.loads(passed)), bool(changed)]) for *told, passed, changed in rows
-        ]
+        found = []
+        for *told, passed, failing, changed in rows:
+            still = set(json.loads(failing))
+            worked = dict.fromkeys(bare(command) for command in json.loads(passed))
+            found.append(Later._make([*told, tuple(c for c in worked if c not in still), bool(changed)]))
+        return found
 
     def rows(self, session_ids: Collection[str]) -> list[SessionRow]:
         """Return some sessions; unknown ids are left out."""
         sql = f"{_SESSION} WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY s.id"
         return [SessionRow._make(r) for r in self._db.rows(sql, (json.dumps(list(session_ids)),))]
 
-    def commands_of(self, purposes: Collection[str]) -> list[tuple[str, str, str]]:
-        """Return (session id, command, purpose) of every run for some purposes, newest session first."""
-        sql = """SELECT c.session_id, c.command, c.purpose FROM observer_session_commands c
+    def commands_of(self, purposes: Collection[str]) -> list[Ran]:
+        """Return the commands of every session for some purposes, newest session first."""
+        sql = """SELECT c.session_id, c.command, c.purpose, c.runs > c.failures
+                 FROM observer_session_commands c
                  JOIN observer_sessions s ON s.id = c.session_id
                  WHERE c.purpose IN (SELECT value FROM json_each(?))
                  ORDER BY s.started_at DESC, s.id, c.last_step DESC, c.command"""
-        return [tuple(r) for r in self._db.rows(sql, (json.dumps(sorted(purposes)),))]
+        rows = self._db.rows(sql, (json.dumps(sorted(purposes)),))
+        return [Ran(session, command, purpose, bool(passed)) for session, command, purpose, passed in rows]
 
     def branches(self) -> list[str]:
         """Return every branch that a session worked on."""

@@ -218,7 +218,7 @@ def test_a_fork_of_a_session_that_read_a_page_is_tainted(memory, learn, tmp_path
     fork.tool("Bash", "ok", command="make evil-test").edit("web/page.py").save(tmp_path / "talks")
     learn()
     ran = memory._parts.room("project").space.observed.commands_of(["test"])
-    assert {command for _, command, _ in ran} == {"make test"}
+    assert {one.command for one in ran} == {"make test"}
 
 
 def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
@@ -325,6 +325,31 @@ def test_files_and_commands_follow_from_sessions(memory, learn, tmp_path):
         memory.suggest_commands(purposes=["lunch"])
     partners = {hit.path for hit in memory.related_files("auth/tokens.py")}
     assert "server/settings.py" in partners
+
+
+def test_what_never_passed_is_not_suggested(memory, learn, tmp_path):
+    """Not in the brief either; where a check only passed with variables, they are shown, without secrets."""
+    missing = "Exit code 2\nmake: *** No rule to make target 'check'.  Stop."
+    no_module = "Exit code 2\nModuleNotFoundError: No module named 'app'"
+    needed = "export API_TOKEN=hunter2hunter2 && PYTHONPATH=. pytest -q tests"
+    for day in (1, 2, 3):
+        talk = Talk(f"s{day}", day, str(memory.root)).user("Please make the token lifetime a setting")
+        talk.tool("Bash", "npm error enoent Could not read package.json", error=True, command="npm test")
+        talk.tool("Bash", missing, error=True, command="make check")
+        talk.tool("Bash", f"{missing}", command="make lint 2>&1 | tail -5")
+        talk.tool("Bash", no_module, error=True, command="pytest -q tests")
+        talk.tool("Bash", "3 passed", command=needed).edit("a.py")
+        talk.tool("Bash", "Exit code 1\n1 failed", error=True, command="python -m unittest")
+        talk.edit("a.py").tool("Bash", "OK", command="python -m unittest")
+        talk.reply("Done; all tests pass.").save(tmp_path / "talks")
+    learn()
+    assert [(s.command, s.why) for s in memory.suggest_commands()] == [
+        ("API_TOKEN=[REDACTED:secret] PYTHONPATH=. pytest tests", "passed in 3 of the last 3 sessions"),
+        ("python -m unittest", "passed in 3 of the last 3 sessions"),
+    ]
+    brief = memory.status().brief
+    assert "PYTHONPATH=. pytest tests" in brief
+    assert not any(wrong in brief for wrong in ("npm test", "make check", "make lint", "hunter2"))
 
 
 def test_what_a_memory_warns_of_is_not_suggested(memory, learn, tmp_path):

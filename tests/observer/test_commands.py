@@ -45,6 +45,24 @@ def test_normal_form_and_purpose(command: str, normal: str, purpose: str):
 
 
 @pytest.mark.parametrize(
+    ("command", "as_run"),
+    [
+        ("FOO=1 BAR='x y' pytest -q", "FOO=1 BAR='x y' pytest -q"),
+        ("cd /w/app && PYTHONPATH=/w/app:/w/app/src pytest | tail", "PYTHONPATH=.:src pytest"),
+        ("export A=1 && make fmt && A=2 B=3 make lint", "A=1 make fmt && A=2 B=3 make lint"),
+        ("TMPDIR=/tmp/x1 make test", "TMPDIR=<tmp> make test"),
+        (f"LONG='{'x' * 80}' make", f"LONG='{'x' * 57}…' make"),
+        ("A=1; make $A", "make $A"),
+        ("export", "export"),
+        ("make test", "make test"),
+    ],
+)
+def test_the_form_with_variables(command: str, as_run: str):
+    """Each program with those set for it and those exported before; a variable of the shell is none of it."""
+    assert parse(command, "/w/app").as_run == as_run
+
+
+@pytest.mark.parametrize(
     ("command", "purpose"),
     [
         ("uv run pytest -q", "test"),

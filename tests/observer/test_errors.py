@@ -58,7 +58,7 @@ def test_the_decisive_change_is_of_a_file_that_the_failure_names():
 
 
 def test_a_variable_that_was_missing():
-    """The same command with a variable set is the answer."""
+    """The same command with a variable set is the answer; it is said to what it was set."""
     script = (
         Script()
         .step()
@@ -66,7 +66,25 @@ def test_a_variable_that_was_missing():
         .step()
         .run("DATABASE_URL=x go test ./...")
     )
-    assert only_error(script).resolved_how == "with `DATABASE_URL` set: `go test ./...`"
+    assert only_error(script).resolved_how == "with `DATABASE_URL=x` set: `go test ./...`"
+
+
+def test_another_command_with_a_variable_that_worked():
+    """What worked instead is told as it was run."""
+    script = Script().step().run("pytest tests", "ModuleNotFoundError: No module named 'app'", error=True)
+    script.step().run("export PYTHONPATH=/w/app/src && python3 -m pytest tests")
+    worked = "`PYTHONPATH=src python3 -m pytest tests` worked instead"
+    assert only_error(script).resolved_how == worked
+
+
+def test_a_command_with_other_variables_is_another_one():
+    """Each form has its own runs and failures; a variable exported before belongs to it."""
+    script = Script().step().run("pytest -q", "No module named app", error=True)
+    script.step().run("PYTHONPATH=. pytest -q").run("export PYTHONPATH=.; pytest -q 2>&1 | tail -3")
+    assert [(c.command, c.as_run, c.runs, c.failures) for c in observed(script).commands] == [
+        ("pytest -q", "pytest -q", 1, 1),
+        ("pytest -q", "PYTHONPATH=. pytest -q", 2, 0),
+    ]
 
 
 def test_another_command_that_worked():

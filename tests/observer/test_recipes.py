@@ -51,6 +51,17 @@ def test_failed_and_narrow_checks_are_left_out() -> None:
     assert "e2e" not in found.draft.content
 
 
+def test_variables_that_a_check_has_are_shown() -> None:
+    """A command is one with them and without; it is shown as most sessions ran it."""
+    wants = ran("pytest tests", "test", at=21)._replace(with_variables="PYTHONPATH=. pytest tests")
+    failed = ran("pytest tests", "test", runs=1, failures=1)
+    (found,) = of(*(checked(day, commands=(CHECKS[0], failed, wants)) for day in (5, 6, 7)))
+    assert "then `PYTHONPATH=. pytest tests` (3 of 3 sessions)" in found.draft.content
+    usual = (CHECKS[0], ran("pytest tests", "test", at=22))
+    days = (checked(8, commands=(CHECKS[0], wants)), *(checked(day, commands=usual) for day in (9, 10)))
+    assert "then `pytest tests` (3 of 3 sessions)" in of(*days)[0].draft.content
+
+
 def test_a_module_with_checks_of_its_own_has_a_recipe() -> None:
     """Only what the others do not run; when it stops, the recipe is withdrawn."""
     more = (*CHECKS, ran("make db-test", "test", at=22))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Remedy, Signal
 from remora.core.values import Taint
-from remora.store.observed import PRIOR, LearnedRow, Pair, SignalCount
+from remora.store.observed import PRIOR, LearnedRow, Pair, Ran, SignalCount
 from remora.store.space import Space
 
 AT = "2026-03-01T12:00:00.000Z"
@@ -176,12 +176,23 @@ def test_commands_and_sequences(space: Space) -> None:
     record(space, session("s1", 1, commands=(test,), sequences=(("edit", "test"),)))
     record(space, session("s2", 2, commands=(test, CommandRun("ls", "look", 1, 0, 1, 1))))
     assert space.observed.commands_of(["test", "lint"]) == [
-        ("claude-code:s2", "go test ./...", "test"),
-        ("claude-code:s1", "go test ./...", "test"),
+        Ran("claude-code:s2", "go test ./...", "test", passed=True),
+        Ran("claude-code:s1", "go test ./...", "test", passed=True),
     ]
     assert [row.id for row in space.observed.rows(["claude-code:s2", "claude-code:s9"])] == ["claude-code:s2"]
     assert [row.id for row in space.observed.sessions()] == ["claude-code:s2", "claude-code:s1"]
     assert space.observed.sequence_counts([("edit", "test"), ("a",)]) == {("edit", "test"): 1}
+
+
+def test_a_command_is_kept_with_the_variables_set_for_it(space: Space) -> None:
+    """With other variables it is another one, that passed or failed on its own."""
+    plain = CommandRun("pytest", "test", 1, 1, 2, 2)
+    again = CommandRun("pytest", "test", 2, 0, 3, 4, with_variables="PYTHONPATH=. pytest")
+    record(space, session("s1", 1, commands=(plain, again)))
+    assert space.observed.commands_of(["test"]) == [
+        Ran("claude-code:s1", "PYTHONPATH=. pytest", "test", passed=True),
+        Ran("claude-code:s1", "pytest", "test", passed=False),
+    ]
 
 
 def test_commands_after_text_from_outside_are_kept_only_if_known(space: Space) -> None:
@@ -191,7 +202,7 @@ def test_commands_after_text_from_outside_are_kept_only_if_known(space: Space) -
     assert space.observed.commands_of(["test"]) == []
     record(space, session("s2", 2, commands=(asked._replace(tainted=False),)))
     record(space, session("s3", 3, commands=(asked,)))
-    assert [name for name, _, _ in space.observed.commands_of(["test"])] == [
+    assert [ran.session_id for ran in space.observed.commands_of(["test"])] == [
         "claude-code:s3",
         "claude-code:s2",
     ]
@@ -204,6 +215,8 @@ def test_what_sessions_did_since(space: Space) -> None:
         CommandRun("make test", "test", 2, 1, 1, 7),
         CommandRun("make lint", "lint", 2, 1, 1, 8),
         CommandRun("make build", "build", 1, 1, 2, 2),
+        CommandRun("make e2e", "test", 1, 0, 3, 3, with_variables="CI=1 make e2e"),
+        CommandRun("make lint", "lint", 1, 0, 4, 4, with_variables="CI=1 make lint"),
     )
     record(space, session("s1", 1, commands=ran, errors=(open_error, error("f1", "changed a.go"))))
     record(space, session("s2", 2, files=(use("a.go", edits=1), use("b.go")), outcome="failure"))
@@ -212,7 +225,7 @@ def test_what_sessions_did_since(space: Space) -> None:
         ("claude-code:s2", "failure", "main", True),
         ("claude-code:s1", "success", "main", False),
     ]
-    assert [one.passed for one in found] == [(), ("make test",)]
+    assert [one.passed for one in found] == [(), ("make e2e", "make test")]
     assert found[1].prompt == "fix the cache of s1"
     assert space.observed.ended_after(found[1].ended_at) == found[:1]
     assert space.observed.ended_after("", only="claude-code:s1") == found[1:]

@@ -1,0 +1,68 @@
+"""Which commands are suggested to check work with, and in which form."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.events import CommandRun
+from remora.retrieval.commands import suggest
+from tests.retrieval.worlds import World
+from tests.store.test_observed import record, session
+
+RED, GREEN = (1, 1), (2, 1)  # runs and failures: failed, and passed in the end
+WITH = "PYTHONPATH=. pytest tests"
+
+
+def ran(form: str, how: tuple[int, int] = GREEN) -> CommandRun:
+    """Return a test of a session, as it was run."""
+    command = form.removeprefix("PYTHONPATH=. ")
+    with_variables = form if form != command else ""
+    return CommandRun(command, "test", *how, 1, 2, with_variables=with_variables)
+
+
+def suggested(world: World, *sessions: tuple[CommandRun, ...]) -> list[tuple[str, str]]:
+    """Return the commands that are suggested after some sessions, with the reasons."""
+    for day, commands in enumerate(sessions, start=1):
+        record(world.space, session(f"s{day}", day, commands=commands))
+    return [(one.command, one.why) for one in suggest(world.space, 5)]
+
+
+def test_only_sessions_in_which_a_command_passed_count(bare: World):
+    """One that failed while work went on and passed then is fine; one that never passed is left out."""
+    found = suggested(
+        bare,
+        (ran("make test"), ran("make check", RED)),
+        (ran("make test", RED), ran("make check", RED)),
+        (ran("make test"), ran("npm test", RED), ran("make lint && make unit", RED)),
+    )
+    assert found == [("make test", "passed in 2 of the last 3 sessions")]
+
+
+@pytest.mark.parametrize(
+    ("sessions", "form"),
+    [
+        pytest.param([("pytest tests", RED), (WITH, GREEN)], WITH, id="the plain one failed"),
+        pytest.param([(WITH, GREEN)], WITH, id="never run without"),
+        pytest.param([("pytest tests", GREEN), (WITH, GREEN)], "pytest tests", id="both pass"),
+        pytest.param([(WITH, GREEN), ("pytest tests", RED)], "pytest tests", id="red in the end"),
+        pytest.param(
+            [("pytest tests", RED), (WITH, GREEN), ("pytest tests", GREEN)], "pytest tests", id="mended since"
+        ),
+        pytest.param(
+            [("pytest tests", GREEN), ("pytest tests", RED), (WITH, GREEN)], WITH, id="needed since"
+        ),
+    ],
+)
+def test_variables_are_shown_where_a_command_needs_them(
+    bare: World, sessions: list[tuple[str, tuple[int, int]]], form: str
+):
+    """What the newest session that ran it without them came to tells; both forms are one command."""
+    found = suggested(bare, *((ran(*one),) for one in sessions))
+    passed = sum(how == GREEN for _, how in sessions)
+    assert found == [(form, f"passed in {passed} of the last {len(sessions)} sessions")]
+
+
+def test_both_forms_in_one_session_count_once(bare: World):
+    """The plain one failed there and the other passed, so that is shown, without what picks tests."""
+    one = (ran("pytest -q tests", RED), ran("PYTHONPATH=. pytest -x tests"), ran(WITH))
+    assert suggested(bare, one) == [(WITH, "passed in 1 of the last 1 sessions")]
