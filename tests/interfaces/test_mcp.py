@@ -22,6 +22,7 @@ from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.mcp_server.offered import INSTRUCTIONS, TOOLS, WAITING
 from remora.interfaces.mcp_server.tools import Tools
 from remora.interfaces.mcp_server.words import TOKENS
+from tests.helpers import Repo
 from tests.interfaces.conftest import NOW
 from tests.interfaces.mcp_calls import MODES, Caller, with_client
 
@@ -403,6 +404,33 @@ def test_dependencies(call: Caller) -> None:
     assert "- web/routes.py:login" in symbol
     assert "nothing is known of 'nowhere.py'" in call.error("get_dependencies", target="nowhere.py")
     assert "is called" in call.error("get_dependencies", target="core/tokens.py:nothing")
+
+
+def test_a_file_that_is_not_there(project: Path, holder: Holder, one: Caller) -> None:
+    """It is said to be none, with names that come close, whatever other files share with its name."""
+    repo = Repo(project).init()
+    repo.commit(
+        "start", {f"{where}.py": f"x = '{where}'" for where in ("core/tokens", "core/clock", "web/app")}
+    )
+    with holder.use(writes=True) as memory:
+        memory.init()
+    (project / "core" / "notes.txt").write_text("Not committed yet.\n", "utf-8")
+    (project.parent / "others.txt").write_text("Of somebody else.\n", "utf-8")
+    for target, meant in (
+        ("core/token.py", "Did you mean core/tokens.py?"),
+        ("src/clock.py", "Did you mean core/clock.py?"),
+        ("core/note.txt", "Did you mean core/notes.txt?"),
+        (f"{project}/core/token.py", "Did you mean core/tokens.py?"),
+        ("../other.txt", "Give a path from the repository's root."),
+        ("core", "Give a path from the repository's root."),
+        ("zzyzx.py", "Give a path from the repository's root."),
+    ):
+        said = one.error("get_dependencies", target=target)
+        assert f"nothing is known of '{target}', and there is no such file in the project" in said
+        assert meant in said
+    with pytest.raises(MCPError, match="there is no such file"):
+        one.read("remora://files/core/token.py")
+    assert "core/clock.py 0.07: same folder" in one("get_dependencies", target="core/notes.txt")
 
 
 @pytest.mark.usefixtures("code")

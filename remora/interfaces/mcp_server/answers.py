@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from remora.core.clock import from_iso, to_iso
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
 
 MOST_OF_ONE = 900  # tokens of a memory that was asked for by its id
 RELATED = 200  # files that are looked through for those that are used
+NEAR = 3  # names that are offered for one that is not there
+ALIKE = 0.7  # of two names' signs are the same; an ending alone makes half
+MOST_COMPARED = 300  # characters of such a name
 MOST_MODULES = 12
 TOLD, TOLD_SECONDS = 6, 12 * 3_600  # what hooks said lately: how often, and how long ago at most
 # What the evidence of a related file says of code, from that file's side.
@@ -178,8 +184,8 @@ def known_file(memory: Memory, path: str, now: float) -> str:
     """
     found = memory.list(files=[path], limit=20)
     about = _related(memory, path, 8)
-    if not found and len(about) == 1 and memory.ownership(path) is None:
-        raise NotFound(f"nothing is known of {path!r}", hint="Give a path from the repository's root.")
+    if not found:
+        _require_known(memory, path, related=len(about) > 1)
     remembered = ["Remembered about it:", *(memory_line(m, now, tokens=150) for m in found)] if found else []
     return bounded(about[:1], [*remembered, *about[1:]], more="{} more lines are left out.")
 
@@ -208,13 +214,46 @@ def dependencies(memory: Memory, target: str, limit: int) -> tuple[str, str]:
             lines = [f"- {safe(i.path)}" + (f":{safe(i.symbol)}" if i.symbol else "") for i in found]
             users = [f"{safe(found.target)} has {counted(len(found), 'direct user')}:", *lines]
     head, *related = _related(memory, path, limit)
-    if not related and not users and not known and memory.ownership(path) is None:
-        hint = "Give a path from the repository's root; `remora init` reads the history and the code."
-        raise NotFound(f"nothing is known of {path!r}", hint=hint)
+    if not known:
+        _require_known(memory, path, related=bool(related))
     blocks = [*users, *related]
     if not blocks:
         blocks = ["Nothing that is known uses it, is used by it or changes with it."]
     return bounded([head], blocks, notes, more="{} more lines are left out; ask with a smaller limit."), path
+
+
+def _require_known(memory: Memory, path: str, *, related: bool) -> None:
+    """Raise for a file that nobody knows: it is not there, or it is and nothing is known of it.
+
+    Of a name that is made up other files share words, too, so those alone do not make it one.
+
+    Raises:
+        NotFound: with the names that come close.
+    """
+    there = os.path.isfile(memory.root / path)  # noqa: PTH113  a Path's own way fails on too long a name
+    if memory.ownership(path) is not None or (there and related):
+        return
+    if there:
+        hint = "`remora init` reads the history and the code."
+        raise NotFound(f"nothing is known of {path!r}", hint=hint)
+    near = _near(memory, path) if len(path) <= MOST_COMPARED else []
+    hint = f"Did you mean {' or '.join(near)}?" if near else "Give a path from the repository's root."
+    raise NotFound(f"nothing is known of {path!r}, and there is no such file in the project", hint=hint)
+
+
+def _near(memory: Memory, path: str) -> list[str]:
+    """Return files of the project that are nearly called so, or called so in another folder."""
+    path = path.removeprefix(f"{memory.root.as_posix()}/")
+    folder, _, name = path.rpartition("/")
+    known = {file.path for file in memory.related_files(path, RELATED)}
+    with suppress(OSError, ValueError):
+        (memory.root / folder).resolve().relative_to(memory.root)  # what lies outside is nobody's business
+        beside = (entry.name for entry in os.scandir(memory.root / folder) if entry.is_file())
+        known.update(f"{folder}/{one}" if folder else one for one in beside)
+    named: dict[str, list[str]] = {}
+    for one in sorted(known):
+        named.setdefault(one.rpartition("/")[2], []).append(one)
+    return [one for close in get_close_matches(name, named, NEAR, ALIKE) for one in named[close]][:NEAR]
 
 
 def _related(memory: Memory, path: str, limit: int) -> list[str]:
