@@ -3,7 +3,8 @@
 One file for each session, `captured/<host>+<session>.jsonl` in the project's home, in the format of
 `remora.sources.transcripts.plain`. Secrets are taken out before a line is written. Reading it later counts
 nothing twice: a moment's key is the host's own id of the call or prompt, else that of its line in the live
-file, which a moment that is told twice has once.
+file, which a moment that is told twice has once. A host that does not tell what the model said at the end of
+a turn tells at least that it is over.
 
 Imports are few: every tool call passes here.
 """
@@ -47,7 +48,9 @@ _RESULTS = (moments.AFTER, moments.FAILED)
 def capture(moment: Moment, environ: Mapping[str, str]) -> bool:
     """Append what happened, after it was noted in the live file; returns whether anything was written."""
     kind = _KINDS.get(moment.kind)
-    if kind is None or (kind == "reply" and not moment.text):
+    if moment.kind == moments.STOP and (moment.source == moments.ABORTED or not moment.text):
+        kind = "step"
+    elif kind is None or (kind == "reply" and not moment.text):
         return False
     try:
         head, lines = read(os.path.join(folder(environ), file_name(moment.host, moment.session)))  # noqa: PTH118
@@ -88,13 +91,16 @@ def _events(moment: Moment, kind: str, head: Head, lines: Sequence[Line]) -> lis
     done = sum(1 for line in lines[: own + 1] if line.get("k") in _RESULTS)
     line = lines[own] if own >= 0 else {}
     at = line.get("at") or int(time.time() * 1000)
-    step = done + (
-        kind in ("tool_call", "reply")
-    )  # what the model does next; the rest belongs to what it did
+    step = done + (kind in ("tool_call", "reply", "step"))  # what the model does next; the rest is of before
     event = Event(kind, moment.session, "", step=step, at=to_iso(time.time()), agent=moment.agent)
     if kind not in ("tool_call", "tool_result"):
         mark = zlib.crc32(moment.text.encode("utf-8", "replace"))
-        return [event._replace(key=f"{kind}:{moment.turn or at}:{mark:08x}", text=moment.text)]
+        event = event._replace(key=f"{kind}:{moment.turn or at}:{mark:08x}", text=moment.text)
+        if kind == "step":
+            return [
+                event._replace(extra={"interrupted" if moment.source == moments.ABORTED else "over": True})
+            ]
+        return [event]
     call_id, told = _call(moment, lines, own, f"{name_of(moment)}@{at}")
     relative = relative_to(head.root, moment.cwd)
     used = event._replace(

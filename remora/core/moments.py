@@ -20,6 +20,7 @@ REPLY = "reply"  # the model said something to the person
 STOP = "stop"  # the agent's turn is over
 END = "end"  # the session is over
 OTHER = "other"  # nothing that concerns us
+ABORTED = "aborted"  # source of a stop at which a turn was cut off, by a person or an error
 KINDS = (
     START,
     PROMPT,
@@ -48,7 +49,8 @@ class Moment(NamedTuple):
         session: the host's own id of the session.
         cwd: the folder it works in, as the host has it; empty where it is not said.
         agent: id of the subagent it happens in; empty for the session's own.
-        source: of a start "startup", "resume", "clear", "compact" or "fork"; of an end, why.
+        source: of a start "startup", "resume", "clear", "compact" or "fork"; of a stop ABORTED or nothing;
+            of an end, why.
         text: a prompt, a reply, a tool's output or its error; long ones keep both ends.
         tool: the tool's name as the host has it.
         action: what it does, one of `remora.core.events.ACTIONS`.

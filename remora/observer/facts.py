@@ -62,12 +62,14 @@ class SessionFacts(NamedTuple):
         denied: how often the user refused a tool.
         open_errors: errors never followed by a success, in order.
         steps: replies of the model.
+        stopped: step of the last turn that was over without words that anybody saw; None without one.
         ended: the host said that the session ended.
         tools: calls of each tool, by the host's own name.
         actions: calls of each kind of action (ACTIONS).
         commits: first lines of the messages of the commits it made, as far as they could be seen.
         branch: the branch it worked on most.
-        last_kind: the kind of the last event that was a prompt, a reply or a tool's.
+        last_kind: the kind of the last event that was a prompt, a reply or a tool's; the end of a turn is a
+            reply.
         last_edit: step of the last change; None without one.
         last_check: step and result of the last test, lint or build; None without one.
     """
@@ -83,6 +85,7 @@ class SessionFacts(NamedTuple):
     denied: int = 0
     open_errors: tuple[OpenError, ...] = ()
     steps: int = 0
+    stopped: int | None = None
     ended: bool = False
     tools: Mapping[str, int] = {}
     actions: Mapping[str, int] = {}

@@ -6,7 +6,8 @@ insights session does, but was asked for a review.
 
 The outcome is the first of these that the facts support:
 
-    nothing came of it        no reply after the last prompt, or cut off in the middle of a call
+    nothing came of it        no reply after the last prompt, or cut off in the middle of a call; where a host
+                              does not tell what was said, the end of a turn is a reply
     the user stopped it       an interruption with no reply after it
     the user says it is wrong and nothing was changed afterwards
     the model says it failed  in its last words, and no check passed after them
@@ -137,7 +138,7 @@ def _outcome(facts: SessionFacts, kind: str) -> tuple[str, str]:
 
 def _nothing_came(facts: SessionFacts) -> tuple[str, str] | None:
     """An unanswered prompt, or an end in the middle of a call; work that was checked before counts."""
-    if not facts.steps or not facts.replies:
+    if not facts.steps or not (facts.replies or facts.stopped is not None):
         return "abandoned", "the model never answered"
     if facts.last_kind in ("user_prompt", "interruption") and not facts.edits:
         return "abandoned", f"the last prompt got no answer (“{_last_prompt(facts)}”)"
@@ -166,7 +167,8 @@ def _refused(facts: SessionFacts) -> tuple[str, str] | None:
     if (facts.last_edit or 0) > said.step or any(run.step > said.step for run in _passed(facts)):
         return None
     answer = facts.replies[-1].text if facts.replies and facts.replies[-1].step > said.step else ""
-    if answer and (_QUESTION.search(said.text) or _FINE.search(answer[:200])):
+    answered = bool(answer) or (facts.stopped or 0) > said.step
+    if answered and (_QUESTION.search(said.text) or _FINE.search(answer[:200])):
         return None
     return "failure", f"the user said it is wrong and nothing was changed after (“{_last_prompt(facts)}”)"
 
@@ -181,9 +183,9 @@ def refuses(prompt: str) -> bool:
 
 
 def _gave_up(facts: SessionFacts) -> tuple[str, str] | None:
-    last = facts.replies[-1]
-    found = _GIVES_UP.search(last.text)
-    if found is None or any(run.step > last.step for run in _passed(facts)):
+    last = facts.replies[-1] if facts.replies else None
+    found = _GIVES_UP.search(last.text) if last else None
+    if last is None or found is None or any(run.step > last.step for run in _passed(facts)):
         return None
     checks = _checks(facts)
     if checks and not checks[-1].failed and "❌" not in found[0]:
@@ -230,13 +232,15 @@ def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
     if not answered and facts.last_kind != "reply":
         return "unknown", "it stops without a last word"
     if not facts.edits:
-        return "success", f"it ends with an answer after {facts.steps} steps"
+        end = "an answer" if answered else "its turn over"
+        return "success", f"it ends with {end} after {facts.steps} steps"
     since = [e for e in facts.open_errors if not e.harness and e.step >= (facts.last_edit or 0)]
     if since:
         return "unknown", f"an error stayed open (“{shorten(since[-1].message, QUOTE)}”)"
     if facts.planned and facts.done < facts.planned - 1:  # the last one is often not ticked off
         return "unknown", f"{facts.done} of {facts.planned} planned things were done, and nothing was checked"
-    why = "it ends with a report and no open error, though nothing was checked after the last change"
+    end = "a report" if answered else "its turn over"
+    why = f"it ends with {end} and no open error, though nothing was checked after the last change"
     return "success", why if kind == "build" else "it ends with what was asked for, written and reported"
 
 

@@ -35,6 +35,7 @@ class Story(Kept):
     interrupted: int
     denied: int
     steps: int
+    stopped: int | None
     ended: bool
     last_kind: str
     last_edit: int | None
@@ -47,7 +48,7 @@ class Story(Kept):
         self.tools, self.actions, self.branches = {}, {}, {}
         self.interrupted = self.denied = self.steps = 0
         self.ended, self.last_kind = False, ""
-        self.last_edit, self.last_check = None, None
+        self.stopped, self.last_edit, self.last_check = None, None, None
         self.started, self.finished = None, None
 
     def see(self, event: Event) -> None:
@@ -68,11 +69,19 @@ class Story(Kept):
         elif event.kind == "reply":
             self.last_kind = "reply"
             keep_last(self.replies, Said(cut(event.text, _REPLY), event.step), REPLIES)
-        elif event.kind == "step" and (event.extra or {}).get("interrupted"):
-            self.interrupted += 1
-            self.last_kind = "interruption"
+        elif event.kind == "step":
+            self._stepped(event)
         elif event.kind in ("tool_call", "tool_result"):
             self.last_kind = event.kind
+
+    def _stepped(self, event: Event) -> None:
+        extra = event.extra or {}
+        if extra.get("interrupted"):
+            self.interrupted += 1
+            self.last_kind = "interruption"
+        elif extra.get("over"):  # the host does not tell what the model said
+            self.last_kind = "reply"
+            self.stopped = event.step
 
     def _asked(self, event: Event) -> None:
         extra = event.extra or {}
@@ -133,6 +142,7 @@ class Story(Kept):
                 for f in open_errors
             ),
             self.steps,
+            self.stopped,
             self.ended,
             dict(self.tools),
             dict(self.actions),

@@ -98,6 +98,23 @@ def test_a_session_becomes_events(cursor):
     }
 
 
+def test_a_turn_that_ends_without_a_word(cursor):
+    """That it is over, or was cut off, is told all the same; the model did something to end it."""
+    cursor.prompt("Please mend the cart")
+    cursor.tell(moments.STOP)
+    cursor.run("make check")
+    cursor.tell(moments.STOP, source=moments.ABORTED, turn="g2")
+    assert shape(cursor) == [
+        ("user_prompt", 0),
+        ("step", 1),
+        ("tool_call", 1),
+        ("tool_result", 1),
+        ("step", 2),
+    ]
+    assert [cursor.captured[n]["extra"] for n in (1, 4)] == [{"over": True}, {"interrupted": True}]
+    assert cursor.captured[4]["key"].startswith("step:g2:")
+
+
 def test_a_host_that_tells_only_of_what_is_over(windsurf):
     """The call comes along with its result, under one id."""
     windsurf.prompt("mend it", turn="e1")
@@ -254,14 +271,14 @@ def test_a_session_that_never_ends_is_bounded(cursor, monkeypatch):
     "moment",
     [
         Moment(moments.START, "cursor", "s1"),
-        Moment(moments.STOP, "cursor", "s1"),
+        Moment(moments.REPLY, "cursor", "s1"),
         Moment(moments.STEP, "cursor", "s1", text="x"),
         Moment(moments.PROMPT, "cursor", "unseen", text="x"),
     ],
     ids=["start", "empty", "step", "unseen"],
 )
 def test_what_is_not_captured(cursor, environ, moment):
-    """Starts, stops without a word, steps, and sessions that were not noted."""
+    """Starts, replies without a word, steps, and sessions that were not noted."""
     cursor.start()
     assert capture(moment, environ) is False
     assert cursor.captured == []

@@ -104,6 +104,30 @@ def test_users_last_word_counts_unless_something_followed() -> None:
     assert "the user said so" in infer(facts("a.go", prompts=thanked)).outcome_why
 
 
+@pytest.mark.parametrize(
+    ("edits", "fields", "outcome", "why"),
+    [
+        (("a.go",), {"commands": (check(7, failed=False),)}, "success", "passed after the last change"),
+        (("a.go",), {"commands": (check(7, failed=True),)}, "failure", "failed after the last change"),
+        (("a.go",), {}, "success", "its turn over and no open error"),
+        ((), {}, "success", "its turn over after 9 steps"),
+        ((), {"last_kind": "user_prompt"}, "abandoned", "got no answer"),
+        (("a.go",), {"stopped": None}, "abandoned", "never answered"),
+        (
+            ("a.go",),
+            {"prompts": (Said("add a flag", 0), Said("that is still wrong, it prints nothing", 7))},
+            "failure",
+            "nothing was changed after",
+        ),
+        (("a.go",), {"prompts": (Said("add a flag", 0), Said("is that still wrong?", 7))}, "success", "turn"),
+    ],
+)
+def test_a_host_that_does_not_tell_the_answers(edits, fields, outcome, why) -> None:
+    """The end of a turn is an answer of which nobody knows the words."""
+    judged = infer(facts(*edits, **{"reply": "", "stopped": 9, **fields}))
+    assert (judged.outcome, why in judged.outcome_why) == (outcome, True), judged
+
+
 def test_reading_and_answering_is_a_success() -> None:
     """A session without changes succeeds when it ends with an answer, and only then."""
     assert infer(facts()).outcome == "success"

@@ -33,6 +33,16 @@ def test_a_step_that_was_interrupted_is_an_interruption():
     assert (facts.interrupted, facts.last_kind) == (1, "interruption")
 
 
+def test_a_turn_that_ended_without_a_word():
+    """The host does not tell what was said: the end of the turn stands in for it."""
+    script = Script().ask("do it").step().run("ls").step()
+    script.add("step", extra={"over": True})
+    facts = watching(script).facts()
+    assert (facts.replies, facts.stopped, facts.last_kind) == ((), 2, "reply")
+    script.add("step", tokens=900)
+    assert watching(script.ask("and now?")).facts().last_kind == "user_prompt"
+
+
 def test_the_first_prompt_is_always_kept():
     """Among a thousand, the first says what the session was for."""
     script = Script()

@@ -97,6 +97,8 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
     elif event in ("beforeMCPExecution", "afterMCPExecution"):
         told["tool_name"] = f"MCP:{reading.name(payload.get('tool_name'))}"
     made = reading.moment(kind, HOST, told, _meaning)
+    if made.kind == moments.STOP and payload.get("status") in ("aborted", "error"):
+        return made._replace(source=moments.ABORTED)
     if made.kind != moments.AFTER:
         return made
     # What a file or a server says of errors is its own business: only a command's answer is the host's.

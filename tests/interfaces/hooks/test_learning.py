@@ -1,0 +1,95 @@
+"""Hosts that leave no transcript: what their events tell of a session is enough to learn from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import Memory
+from remora.app.finished import work
+from remora.interfaces.hooks.hosts import HOSTS, host_named
+from tests.interfaces.hooks.called import World
+
+GOLDEN = Path(__file__).parent / "golden"
+ASKED = "Make the cache longer. From now on always use tenant keys in the cache, never global ones."
+FAST, PLAIN = "pytest --fast tests", "pytest tests"
+ERROR = "pytest: error: unrecognized arguments: --fast"
+ANSWER = "The cache is longer now, with a tenant key for each entry and a test of both."
+# A flag that fails, a change, the flag again, the command without it: each moment by the file of its event.
+TOLD: Mapping[str, tuple[str, ...]] = {
+    "cursor": (
+        *("sessionStart", "beforeSubmitPrompt", "postToolUse-Shell-failed", "postToolUse-Write"),
+        *("postToolUseFailure", "postToolUse-Shell", "afterAgentResponse", "stop", "sessionEnd"),
+    ),
+    "gemini": (
+        *("SessionStart", "BeforeAgent", "AfterTool-run-failed", "AfterTool-write_file"),
+        *("AfterTool-run-failed", "AfterTool-run", "AfterAgent", "SessionEnd"),
+    ),
+    "copilot": (
+        *("sessionStart", "userPromptSubmitted", "postToolUse-failed", "postToolUse-create"),
+        *("postToolUse-failed", "postToolUse", "agentStop", "sessionEnd"),
+    ),
+    "vscode": (
+        *("SessionStart", "UserPromptSubmit", "PostToolUse-terminal-failed", "PostToolUse-edit"),
+        *("PostToolUse-terminal-failed", "PostToolUse-terminal", "Stop"),
+    ),
+    "windsurf": (
+        *("pre_user_prompt", "post_run_command-failed", "post_write_code"),
+        *("post_run_command-failed", "post_run_command", "post_cascade_response"),
+    ),
+    "opencode": (
+        *("session.created", "chat.message", "tool.execute.after-failed", "tool.execute.after-edit"),
+        *("tool.execute.after-failed", "tool.execute.after", "experimental.text.complete"),
+        *("session.idle", "session.deleted"),
+    ),
+}
+CALLS = ("u1", "u3", "tool-1", "tool-3", "call_1", "call_2")
+
+
+def told(world: World, host: str, number: int, name: str) -> dict[str, Any]:
+    """Return the event of a file, with the words of our session, and ids of calls of its own."""
+    text = json.dumps(json.loads((GOLDEN / host / f"{name}.json").read_text("utf-8"))["stdin"])
+    command = FAST if "fail" in name.lower() else PLAIN
+    words = {
+        "/w/app/src": str(world.root),
+        "/w/app": str(world.root),
+        "fix the cache test": ASKED,
+        "pytest -q": command,
+        "npm test": command,
+        "2 failed": ERROR,
+        "2 failing": ERROR,
+        "Done.": ANSWER,
+        **{f'"{call}"': f'"{call}-{number}"' for call in CALLS},
+    }
+    for old, new in words.items():
+        text = text.replace(old, new)
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def test_every_host_without_transcripts_is_here() -> None:
+    """Whoever adds a host says here how a session of it looks."""
+    assert set(TOLD) == {name for name in HOSTS if not host_named(name).TRANSCRIPTS}
+
+
+@pytest.mark.parametrize("host", sorted(TOLD))
+def test_a_session_is_learnt(
+    world: World, ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    """What the person wants from now on, and what mends the command; nothing was left open."""
+    monkeypatch.chdir(world.root)  # where Windsurf's hook for a prompt finds itself
+    for number, name in enumerate(TOLD[host]):
+        ask(told(world, host, number, name), host)
+    (done,) = work(world.environ, idle=0.0)
+    assert done.problem == ""
+    with Memory.open(world.root, environ=world.environ, read_only=True) as memory:
+        (session,) = memory._parts.room("project").space.observed.sessions()
+        assert (session.host, session.kind, session.outcome) == (host, "build", "success")
+        learnt = {m.type: m.content for m in memory.list() if m.source == "observer_inferred"}
+        assert "always use tenant keys in the cache" in learnt["preference"]
+        assert "unrecognized arguments: --fast" in learnt["error_pattern"]
+        assert "work_state" not in learnt
