@@ -48,6 +48,9 @@ _GIT_SHOWS = frozenset(
     "show log diff blame grep cat-file shortlog range-diff format-patch whatchanged".split()
 )
 _GIT_SILENT = frozenset("init add commit clone config worktree checkout switch branch tag push rm mv".split())
+_GIT_TEXTS = _GIT_SHOWS | _GIT_SILENT
+_SHOWING = _READERS | _INTERPRETERS | {"git"}
+_NOTHING_ELSE = GRAMMAR | LOOPS
 _REMOTE = re.compile(
     r"(?:^|\.\.\.?|\^)(?:refs/)?(?:remotes/)?(?:origin|upstream)/|FETCH_HEAD|@\{u(?:pstream)?\}"
 )
@@ -156,7 +159,7 @@ def nested(command: str) -> list[str]:
 def _words(simple: Simple) -> list[str]:
     """Return the words of a program as it sees them; the program by its name alone."""
     plain = [_unquoted(word) for word in simple.words]
-    while plain and plain[0] in GRAMMAR | LOOPS:
+    while plain and plain[0] in _NOTHING_ELSE:
         plain = plain[1:]
     for _ in range(2):  # `/usr/bin/env curl`: a path may stand before and behind what runs others
         if plain:
@@ -213,7 +216,7 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
     if program == "git":
         if "-C" in rest[:-1]:
             folder = _entered(folder, [rest[rest.index("-C") + 1]])
-        verb = next((w for w in plain if w in _GIT_SHOWS | _GIT_SILENT), "")
+        verb = next((w for w in plain if w in _GIT_TEXTS), "")
         plain = plain if verb in _GIT_SHOWS or "apply" in plain or "am" in plain else []
         if verb in _GIT_SILENT:
             return ""
@@ -225,7 +228,7 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
         plain = plain[:-1]
     elif program in _INTERPRETERS:
         plain = plain[:1] if "-c" not in rest and "-e" not in rest else []
-    if program in _READERS | _INTERPRETERS | {"git"}:
+    if program in _SHOWING:
         paths = [w for w in plain if not w.startswith(("http://", "https://"))]
         if source := next((w for w in paths if _is_out(w, home, folder)), ""):
             return source if source.startswith("~") or home.has(folder) else posixpath.join(folder, source)
