@@ -127,6 +127,7 @@ def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -
         InvalidInput: the path is not an existing folder or file.
         ConfigError: see `settings_for`.
         SourceError: git refuses the repository.
+        StoreError: the folder of all projects cannot be read.
     """
     if not path.exists():
         raise InvalidInput(f"{path} does not exist", hint="Name a folder that does.")
@@ -252,8 +253,8 @@ def _hash(text: str) -> str:
 
 def _home(projects: Path, name: str, project_id: str) -> tuple[Path, str]:
     """Return the home of an id; the readable part of its name is from when it was made."""
-    if projects.is_dir():
-        for folder in sorted(projects.glob(f"*-{project_id}")):
+    with os_errors(projects, "read the folder"):
+        for folder in sorted(projects.glob(f"*-{project_id}")) if projects.is_dir() else ():
             return folder, folder.name.removesuffix(f"-{project_id}")
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "project"
     return projects / f"{slug[:60]}-{project_id}", slug[:60]

@@ -38,6 +38,7 @@ BUSY_TIMEOUT_MS = 15_000  # longer than any transaction of ours by two orders of
 CACHE_KIB = 32_768
 
 Row = tuple[Any, ...]
+Stamp = tuple[int, int, int]
 
 
 class Database:
@@ -49,6 +50,7 @@ class Database:
         self._depth = 0
         self._durable = True
         self._commits = 0
+        self._seen: Stamp | None = None  # of a file that is read as if nobody could change it
         self.path = path
         self.read_only = read_only
 
@@ -79,6 +81,16 @@ class Database:
             # they wait; without room they could do no more.
             alone = _opened(path, apsw.SQLITE_OPEN_READWRITE, read_only=True, alone=True)
             return cls(alone, path, read_only=True)
+        except StoreReadOnly:
+            if not read_only or (seen := _stamp(path)) is None or os.access(path.parent, os.W_OK):
+                raise
+            # Without the files that are shared with writers SQLite reads only what never changes. Nobody
+            # writes by now, and whether anybody did since is looked at before each statement.
+            still = cls(
+                _opened(path, apsw.SQLITE_OPEN_READONLY, read_only=True, still=True), path, read_only=True
+            )
+            still._seen = seen
+            return still
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
@@ -117,6 +129,8 @@ class Database:
     @contextlib.contextmanager
     def _statement(self) -> Iterator[None]:
         with self._lock:
+            if self._seen is not None and _stamp(self.path) != self._seen:
+                self._open_again()
             try:
                 yield
             except apsw.Error as error:
@@ -126,6 +140,13 @@ class Database:
                     f"{self.path} cannot hold this value ({error})",
                     hint="Text must be valid Unicode, and whole numbers must fit 64 bits.",
                 ) from error
+
+    def _open_again(self) -> None:
+        """Take up a file that somebody else began to write, or wrote, since it was opened."""
+        fresh = Database.open(self.path, read_only=True)
+        self._connection.close()
+        self._connection, self._seen = fresh._connection, fresh._seen
+        self._commits += 1  # each connection counts the changes of others from the beginning
 
     def last_row_id(self) -> int:
         """Return the row id of the last insert on this connection."""
@@ -228,9 +249,12 @@ class Database:
         return problems
 
 
-def _opened(path: Path, flags: int, *, read_only: bool, alone: bool = False) -> apsw.Connection:
+def _opened(
+    path: Path, flags: int, *, read_only: bool, alone: bool = False, still: bool = False
+) -> apsw.Connection:
+    name = f"{path.absolute().as_uri()}?immutable=1" if still else str(path)
     with errors(path):
-        connection = apsw.Connection(str(path), flags=flags)
+        connection = apsw.Connection(name, flags=flags | (apsw.SQLITE_OPEN_URI if still else 0))
     try:
         with errors(path):
             if alone:
@@ -258,6 +282,21 @@ def _tidies_up(path: Path) -> bool:
 
 def _wal(path: Path) -> Path:
     return path.with_name(path.name + "-wal")
+
+
+def _stamp(path: Path) -> Stamp | None:
+    """Return what tells a file from itself after a change; None while somebody writes, or it cannot be read.
+
+    What a writer has not folded into the file yet stands in the log beside it.
+    """
+    with contextlib.suppress(OSError):
+        if _wal(path).stat().st_size:
+            return None
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 # For each FTS table, what its rows should be and what it holds.

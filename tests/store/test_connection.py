@@ -34,11 +34,11 @@ from remora.store import migrations
 from remora.store.connection import APPLICATION_ID, Database, translate
 from remora.store.memories import Memories
 from remora.store.turns import Turns
+from tests.helpers import unprivileged
 from tests.store import old_files
 from tests.store.makers import add, files_of, message, new_database, record
 
 ROOT = Path(__file__).parents[2]
-NOBODY = 65_534
 
 
 def put(db: Database, key: str, value: str = "1") -> None:
@@ -49,19 +49,6 @@ def put(db: Database, key: str, value: str = "1") -> None:
 def keys(db: Database) -> list[str]:
     """Return what `put` has written."""
     return [r[0] for r in db.rows("SELECT key FROM meta ORDER BY key")]
-
-
-@contextlib.contextmanager
-def unprivileged() -> Iterator[None]:
-    """Run a block as a user whom file permissions stop; nothing to do where root does not run the tests."""
-    if os.getuid() != 0:
-        yield
-        return
-    os.setresuid(NOBODY, NOBODY, 0)
-    try:
-        yield
-    finally:
-        os.setresuid(0, 0, 0)
 
 
 @pytest.fixture
@@ -638,6 +625,45 @@ def test_file_for_reading_only_can_be_read(shared_folder: Path):
         with pytest.raises(StoreReadOnly), reader.transaction():
             put(reader, "b")
         reader.close()
+
+
+@pytest.mark.parametrize("file_mode", [0o444, 0o644])
+def test_file_in_a_folder_for_reading_only_can_be_read(shared_folder: Path, file_mode: int):
+    """SQLite's own files cannot be made beside it; what somebody else writes is seen all the same."""
+    path = shared_folder / "memory.db"
+    path.chmod(file_mode)
+    shared_folder.chmod(0o555)
+    with unprivileged():
+        reader = Database.open(path, read_only=True)
+        assert keys(reader) == ["kept"]
+        before = reader.version()
+        with pytest.raises(StoreReadOnly), reader.transaction():
+            put(reader, "b")
+    path.chmod(0o644)
+    shared_folder.chmod(0o755)
+    writer = Database.open(path)
+    with writer.transaction():
+        put(writer, "more")
+    with unprivileged():
+        assert keys(reader) == ["kept", "more"]
+        assert reader.version() != before
+    with writer.transaction():
+        put(writer, "much")
+    writer.close()
+    shared_folder.chmod(0o555)
+    with unprivileged():
+        assert keys(reader) == ["kept", "more", "much"]
+        reader.close()
+
+
+def test_what_a_crash_left_in_a_folder_for_reading_only_is_not_passed_over(shared_folder: Path):
+    """A log that nobody can fold back belongs to the file; without it the file may be half of a change."""
+    path = shared_folder / "memory.db"
+    path.with_name("memory.db-wal").write_bytes(b"x" * 64)
+    shared_folder.chmod(0o555)
+    with unprivileged(), pytest.raises(StoreReadOnly, match=r"memory\.db") as caught:
+        Database.open(path, read_only=True)
+    assert caught.value.hint
 
 
 def test_full_disk_loses_nothing(db: Database):
