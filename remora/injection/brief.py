@@ -139,9 +139,8 @@ def _tail(material: Material) -> str:
     count = material.memories
     if not count:
         return ""
-    return (
-        f"({count} memories in all; search_memory or `remora search` finds the rest, also by file or error.)"
-    )
+    known = "1 memory" if count == 1 else f"{count} memories"
+    return f"({known} in all; search_memory or `remora search` finds the rest, also by file or error.)"
 
 
 def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:

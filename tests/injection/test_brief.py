@@ -56,6 +56,13 @@ def test_nothing_to_say_is_nothing():
     assert brief(Material(()), tokens=1_000, threshold=0.65, now=NOW).text == ""
 
 
+def test_one_memory_is_one():
+    """The last line counts in the singular, too."""
+    material = Material([record("d-1", "Money is kept in cents")], memories=1)
+    text = brief(material, tokens=1_000, threshold=0.65, now=NOW).text
+    assert text.splitlines()[-1].startswith("(1 memory in all;")
+
+
 def test_it_keeps_to_its_budget():
     """What does not fit is passed over, whole; the last line counts too."""
     many = [
