@@ -69,7 +69,7 @@ def install(
     """
     where = _Where(desk, scope, given=given, slow=hooks is True)
     wish = Wish(scope, hooks, mcp, rules)
-    names = _named(host, every=every, found=where.found)
+    names = _named(host, every=every, yes=yes, found=where.found)
     plans = where.plan(names, lambda eyes, one: planning.install(eyes, one, wish))
     if host is None and not every:
         _overview(desk, plans, "install")
@@ -96,7 +96,7 @@ def uninstall(
     out. Memories stay.
     """
     where = _Where(desk, scope)
-    names = _named(host, every=every, found=lambda: tuple(HOSTS))
+    names = _named(host, every=every, yes=yes, found=lambda: tuple(HOSTS))
     plans = where.plan(names, lambda eyes, one: planning.uninstall(eyes, one, scope))
     if host is None:
         plans = [plan for plan in plans if not isinstance(plan, Plan) or not plan.idle]
@@ -177,8 +177,15 @@ def _home() -> Path:
         raise InvalidInput(f"there is no home folder: {error}", hint="Set HOME.") from None
 
 
-def _named(host: str | None, *, every: bool, found: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+def _named(
+    host: str | None, *, every: bool, yes: bool, found: Callable[[], tuple[str, ...]]
+) -> tuple[str, ...]:
     if host is None:
+        if yes and not every:
+            raise InvalidInput(
+                "nothing was changed: --yes needs the name of a host",
+                hint=f"Name one of {', '.join(HOSTS)}, or say --all for every host that is found.",
+            )
         return found()
     if every:
         raise InvalidInput("HOST and --all exclude each other")

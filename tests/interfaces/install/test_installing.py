@@ -138,6 +138,8 @@ def test_all_with_a_broken_file(run: Run, answer: Answer, person: Path, project:
         (["install", "emacs"], "there is no host 'emacs'"),
         (["uninstall", "emacs"], "there is no host 'emacs'"),
         (["install", "codex", "--all"], "exclude each other"),
+        (["install", "--yes"], "--yes needs the name of a host"),
+        (["uninstall", "--yes"], "or say --all"),
         (["install", "codex", "--command", "a 'b"], "cannot be read"),
         (["install", "codex", "--scope", "world"], "invalid value"),
         (["install", "codex", "--project", "/does/not/exist"], "does not exist"),
