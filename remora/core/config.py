@@ -142,6 +142,9 @@ MAY_BE_ZERO = frozenset(
     }
 )
 
+# Numbers that are 1 at most.
+SHARES = frozenset({"compaction.model_share", "inject.threshold"})
+
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
@@ -214,11 +217,11 @@ def _coerce(key: str, value: Any, default: Any, where: str) -> Any:
     if key in CHOICES and coerced not in CHOICES[key]:
         raise ConfigError(f"{where}: {key} is {value!r}", hint=f"Choose one of {', '.join(CHOICES[key])}.")
     if isinstance(coerced, int | float) and not isinstance(coerced, bool):
-        zero = key in MAY_BE_ZERO
-        if coerced < 0 or (coerced == 0 and not zero):
-            least = "0 or more" if zero else "above 0"
+        zero, share = key in MAY_BE_ZERO, key in SHARES
+        if coerced < 0 or (coerced == 0 and not zero) or (share and coerced > 1):
+            allowed = ("0 or more" if zero else "above 0") + (" and at most 1" if share else "")
             raise ConfigError(
-                f"{where}: {key} must be {least}, not {value!r}", hint=f"Its default is {default!r}."
+                f"{where}: {key} must be {allowed}, not {value!r}", hint=f"Its default is {default!r}."
             )
     return coerced
 

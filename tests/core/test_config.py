@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from remora.core.config import CHOICES, Settings, keys, parse, variable
+from remora.core.config import CHOICES, SHARES, Settings, keys, parse, variable
 from remora.core.errors import ConfigError
 
 USER, REPO = "config.toml", "remora.toml"
@@ -61,6 +61,8 @@ def test_every_setting_can_be_set(key: str):
         value: Any = CHOICES[key][-1]
     elif isinstance(default, bool):
         value = not default
+    elif key in SHARES:
+        value = default / 2
     else:
         value = default + 1 if isinstance(default, int | float) else "something"
     for settings in (parse({REPO: {section: {name: value}}}, {}), parse({}, {variable(key): str(value)})):
@@ -102,6 +104,15 @@ def test_yes_and_no(text: str, expected: bool):
         ({"embedding": {"timeout": 10**400}}, "embedding.timeout must be a number"),
         ({"embedding": {"timeout": 0.0}}, "embedding.timeout must be above 0"),
         ({"compaction": {"keep_last": -1}}, "compaction.keep_last must be 0 or more, not -1"),
+        ({"inject": {"threshold": 2}}, "inject.threshold must be 0 or more and at most 1, not 2"),
+        ({"inject": {"threshold": -0.1}}, "inject.threshold must be 0 or more and at most 1"),
+        ({"inject": {"at_once": -1}}, "inject.at_once must be above 0, not -1"),
+        ({"inject": {"skip_steps": -1}}, "inject.skip_steps must be 0 or more, not -1"),
+        ({"inject": {"timeout": -3}}, "inject.timeout must be above 0, not -3"),
+        (
+            {"compaction": {"model_share": 1.5}},
+            "compaction.model_share must be above 0 and at most 1, not 1.5",
+        ),
         ({"search": {"hyde": "maybe"}}, "search.hyde must be true or false, not 'maybe'"),
         ({"search": {"hyde": 1}}, "search.hyde must be true or false, not 1"),
     ],
