@@ -1,7 +1,8 @@
 """What a memory would be worth saying at: made from its text, and from what sessions showed of its error.
 
     error      the fingerprint of an error, said when a tool fails in the same way
-    command    words of a command that failed for a reason in the command itself (a flag that there is not)
+    command    words of a command that failed for a reason in the command itself (a flag that there is not);
+               the whole of one that failed again and again, until another or a variable helped
     term       names in code that a lesson speaks of, and calls that a linter's rule complained about
     language   rules that checks complained about before, said at the first change of such a file
     search     a pattern that leads nowhere
@@ -18,9 +19,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.shell import commands_in
 from remora.core.values import Filters
 from remora.injection.decide import WARNINGS
 from remora.injection.state import ending
+from remora.observer.slips import in_command
 from remora.sources.rule_files import kind_of
 from remora.store.cues import COMMAND, ERROR, LANGUAGE, SEARCH, TERM, Cue
 
@@ -33,6 +36,7 @@ MOST = 5_000  # memories that are looked at, the surest first
 METHOD = 3  # texts from which a method is meant, whatever it is called on
 COMMON = 12  # files that use a name, from which on it tells nothing
 TERMS = 12  # names of one memory, the most telling
+SESSIONS = 2  # in which a command failed, before it is said of the whole of it
 SAID = ("user_taught", "agent_explicit")  # whose commands are meant; what a commit says is what it changed
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
@@ -43,12 +47,16 @@ _SHELL = frozenset("cd pushd popd echo ls cat head tail grep rg find sed awk tes
 
 
 class Met(NamedTuple):
-    """How sessions met one error: what was run, what it said, what lines were changed for it."""
+    """How sessions met one error: what was run, what it said, what lines were changed for it.
+
+    `lines` are the commands that fail with it whenever they are run as they are, while others do not.
+    """
 
     sessions: int
     commands: tuple[str, ...]
     messages: tuple[str, ...]
     before: tuple[str, ...]
+    lines: tuple[str, ...] = ()
 
 
 def refresh(parts: Parts) -> int:
@@ -91,6 +99,8 @@ def cues_of(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[Cue
         if _is_rule(record):
             for one in endings:
                 yield Cue(LANGUAGE, one, record.id, (), weight)
+    for line in met.lines if met else ():
+        yield Cue(COMMAND, line, record.id, (), weight)
     for program, needs in () if _from_rules(record) else _commands(record, met):
         yield Cue(COMMAND, program, record.id, needs, weight)
     for name in _names(record, space):
@@ -126,6 +136,11 @@ def _met(space: Space) -> dict[str, Met]:
         ]
         commands = tuple(dict.fromkeys(command for command, _, _ in own if command))
         found[fingerprint] = Met(len(own), commands, tuple(m for _, m, _ in own), tuple(before))
+    for fingerprint, command, ways in space.observed.failing(SESSIONS):
+        parts = commands_in(command)
+        if len(parts) == 1 and any(map(in_command, ways)):
+            known = found[fingerprint]
+            found[fingerprint] = known._replace(lines=(*known.lines, *parts))
     return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from remora.core.variables import name_of
+from remora.core.shell import name_of
 from remora.observer.purposes import ASSIGNMENT, RANK, purpose_of, unwrapped
 
 _READ = 4000  # characters of a command that are looked at

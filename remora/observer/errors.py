@@ -12,8 +12,8 @@ import re
 from typing import NamedTuple
 
 from remora.core.events import CommandRun, ErrorSeen
+from remora.core.shell import name_of
 from remora.core.text import collapse, shorten
-from remora.core.variables import name_of
 from remora.observer import commands
 from remora.observer.calls import Call
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
@@ -21,7 +21,7 @@ from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.observer.paths import inside
 from remora.observer.purposes import head
 from remora.observer.scratchpad import Limits, Scratchpad
-from remora.observer.slips import THERE, already_there, without_flag
+from remora.observer.slips import THERE, already_there, instead, with_set, without_flag
 
 CHECKS = frozenset(("test", "lint", "build", "format"))
 _CODE = CHECKS | {"run"}  # what a change of a file can mend
@@ -267,7 +267,7 @@ class Errors(Kept):
             stands_in = run.purpose == failure.purpose and run.purpose in CHECKS
             if (shared - {""}) or stands_in:
                 left_out = without_flag(failure.message, failure.target, run.normal)
-                return left_out or f"`{run.as_run}` worked instead", ()
+                return left_out or instead(run.as_run), ()
         return None, ()
 
     def _between(self, failure: Failure, run: Run | None) -> tuple[str, tuple[str, ...]]:
@@ -275,7 +275,7 @@ class Errors(Kept):
         set_before = {name_of(v) for v in failure.variables}
         new = [v for v in run.variables if name_of(v) not in set_before] if run else []
         if run and new:
-            return f"with {', '.join(f'`{v}`' for v in new)} set: `{run.normal}`", ()
+            return with_set(new, run.normal), ()
         since = [c for c in self.changes if c.order > failure.order]
         if failure.heads and failure.purpose not in _CODE:  # changes of code do not mend what asks a server
             since = [c for c in since if c.path.rsplit("/", 1)[-1] in failure.output]

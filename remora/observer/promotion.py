@@ -17,6 +17,7 @@ Everything here is pure: the same session and the same `Seen` give the same prom
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -44,6 +45,7 @@ LIMITS: Mapping[str, int] = {
     "spec_creation": 3,
     "pr_review": 8,
 }
+_FAILS = re.compile(r"`[^`]+` fails with")
 RULES = ("preference", "decision", "requirement", "workflow_recipe")  # that outside text never becomes
 
 Similar = Callable[[MemoryDraft], tuple[str, float] | None]
@@ -204,6 +206,9 @@ def _novel(similar: Similar | None) -> Filter:
 
 def _same(one: Candidate, other: Candidate) -> bool:
     """Return whether two candidates of a session say the same, the one perhaps within the other."""
+    ran = [found[0] if (found := _FAILS.match(c.draft.content)) else "" for c in (one, other)]
+    if ran[0] != ran[1] and all(ran):  # what helped may be the same, and most of the words
+        return False
     a, b = (frozenset(words(c.draft.content)) - STOP_WORDS for c in (one, other))
     if jaccard(a, b) > ALIKE:  # two that differ in a number or a name only are two
         return salient(one.draft.content) == salient(other.draft.content)

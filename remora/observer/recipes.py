@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from remora.core.events import Observation, Signal
-from remora.core.variables import bare
+from remora.core.shell import bare
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Withdrawn, draft, external_id
 from remora.observer.paths import inside, is_doc

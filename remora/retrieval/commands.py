@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
+from remora.core.shell import bare, commands_in
 from remora.core.text import STOP_WORDS
-from remora.core.variables import bare
 from remora.store.cues import COMMAND
 
 if TYPE_CHECKING:
@@ -127,11 +127,10 @@ def _forms(ran: Sequence[Ran]) -> dict[str, str]:
 
 def _warned_of(space: Space, commands: Sequence[str]) -> list[str]:
     """Return those commands of which a memory says that they fail for a reason in themselves."""
-    cues = space.cues.of_words(COMMAND, (word for command in commands for word in command.split()))
+    said = {command: {*command.split(), *commands_in(command)} for command in commands}
+    cues = space.cues.of_words(COMMAND, set().union(*said.values()))
     return [
-        command
-        for command in commands
-        if (words := set(command.split())) and any(words.issuperset((c.cue, *c.needs)) for c in cues)
+        command for command, words in said.items() if any(words.issuperset((c.cue, *c.needs)) for c in cues)
     ]
 
 

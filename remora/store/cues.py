@@ -16,7 +16,7 @@ class Cue(NamedTuple):
 
     Attributes:
         kind: "command", "term", "error", "search" or "language".
-        cue: a program, an identifier, a fingerprint, a pattern, the ending of a file's name.
+        cue: a program, a whole command, an identifier, a fingerprint, a pattern, the ending of a file's name.
         memory_id: whose it is.
         needs: further words that must be there, too.
         weight: of several memories with a cue, the one with more speaks first.

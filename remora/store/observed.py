@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from remora.core.events import CommandRun, ErrorSeen, Observation, Remedy, Signal
 from remora.core.fts import any_of
+from remora.core.shell import bare
 from remora.core.text import index_terms
 from remora.core.values import Taint
-from remora.core.variables import bare
 from remora.store.connection import Database
 
 MOST_FILES = 2_000  # of one session that are kept; more are a tool's doing, not an agent's
@@ -86,6 +86,14 @@ class Ran(NamedTuple):
     command: str
     purpose: str
     passed: bool
+
+
+class Failing(NamedTuple):
+    """A command that fails with the same error each time, and in words what helped each time, if anything."""
+
+    fingerprint: str
+    command: str
+    ways: tuple[str, ...]
 
 
 class SessionRow(NamedTuple):
@@ -166,6 +174,19 @@ class Observed:
         sql = """SELECT fingerprint, command, message, detail FROM observer_session_errors
                  ORDER BY at DESC, session_id, fingerprint"""
         return [(f, c, m, d) for f, c, m, d in self._db.rows(sql)]
+
+    def failing(self, sessions: int) -> list[Failing]:
+        """Return the commands that an error befell in some sessions or more and that did not pass since."""
+        sql = """WITH failed AS (
+                   SELECT e.fingerprint, e.command, json_group_array(e.resolved_how) AS ways,
+                     coalesce(max(s.started_at), '') AS at
+                   FROM observer_session_errors e JOIN observer_sessions s ON s.id = e.session_id
+                   WHERE e.command <> '' GROUP BY e.fingerprint, e.command HAVING count(*) >= ?)
+                 SELECT f.fingerprint, f.command, f.ways FROM failed f WHERE NOT EXISTS (
+                   SELECT 1 FROM observer_session_commands c JOIN observer_sessions s ON s.id = c.session_id
+                   WHERE c.command = f.command AND c.runs > c.failures AND coalesce(s.started_at, '') >= f.at)
+                 ORDER BY f.fingerprint, f.command"""
+        return [Failing(f, c, tuple(json.loads(ways))) for f, c, ways in self._db.rows(sql, (sessions,))]
 
     def forget(self, session_id: str) -> None:
         """Take a session out of everything that it added to."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from remora.app import cueing
 from remora.app.memory import Memory
-from remora.core.events import ErrorSeen, Remedy
+from remora.core.events import CommandRun, ErrorSeen, Remedy
 from remora.core.values import MemoryDraft
 from tests.helpers import Repo, environment
 from tests.store.test_observed import record, session
@@ -61,6 +63,58 @@ def test_a_flag_that_there_is_not(bare: Memory):
         payload={"signal": "error_retry", "key": "f1"},
     )
     assert ("command", "gh", ("pr", "diff", "--stat")) in cues(bare, one)
+
+
+MISSING = "make: *** No rule to make target 'check'.  Stop."
+OTHER, VARIABLE = "`make test` worked instead", "with `PYTHONPATH=.` set: `pytest -q tests`"
+
+
+def failed(memory: Memory, day: int, command: str, how: str, *passed: str, message: str = MISSING) -> None:
+    """Let a session of a day meet the error once with a command; it may have run commands that passed."""
+    error = ErrorSeen("f2", "Bash", command, message, 1, (3,), bool(how), how)
+    ran = (CommandRun(command, "test", 1, 1, 3, 3), *(CommandRun(p, "test", 1, 0, 4, 4) for p in passed))
+    one = session(f"s{day}", day, errors=(error,), commands=ran)
+    record(memory._parts.room("project").space, one)
+
+
+def commands(memory: Memory) -> set[tuple[str, tuple[str, ...]]]:
+    """Return the commands that a memory of the error is said at."""
+    said = "`make check` fails with “No rule to make target 'check'”; what resolved it: …"
+    one = stored(memory, said, type="error_pattern", payload={"signal": "error_retry", "key": "f2"})
+    return {(cue, needs) for kind, cue, needs in cues(memory, one) if kind == "command"}
+
+
+def test_a_command_that_fails_each_time_while_another_does_not(bare: Memory):
+    """It is known by the whole of it, from the second session on."""
+    failed(bare, 1, "make check", OTHER)
+    assert commands(bare) == set()
+    failed(bare, 2, "make check", OTHER)
+    failed(bare, 3, "make lint && make check", OTHER)
+    failed(bare, 4, "make lint && make check", OTHER)
+    assert commands(bare) == {("make check", ())}
+
+
+def test_a_command_that_wants_a_variable(bare: Memory):
+    """The form with the variable passes, and is another command; how much is printed is no part of it."""
+    for day in (1, 2):
+        failed(bare, day, "pytest -q tests", VARIABLE, "PYTHONPATH=. pytest -q tests")
+    assert commands(bare) == {("pytest tests", ())}
+
+
+@pytest.mark.parametrize(
+    ("how", "later"),
+    [
+        pytest.param("changed `a.py`: `x` became `y`", (), id="a change helped"),
+        pytest.param("", (), id="nothing helped"),
+        pytest.param(OTHER, ("make check",), id="it passed since"),
+    ],
+)
+def test_a_command_that_may_pass_is_not_warned_of(bare: Memory, how: str, later: tuple[str, ...]):
+    """What failed for the code, or passed since in the same form, is right to run."""
+    for day in (1, 2):
+        failed(bare, day, "make check", how)
+    failed(bare, 3, "make other", "", *later)
+    assert commands(bare) == set()
 
 
 def test_a_command_that_a_person_speaks_of(bare: Memory):

@@ -11,7 +11,7 @@ from remora.core.values import MemoryDraft, Taint
 from remora.observer.candidate import Candidate, external_id
 from remora.observer.promotion import LIMITS, promote, tallies
 from remora.observer.seen import SeenCount, SeenHere
-from tests.observer.sessions import ran, said, seen_of, session, shows
+from tests.observer.sessions import met, on, ran, said, seen_of, session, shows
 
 WORDS = (
     "amber basil cedar delta ember fjord grove haven iris jade karst lotus maple nadir olive pearl quartz "
@@ -178,3 +178,17 @@ def test_tallies_are_what_a_session_did_itself() -> None:
         ("tool_sequence", "verify:cli"),
         ("file_access", "module:cli"),
     ]
+
+
+def test_commands_that_fail_are_two_memories_though_the_same_helped():
+    """Most of the words are those of the sentence; what is learnt is of the command."""
+    errors = tuple(
+        met(message, "`python3 -m unittest` worked instead", command=command, fingerprint=key * 16)
+        for command, message, key in (
+            ("make check", "make: *** No rule to make target 'check'. Stop.", "a"),
+            ("just check", "error: Justfile does not contain recipe `check`", "b"),
+        )
+    )
+    sessions = [on(day, f"s{day}", errors=errors) for day in (5, 6)]
+    found = promote(sessions[-1], seen_of(*sessions))
+    assert {p.draft.content.split(" fails")[0] for p in found.promoted} == {"`make check`", "`just check`"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Remedy, Signal
 from remora.core.values import Taint
-from remora.store.observed import PRIOR, LearnedRow, Pair, Ran, SignalCount
+from remora.store.observed import PRIOR, Failing, LearnedRow, Pair, Ran, SignalCount
 from remora.store.space import Space
 
 AT = "2026-03-01T12:00:00.000Z"
@@ -193,6 +193,17 @@ def test_a_command_is_kept_with_the_variables_set_for_it(space: Space) -> None:
         Ran("claude-code:s1", "PYTHONPATH=. pytest", "test", passed=True),
         Ran("claude-code:s1", "pytest", "test", passed=False),
     ]
+
+
+def test_commands_that_fail_each_time(space: Space) -> None:
+    """The same error in enough sessions, and no pass in the last of them or since."""
+    no, yes = CommandRun("go test", "test", 1, 1, 3, 3), CommandRun("go test", "test", 1, 0, 3, 3)
+    record(space, session("s1", 1, errors=(error("f1", "`make test` worked instead"),), commands=(yes,)))
+    assert space.observed.failing(2) == []
+    record(space, session("s2", 2, errors=(error("f1"), error("f2")), commands=(no,)))
+    assert space.observed.failing(2) == [Failing("f1", "go test", ("`make test` worked instead", ""))]
+    record(space, session("s3", 2, commands=(yes,)))
+    assert space.observed.failing(2) == []
 
 
 def test_commands_after_text_from_outside_are_kept_only_if_known(space: Space) -> None:

@@ -1,0 +1,51 @@
+"""Lines of shell, as far as a memory needs them: the variables set in them, and the commands they consist of.
+
+`CI=1 pytest` is `pytest` with a variable. What is known to fail is one whole command, with its arguments
+and variables: `pytest tests` says nothing of `python -m pytest tests`, nor of a commit that mentions it.
+"""
+
+from __future__ import annotations
+
+import re
+
+_READ = 4_000  # characters of a line that are looked at
+_SET = re.compile(
+    r"""(?:^|(?<=&&[ ]))(?:[A-Za-z_]\w*=(?:'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|[^\s'"\\])*\s+)+""",
+    re.DOTALL,
+)
+_REDIRECT = re.compile(r"\s*(?:&>>?|\d?(?:>>?|<)(?!\())(?:&\d|\s*[^\s;|&<>]+)")
+_BETWEEN = re.compile(r"&&|\|\||[;|\n]")
+_HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?=\s)")  # how much is printed, and where it stops
+
+
+def bare(command: str) -> str:
+    """Return a line of commands without the variables set for them.
+
+    >>> bare("CI=1 A='x y' make lint && B=2 make test"), bare("make test A=1")
+    ('make lint && make test', 'make test A=1')
+    """
+    return _SET.sub("", command) if "=" in command else command
+
+
+def name_of(assignment: str) -> str:
+    """Return the name of a variable that is set."""
+    return assignment.partition("=")[0]
+
+
+def commands_in(line: str) -> list[str]:
+    """Return the commands of a line, each whole with the variables that it has, without what is printed.
+
+    >>> commands_in("cd web && CI=1 pytest -q tests 2>&1 | tail -3")
+    ['cd web', 'CI=1 pytest tests', 'tail -3']
+    >>> commands_in("export CI=1; make test")
+    ['export CI=1', 'CI=1 make test']
+    """
+    exported = ""
+    found = []
+    for part in _BETWEEN.split(_REDIRECT.sub(" ", line[:_READ])):
+        command = " ".join(_HOW.sub(" ", f"{part.strip(' (){}&')} ").split())
+        if command:
+            found.append(exported + command)
+        if command.startswith("export ") and "=" in command:
+            exported += command.removeprefix("export ") + " "
+    return list(dict.fromkeys(found))
