@@ -7,7 +7,6 @@ tokens of its own there, which are nobody else's business.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -15,11 +14,22 @@ from collections.abc import Mapping
 
 from remora.core import moments
 from remora.core.moments import Moment
-from remora.disk.live import IDLE, KEPT, LEARNT, SUFFIX, file_name, folder, read
+from remora.disk.live import (
+    IDLE,
+    KEPT,
+    LEARNT,
+    SUFFIX,
+    TRIED,
+    file_name,
+    folder,
+    is_over,
+    last_line,
+    read,
+)
 from remora.disk.places import data_folder
 
 SETTLED = 60.0  # seconds after which a session's end should have been worked on
-TAIL = 4_096  # bytes at the end of a live file; the lines that matter are short
+OFTEN = 180.0  # seconds between two looks at a session of a host that never says that one is over
 _PASSED_ON = frozenset(
     """PATH HOME USER LOGNAME LANG TZ TMPDIR TEMP TMP SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT USERPROFILE
     APPDATA LOCALAPPDATA PROGRAMDATA VIRTUAL_ENV PYTHONPATH SSL_CERT_FILE SSL_CERT_DIR HTTPS_PROXY HTTP_PROXY
@@ -42,14 +52,20 @@ def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
 
     Args:
         environ: the process environment.
-        ended: the end of a session that is over just now; otherwise only what others left is a reason.
+        ended: the end of a session that is over just now, or of a turn that may have been its last; otherwise
+            only what others left is a reason.
 
     Returns:
         Whether a process was started.
     """
     if environ.get("REMORA_WORK") == "off":
         return False
-    if not (ended is not None and _has_memory(ended, environ)) and not _left_behind(folder(environ)):
+    if ended is not None and ended.kind == moments.STOP:
+        is_due = _is_due(ended, environ)
+    else:
+        own = ended is not None and _has_memory(ended, environ)
+        is_due = own or _left_behind(folder(environ))
+    if not is_due:
         return False
     import subprocess
 
@@ -87,6 +103,17 @@ def kept(environ: Mapping[str, str]) -> dict[str, str]:
 
 def _whole(path: str) -> str:
     return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
+
+
+def _is_due(stopped: Moment, environ: Mapping[str, str]) -> bool:
+    """Return whether a session that may be over was not looked at for some minutes."""
+    try:
+        head, lines = read(os.path.join(folder(environ), file_name(stopped.host, stopped.session)))  # noqa: PTH118
+    except OSError:
+        return False
+    looked = next((line.get("at") for line in reversed(lines) if line.get("k") in (LEARNT, TRIED)), 0)
+    at = looked if isinstance(looked, int | float) else 0
+    return head is not None and bool(head.home) and time.time() - at / 1000 > OFTEN
 
 
 def _has_memory(ended: Moment, environ: Mapping[str, str]) -> bool:
@@ -132,14 +159,7 @@ def _left_behind(place: str) -> bool:
 def _waits(path: str, age: float) -> bool:
     if age < SETTLED:
         return False
-    with open(path, "rb") as file:  # noqa: PTH123
-        file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
-        last = file.read().rstrip().rpartition(b"\n")[2]
-    try:
-        found = json.loads(last)
-    except (ValueError, RecursionError):
-        found = None
-    kind = found.get("k") if isinstance(found, dict) else None
-    if kind == LEARNT:
-        return age > KEPT
-    return kind == moments.END or age > IDLE
+    last = last_line(path)
+    if last.get("k") == LEARNT and age > KEPT:
+        return True
+    return is_over([last], age) or (not last and age > IDLE)

@@ -1,31 +1,37 @@
 """What follows a session: its live file is taken in, its transcript learnt, the journal written.
 
 Hosts end sessions without a word, are killed, or pause for days, so nothing depends on a last event: a
-session is over when it says so or when nothing happened in it for some hours. Each step is safe to repeat;
-lines in the live file say how far the work went, and a session that goes on afterwards, or meanwhile, is
-taken up again with what it added. One session's trouble keeps no other waiting. Old files go.
+session is over when it says so, when its turn ended and nothing happened for some minutes, or when nothing
+happened for some hours (`remora.disk.live.is_over`). Each step is safe to repeat; lines in the live file say
+how far the work went, and a session that goes on afterwards, or meanwhile, is taken up again with what it
+added. One session's trouble keeps no other waiting. Old files go.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
-import zlib
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.capturing import FOLDER, captured
+from remora.app.noted import NOTED, write_down
 from remora.core import moments
 from remora.core.clock import to_iso
 from remora.core.errors import RemoraError, StoreBusy
 from remora.disk.files import lock
 from remora.disk.live import (
+    ENDLESS,
     IDLE,
     KEPT,
     LEARNT,
     MAX_BYTES,
+    OPEN,
+    QUIET,
     SUFFIX,
     TRIED,
     Head,
@@ -33,6 +39,7 @@ from remora.disk.live import (
     LiveFile,
     folder,
     head_in,
+    is_over,
     last_line,
     read,
 )
@@ -41,13 +48,12 @@ from remora.store.injections import Injection
 if TYPE_CHECKING:
     from remora.app.memory import Memory
 
-NOTED = "noted"  # kind of the line that says what was written into the journal
 TOLD = "told"  # of a line that is made of what the database has
 _OURS = (LEARNT, TRIED, NOTED)
 EMBED_SECONDS = 30.0
 MOST_SECONDS = 600.0  # of one process
+CAPTURED_KEPT = 30 * 86_400  # seconds that a captured transcript stays, as Claude Code keeps its own
 _ACTS = (moments.AFTER, moments.FAILED)
-_GOES_ON = (moments.START, moments.PROMPT, moments.BEFORE)  # what never comes late, after a session's end
 
 
 class Done(NamedTuple):
@@ -93,6 +99,8 @@ def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
             with lock(place / "work", timeout=0.0):
                 if not seen:
                     _tidy(place)
+                    for home in (place.parent / "projects").glob("*"):
+                        _tidy_captured(home, place)
                 seen.add(("", 0))
                 for over in _over(place, idle):
                     if over.state not in seen:
@@ -102,12 +110,16 @@ def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
 
 
 class Over(NamedTuple):
-    """A session that is over: its live file, and what stands in it."""
+    """A session that is over: its live file, and what stands in it.
+
+    Attributes:
+        ended: it said so, or nothing happened for hours; otherwise it may be a pause.
+    """
 
     path: Path
     head: Head
     lines: list[Line]
-    age: float
+    ended: bool
 
     @property
     def state(self) -> tuple[str, int]:
@@ -127,34 +139,17 @@ def _over(place: Path, idle: float) -> Iterator[Over]:
     for path in sorted(place.glob(f"*{SUFFIX}")):
         try:
             age = time.time() - path.stat().st_mtime
-            if last_line(str(path)).get("k") == LEARNT:
+            last = last_line(str(path))
+            if last.get("k") == LEARNT and not is_over([last], age, idle=idle):
                 continue
             head, lines = read(str(path))
         except OSError:
             continue
-        if head is not None and head.home and is_over(lines, idle, age):
-            yield Over(path, head, lines, age)
-
-
-def is_over(lines: Sequence[Line], idle: float, age: float) -> bool:
-    """Return whether a session is over and has something that was not taken in.
-
-    Args:
-        lines: of its live file.
-        idle: seconds without a moment after which it counts as over.
-        age: seconds since the last line.
-    """
-    for line in reversed(lines):
-        kind = line.get("k")
-        if kind == LEARNT:
-            return False
-        if kind == TRIED and age <= idle:
-            return False
-        if kind == moments.END:
-            return True
-        if kind in _GOES_ON:
-            break
-    return bool(lines) and age > idle
+        if head is None or not head.home:
+            continue
+        quiet = 0.0 if head.host in ENDLESS else QUIET
+        if is_over(lines, age, idle=idle, quiet=quiet):
+            yield Over(path, head, lines, is_over(lines, age, idle=idle, quiet=math.inf))
 
 
 def _tidy(place: Path) -> None:
@@ -173,6 +168,17 @@ def _tidy(place: Path) -> None:
                 path.unlink()
 
 
+def _tidy_captured(home: Path, place: Path) -> None:
+    """Remove what was captured of sessions that were taken in long ago."""
+    for path in (home / FOLDER).glob(f"*{SUFFIX}"):
+        with suppress(OSError):
+            live = place / path.name
+            if time.time() - path.stat().st_mtime <= CAPTURED_KEPT:
+                continue
+            if not live.exists() or last_line(str(live)).get("k") == LEARNT:
+                path.unlink()
+
+
 def _session(over: Over, environ: Mapping[str, str]) -> Done:
     from remora.app.hooking import note_trouble
     from remora.app.memory import Memory
@@ -185,9 +191,9 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
             with memory._parts.room("project").space.db.transaction():
                 memory._parts.room("project").space.injections.put(said)
             learnt = learn_session(memory, head)
-            known = [line.get("n") for line in lines if line.get("k") == NOTED]
-            noted = write_down(memory, head, learnt, known, at=over.at)
-            _mark(over, *([{"k": NOTED, "n": noted}] if noted else []), {"k": LEARNT})
+            noted = write_down(memory, head, learnt, lines, at=over.at, ended=over.ended)
+            _mark(over, *([noted] if noted else []), {"k": LEARNT, **({} if over.ended else {OPEN: 1})})
+            _tidy_captured(Path(head.home), over.path.parent)
             with suppress(RemoraError):
                 memory.catch_up(EMBED_SECONDS)
     except Exception as error:  # noqa: BLE001  the others still wait to be learnt
@@ -232,8 +238,6 @@ def learn_session(memory: Memory, head: Head) -> int:
     Raises:
         StoreBusy: another process is learning for this project.
     """
-    from remora.app.capturing import captured
-
     path = captured(head)
     if path is None:
         path = Path(head.transcript).expanduser() if head.transcript else None
@@ -243,39 +247,6 @@ def learn_session(memory: Memory, head: Head) -> int:
     if report.notes and not (report.sessions or report.unchanged or report.skipped):
         raise StoreBusy(report.notes[0])
     return len(report.learnt)
-
-
-def write_down(
-    memory: Memory, head: Head, learnt: int, known: Container[object] = (), *, at: float | None = None
-) -> str:
-    """Note a session in its day's file and in the history; a journal that is off takes nothing.
-
-    Args:
-        memory: the project's.
-        head: whose session it is.
-        learnt: how many memories came of it.
-        known: marks of what was noted of this session before.
-        at: when it ended, in seconds since the epoch; now by default.
-
-    Returns:
-        The mark of what was noted; empty where nothing was.
-    """
-    parts = memory._parts
-    about = parts.room("project").space.observed.told(f"{head.host}:{head.session}")
-    if about is None or not about.prompt or not parts.settings.journal.enabled:
-        return ""
-    mark = f"{zlib.crc32(repr(about).encode('utf-8', 'replace')):08x}"
-    if mark in known:
-        return ""
-    what = about.summary or f"{about.kind}, {about.outcome}"
-    with suppress(RemoraError):
-        memory.journal.note(about.prompt, what, at=at)
-    came = f"; {learnt} memories" if learnt else ""
-    files = f" Files: {', '.join(about.edited[:8])}." if about.edited else ""
-    entry = f"{head.host}, {about.kind}, {about.outcome}{came}. {about.prompt[:200]}: {what[:400]}"
-    with suppress(RemoraError):
-        memory.journal.add_history(f"{' '.join(entry.split())}{files}")
-    return mark
 
 
 def injections_of(head: Head, lines: Sequence[Line]) -> list[Injection]:

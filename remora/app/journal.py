@@ -81,19 +81,32 @@ class Journal:
         """
         return self._files().restore_version(name)
 
-    def note(self, user: str, assistant: str, *, at: float | None = None) -> str:
+    def note(
+        self,
+        user: str,
+        assistant: str,
+        *,
+        at: float | None = None,
+        own_words: bool = True,
+        instead_of: str = "",
+    ) -> str:
         """Add an exchange to its day's note and return the line; empty if there was no answer.
 
         Args:
             user: what was asked.
             assistant: the final answer.
             at: when, in seconds since the epoch; now by default.
+            own_words: the answer is what the assistant said; otherwise it is a fact of the session.
+            instead_of: a line of the same day whose place it takes; where that line is not there any more as
+                it was written, nothing is noted.
         """
         if not isinstance(user, str) or not isinstance(assistant, str):
             raise InvalidInput("an exchange is two texts: what the user said and the answer")
         if not self._parts.settings.journal.enabled:
             return ""
-        return self._files().append_today(redact(user).text, redact(assistant).text, at)
+        who = "Assistant" if own_words else "Session"
+        said, answer = redact(user).text, redact(assistant).text
+        return self._files().append_today(said, answer, at, who=who, instead_of=instead_of)
 
     def today(self) -> str:
         """Return today's notes; empty while there are none."""

@@ -9,12 +9,12 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.finished import injections_of, is_over
+from remora.app.finished import injections_of
 from remora.app.live_sessions import Waiting, waiting
 from remora.app.starting import brief_of
 from remora.core import moments
 from remora.core.clock import from_iso, to_iso
-from remora.disk.live import IDLE, live_file
+from remora.disk.live import is_over, live_file
 from remora.injection import render
 from remora.injection.brief import as_note
 
@@ -205,7 +205,7 @@ def _summed(session: Waiting) -> Session:
         to_iso(_at(session.last)),
         steps=sum(line.get("k") in (moments.AFTER, moments.FAILED) for line in lines),
         said=sum(isinstance(line.get("said"), list) for line in lines),
-        over=is_over(lines, IDLE, 0.0),
+        over=is_over(lines, time.time() - _at(session.last)),
     )
 
 

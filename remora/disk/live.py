@@ -6,6 +6,7 @@ was recorded and what was said; no prompt, content or output. Lines are only app
 while the file is locked: tools that run at the same time never hear the same thing twice. Who could not get
 the lock is told so. A line that a crash cut off is skipped. Nothing here waits long, and everything fails by
 giving nothing; `remora work` takes the file in when the session is over and removes it two weeks later.
+Hosts end sessions without a word, are killed, or pause for days: `is_over` says when that is.
 
 Imports are few on purpose (`remora.interfaces.hooks`).
 """
@@ -20,6 +21,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
+from remora.core import moments
 from remora.disk.places import data_folder
 
 if sys.platform == "win32":
@@ -30,7 +32,11 @@ else:
 FOLDER, SUFFIX = "live", ".jsonl"
 LEARNT = "learnt"  # kind of the line that says that everything above it was taken in
 TRIED = "tried"  # of the line that says that this went wrong
+OPEN = "open"  # part of a LEARNT line: it was written in a pause, and the session may go on
 IDLE = 6 * 3_600  # seconds without a moment after which a session is over
+QUIET = 600  # the same after the end of a turn: nobody waits for the agent, and it may be the last one
+# Hosts that never say that a session is over, or only when a person deletes it: any stop may be its end.
+ENDLESS = frozenset(("vscode", "windsurf", "opencode"))
 KEPT = 14 * 86_400  # seconds that a file stays after the work on it
 MAX_NAME = 120
 WAIT = 0.2  # seconds for another process that holds the file; then without the lock
@@ -277,9 +283,39 @@ def head_in(data: bytes) -> Head | None:
     return None
 
 
+def is_over(lines: Sequence[Line], age: float, *, idle: float = IDLE, quiet: float = QUIET) -> bool:
+    """Return whether a session is over, or pauses, and has something that was not taken in.
+
+    Args:
+        lines: of its live file, or the last of them.
+        age: seconds since the last line.
+        idle: seconds without a moment after which it counts as over.
+        quiet: the same where the agent's turn is over.
+    """
+    for line in reversed(lines):
+        kind = line.get("k")
+        if kind == LEARNT:
+            return OPEN in line and age > idle
+        if kind == TRIED and age <= idle:
+            return False
+        if kind == moments.END:
+            return True
+        if kind in _GOES_ON:
+            break
+    return bool(lines) and (age > idle or (age > quiet and _has_stopped(lines)))
+
+
+def _has_stopped(lines: Sequence[Line]) -> bool:
+    """Return whether the last thing that the agent itself did was to end its turn."""
+    own = (line.get("k") for line in reversed(lines) if not line.get("g"))
+    return next((kind for kind in own if kind in _WORKS), "") == moments.STOP
+
+
 def moments_in(data: bytes) -> list[Line]:
     """Return the moments in the bytes of a live file, in order."""
     return [line for line in _parsed(data) if line.get("remora") != "live"]
 
 
 _TAIL = 4_096  # bytes; most last lines are shorter
+_GOES_ON = (moments.START, moments.PROMPT, moments.BEFORE)  # what never comes late, after a session's end
+_WORKS = (*_GOES_ON, moments.AFTER, moments.FAILED, moments.STEP, moments.COMPACTING, moments.STOP)

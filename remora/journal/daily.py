@@ -14,14 +14,14 @@ USER_CHARS, ASSISTANT_CHARS = 200, 300
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
-def note_line(user: str, assistant: str, moment: datetime) -> str:
-    r"""Return the line of one exchange, with its line end.
+def note_line(user: str, answer: str, moment: datetime, who: str = "Assistant") -> str:
+    r"""Return the line of one exchange, with its line end; `who` is whose words the answer is.
 
     >>> note_line("How long do\ntokens live?", "24 hours.", datetime(2026, 2, 7, 14, 15))
     '[14:15] User: How long do tokens live? | Assistant: 24 hours.\n'
     """
-    said, answered = one_line(user, USER_CHARS), one_line(assistant, ASSISTANT_CHARS)
-    return f"[{moment:%H:%M}] User: {said} | Assistant: {answered}\n"
+    said, answered = one_line(user, USER_CHARS), one_line(answer, ASSISTANT_CHARS)
+    return f"[{moment:%H:%M}] User: {said} | {who}: {answered}\n"
 
 
 def one_line(text: str, limit: int) -> str:

@@ -178,13 +178,24 @@ class Journal:
 
     # --- daily notes -----------------------------------------------------------------------------
 
-    def append_today(self, user: str | None, assistant: str | None, at: float | None = None) -> str:
+    def append_today(
+        self,
+        user: str | None,
+        assistant: str | None,
+        at: float | None = None,
+        *,
+        who: str = "Assistant",
+        instead_of: str = "",
+    ) -> str:
         """Append one exchange to the note of its day and return the line; empty if there was nothing.
 
         Args:
             user: what the user said; None where there was no message of the user, and nothing is noted.
             assistant: the final answer; nothing is noted without one.
             at: when, in seconds since the epoch; now by default.
+            who: whose words the answer is.
+            instead_of: a line of that day whose place it takes; if it is not there as it was, nothing is
+                noted.
 
         Raises:
             StoreError: the line could not be written.
@@ -192,10 +203,26 @@ class Journal:
         if user is None or not (assistant or "").strip():
             return ""
         moment = self.moment(at)
-        line = note_line(user, assistant or "", moment)
+        line = note_line(user, assistant or "", moment, who)
+        path = self.day_path(moment.date())
         with lock(self.folder / ".daily"):  # one for all days, so that no lock file is left for each
-            append_line(self.day_path(moment.date()), line)
+            if instead_of:
+                return line if self._exchange(path, instead_of, line) else ""
+            append_line(path, line)
         return line
+
+    def _exchange(self, path: Path, old: str, new: str) -> bool:
+        """Put a line in the place of another one; return whether that was there."""
+        for _ in range(_ATTEMPTS):
+            before = self._read(path).data
+            rows = (before or b"").splitlines(keepends=True)
+            number = next((n for n, row in enumerate(rows) if row.strip() == old.strip().encode()), -1)
+            if before is None or number < 0:
+                return False
+            rows[number] = sound(new).encode()
+            if write_over(path, b"".join(rows), before):
+                return True
+        return False
 
     def moment(self, at: float | None = None) -> datetime:
         """Return an instant (seconds since the epoch; now by default) in the journal's zone."""

@@ -17,10 +17,10 @@ import pytest
 import remora
 from remora import Memory
 from remora.app import cueing, finished
-from remora.app.finished import KEPT, bounded_work, injections_of, is_over, work
+from remora.app.finished import KEPT, bounded_work, injections_of, work
 from remora.core import moments
 from remora.disk.files import lock
-from remora.disk.live import Head, Line
+from remora.disk.live import ENDLESS, QUIET, Head, Line
 from remora.store.injections import Injection
 from tests.app.hooked import Hooked
 from tests.app.test_learn import work as talk_of
@@ -67,6 +67,12 @@ def learnt(repo: Repo, environ: dict[str, str]) -> int:
         return memory._parts.room("project").space.observed.count()
 
 
+def go_on(repo: Repo, tmp_path: Path) -> None:
+    """Let the session's transcript grow by a request."""
+    talk = talk_of("s1", 1, str(repo.root)).user("now the tests").edit("auth/test_tokens.py")
+    talk.reply("There is a test now.").save(tmp_path / "talks")
+
+
 def line(kind: str, **more: Any) -> Line:
     """Return a line of a live file."""
     return {"k": kind, "at": 1_772_366_400_000, **more}
@@ -75,35 +81,6 @@ def line(kind: str, **more: Any) -> Line:
 def said(trigger: str, **more: Any) -> Line:
     """Return a line at which something was said."""
     return line(more.pop("k", "before"), said=["m1"], t=trigger, w="why", x="text", **more)
-
-
-# When a session is over
-
-
-@pytest.mark.parametrize(
-    ("kinds", "idle", "over"),
-    [
-        ("start prompt", 10, False),
-        ("start prompt", 99_999, True),
-        ("start prompt end", 0, True),
-        ("start end stop subagent_stop after", 0, True),
-        ("start end start", 10, False),
-        ("start end start prompt", 10, False),
-        ("start end before", 10, False),
-        ("start end learnt", 99_999, False),
-        ("start end learnt stop", 99_999, False),
-        ("start end learnt prompt", 10, False),
-        ("start end learnt prompt", 99_999, True),
-        ("start end learnt prompt end", 0, True),
-        ("start end tried", 10, False),
-        ("start end tried", 99_999, True),
-        ("start end tried start end", 0, True),
-        ("", 99_999, False),
-    ],
-)
-def test_when_a_session_is_over(kinds, idle, over):
-    """It says so, or nothing happened for hours; what was taken in is not over again until it goes on."""
-    assert is_over([line(kind) for kind in kinds.split()], finished.IDLE, idle) is over
 
 
 def test_a_session_that_goes_on_is_left_alone(hooked, environ):
@@ -140,21 +117,91 @@ def test_a_session_without_an_end(hooked, repo, environ):
 
 
 def test_a_session_that_goes_on_after_it_was_learnt(hooked, repo, environ, tmp_path):
-    """It is taken up again with what it added, and is noted again with what it came to now."""
+    """It is taken up again with what it added; its line of the day says what it came to now, and is one."""
     hooked.end()
     work(environ)
     hooked.start("resume")
     hooked.prompt("now the tests")
     assert work(environ) == []
-    talk = talk_of("s1", 1, str(repo.root)).user("now the tests").edit("auth/test_tokens.py")
-    talk.reply("There is a test now.").save(tmp_path / "talks")
+    go_on(repo, tmp_path)
     hooked.end()
     assert len(work(environ)) == 1
     assert learnt(repo, environ) == 1
     notes, entries = journal(repo, environ)
-    assert len(notes) == len(entries) == 2
-    assert "now the tests" not in notes[0]
-    assert "now the tests" in notes[1]
+    assert len(notes) == len(entries) == 1
+    assert "now the tests" in notes[0]
+
+
+# Sessions of which nobody says that they are over
+
+
+def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, tmp_path):
+    """Minutes after its turn ended, where other work begins; the history waits until it is over."""
+    hooked.tell(moments.STOP)
+    assert work(environ) == []
+    ago(hooked.path, QUIET + 60)
+    assert [one.problem for one in work(environ)] == [""]
+    assert work(environ) == []
+    assert learnt(repo, environ) == 1
+    assert [len(part) for part in journal(repo, environ)] == [1, 0]
+    ago(hooked.path, finished.IDLE + 60)
+    assert len(work(environ)) == 1
+    assert work(environ) == []
+    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+    ago(hooked.path, finished.IDLE + 60)
+    assert work(environ) == []
+
+
+def test_a_session_that_goes_on_after_a_pause(hooked, repo, environ, tmp_path):
+    """It is learnt again; note and history have it once, as it ended."""
+    hooked.tell(moments.STOP)
+    ago(hooked.path, QUIET + 60)
+    work(environ)
+    hooked.prompt("now the tests")
+    ago(hooked.path, QUIET + 60)
+    assert work(environ) == []
+    go_on(repo, tmp_path)
+    hooked.tell(moments.STOP)
+    ago(hooked.path, QUIET + 60)
+    assert len(work(environ)) == 1
+    hooked.end()
+    assert len(work(environ)) == 1
+    notes, entries = journal(repo, environ)
+    assert len(notes) == len(entries) == 1
+    assert "now the tests" in notes[0]
+    assert "now the tests" in entries[0]
+
+
+def test_work_that_was_left_open_is_known_to_the_next_session(repo, environ):
+    """The host never said that the first one was over, and the second one begins some minutes later."""
+    first = Hooked(repo.root, environ, "cursor")
+    first.captures = True
+    first.prompt("Please paginate the list of orders")
+    first.edit("orders.py", "page = 1")
+    first.run("make test", "test_pages: AssertionError: 9 orders on one page", failed=True)
+    first.tell(moments.REPLY, text="The test of the pages still fails.")
+    first.tell(moments.STOP)
+    ago(first.path, QUIET + 60)
+    work(environ)
+    second = Hooked(repo.root, environ, "cursor", "s2")
+    assert "Failing at the end: `make test`" in second.start().text
+
+
+@pytest.mark.parametrize("host", sorted(ENDLESS))
+def test_a_host_that_never_says_that_a_session_is_over(repo, environ, host):
+    """Whenever somebody looks, what is there up to the last stop is learnt."""
+    session = Hooked(repo.root, environ, host)
+    session.captures = True
+    for _ in range(2):
+        session.prompt("Please mend the cart")
+        assert work(environ) == []
+        session.edit("cart.py")
+        session.tell(moments.STOP)
+        time.sleep(0.01)
+        assert [one.problem for one in work(environ)] == [""]
+        assert work(environ) == []
+    assert learnt(repo, environ) == 1
+    assert [len(part) for part in journal(repo, environ)] == [1, 0]
 
 
 def test_a_session_that_goes_on_while_it_is_learnt(hooked, environ, monkeypatch):
@@ -350,6 +397,39 @@ def test_old_files_go(hooked, environ):
     ago(hooked.path, KEPT + 60)
     work(environ)
     assert not hooked.path.exists()
+
+
+def test_what_was_captured_goes_some_weeks_later(repo, environ):
+    """Once it was learnt; what waits to be learnt stays, however old it is."""
+    repo.put("remora.toml", 'home = ".remora"\n')
+    paths = []
+    for name in ("s1", "s2", "s3"):
+        session = Hooked(repo.root, environ, "cursor", name)
+        session.captures = True
+        session.prompt("Please mend the cart")
+        paths.append(Path(session.head.home) / "captured" / session.path.name)
+        if name != "s3":
+            session.end()
+    work(environ)
+    for path in paths[1:]:
+        ago(path, finished.CAPTURED_KEPT + 60)
+    ago(paths[0], finished.CAPTURED_KEPT - 60)
+    session.end()
+    work(environ)
+    assert [path.exists() for path in paths] == [True, False, True]
+    assert repo.root in paths[0].parents
+
+
+def test_what_was_captured_in_another_project_goes_too(repo, environ, tmp_path):
+    """Nobody works there any more, and the live file is long gone."""
+    session = Hooked(repo.root, environ, "cursor")
+    session.captures = True
+    session.prompt("Please mend the cart")
+    path = Path(session.head.home) / "captured" / session.path.name
+    session.path.unlink()
+    ago(path, finished.CAPTURED_KEPT + 60)
+    work(environ)
+    assert not path.exists()
 
 
 def test_a_live_file_that_is_full(hooked, repo, environ, monkeypatch):

@@ -189,3 +189,57 @@ def test_a_session_is_known_by_the_end_of_its_files_name(host: str, session: str
     assert file_name(host, session).endswith(endings(session))
     assert not file_name(host, "y" + session).endswith(endings(session))
     assert not file_name(host, session + "y").endswith(endings(session))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "age", "over"),
+    [
+        ("start prompt", 10, False),
+        ("start prompt", 99_999, True),
+        ("start prompt end", 0, True),
+        ("start end stop subagent_stop after", 0, True),
+        ("start end start", 10, False),
+        ("start end start prompt", 10, False),
+        ("start end before", 10, False),
+        ("start end learnt", 99_999, False),
+        ("start end learnt stop", 99_999, False),
+        ("start end learnt prompt", 10, False),
+        ("start end learnt prompt", 99_999, True),
+        ("start end learnt prompt end", 0, True),
+        ("start end tried", 10, False),
+        ("start end tried", 99_999, True),
+        ("start end tried start end", 0, True),
+        ("", 99_999, False),
+        ("prompt stop", live.QUIET - 10, False),
+        ("prompt stop", live.QUIET + 10, True),
+        ("prompt stop reply recorded", live.QUIET + 10, True),
+        ("prompt stop after:g1 stop:g1", live.QUIET + 10, True),
+        ("prompt before stop:g1", live.QUIET + 10, False),
+        ("prompt stop prompt", live.QUIET + 10, False),
+        ("prompt stop step", live.QUIET + 10, False),
+        ("prompt stop tried", live.QUIET + 10, False),
+        ("prompt stop tried", 99_999, True),
+        ("prompt stop learnt", 99_999, False),
+        ("prompt stop learnt+", live.QUIET + 10, False),
+        ("prompt stop learnt+", 99_999, True),
+        ("prompt stop learnt+ prompt stop", live.QUIET + 10, True),
+    ],
+)
+def test_when_a_session_is_over(kinds: str, age: float, over: bool):
+    """It says so, or pauses after a turn for minutes, or anywhere for hours; then not until it goes on.
+
+    What was learnt in a pause is looked at once more when hours have passed.
+    """
+    lines: list[live.Line] = []
+    for word in kinds.split():
+        kind, _, agent = word.partition(":")
+        lines.append({"k": kind.rstrip("+"), **({"g": agent} if agent else {})})
+        lines[-1] |= {live.OPEN: 1} if kind.endswith("+") else {}
+    assert live.is_over(lines, age) is over
+
+
+def test_a_pause_may_be_as_short_as_somebody_says():
+    """Of a host that never says that a session is over, any stop may be its end."""
+    lines = [{"k": "prompt"}, {"k": "stop"}]
+    assert live.is_over(lines, 0.1, quiet=0.0)
+    assert not live.is_over(lines[:1], 0.1, quiet=0.0)

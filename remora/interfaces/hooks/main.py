@@ -41,6 +41,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
 def answer(arguments: Sequence[str], data: bytes) -> bytes:
     """Return what is printed for an event: one line of JSON, or nothing."""
     from remora.app.hooking import respond
+    from remora.disk.live import ENDLESS
     from remora.interfaces.hooks.hosts import detect, host_named
 
     payload = json.loads(data)
@@ -63,7 +64,8 @@ def answer(arguments: Sequence[str], data: bytes) -> bytes:
         _aside(_capture, moment)
     shown = host.render(payload, moment, reply)
     # Where nothing we say is heard there may be no event for a start or an end: a prompt has to do.
-    if moment.kind in _WORK_AT or (moment.kind == moments.PROMPT and not host.INJECTS):
+    starts = moment.kind in _WORK_AT or (moment.kind == moments.PROMPT and not host.INJECTS)
+    if starts or (moment.kind == moments.STOP and moment.host in ENDLESS):
         _aside(_work, moment)
     return b"" if shown is None else json.dumps(shown, ensure_ascii=True).encode() + b"\n"
 
@@ -77,7 +79,7 @@ def _capture(moment: Moment) -> None:
 def _work(moment: Moment) -> None:
     from remora.app.detaching import begin_work
 
-    begin_work(os.environ, ended=moment if moment.kind == moments.END else None)
+    begin_work(os.environ, ended=moment if moment.kind in (moments.END, moments.STOP) else None)
 
 
 def _aside(doing: Callable[[Moment], None], moment: Moment) -> None:

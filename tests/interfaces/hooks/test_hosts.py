@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from remora.core.errors import InvalidInput
-from remora.core.moments import KINDS, Moment
+from remora.core.moments import END, KINDS, Moment
+from remora.disk.live import ENDLESS
 from remora.interfaces.hooks.hosts import HOSTS, detect, host_named
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -98,6 +99,13 @@ CLAUDE = {"CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli", "CLAUDE_CODE_SESSI
 def test_a_payload_tells_its_host(payload: dict[str, Any], environ: Mapping[str, str], name: str) -> None:
     """Payloads count before environments, which are inherited; what fits nobody is nobody's."""
     assert detect(payload, environ) == name
+
+
+def test_hosts_that_never_say_that_a_session_is_over() -> None:
+    """They have no such event; OpenCode's is for sessions that a person deletes."""
+    modules: dict[str, Any] = {name: host_named(name) for name in HOSTS}
+    without = {name for name, host in modules.items() if END not in host._KINDS.values()}
+    assert without | {"opencode"} == ENDLESS
 
 
 @pytest.mark.parametrize("name", [name for name in HOSTS if name not in ("copilot", "opencode")])

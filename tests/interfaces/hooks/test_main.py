@@ -268,6 +268,22 @@ def test_warnings_stay_inside(world):
     assert world.log == []
 
 
+def test_a_stop_where_nobody_tells_the_end(world):
+    """The session is learnt, and again only some minutes later; another host's stop starts nothing."""
+    working = {name: value for name, value in world.environ.items() if name != "REMORA_WORK"}
+    told = {"sessionId": "v1", "cwd": str(world.root)}
+    for name, more in (("UserPromptSubmit", {"prompt": "mend the cart"}), ("Stop", {})):
+        world.quiet({**told, "hookEventName": name, **more}, "--host", "vscode", env=working)
+    live = world.live("v1", "vscode")
+    assert until(lambda: read(str(live))[1][-1]["k"] == "learnt")
+    world.quiet({**told, "hookEventName": "Stop"}, "--host", "vscode", env=working)
+    world.quiet(world.event("UserPromptSubmit", prompt="go on"), env=working)
+    world.quiet(world.event("Stop"), env=working)
+    time.sleep(0.5)
+    assert read(str(live))[1][-1]["k"] == "stop"
+    assert world.kinds[-1] == "stop"
+
+
 # Where it cannot write
 
 
