@@ -152,7 +152,8 @@ class Loop:
             first = brief_of(self._memory, session_id=self.session_id, task=task, said=said)
             if not task:
                 return first
-            second = task_of(self._memory, task, said=said.union(first.ids), told=told)
+            known = said.union(first.ids)
+            second = task_of(self._memory, task, session_id=self.session_id, said=known, told=told)
             texts = [text for text in (first.text, second.text) if text]
             return Reply("\n\n".join(texts), ids=(*first.ids, *second.ids), trigger="brief", why=first.why)
 
@@ -165,7 +166,8 @@ class Loop:
         self.heard(task)
         said, told = self._said(""), [line["x"] for line in self._told()]
         moment = Moment(moments.PROMPT, self.host, self.session_id, text=task)
-        return self._say(moment, lambda: task_of(self._memory, task, said=said, told=told))
+        own = self.session_id
+        return self._say(moment, lambda: task_of(self._memory, task, session_id=own, said=said, told=told))
 
     @_or("")
     def before(self, tool: str, arguments: Mapping[str, Any], call_id: str = "", agent: str = "") -> str:

@@ -23,7 +23,7 @@ from remora.core.strength import current_confidence
 from remora.core.values import Filters
 from remora.disk.live import Head
 from remora.injection import brief as briefs
-from remora.injection import render
+from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
 from remora.sources.rule_files import kind_of
 
@@ -125,13 +125,16 @@ def brief_of(
         return SILENCE
     records = [r for room in parts.searched_rooms() for r in _candidates(room.space.memories.find, parts)]
     commands = memory.suggest_commands(briefs.COMMANDS + 2)
+    left = _left_open(parts, task, session_id)
+    state = work_state.told(left) if left is not None and left.id not in said else ""
     done = [] if again else _live(memory.list(types=["work_unit_outcome"], limit=3 * briefs.OUTCOMES), parts)
     material = Material(
         [r for r in records if r.id not in said],
         commands,
         [r for r in done if r.taint is None and not r.stale_at and r.id not in said],
-        memory.work_state(task, session_id=session_id),
+        state,
         parts.room("project").space.memories.counts()["live"],
+        left.id if left is not None else "",
     )
     made = briefs.brief(
         material, tokens=inject.brief_tokens, threshold=inject.threshold, now=parts.clock.now()
@@ -140,23 +143,32 @@ def brief_of(
 
 
 def task(head: Head, text: str, environ: Mapping[str, str], *, said: Container[str]) -> Reply:
-    """Return what goes with the first prompt of a session: what is known of its task, and likely files."""
+    """Return what goes with the first prompt of a session: what is known of its task, and likely files.
+
+    A session that was learnt only while this one began may have left what it is about.
+    """
     from remora.app.memory import Memory
 
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
     with Memory.open(project=head.root, environ=environ, read_only=True) as memory:
-        return task_of(memory, text, said=said)
+        return task_of(memory, text, session_id=head.session, said=said)
 
 
 def task_of(
-    memory: Memory, text: str, *, said: Container[str] = frozenset(), told: Iterable[str] = ()
+    memory: Memory,
+    text: str,
+    *,
+    session_id: str | None = None,
+    said: Container[str] = frozenset(),
+    told: Iterable[str] = (),
 ) -> Reply:
     """Return what goes with a task, from an open memory; nothing that is no better than chance.
 
     Args:
         memory: what is asked.
         text: the task.
+        session_id: of the session: what it left itself, in a pause, is known to it.
         said: memories that the session was told.
         told: the texts that it was told: files that one of them named for a task are not named again.
     """
@@ -180,9 +192,19 @@ def task_of(
             lines.insert(0, "What earlier sessions in this project learnt that bears on this task:")
         if names:
             lines.append(TOUCHED + ", ".join(f"`{name}`" for name in names))
+        left = _left_open(parts, text)
+        if left is not None and left.id not in said and left.session_id != session_id:
+            lines, ids = [work_state.told(left).removeprefix("## "), *lines], (left.id, *ids)
         if lines:
             return Reply("\n".join(lines), ids=ids, trigger="task", why="the first prompt")
     return SILENCE
+
+
+def _left_open(parts: Parts, task: str, session_id: str | None = None) -> MemoryRecord | None:
+    """Return where earlier work stopped that a session goes on with; None where nothing is left."""
+    from remora.app.planning import last_state
+
+    return last_state(parts, task, session_id=session_id, branch=branch_of(parts.project.repository))
 
 
 def _files(parts: Parts, text: str) -> list[FileHit]:

@@ -49,6 +49,7 @@ class Material(NamedTuple):
         outcomes: of the last sessions, newest first.
         state: where the last session stopped, under a heading of its own; empty if it was done.
         memories: how many memories there are.
+        state_id: the memory that says where it stopped.
     """
 
     records: Sequence[MemoryRecord]
@@ -56,6 +57,7 @@ class Material(NamedTuple):
     outcomes: Sequence[MemoryRecord] = ()
     state: str = ""
     memories: int = 0
+    state_id: str = ""
 
 
 class Brief(NamedTuple):
@@ -94,7 +96,7 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
 
     if material.state:
         heading, _, left = material.state.removeprefix("## ").partition("\n")
-        add(f"{heading}:", [(left, "")])
+        add(f"{heading}:", [(left, material.state_id)])
     usual = [f"- `{_command(c)}` ({c.why})" for c in material.commands if c.score >= HABIT][:COMMANDS]
     add("How work is checked here:", [(text, "") for text in usual])
     ranked = sorted(

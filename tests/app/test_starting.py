@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from remora.app.memory import Memory
+from remora.app.planning import save_work_state
 from remora.app.starting import brief, brief_of, head_of, relevance_bar, task_of
 from remora.core import moments
+from remora.core.clock import to_iso
 from remora.core.moments import Moment
 from tests.helpers import Repo, environment
+from tests.observer.sessions import session
 
 
 def start(folder: Path, source: str = "startup") -> Moment:
@@ -84,6 +87,36 @@ def test_a_task_is_told_what_bears_on_it(able: Memory):
     assert task_of(able, "why does the token refresh run", said=set(said.ids)).text == ""
     assert task_of(able, "the weather is nice in Paris").text == ""
     assert task_of(able, "go on").text == ""
+
+
+def left_behind(memory: Memory, session_id: str = "s1") -> str:
+    """Keep where a session left its work; returns the memory."""
+    one = session(
+        session_id,
+        prompts=("paginate the list of orders",),
+        outcome="unknown",
+        branch=None,
+        edits=("orders.py",),
+    )
+    one = one._replace(ended=to_iso(memory._parts.clock.now()))
+    record = save_work_state(memory._parts, session_id, "claude-code", one)
+    assert record is not None
+    return record.id
+
+
+def test_what_was_left_open_is_told_once(able: Memory):
+    """At the start; where it was not known yet, with the first prompt that goes on with it."""
+    left = left_behind(able)
+    first = brief_of(able)
+    assert "Where the last session left this work" in first.text
+    assert first.ids[0] == left
+    assert brief_of(able, said=first.ids).text.count("left this work") == 0
+    second = task_of(able, "go on with the pages of orders in the list")
+    assert second.text.startswith("Where the last session left this work")
+    assert second.ids[0] == left
+    assert "left this work" not in task_of(able, "paginate the list of orders", said=first.ids).text
+    assert "left this work" not in task_of(able, "paginate the list of orders", session_id="s1").text
+    assert "left this work" not in task_of(able, "float the footer of the start page").text
 
 
 def test_the_bar_is_the_store_s_own_where_it_was_measured(able: Memory):

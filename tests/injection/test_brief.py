@@ -33,6 +33,7 @@ def test_a_brief_in_full():
         ],
         outcomes=[record("o-1", "Wrote the parser", type="work_unit_outcome")],
         state="## Where the last session left this work [Memory #w-1]\n- Asked for: “a parser”",
+        state_id="w-1",
     )
     assert text == (
         "Remora, the memory of this project, from earlier sessions:\n"
@@ -48,7 +49,7 @@ def test_a_brief_in_full():
         "- Money is kept in cents [Memory #d-1]\n"
         "(40 memories in all; search_memory or `remora search` finds the rest, also by file or error.)"
     )
-    assert ids == ("o-1", "p-1", "g-1", "d-1")
+    assert ids == ("w-1", "o-1", "p-1", "g-1", "d-1")
 
 
 def test_nothing_to_say_is_nothing():
