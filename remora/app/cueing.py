@@ -5,10 +5,11 @@
                the whole of one that failed again and again, until another or a variable helped
     term       names in code that a lesson speaks of, and calls that a linter's rule complained about
     language   rules that checks complained about before, said at the first change of such a file
-    search     a pattern that leads nowhere
+    search     a pattern that leads nowhere; names that a text speaks of, whose memory may say where a thing
+               lies or what it is (`FINDABLE`; all others are of warnings alone)
 
-Names must tell: one that half of the code uses says nothing. All cues are made anew at once; a few
-hundred memories take some milliseconds.
+Names must tell: one that half of the code uses says nothing, nor does one that many memories speak of. All
+cues are made anew at once; a few hundred memories take some milliseconds.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.names import names_in
 from remora.core.shell import commands_in
 from remora.core.values import Filters
+from remora.injection.brief import is_tainted_rule
 from remora.injection.decide import WARNINGS
 from remora.injection.state import ending
 from remora.observer.slips import in_command
 from remora.sources.rule_files import kind_of
-from remora.store.cues import COMMAND, ERROR, LANGUAGE, SEARCH, TERM, Cue
+from remora.store.cues import COMMAND, ERROR, FINDABLE, LANGUAGE, SEARCH, TERM, Cue
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
@@ -36,7 +39,9 @@ MOST = 5_000  # memories that are looked at, the surest first
 METHOD = 3  # texts from which a method is meant, whatever it is called on
 COMMON = 12  # files that use a name, from which on it tells nothing
 TERMS = 12  # names of one memory, the most telling
+SPOKEN_OF = 3  # memories that speak of a name, above which it tells nothing
 SESSIONS = 2  # in which a command failed, before it is said of the whole of it
+AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals
 SAID = ("user_taught", "agent_explicit")  # whose commands are meant; what a commit says is what it changed
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
@@ -62,31 +67,53 @@ class Met(NamedTuple):
 def refresh(parts: Parts) -> int:
     """Make the cues of the project's memories anew; returns how many there are."""
     space = parts.room("project").space
-    records = space.memories.find(Filters(types=WARNINGS), order="confidence", limit=MOST)
-    met = _met(space)
-    cues = [cue for record in records for cue in cues_of(record, met.get(_key(record)), space)]
+    others = tuple(kind for kind in FINDABLE if kind not in WARNINGS)
+    records = [
+        record
+        for types in (WARNINGS, others)
+        for record in space.memories.find(Filters(types=types), order="confidence", limit=MOST)
+    ]
+    named = [(record, _searched(record, space)) for record in records]
+    spoken = Counter(name for _, names in named for name in names)
+    cues = _all_cues(space, named, {name for name, times in spoken.items() if times > SPOKEN_OF})
     with space.db.transaction(durable=False):
         return space.cues.replace(cues)
 
 
 def take_in(space: Space, records: Sequence[MemoryRecord]) -> None:
-    """Make the cues of memories that were just written; of most of them there are none to make."""
-    warnings = [record for record in records if record.type in WARNINGS]
-    if not warnings:
-        return
-    met = _met(space) if any(_key(record) for record in warnings) else {}
-    cues = [cue for record in warnings for cue in cues_of(record, met.get(_key(record)), space)]
-    with space.db.transaction(durable=False):
-        space.cues.put([record.id for record in warnings], cues)
+    """Make the cues of memories that were just written, and of those whose names tell nothing from now on."""
+    found = {record.id: record for record in records if record.type in FINDABLE}
+    named = [(record, _searched(record, space)) for record in found.values()]
+    crowded = {
+        name
+        for name in {name for _, names in named for name in names}
+        if space.fulltext.naming(name, SPOKEN_OF + 1) > SPOKEN_OF
+    }
+    beside = {cue.memory_id for cue in space.cues.of_words(SEARCH, crowded)} - set(found)
+    named += [(record, _searched(record, space)) for record in space.memories.get_many(beside).values()]
+    cues, ids = _all_cues(space, named, crowded), [record.id for record, _ in named]
+    if cues or space.cues.any_of(ids):
+        with space.db.transaction(durable=False):
+            space.cues.put(ids, cues)
+
+
+def _all_cues(
+    space: Space, named: Sequence[tuple[MemoryRecord, Sequence[str]]], crowded: Collection[str]
+) -> list[Cue]:
+    """Return the cues of memories with the names in each; crowded ones tell nothing."""
+    met = _met(space) if any(_key(record) for record, _ in named if record.type in WARNINGS) else {}
+    found: list[Cue] = []
+    for record, names in named:
+        own = met.get(_key(record))
+        if record.type in WARNINGS:
+            found += cues_of(record, own, space)
+        found += [Cue(SEARCH, n, record.id, (), _weight(record, own)) for n in names if n not in crowded]
+    return found
 
 
 def cues_of(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[Cue]:
-    """Yield what one memory would be worth saying at."""
-    signal = str((record.payload or {}).get("signal", ""))
-    key = _key(record)
-    told = (record.payload or {}).get("sessions")  # payloads are whatever somebody put there
-    sessions = max(1, met.sessions if met else told if type(told) is int else 1)
-    weight = float(sessions) * record.confidence
+    """Yield what a warning would be worth saying at."""
+    signal, key, weight = _signal(record), _key(record), _weight(record, met)
     if signal in ("glob_ignore", "repeated_grep") and key:
         yield Cue(SEARCH, key.strip().lower(), record.id, (), weight)
         return
@@ -107,8 +134,35 @@ def cues_of(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[Cue
         yield Cue(TERM, name, record.id, (), weight)
 
 
+def _searched(record: MemoryRecord, space: Space) -> list[str]:
+    """Return the names, in lower case, that a memory tells something of when they are searched for.
+
+    An error says what failed, a commit what was changed: they are told at their own moments. What comes
+    from outside and says what to do is not told unasked.
+    """
+    at_its_moment = record.source == "commit_auto" or _signal(record) in AT_THEIR_MOMENT
+    if at_its_moment or _from_rules(record) or is_tainted_rule(record):
+        return []
+    found: dict[str, None] = {}
+    for name, sure in names_in(record.content):
+        files = _files(space, name.rpartition(".")[2])
+        if files <= COMMON and (sure or files):
+            found.setdefault(name.lower())
+    return list(found)[:TERMS]
+
+
 def _key(record: MemoryRecord) -> str:
     return str((record.payload or {}).get("key", ""))
+
+
+def _signal(record: MemoryRecord) -> str:
+    return str((record.payload or {}).get("signal", ""))
+
+
+def _weight(record: MemoryRecord, met: Met | None) -> float:
+    told = (record.payload or {}).get("sessions")  # payloads are whatever somebody put there
+    sessions = max(1, met.sessions if met else told if type(told) is int else 1)
+    return float(sessions) * record.confidence
 
 
 def _from_rules(record: MemoryRecord) -> bool:

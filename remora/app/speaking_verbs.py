@@ -87,7 +87,9 @@ class SpeakingVerbs:
 
     def _cue(self, room: Room, records: Sequence[MemoryRecord]) -> None:
         """Make what these memories are said at; without it they are stored all the same."""
-        if any(record.type in ("gotcha", "error_pattern", "dead_end") for record in records):
+        from remora.store.cues import FINDABLE
+
+        if any(record.type in FINDABLE for record in records):
             from remora.app import cueing
 
             with suppress(RemoraError):

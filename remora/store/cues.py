@@ -9,6 +9,8 @@ from typing import NamedTuple
 from remora.store.connection import Database
 
 COMMAND, TERM, ERROR, SEARCH, LANGUAGE = "command", "term", "error", "search", "language"
+# Memories that are told at a search for what they speak of, if nothing else.
+FINDABLE = ("gotcha", "dead_end", "error_pattern", "module_insight", "decision", "pattern", "requirement")
 
 
 class Cue(NamedTuple):
@@ -44,6 +46,11 @@ class Cues:
         """Put new cues in the place of those of some memories; call inside a transaction."""
         self._db.execute_many("DELETE FROM memory_cues WHERE memory_id = ?", [(i,) for i in memory_ids])
         self._insert(cues)
+
+    def any_of(self, memory_ids: Iterable[str]) -> bool:
+        """Return whether one of some memories has a cue."""
+        sql = "SELECT 1 FROM json_each(?) j JOIN memory_cues c ON c.memory_id = j.value LIMIT 1"
+        return self._db.row(sql, (json.dumps(list(memory_ids)),)) is not None
 
     def _insert(self, cues: Iterable[Cue]) -> int:
         rows = [(c.kind, c.cue, c.memory_id, json.dumps(c.needs), c.weight) for c in cues]

@@ -64,6 +64,13 @@ class FullText:
         sql = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1 OFFSET ?"
         return self._db.row(sql, (match, rows)) is not None
 
+    def naming(self, name: str, limit: int) -> int:
+        """Return how many live memories have a name in their text, counted up to a limit."""
+        sql = """SELECT count(*) FROM (
+                   SELECT 1 FROM memories_fts CROSS JOIN memories m ON m.seq = memories_fts.rowid
+                   WHERE memories_fts MATCH ? AND m.deprecated = 0 LIMIT ?)"""
+        return int(self._db.value(sql, (f"content : {quoted(name)}", limit)))
+
     def turns(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """Return (turn row id, bm25) of turns with at least one term, best first, ties by id."""
         if not (match := any_of(terms)):

@@ -7,7 +7,7 @@ import pytest
 from remora.app import cueing
 from remora.app.memory import Memory
 from remora.core.events import CommandRun, ErrorSeen, Remedy
-from remora.core.values import MemoryDraft
+from remora.core.values import MemoryDraft, Taint
 from tests.helpers import Repo, environment
 from tests.store.test_observed import record, session
 
@@ -153,15 +153,59 @@ def test_what_was_just_said_counts_at_once(bare: Memory):
     """A person's warning, and what becomes of it, need no session to be learnt first."""
     one = bare.remember("`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
     space = bare._parts.room("project").space
-    assert [cue.cue for cue in space.cues.of(one.id)] == ["pytest"]
-    bare.edit(one.id, content="`tox -e auth` hangs without REDIS_URL")
+    assert [cue.cue for cue in space.cues.of(one.id)] == ["pytest", "redis_url"]
+    bare.edit(one.id, content="`tox -e auth` hangs without a server")
     assert [cue.cue for cue in space.cues.of(one.id)] == ["tox"]
 
 
-def test_only_warnings_have_cues(bare: Memory):
-    """A decision is for the brief and for a question."""
-    one = stored(bare, "Use `go test ./...` here", type="decision", source="user_taught")
+def test_what_a_name_is_and_where_it_lies(bare: Memory):
+    """Memories of many types are told at a search for a name that they speak of, and at nothing else."""
+    said = "The retry_budget setting lives in config/limits.yaml; see `Backoff` and `go test ./...`"
+    for kind in ("decision", "module_insight", "pattern", "requirement"):
+        one = bare.remember(f"{said}, {len(kind)}", type=kind, source="user_taught").id
+        assert {(c.kind, c.cue) for c in bare.why(one).cues} == {
+            ("search", "retry_budget"),
+            ("search", "backoff"),
+        }
+        assert cues(bare, one) == {("search", "retry_budget", ()), ("search", "backoff", ())}
+        bare.forget(one)
+    assert cues(bare, stored(bare, said, type="work_unit_outcome")) == set()
+
+
+def test_names_that_many_memories_speak_of_tell_nothing(bare: Memory):
+    """From the fourth on none of them is told, at once and after all was made anew."""
+    texts = ("is read once", "grows with each call", "was 7 in May", "belongs to the queue")
+    ids = [bare.remember(f"The retry_budget {text}", type="decision").id for text in texts[:3]]
+    assert [len(bare.why(one).cues) for one in ids] == [1, 1, 1]
+    ids.append(bare.remember(f"The retry_budget {texts[3]}; max_wait does not", type="decision").id)
+    assert [[c.cue for c in bare.why(one).cues] for one in ids] == [[], [], [], ["max_wait"]]
+    assert [cues(bare, one) for one in ids] == [set(), set(), set(), {("search", "max_wait", ())}]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"source": "commit_auto"}, id="a commit"),
+        pytest.param({"origin_path": "CLAUDE.md"}, id="a rule file"),
+        pytest.param({"taint": Taint("https://x.org", 3)}, id="a page"),
+        pytest.param({"type": "gotcha", "payload": {"signal": "repeated_grep", "key": ""}}, id="a search"),
+    ],
+)
+def test_what_is_not_told_at_a_search(bare: Memory, more: dict[str, object]):
+    """What has its own moment, what the host has read, and what would be an order from outside."""
+    one = stored(bare, "The retry_budget is 7", **{"type": "decision", **more})
     assert cues(bare, one) == set()
+
+
+def test_a_hump_alone_may_be_a_product(repo: Repo, tmp_path):
+    """Such a name is told of if the code has it, and no name that the code has everywhere is."""
+    files = {f"m{n}.py": "def handle_all(): pass\n" for n in range(20)}
+    repo.commit("start", {**files, "own.py": "class RetryBudget: pass\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.index()
+        said = "GitHub waits as long as RetryBudget and handle_all say; so does parseHeader"
+        one = stored(memory, said, type="decision")
+        assert {cue for _, cue, _ in cues(memory, one)} == {"retrybudget", "parseheader"}
 
 
 def test_a_payload_may_hold_anything(bare: Memory):

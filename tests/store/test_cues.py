@@ -26,6 +26,7 @@ def test_cues_replace_each_other(filled: Space):
         filled.cues.replace([Cue("command", "gh", "m2", ("pr", "--stat"), 2.5)])
     assert filled.cues.of("m1") == []
     assert filled.cues.of("m2") == [Cue("command", "gh", "m2", ("pr", "--stat"), 2.5)]
+    assert (filled.cues.any_of(["m1", "m2"]), filled.cues.any_of(["m1"])) == (True, False)
 
 
 def test_cues_go_with_their_memory(filled: Space):

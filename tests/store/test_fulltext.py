@@ -491,3 +491,12 @@ def test_term_stats_forget_what_was_undone(space: Space):
         assert holding(space, ["token"]) == (2, [2])
         raise InterruptedError
     assert holding(space, ["token"]) == (1, [1])
+
+
+def test_how_many_memories_speak_of_a_name(space: Space) -> None:
+    """Live ones with the name in their text, whatever else they are called or filed under."""
+    add(space.memories, record("m1", "retry_budget is 7"), record("m2", "The retry_budget, in full"))
+    add(space.memories, record("m3", "the budget for a retry", tags=("retry_budget",)))
+    add(space.memories, record("m4", "retry_budget was 6", deprecated=True))
+    assert [space.fulltext.naming("retry_budget", limit) for limit in (9, 1)] == [2, 1]
+    assert space.fulltext.naming('no "such" name', 9) == 0

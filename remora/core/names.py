@@ -1,0 +1,86 @@
+r"""Names in code that a text speaks of, and that somebody searches for: `retry_budget`, `parseHeader`.
+
+What tells a name from a word is its form: an underscore, a hump, a dot or a hyphen inside. A search is
+written in many ways, `def retry_budget`, `retry_budget\b`, `**/retry_budget*`; it is for the name in it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+SHORTEST = 5  # characters
+MOST = 20  # names of a pattern
+_READ = 400  # characters of a pattern
+_SPAN = re.compile(r"`([^`\n]{2,160})`")
+_WHOLE = re.compile(r"-{0,2}([^\W\d]\w*(?:[.-]\w+)*)(?:\(\))?$")
+_FLAG = re.compile(r"(?<![\w-])--([a-z]\w*(?:-\w+)+)")
+# Not a part of a path, of an address or of a longer name.
+_BARE = re.compile(r"(?<![\w./@-])[^\W\d]\w*(?:\.\w+)*(?![\w/@-])")
+_IN_PATTERN = re.compile(r"[^\W\d]\w*(?:[.-]\w+)*")
+_HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}")
+_CLASS = re.compile(r"\\[bBsSwWdDAZzntr]")  # of characters, or a place between them
+_DEFINES = frozenset(
+    "async class const def enum export fn fun func function import interface let mod pub public static struct"
+    " trait type val var".split()
+)
+
+
+class Name(NamedTuple):
+    """A name of a text; `sure` where it cannot be an ordinary word or the name of a product."""
+
+    name: str
+    sure: bool
+
+
+def names_in(text: str) -> list[Name]:
+    """Return the names in code that a text speaks of, each once, in order.
+
+    >>> [name for name, _ in names_in("The retry_budget (`limits`, `--dry-run`) is in config/limits.yaml")]
+    ['limits', 'dry-run', 'retry_budget']
+    >>> [name for name, _ in names_in("It calls app.jobs.run_all() in the read-only run, e.g. at night.")]
+    ['app.jobs.run_all', 'run_all']
+    >>> names_in("GitHub")
+    [Name(name='GitHub', sure=False)]
+    """
+    found: dict[str, bool] = {}
+    for span in _SPAN.findall(text):
+        if whole := _WHOLE.match(span):
+            found[whole[1]] = True
+    found |= dict.fromkeys(_FLAG.findall(text), True)
+    for name in _BARE.findall(text):
+        if marked(name):
+            found.setdefault(name, not name[0].isupper() or "_" in name or "." in name)
+    for name in list(found):
+        last = name.rpartition(".")[2]
+        if last != name and marked(last):
+            found.setdefault(last, found[name])
+    return [Name(name, sure) for name, sure in found.items() if len(name) >= SHORTEST]
+
+
+def marked(name: str) -> bool:
+    """Return whether the form of a name tells that it is one.
+
+    >>> [marked(n) for n in ("max_size", "maxSize", "app.cfg", "dry-run", "__init__", "size", "i.e")]
+    [True, True, True, True, False, False, False]
+    """
+    parts = name.split(".")
+    if len(parts) > 1:
+        return all(len(part) > 1 and not part.isdigit() for part in parts)
+    return any(c in name.strip("_-") for c in "_-") or _HUMP.search(name) is not None
+
+
+def searched(pattern: str) -> list[str]:
+    r"""Return what a search is for, in lower case: the pattern as it is, and the names in it.
+
+    >>> searched(r"def retry_budget\b"), searched("Limits"), searched(r"error in \w+")
+    (['def retry_budget\\b', 'retry_budget'], ['limits'], ['error in \\w+'])
+    """
+    plain = _CLASS.sub(" ", pattern[:_READ]).replace("\\", "")
+    found = [pattern.strip()]
+    for name in _IN_PATTERN.findall(plain):
+        found += [part for part in (name, *name.split(".")) if len(part) >= SHORTEST and marked(part)]
+    words = [word for word in re.findall(r"\w+", plain) if word not in _DEFINES]
+    if len(words) == 1:
+        found += words
+    return [text for text in dict.fromkeys(text.lower() for text in found) if text][:MOST]
