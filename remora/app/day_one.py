@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.branches import settle
 from remora.app.overtaken import settle_overtaken
 from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
@@ -85,6 +86,7 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
             tally.skipped.append(Skipped("git history", f"{error}; what was known before is kept"))
     _mark_orphans(parts, space)
     code = _take_code(parts, tally, progress)
+    settle(parts)
     settle_overtaken(parts)
     if progress:
         progress("embedding", 0, 0)

@@ -4,7 +4,8 @@ A session tells what it did. Much of that is undone, renamed or rewritten later,
 mislead. So before one is promoted it is asked whether what it names is still there (in the index) and
 whether some of what was written still stands (in the files). Later the names alone are asked again, at
 each `learn` and `init`: a memory that names what has gone is marked stale, and the mark is lifted when
-it is back. Where the code is not indexed nothing is asked.
+it is back. Where the code is not indexed nothing is asked, nor of what was learnt on another branch than the
+one that is checked out.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.project import branch_of
 from remora.core.clock import to_iso
 from remora.lifecycle.flags import with_reason, without_reason
 from remora.observer.claims import claims
 from remora.observer.couplings import outside
+from remora.observer.rules import is_rule
 from remora.observer.wrote import standing
 from remora.sources.tree_read import decode, read
 
@@ -55,6 +58,8 @@ class CodeNow:
         draft = candidate.draft
         files = [path for path in draft.related_files if not outside(path)]
         gone = [path for path in files if not self._there(path)]
+        if is_rule(draft.content):
+            return ""  # it holds wherever such code is written
         if gone and (len(gone) == len(files) or candidate.signal in _OF_FILES):
             return f"`{gone[0]}` is gone"
         if candidate.signal not in _OF_CODE:
@@ -115,10 +120,12 @@ def _learnt(parts: Parts) -> list[MemoryRecord]:
     ids = space.memories.ids_where(
         "m.deprecated = 0 AND m.pinned = 0 AND m.user_verified = 0 AND m.external_id LIKE 'observed:%'", ()
     )
-    found = []
+    found, here = [], branch_of(parts.project.repository)
     for record in space.memories.get_many(ids).values():
         before = space.observed.last_learned(record.id)
         of_code = (record.payload or {}).get("signal") in _OF_CODE
+        if record.branch not in (None, here):
+            continue  # its code is on a branch of its own
         if of_code and before is not None and before.text == record.content:
             found.append(record)
     return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.branches import to_stamp
 from remora.app.overtaken import CodeNow
+from remora.app.project import branch_of
 from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
@@ -76,9 +77,8 @@ class Promoter:
                 *(modules_of(observation), tallies(observation)),
             )
             stored = StoredSeen(self._space.observed)
-            promotion = promote(
-                observation, stored, similar=self._similar, overtaken=self._now.overtaken, more=more
-            )
+            overtaken = _nobody_can_tell if self._elsewhere(observation.branch) else self._now.overtaken
+            promotion = promote(observation, stored, similar=self._similar, overtaken=overtaken, more=more)
             if self._model() is None:
                 return self._kept(promotion, run)
         # A model takes seconds: nobody waits for the database meanwhile. A crash here costs nothing,
@@ -158,6 +158,10 @@ class Promoter:
             return None
         return Learnt(self._room.upkeep.forget(known.id), WITHDRAWN, withdrawn.why)
 
+    def _elsewhere(self, branch: str | None) -> bool:
+        """Return whether a session's work is on a branch that is neither merged nor checked out here."""
+        return self._stamp(branch) is not None and branch != branch_of(self._parts.project.repository)
+
     def _stamp(self, branch: str | None) -> str | None:
         if branch is None:
             return None
@@ -206,3 +210,7 @@ def _both(signal: Signal) -> Iterator[Pair]:
 def modules_of(observation: Observation) -> list[str]:
     """Return the modules whose files a session changed."""
     return sorted({module_of(use.path) for use in observation.files if use.edits} - {""})
+
+
+def _nobody_can_tell(_: Candidate) -> str:
+    return ""

@@ -47,6 +47,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z_%][\w.]*")
+_RULE = "Linter rule "  # how the text of a rule's memory begins
 
 
 def says_itself(listed: Finding) -> bool:
@@ -82,8 +83,17 @@ def rule_told(about: Finding, met: Sequence[ErrorMet]) -> str:
     ran = f" of {code(shorten(command, 60))}" if command else ""
     times = f"{count} findings" if count > 1 else "1 finding"
     line = quoted(_typical(about, met), 2 * MESSAGE)
-    told = f"Linter rule {name}: {line}. What resolved it here: {'; '.join(ways)}."
+    told = f"{_RULE}{name}: {line}. What resolved it here: {'; '.join(ways)}."
     return f"{told} Met in {times}{ran}{where}."
+
+
+def is_rule(text: str) -> bool:
+    """Return whether a memory's text is of a linter's rule: it holds wherever such code is written.
+
+    >>> is_rule("Linter rule `nilerr`: silenced")
+    True
+    """
+    return text.startswith(_RULE)
 
 
 def _typical(about: Finding, met: Sequence[ErrorMet]) -> str:

@@ -10,7 +10,7 @@ import pytest
 from remora import Memory
 from remora.app.learn import LearnReport
 from tests.app.test_learn import Talk
-from tests.helpers import environment
+from tests.helpers import Repo, environment
 
 TOTALS = "def total_of_rows(rows):\n    return sum(row.cents for row in rows)\n"
 TILL = "class Till:\n    def close_register(self):\n        return total_of_rows(self.rows)\n"
@@ -37,10 +37,12 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
-def session(memory: Memory, tmp_path: Path) -> Path:
+def session(memory: Memory, tmp_path: Path, branch: str = "main") -> Path:
     """Write a session that made totals a function of their own."""
     root = str(memory.root)
-    talk = Talk("s1", 5, root).user("Add one function that sums the rows of a receipt for till and invoice")
+    talk = Talk("s1", 5, root, branch).user(
+        "Add one function that sums the rows of a receipt for till and invoice"
+    )
     for path, text in (("shop/totals.py", TOTALS), ("shop/till.py", TILL)):
         talk.tool("Write", file_path=f"{root}/{path}", content=text)
     talk.tool("Bash", "12 passed", command="make test").reply(REPORT).user(THANKS)
@@ -91,6 +93,27 @@ def test_what_lost_its_files_is_not(memory: Memory, tmp_path: Path) -> None:
     report = memory.learn(session(memory, tmp_path))
     assert outcomes(report) == []
     assert why_not(report) == ["`shop/totals.py` is gone"]
+
+
+def test_what_is_on_a_branch_of_its_own_is_not_asked_for_here(tmp_path: Path) -> None:
+    """Who goes back to main before a session is learnt loses nothing of it; merged, it is asked for again."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("begin", {"shop/mail.py": "SENDER = 'x'\n"})
+    repo.git("checkout", "-qb", "topic")
+    repo.commit("totals", {"shop/totals.py": TOTALS, "shop/till.py": TILL})
+    repo.git("checkout", "-q", "main")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.index()
+        report = memory.learn(session(memory, tmp_path, "topic"))
+        assert len(outcomes(report)) == 1
+        (learnt,) = [o.memory for o in report.learnt if o.memory.type == "work_unit_outcome"]
+        assert memory.show(learnt.id).stale_at is None
+        repo.git("merge", "-q", "topic")
+        repo.put("shop/totals.py", TOTALS.replace("total_of_rows", "receipt_sum"))
+        repo.put("shop/till.py", TILL.replace("total_of_rows", "receipt_sum"))
+        memory.init()
+        assert memory.show(learnt.id).branch is None
+        assert memory.show(learnt.id).stale_at is not None
 
 
 def test_without_an_index_nobody_asks(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -56,7 +57,7 @@ def test_what_has_a_cue(glimpse: Glimpse):
 def test_what_lost_its_ground_is_not_there(glimpse: Glimpse, space: Space):
     """What waits for a first look is told; what rests on something that was superseded is not."""
     add(space.memories, record("m7", type="gotcha", related_files=("d.py",), needs_review=True))
-    shaken = {"needs_review": True, "review_reason": "rests on m1, superseded"}
+    shaken: dict[str, Any] = {"needs_review": True, "review_reason": "rests on m1, superseded"}
     add(space.memories, record("m8", type="gotcha", related_files=("d.py",), **shaken))
     assert [n.id for n in glimpse.about(["d.py"], WARNINGS)] == ["m7"]
 
