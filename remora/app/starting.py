@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.app.hooking import note_trouble, place_of
+from remora.app.live_sessions import waiting
 from remora.app.project import branch_of, locate
 from remora.app.recall import predict_files
-from remora.core.clock import to_iso
+from remora.core import moments
+from remora.core.clock import from_iso, to_iso
 from remora.core.errors import RemoraError
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.strength import current_confidence
@@ -204,7 +206,19 @@ def _left_open(parts: Parts, task: str, session_id: str | None = None) -> Memory
     """Return where earlier work stopped that a session goes on with; None where nothing is left."""
     from remora.app.planning import last_state
 
-    return last_state(parts, task, session_id=session_id, branch=branch_of(parts.project.repository))
+    found = last_state(parts, task, session_id=session_id, branch=branch_of(parts.project.repository))
+    if found is None or task.strip() or found.session_id == session_id:
+        return found
+    return None if _was_changed_since(parts, work_state.of_record(found).at) else found
+
+
+def _was_changed_since(parts: Parts, at: str | None) -> bool:
+    """Return whether a session that was not learnt yet changed a file after a time."""
+    since = from_iso(at) if at else 0.0
+    going = waiting(parts.environ, str(parts.project.home), since=since)
+    lines = (line for one in going for line in one.lines() if line.get("k") == moments.AFTER)
+    times = (line.get("at") for line in lines if line.get("a") in ("edit", "write"))
+    return any(isinstance(at, int | float) and at > 1000 * since for at in times)
 
 
 def _files(parts: Parts, text: str) -> list[FileHit]:

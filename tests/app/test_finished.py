@@ -185,6 +185,10 @@ def test_work_that_was_left_open_is_known_to_the_next_session(repo, environ):
     work(environ)
     second = Hooked(repo.root, environ, "cursor", "s2")
     assert "Failing at the end: `make test`" in second.start().text
+    second.edit("orders.py", "page = 2")
+    third = Hooked(repo.root, environ, "cursor", "s3")
+    assert third.start().text == ""  # the second one goes on with it, and is not learnt yet
+    assert "Failing at the end" in third.prompt("the list of orders has no pages").text
 
 
 @pytest.mark.parametrize("host", sorted(ENDLESS))
