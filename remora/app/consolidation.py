@@ -162,7 +162,7 @@ def _store(
     for fact in outcome.facts:
         try:
             draft = _as_inferred(parts, fact, session_id)
-            record = parts.room("project").intake.remember(draft, revive=False)
+            record = parts.room("project").intake.remember(draft, revive=False, stated=True)
         except RemoraError as error:
             problems.append(f"a fact was not stored: {error}")
             continue

@@ -247,7 +247,7 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         """Store many drafts in one transaction, all or none; one record for each, in order."""
         with self._lock:
             room = self._parts.room("user" if user else "project")
-            records = room.intake.remember_many([self._with_parents(d, room) for d in drafts])
+            records = room.intake.remember_many([self._with_parents(d, room) for d in drafts], stated=True)
             self._cue(room, records)
             embed_when_many(self._parts)
             return [noted(room.space, d, r) for d, r in zip(drafts, records, strict=True)]

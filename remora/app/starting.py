@@ -21,6 +21,7 @@ from remora.core import moments
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import RemoraError
 from remora.core.moments import SILENCE, Moment, Reply
+from remora.core.statement import tells
 from remora.core.strength import current_confidence
 from remora.core.values import Filters
 from remora.disk.live import Head
@@ -261,7 +262,7 @@ def _worth_saying(hit: Hit, bar: float, threshold: float, said: Container[str], 
     record = hit.memory
     if record is None or hit.id in said or record.stale_at or record.type == "work_state":
         return False
-    if briefs.is_shaken(record):
+    if briefs.is_shaken(record) or not tells(record.content):
         return False
     if _from_rules(record) or hit.disagrees_with:
         return False

@@ -90,7 +90,7 @@ def teach(parts: Parts, path: Path, text: str | bytes | None, *, user: bool, dry
                 draft = draft._replace(related_files=(), related_modules=(), scope="global")
             line = rule.origins[0][1]
             try:
-                (record,) = room.intake.remember_many([draft])
+                (record,) = room.intake.remember_many([draft], stated=True)
             except InvalidInput as error:
                 pieces.append(Piece(line, "refused", draft.type, draft.content, why=str(error)))
                 continue

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from remora.core.statement import tells
 from remora.core.strength import SOURCE_TRUST, current_confidence
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryRecord
@@ -147,6 +148,8 @@ def _tail(material: Material) -> str:
 
 def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
     if record.type not in WORTH or record.stale_at or record.deprecated or is_shaken(record):
+        return False
+    if not tells(record.content):
         return False
     if record.pinned:
         return True

@@ -287,11 +287,19 @@ def _worth(notes: Sequence[Note], state: State, setting: Setting) -> list[Note]:
     for note in notes:
         if note.id in state.said or note.stale or note.confidence < threshold:
             continue
-        if note.branch and note.branch != setting.branch:
+        if (note.branch and note.branch != setting.branch) or not _tells(note.content):
             continue
         if note.pinned or note.verified or setting.faded(note) >= threshold * FADED:
             kept.setdefault(note.id, note)
     return agreeing(list(kept.values()))
+
+
+def _tells(content: str) -> bool:
+    if " " in content and "[REDACTED:" not in content:
+        return True
+    from remora.core.statement import tells  # its words cost some milliseconds to load
+
+    return tells(content)
 
 
 def agreeing(notes: list[Note]) -> list[Note]:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from remora.core import payloads
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import InvalidInput
+from remora.core.statement import is_statement
 from remora.core.text import clean, collapse, controls, shorten, sound
 from remora.core.values import (
     MEMORY_SCOPES,
@@ -114,6 +115,22 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
     }
     redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
     return Prepared(draft._replace(**changes), redactions, tuple(notes))
+
+
+def require_statement(prepared: Prepared) -> None:
+    """Check that what somebody says can be understood on its own: a word alone cannot.
+
+    What others left on the disk is taken as it is.
+
+    Raises:
+        InvalidInput: it has no two words, or none but a secret's name.
+    """
+    content = prepared.draft.content
+    if is_statement(content):
+        return
+    if prepared.taken_out:
+        raise InvalidInput("content is nothing but a secret", hint="Say what it is for, without the value.")
+    raise InvalidInput(f"content is too short: {content!r:.60}", hint="Say in a sentence what to remember.")
 
 
 def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:

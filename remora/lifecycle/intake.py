@@ -23,7 +23,7 @@ from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.strength import SOURCE_TRUST, TAINT_FACTOR, half_life
 from remora.core.text import collapse, content_hash, index_terms, jaccard
 from remora.core.values import MemoryDraft, MemoryRecord, Origin, Receipt, Redaction
-from remora.lifecycle.drafts import Prepared, checked_instant, prepare
+from remora.lifecycle.drafts import Prepared, checked_instant, prepare, require_statement
 from remora.lifecycle.flags import rests_on, unflag_dependents
 from remora.store.space import Space
 
@@ -39,13 +39,14 @@ class Intake:
         self._clock = clock
         self._custom_types = custom_types  # asked only for a type that is not one of ours
 
-    def remember(self, draft: MemoryDraft, *, revive: bool = True) -> MemoryRecord:
+    def remember(self, draft: MemoryDraft, *, revive: bool = True, stated: bool = False) -> MemoryRecord:
         """Store one draft durably, or merge it with what it duplicates.
 
         Args:
             draft: what to remember.
             revive: bring a forgotten memory with the same text back. Automatic sources say False: what
                 a person forgot stays forgotten.
+            stated: somebody says it now: it must be a statement (`require_statement`).
 
         Returns:
             The record as stored; `receipt` says whether it was stored, merged, restored or skipped.
@@ -53,16 +54,20 @@ class Intake:
         Raises:
             InvalidInput: the draft cannot be stored; nothing was changed.
         """
-        return self.remember_many([draft], revive=revive)[0]
+        return self.remember_many([draft], revive=revive, stated=stated)[0]
 
-    def remember_many(self, drafts: Sequence[MemoryDraft], *, revive: bool = True) -> list[MemoryRecord]:
+    def remember_many(
+        self, drafts: Sequence[MemoryDraft], *, revive: bool = True, stated: bool = False
+    ) -> list[MemoryRecord]:
         """Store many drafts in one transaction: all or none; one record for each draft, in order."""
         prepared = [prepare(d, self._custom_types) for d in drafts]
+        for one in prepared if stated else ():
+            require_statement(one)
         with self._space.db.transaction():
             return [self._take(p, revive=revive) for p in prepared]
 
     def remember_each(self, drafts: Iterable[MemoryDraft | RemoraError]) -> list[MemoryRecord | RemoraError]:
-        """Store many drafts in one transaction, each by itself: for one that is refused its error is given.
+        """Store many statements in one transaction, each by itself: an error for one that is refused.
 
         An error that stands in the place of a draft is given back as it is.
 
@@ -83,6 +88,7 @@ class Intake:
                     continue
                 try:
                     prepared = prepare(draft, self._custom_types)
+                    require_statement(prepared)
                     with self._space.db.transaction():
                         record = self._take(prepared, revive=True)
                 except REFUSALS as error:
@@ -109,6 +115,8 @@ class Intake:
         if "content" in ours and "citation_text" not in ours:
             fields["citation_text"] = None
         prepared = prepare(MemoryDraft(**{**fields, **ours}), self._custom_types)
+        if "content" in ours:
+            require_statement(prepared)
         names = [*ours, *(n for n in ("citation_text",) if "content" in ours)]
         checked = {name: getattr(prepared.draft, name) for name in names}
         if "content" in ours:

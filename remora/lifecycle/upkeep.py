@@ -130,7 +130,7 @@ class Upkeep:
             # The old one steps aside first: the new text may be a near duplicate of it.
             changes: dict[str, Any] = {"deprecated": True, "deprecated_at": now, "superseded_by": old.id}
             self._space.memories.update(old.id, changes)
-            new = self._intake.remember(draft)
+            new = self._intake.remember(draft, stated=True)
             if new.id == old.id or content_hash(new.content) == content_hash(old.content):
                 raise Conflict("the new text is the same as the old one", hint="Nothing was changed.")
             self._space.memories.update(old.id, {"superseded_by": new.id, "updated_at": now, "pinned": False})

@@ -212,6 +212,25 @@ def test_remember_each_waits_for_the_disk_once(bare: Memory) -> None:
     assert len(bare.list()) == 1
 
 
+def test_a_word_is_no_memory(bare: Memory) -> None:
+    """Whoever says something says a statement: alone, among others, as a correction, in place of another."""
+    kept = bare.remember("Use tabs", type="preference")
+    for refused in (
+        lambda: bare.remember("tabs"),
+        lambda: bare.remember(f"token: {SECRET}"),
+        lambda: bare.remember_many([MemoryDraft("Use spaces"), MemoryDraft("spaces")]),
+        lambda: bare.edit(kept.id, content="tabs"),
+        lambda: bare.supersede(kept.id, "spaces"),
+    ):
+        with pytest.raises(InvalidInput, match=r"too short|nothing but a secret") as caught:
+            refused()
+        assert caught.value.hint
+    (said, word) = bare.remember_each([{"content": "Indent by four"}, {"content": "four"}])
+    assert isinstance(said, MemoryRecord)
+    assert isinstance(word, InvalidInput)
+    assert {m.content for m in bare.list()} == {"Use tabs", "Indent by four"}
+
+
 def test_remember_many(bare: Memory) -> None:
     """Many drafts are all stored or none; what is no draft is refused."""
     good = [MemoryDraft(f"Statement {n} of subject{n}") for n in range(3)]

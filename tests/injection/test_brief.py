@@ -76,7 +76,7 @@ def test_it_keeps_to_its_budget():
 
 
 def test_what_is_not_sure_is_left_out():
-    """Below the threshold, out of date, faded, only of use at an action, or a rule nobody vouches for."""
+    """Not sure, out of date, faded, of use at an action only, a rule nobody vouches for, or says nothing."""
     doubtful = [
         record("a", type="decision", confidence=0.6),
         record("b", type="decision", stale_at=AT),
@@ -84,6 +84,10 @@ def test_what_is_not_sure_is_left_out():
         record("d", type="error_pattern", confidence=0.9),
         record("e", type="preference", confidence=0.9, taint=Taint("web", 3)),
         record("f", type="decision", confidence=0.9, deprecated=True),
+    ]
+    doubtful += [
+        record("g", "x", type="decision", confidence=0.9),
+        record("h", "The admin password is [REDACTED:password]", type="decision", pinned=True),
     ]
     assert made(*doubtful)[1] == ()
     assert made(doubtful[0]._replace(pinned=True), doubtful[4]._replace(user_verified=True))[1] == ("a", "e")

@@ -116,6 +116,11 @@ def test_a_memory_is_said_once_to_an_agent():
         ({"branch": "topic"}, "of another branch"),
         ({"type": "decision"}, "no warning"),
         ({"files": ("b.py",)}, "about another file"),
+        ({"content": "cart"}, "no statement"),
+        (
+            {"content": "The key of the cart is [REDACTED:secret]", "pinned": True},
+            "nothing without its secret",
+        ),
     ],
 )
 def test_what_stays_unsaid(changes: dict[str, Any], why: str):
@@ -252,7 +257,12 @@ def test_text_from_outside_cannot_leave_its_quotes_nor_speak_as_the_host():
 
 def test_a_pattern_of_files_counts_as_each_of_them():
     """A lesson about `src/**` is one about each file there."""
-    said = decide(at(moments.AFTER, "read", "/w/src/x/b.py"), State(), Store(note("g", "src/**")), setting())
+    said = decide(
+        at(moments.AFTER, "read", "/w/src/x/b.py"),
+        State(),
+        Store(note("Sorted by name", "src/**")),
+        setting(),
+    )
     assert said.ids
     assert matches("src/**", "src/x/b.py")
 

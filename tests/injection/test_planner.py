@@ -308,7 +308,7 @@ def test_a_way_and_its_reason_that_are_one_sentence(world: World) -> None:
     """What failed is not said twice."""
     world.remember(
         "once",
-        "x",
+        "Polling was slow",
         type="dead_end",
         related_modules=["auth"],
         payload={"approach_tried": "polling", "why_it_failed": "polling was given up, it was slow"},

@@ -122,8 +122,10 @@ def test_remembered_patterns(shop: Shop) -> None:
     assert found[0].why == "used in 5 of 6 sessions that changed `auth`, as remembered"
     assert shop.ahead("", Scope(("web",))) == []
     shop.world.memory.forget(shop.world.id_of("p"))
-    remember("few", "One", type="prefetch_pattern", payload={**payload, "session_count": 2})
-    remember("forged", "Two", type="prefetch_pattern", payload=payload, taint=Taint("web_fetch"))
+    remember("few", "A few sessions", type="prefetch_pattern", payload={**payload, "session_count": 2})
+    remember(
+        "forged", "Sessions of somebody", type="prefetch_pattern", payload=payload, taint=Taint("web_fetch")
+    )
     assert shop.ahead("") == []
 
 

@@ -29,7 +29,7 @@ def test_forget_and_restore(run: Run, remember: Remember) -> None:
 
 def test_several_ids_or_none(run: Run, remember: Remember, answer: Answer) -> None:
     """Several memories are changed at once; an unknown id stops before the first change."""
-    first, second = remember("one"), remember("two")
+    first, second = remember("one thing"), remember("two things")
     result = run("forget", first, "ffffffff", second)
     assert result.exit_code == 4
     assert len(run("list").stdout.splitlines()) == 2
@@ -63,7 +63,7 @@ def test_verify_clears_taint(run: Run, answer: Answer, project: Path, clock: Fix
 
 def test_pin_and_unpin(run: Run, remember: Remember, answer: Answer) -> None:
     """--off takes the pin off again."""
-    memory_id = remember("one")
+    memory_id = remember("one thing")
     assert run("pin", memory_id).stdout.split("  ")[1] == "pinned"
     assert answer("list", "--pinned")["memories"][0]["pinned"] is True
     assert run("pin", "--off", memory_id).stdout.split("  ")[1] == "pin taken off"
@@ -72,7 +72,7 @@ def test_pin_and_unpin(run: Run, remember: Remember, answer: Answer) -> None:
 
 def test_forgotten_memories_cannot_be_pinned(run: Run, remember: Remember) -> None:
     """A conflict says what to do first."""
-    memory_id = remember("one")
+    memory_id = remember("one thing")
     run("forget", memory_id)
     result = run("pin", memory_id)
     assert result.exit_code == 5

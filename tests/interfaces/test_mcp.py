@@ -24,7 +24,7 @@ from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.mcp_server.offered import INSTRUCTIONS, TOOLS, WAITING
 from remora.interfaces.mcp_server.tools import Tools
 from remora.interfaces.mcp_server.words import TOKENS
-from tests.helpers import Repo, unprivileged
+from tests.helpers import SECRET, Repo, unprivileged
 from tests.interfaces.conftest import NOW
 from tests.interfaces.mcp_calls import MODES, Caller, with_client
 
@@ -244,6 +244,13 @@ def test_arguments_as_models_write_them(one: Caller, stored: Remember) -> None:
     assert answer.endswith(
         "'type' is no argument of it and was not used; it takes query, types, files, kinds, limit"
     )
+
+
+@pytest.mark.parametrize("content", ["x", "tabs", f"password: {SECRET}"])
+def test_a_word_is_no_memory(call: Caller, content: str) -> None:
+    """What cannot be understood on its own is refused in words."""
+    assert re.search("too short|nothing but a secret", call.error("record_memory", content=content))
+    assert "Nothing is remembered" in call("search_memory", query=content)
 
 
 def test_unknown_tool(call: Caller) -> None:

@@ -264,9 +264,9 @@ def test_ambiguous_id(run: Run, project: Path, clock: FixedClock, answer: Answer
 
 def test_list_filters(run: Run, remember: Remember) -> None:
     """Each filter of `list` keeps what passes it."""
-    first = remember("one", "--type", "gotcha", "--tag", "x", "--file", "src/a.py")
-    second = remember("two", "--type", "decision", "--user")
-    third = remember("three", "--type", "pattern")
+    first = remember("one thing", "--type", "gotcha", "--tag", "x", "--file", "src/a.py")
+    second = remember("two things", "--type", "decision", "--user")
+    third = remember("three things", "--type", "pattern")
     assert run("pin", first).exit_code == 0
     assert run("forget", third).exit_code == 0
 

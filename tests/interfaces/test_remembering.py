@@ -226,7 +226,7 @@ def test_files_are_named_from_the_root(
     (project / "src" / "a.py").touch()
     subprocess.run(["git", "init", "-q", str(project)], check=True)
     monkeypatch.chdir(project / "src")
-    words = "remember first --type pattern -f a.py -f src/a.py".split()
+    words = "remember first/one --type pattern -f a.py -f src/a.py".split()
     assert answer(*words)["related_files"] == ["src/a.py"]
 
 
@@ -237,7 +237,7 @@ def test_files_that_do_not_exist_are_named_from_here(
     (project / "src").mkdir()
     subprocess.run(["git", "init", "-q", str(project)], check=True)
     monkeypatch.chdir(project / "src")
-    words = "remember first --type pattern -f new.py -f x/../gone.py -f ../b.py -f ./c/ -f ../../out.py"
+    words = "remember first/one --type pattern -f new.py -f x/../gone.py -f ../b.py -f ./c/ -f ../../out.py"
     absolute = str(project / "d" / "e.py")
     assert answer(*words.split(), "-f", absolute, "-f", "~/f.py")["related_files"] == [
         "src/new.py",
@@ -251,7 +251,7 @@ def test_files_that_do_not_exist_are_named_from_here(
     for typed in ("new.py", "c/"):
         assert "first" in run("list", "-f", typed).stdout
     monkeypatch.chdir(tmp_path)
-    words = f"remember second --type pattern -f new.py --project {project}"
+    words = f"remember second/one --type pattern -f new.py --project {project}"
     assert answer(*words.split())["related_files"] == ["new.py"]
 
 

@@ -219,7 +219,7 @@ def test_bash_completes(press_tab: Callable[..., list[str]], remember: Callable[
 
 def test_ids_are_completed(run: Run, project: Path, remember: Callable[..., str]) -> None:
     """Ids of the project's memories; `restore` offers those that were forgotten."""
-    first, second = remember("one"), remember("two")
+    first, second = remember("one thing"), remember("two things")
     run("forget", second)
     assert complete(f"remora show {first[:3]}") == [first[:8]]
     assert complete("remora forget ") == [first[:8]]

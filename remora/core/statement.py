@@ -1,0 +1,47 @@
+"""Whether a text states anything: it has two words, and more of them where a secret was taken out."""
+
+from __future__ import annotations
+
+import re
+
+from remora.core.text import STOP_WORDS, cjk_pairs, words
+
+LEAST = 2  # words of a statement
+# Words besides the names of secrets that a text must have when it lost one. "The password of the staging
+# database is …" has two, and nothing is left of what it told; a command with a header has more.
+LEFT = 4
+_MARKER = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}\]")
+_OF_SECRETS = frozenset(
+    """access account admin api auth authorization bearer code cookie credential credentials key keys login
+    pass passphrase passwd password passwords pin pwd secret secrets token tokens user username
+    value""".split()
+)
+
+
+def is_statement(text: str) -> bool:
+    """Return whether a text has at least two words outside of what was taken out of it.
+
+    >>> is_statement("Use tabs"), is_statement("x"), is_statement("password: [REDACTED:password]")
+    (True, False, False)
+    """
+    return len(_said(text)) >= LEAST
+
+
+def tells(text: str) -> bool:
+    """Return whether a text is worth saying to somebody who did not ask for it.
+
+    >>> tells("The admin password of the staging database is [REDACTED:password]")
+    False
+    >>> tells("`curl -H 'Authorization: [REDACTED:bearer]' /health` shows whether the gateway is up")
+    True
+    """
+    said = _said(text)
+    if len(said) < LEAST or not _MARKER.search(text):
+        return len(said) >= LEAST
+    return sum(word not in STOP_WORDS and word not in _OF_SECRETS for word in said) >= LEFT
+
+
+def _said(text: str) -> list[str]:
+    """Return the words of a text in lower case; of a script without spaces, pairs of its signs."""
+    said = _MARKER.sub(" ", text)
+    return [word for word in words(said) if not cjk_pairs(word)] + cjk_pairs(said)
