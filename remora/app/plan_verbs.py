@@ -297,7 +297,6 @@ class PlanVerbs:
         *,
         session_id: str | None = None,
         used: Sequence[Used] | None = None,
-        tokens_saved: int | None = None,
     ) -> SessionSummary:
         """Return what a run of learning came to: what was remembered in its sessions, and what was learnt.
 
@@ -306,12 +305,11 @@ class PlanVerbs:
             session_id: only what came of this session; all of the run by default.
             used: memories that served in the session, and for what, where the caller knows; what was said
                 to the agent by default.
-            tokens_saved: how much looking around memory made needless, where the caller knows.
         """
         from remora.app.summary import summary
 
         with self._lock:
-            return summary(self._parts, run, session_id=session_id, used=used, tokens_saved=tokens_saved)
+            return summary(self._parts, run, session_id=session_id, used=used)
 
     def _where(self, task: str, modules: Sequence[str], files: Paths) -> Scope:
         from remora.app.planning import where_of

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.learn import learned
+from remora.core.citation import short_name
 from remora.core.text import shorten
 
 if TYPE_CHECKING:
@@ -59,7 +60,6 @@ class SessionSummary(NamedTuple):
         sessions: their ids, "host:session", oldest first.
         remembered: what served in them.
         learned: what was stored or changed, and is still there.
-        tokens_saved: how much looking around memory made needless; None where nobody knows.
     """
 
     run: int
@@ -68,7 +68,6 @@ class SessionSummary(NamedTuple):
     sessions: tuple[str, ...]
     remembered: tuple[Remembered, ...]
     learned: tuple[Learnt, ...]
-    tokens_saved: int | None = None
 
 
 def summary(
@@ -77,7 +76,6 @@ def summary(
     *,
     session_id: str | None = None,
     used: Sequence[Used] | None = None,
-    tokens_saved: int | None = None,
 ) -> SessionSummary:
     """Return what a run came to; see `Memory.session_summary`."""
     space = parts.room("project").space
@@ -94,7 +92,7 @@ def summary(
     told = _said(space, sessions) if used is None else list(used)
     remembered = _remembered(parts, told)
     outcome = rows[0].outcome if len(rows) == 1 else ""
-    return SessionSummary(number, title, outcome, sessions, remembered, tuple(found), tokens_saved)
+    return SessionSummary(number, title, outcome, sessions, remembered, tuple(found))
 
 
 def _sessions_of(record: MemoryRecord) -> tuple[str | None, ...]:
@@ -124,7 +122,7 @@ def _remembered(parts: Parts, told: Sequence[Used]) -> tuple[Remembered, ...]:
         Remembered(
             i,
             records[i].type,
-            records[i].citation_text or shorten(records[i].content, TITLE),
+            short_name(records[i].citation_text, records[i].content),
             one.how,
             one.ok,
             sum(other.memory_id == i for other in told),

@@ -117,8 +117,6 @@ def summary(found: SessionSummary) -> Page:
     parts: list[Part] = []
     if found.title:
         parts.append(Para(f"Done: {found.title}{f' ({found.outcome})' if found.outcome else ''}", "strong"))
-    if found.tokens_saved:
-        parts.append(Para(f"Memory saved about {found.tokens_saved:,} tokens of looking around", indent=2))
     if found.remembered:
         parts.append(Para("What the agent remembered:", "strong"))
         parts += [_remembered(one) for one in found.remembered]

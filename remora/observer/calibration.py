@@ -18,7 +18,7 @@ from remora.observer.candidate import Candidate, Withdrawn, draft, external_id
 from remora.observer.paths import is_test
 from remora.observer.recipes import modules
 from remora.observer.seen import Seen, SeenCount, Shown
-from remora.observer.sentences import cited, code, listed, seen_words
+from remora.observer.sentences import code, listed, seen_words
 
 SESSIONS = 3
 OFF = 2.0  # a ratio this far from 1, up or down, is worth saying
@@ -196,7 +196,6 @@ def _candidate(
         confidence=confidence,
         files=files,
         payload=payload,
-        citation=cited(count, session.session_id),
     )._replace(related_modules=(key.removeprefix("module:"),), branch=None)
     why = f"{count.sessions} sessions worked there"
     return Candidate(signal, key, memory, rule.score, rule.score, SESSIONS, count, why)

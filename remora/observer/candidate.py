@@ -89,7 +89,6 @@ def draft(
     files: Sequence[str] = (),
     tags: Sequence[str] = (),
     payload: Mapping[str, Any] | None = None,
-    citation: str | None = None,
     taint: Taint | None = None,
     source: str = "observer_inferred",
     at: str | None = None,
@@ -111,7 +110,6 @@ def draft(
         branch=session.branch,
         taint=taint,
         payload=payload,
-        citation_text=citation,
         external_id=external_id(memory_type, signal, key),
         created_at=at or session.ended or session.started,
     )

@@ -22,7 +22,7 @@ from remora.observer.couplings import outside
 from remora.observer.outcome import refuses
 from remora.observer.paths import is_doc, is_test
 from remora.observer.seen import Seen, SeenCount
-from remora.observer.sentences import cited, listed, quoted, seen_words, sentence
+from remora.observer.sentences import listed, quoted, seen_words, sentence
 from remora.observer.statements import names_something, stands_alone, states, tidy
 
 FACT = 300  # characters
@@ -247,7 +247,6 @@ def _candidate(
         files=tuple(f for f in signal.paths if not outside(f)),
         tags=(name.replace("_", "-"),),
         payload=provenance(name, key, count, steps, signal.events),
-        citation=cited(count, session.session_id, steps),
         taint=signal.taint,
         at=signal.at,
     )

@@ -22,7 +22,7 @@ from remora.observer import signals
 from remora.observer.candidate import Candidate, Withdrawn, draft, external_id
 from remora.observer.paths import inside, is_lock, is_test
 from remora.observer.seen import Seen, SeenCount
-from remora.observer.sentences import cited, code, seen_words
+from remora.observer.sentences import code, seen_words
 
 SWEEPING = 40  # files; a session that changed more says nothing about which of them belong together
 SESSIONS = 3  # a pair must have changed together in
@@ -109,7 +109,6 @@ def _candidate(
         confidence=CONFIDENCE,
         files=(path, *(other for other, _ in partners)),
         tags=("co-change",),
-        citation=cited(count, session.session_id),
     )
     relations = tuple(
         Relation(

@@ -26,7 +26,7 @@ from remora.observer.findings import Finding, finding
 from remora.observer.fingerprint import of_harness
 from remora.observer.rules import in_types, resolved, rule_told, says_itself
 from remora.observer.seen import ErrorMet, Seen, SeenCount
-from remora.observer.sentences import cited, code, listed, quoted, seen_words, sentence
+from remora.observer.sentences import code, listed, quoted, seen_words, sentence
 from remora.observer.slips import THERE
 
 SESSIONS = 2
@@ -242,7 +242,6 @@ def _candidate(
         files=() if rule else files,  # a rule holds for every file
         tags=("error", *filter(None, (rule.rule, rule.linter) if rule else ())),
         payload=provenance("error_retry", error.fingerprint, count, newest.error.steps),
-        citation=cited(count, newest.session_id.rpartition(":")[2], newest.error.steps),
         taint=taint,
     )
     if count.sessions > 1:

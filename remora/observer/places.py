@@ -18,7 +18,7 @@ from remora.observer import signals
 from remora.observer.candidate import Candidate, Rejected, draft, provenance
 from remora.observer.paths import is_doc
 from remora.observer.seen import Seen, SeenCount, Shown
-from remora.observer.sentences import cited, code, listed, quoted, seen_words
+from remora.observer.sentences import code, listed, quoted, seen_words
 
 AGREE = 0.5  # of the sessions that found an answer, for the one that is told
 CONFIDENCE = {"repeated_grep": 0.55, "read_abandon": 0.6, "glob_ignore": 0.55}
@@ -212,7 +212,6 @@ def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCoun
         files=files,
         tags=(signal.type.replace("_", "-"),),
         payload={**payload, **provenance(signal.type, signal.key, count, (signal.step,), signal.events)},
-        citation=cited(count, session.session_id, (signal.step,)),
         taint=taint,
     )
     if count.sessions > 1:

@@ -25,7 +25,7 @@ from remora.observer.outcome import refuses
 from remora.observer.paths import is_doc, is_test
 from remora.observer.reports import clear_ask, done
 from remora.observer.seen import Seen, SeenCount
-from remora.observer.sentences import cited, first_sentences, listed, seen_words, sentence
+from remora.observer.sentences import first_sentences, listed, seen_words, sentence
 from remora.observer.statements import names_something, statements
 
 FILES = 2  # a request must have changed to be a unit of work
@@ -78,7 +78,6 @@ def said(session: Observation, _: Seen) -> Iterator[Candidate]:
                 confidence=0.85,
                 tags=("user-said",),
                 payload=provenance("user_words", key, count),
-                citation=f"the user, session {session.session_id}",
             )
             yield Candidate("user_words", key, memory, 0.95, 0.9, 1, count, "the user said so")
 
@@ -152,7 +151,6 @@ def _unit(session: Observation, exchange: Exchange) -> Candidate:
         files=files[:12],
         tags=("outcome",),
         payload={"succeeded": True, **provenance("outcome", key, count, (exchange.step,))},
-        citation=cited(count, session.session_id, (exchange.step,)),
         taint=exchange.taint,
         at=at,
     )
@@ -207,7 +205,6 @@ def commits(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
             files=files[:12],
             tags=("commit",),
             payload={"succeeded": True, **provenance("commit", key, count, (made.step,))},
-            citation=f"commit “{subject[:72]}”, session {session.session_id}",
             taint=made.taint,
             source="commit_auto",
             at=at,
@@ -252,7 +249,6 @@ def _verdict(session: Observation, exchange: Exchange, start: int, end: int) -> 
         files=files[:8],
         tags=("error", "check"),
         payload=provenance("qa", key, count, error.steps),
-        citation=cited(count, session.session_id, error.steps),
         taint=error.taint or exchange.taint,
         source="qa_auto",
         at=at,

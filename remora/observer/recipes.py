@@ -28,7 +28,7 @@ from remora.observer.candidate import Candidate, Withdrawn, draft, external_id
 from remora.observer.paths import inside, is_doc
 from remora.observer.purposes import purpose_of
 from remora.observer.seen import Seen, SeenCount, Shown
-from remora.observer.sentences import cited, code, seen_words
+from remora.observer.sentences import code, seen_words
 
 SESSIONS = 3  # that must have run a command
 SHARE = 0.2  # of the sessions that checked anything
@@ -251,7 +251,6 @@ def _candidate(
         files=files,
         tags=("commands",),
         payload=payload,
-        citation=cited(seen, session.session_id),
     )
     why = f"the same commands recur {seen_words(seen)}"
     return Candidate("tool_sequence", key, memory._replace(branch=None), 0.8, rule.score, SESSIONS, seen, why)

@@ -74,16 +74,3 @@ def sentence(text: str) -> str:
     """Return a text that ends as a sentence does."""
     text = text.strip().rstrip(",;:").rstrip()
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
-
-
-def cited(seen: SeenCount, session_id: str, steps: Sequence[int] = ()) -> str:
-    """Return the citation of a memory: sessions, dates, and where in the newest one.
-
-    >>> cited(SeenCount(2, "2026-01-05T1", "2026-01-20T1"), "s1", (3, 9))
-    '2 sessions, 2026-01-05 to 2026-01-20; session s1, steps 3, 9'
-    """
-    first, last = (seen.first or "")[:10], (seen.last or "")[:10]
-    span = f", {first}" + (f" to {last}" if last != first else "") if first else ""
-    where = f", step{'s' if len(steps) > 1 else ''} {', '.join(map(str, steps[:8]))}" if steps else ""
-    sessions = f"{max(seen.sessions, 1)} session{'s' if seen.sessions > 1 else ''}"
-    return f"{sessions}{span}; session {session_id}{where}"

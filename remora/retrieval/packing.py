@@ -13,8 +13,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from remora.core.citation import short_name
 from remora.core.sketch import same_statement, word_set
-from remora.core.text import collapse, jaccard, shorten
+from remora.core.text import collapse, jaccard
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import Context, Hit
 
@@ -142,7 +143,7 @@ def entry(hit: Hit) -> str:
 
 def citation(hit: Hit) -> str:
     """Return the chip `[^ Memory: text]` by which an agent cites a hit."""
-    text = (hit.memory.citation_text if hit.memory else None) or shorten(hit.text, 40)
+    text = short_name(hit.memory.citation_text if hit.memory else None, hit.text)
     return f"[^ Memory: {collapse(text).replace(']', ')')}]"
 
 

@@ -13,6 +13,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from remora.core.citation import short_name
 from remora.store.connection import Database
 
 MODULE_PREFIX, MEMORY_PREFIX = "module:", "memory:"
@@ -173,15 +174,16 @@ class Layers:
 
     def known(self) -> list[Known]:
         """Return the live memories of patterns and decisions that name files or nodes, by id."""
-        sql = """SELECT id, type, coalesce(citation_text, substr(content, 1, 80)), confidence, related_files,
+        sql = """SELECT id, type, citation_text, substr(content, 1, 200), confidence, related_files,
                    target_node_id, impacted_node_ids FROM memories
                  WHERE deprecated = 0 AND type IN ('pattern', 'decision') AND
                    (related_files <> '[]' OR target_node_id IS NOT NULL OR impacted_node_ids <> '[]')
                  ORDER BY id"""
-        return [
-            Known(i, kind, label, sure, tuple(json.loads(files)), target, tuple(json.loads(impacted)))
-            for i, kind, label, sure, files, target, impacted in self._db.rows(sql)
-        ]
+        found = []
+        for i, kind, cited, text, sure, files, target, impacted in self._db.rows(sql):
+            paths, keys = tuple(json.loads(files)), tuple(json.loads(impacted))
+            found.append(Known(i, kind, short_name(cited, text), sure, paths, target, keys))
+        return found
 
     def existing(self, keys: Collection[str]) -> set[str]:
         """Return those of some keys that files, definitions and modules have."""

@@ -53,7 +53,6 @@ def test_one_session(memory: Memory, tmp_path: Path) -> None:
     assert found.title == "Please make the token lifetime a setting of the server"
     assert [one.memory.id for one in found.learned] == [one.memory.id for one in memory.learned()]
     assert found.remembered == ()
-    assert found.tokens_saved is None
 
 
 def test_several_sessions(memory: Memory, tmp_path: Path) -> None:
@@ -80,14 +79,28 @@ def test_what_was_said_counts_as_remembered(memory: Memory, tmp_path: Path) -> N
     assert one.text == "Start redis before `make test`"
 
 
+def test_what_was_learnt_is_called_by_what_it_says(memory: Memory, tmp_path: Path) -> None:
+    """Where it was seen stands in its origins; a row that is called by that still has a name."""
+    learnt(memory, tmp_path, 1, 2)
+    (one,) = (m for m in memory.list() if "never the client" in m.content)
+    assert one.citation_text == "We always use the gateway for…"
+    assert [origin.session_id for origin in one.origins] == ["s1", "s2"]
+    space = memory._parts.room("project").space
+    with space.db.transaction():
+        space.db.execute("UPDATE memories SET citation_text = '2 sessions, 2026-01-01 to 2026-01-02;…'")
+    found = memory.session_summary(used=[Used(one.id)]).remembered
+    assert [r.text for r in found] == ["We always use the gateway for…"]
+    block = memory.context("refresh tokens through the gateway").text
+    assert "[^ Memory: We always use the gateway for…]" in block
+
+
 def test_a_caller_that_knows_better(memory: Memory, tmp_path: Path) -> None:
-    """What was used, and what it saved, can be handed in; unknown ids are left out."""
+    """What was used, and for what, can be handed in; unknown ids are left out."""
     used = memory.remember("Tokens expire after 24 h", type="decision", user=True)
     learnt(memory, tmp_path, 1)
     given = [Used(used.id, "used when planning", ok=True), Used("nobody")]
-    found = memory.session_summary(used=given, tokens_saved=6_200)
+    found = memory.session_summary(used=given)
     assert [(r.text, r.how, r.ok) for r in found.remembered] == [
         ("Tokens expire after 24 h", "used when planning", True)
     ]
-    assert found.tokens_saved == 6_200
     assert memory.session_summary(used=()).remembered == ()

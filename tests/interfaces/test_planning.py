@@ -190,7 +190,6 @@ def made(number: int, **fields: Any) -> Learnt:
 
 SUMMARY = """\
 Done: Auth bug fix (success)
-  Memory saved about 6,200 tokens of looking around
 What the agent remembered:
   - r1aaaaaa decision: JWT decision → used when planning  [ok]
   - r2aaaaaa gotcha: Redis → the next command failed  (2 times)  [did not help]
@@ -202,7 +201,7 @@ id2aaaaa  2/2  gotcha  0.80  needs review  Fact 2 about tokens  [seen once]
 
 
 def test_the_page_of_a_session() -> None:
-    """Section 13: title, what memory saved, what was remembered, what was learnt, numbered."""
+    """Section 13: title, what was remembered, what was learnt, numbered."""
     found = SessionSummary(
         3,
         "Auth bug fix",
@@ -214,7 +213,6 @@ def test_the_page_of_a_session() -> None:
             Remembered("r3aaaaaaaa", "gotcha", "Old one"),
         ),
         (made(1, related_files=("auth/a.py", "auth/b.py", "auth/c.py")), made(2, needs_review=True)),
-        6_200,
     )
     assert plain(plan_pages.summary(found)) == SUMMARY
     assert plan_pages.summary(SessionSummary(0, "", "", (), (), ())) == ()

@@ -122,7 +122,7 @@ def _promoted(promotion: Promotion) -> Iterator[str]:
         yield f"memory {draft.type} {draft.confidence:.2f} ({draft.source}){_taint(draft.taint)}"
         yield f"  {draft.content}"
         files = ", ".join(draft.related_files) or "none"
-        yield f"  because {p.why}; files: {files}; cited: {draft.citation_text}"
+        yield f"  because {p.why}; files: {files}"
 
 
 def _taint(taint: Taint | None) -> str:

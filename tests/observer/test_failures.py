@@ -51,7 +51,7 @@ def test_what_came_before_a_taint_stands_by_itself() -> None:
     assert isinstance(found, Candidate)
     assert (found.draft.taint, found.seen.sessions) == (None, 2)
     assert other not in found.draft.content
-    assert found.draft.citation_text == "2 sessions, 2026-01-05 to 2026-01-06; session s1, step 12"
+    assert (found.draft.citation_text, (found.draft.payload or {})["steps"]) == (None, [12])
 
 
 @pytest.mark.parametrize(

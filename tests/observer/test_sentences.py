@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from remora.observer.seen import SeenCount
-from remora.observer.sentences import cited, code, first_sentences, listed, quoted, seen_words, sentence
+from remora.observer.sentences import code, first_sentences, listed, quoted, seen_words, sentence
 
 
 def test_how_often_and_when() -> None:
@@ -31,11 +31,3 @@ def test_lines_and_sentences_are_cut_whole() -> None:
     )
     assert sentence("done:") == "done."
     assert sentence("really?") == "really?"
-
-
-def test_citations_name_sessions_days_and_steps() -> None:
-    """The place in the newest session stands at the end."""
-    assert (
-        cited(SeenCount(1, "2026-01-05T1", "2026-01-05T2"), "s", (4,))
-        == "1 session, 2026-01-05; session s, step 4"
-    )

@@ -1,0 +1,32 @@
+"""The short name by which a memory is cited: the beginning of what it says, never where it comes from.
+
+What was learnt from sessions once stood under where it was seen; rows of that time keep it, and it is
+passed over.
+"""
+
+from __future__ import annotations
+
+import re
+
+from remora.core.text import shorten
+
+CHARS = 40
+_WHERE_SEEN = re.compile(
+    r"(?:\d+ sessions?(?:, \d{4}-\d\d-\d\d(?: to \d|[;…]|$)|; session\b)|the user, session\b|commit “)"
+)
+
+
+def short_name(citation: str | None, content: str) -> str:
+    """Return what a memory is cited as: its own citation where that names what it says, else its beginning.
+
+    >>> short_name("JWT 24h expiry decision", "Access tokens expire after 24 h")
+    'JWT 24h expiry decision'
+    >>> short_name("3 sessions, 2026-01-05; session…", "Start redis before `make test`, or it hangs for good")
+    'Start redis before `make test`, or it…'
+    """
+    return citation if citation and not names_place(citation) else shorten(content, CHARS)
+
+
+def names_place(citation: str) -> bool:
+    """Return whether a citation says where something was seen, as those of learnt memories once did."""
+    return _WHERE_SEEN.match(citation) is not None
