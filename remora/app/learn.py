@@ -51,6 +51,7 @@ EXAMPLES = 200  # of what was discarded, named in a report; the counts are of al
 TELLING = ("user_prompt", "tool_call")  # events whose keys are the host's own
 COPIED = 20  # events at the head of a transcript that show whether it is a fork
 MAX_SHOWN = 200  # results of tools for interfaces, of one transcript
+MAX_CALLS = 20  # of a model about those, in one run
 MAX_BAD = 50  # lines that could not be read, named in a report
 
 
@@ -210,6 +211,7 @@ class _Run:
         self.branches: set[str] = set()
         self.withdrawn = 0
         self.notes: list[str] = []
+        self._calls = MAX_CALLS
 
     def all(self) -> None:
         """Read every transcript that is new or has changed, in order of time."""
@@ -301,7 +303,7 @@ class _Run:
             with self._space.db.transaction():
                 self._space.observed.note_first(session, firsts.get(name, ""))
         if shown and not self._dry_run:
-            take_in_ui(self._parts, shown)
+            self._calls = take_in_ui(self._parts, shown, self._calls)
         with self._space.db.transaction():
             self._space.meta.set(_key(transcript), looks)
 

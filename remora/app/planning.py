@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from remora.observer.observer import Observer
 
 LIKELY = 3  # files that a task will touch, whose folders count as its modules where none is named
+ASKED = "interface.asked"  # meta key: how often a model was asked what interfaces showed, by session
+MOST_ASKED = 5  # times in a session
+SESSIONS = 200  # the last ones of which that is known
 STATES = 50  # of the newest sessions that are looked at
 
 
@@ -270,30 +273,49 @@ def known_in_ui(parts: Parts, mark: str) -> bool:
     return bool(parts.room("project").space.memories.ids_where(sql, (mark,)))
 
 
-def take_in_ui(parts: Parts, events: Sequence[Event]) -> int:
-    """Keep what tools for interfaces showed in a session that is learnt afterwards, going by the rules alone.
+def take_in_ui(parts: Parts, events: Sequence[Event], calls: int) -> int:
+    """Keep what tools for interfaces showed in sessions that are learnt afterwards.
+
+    A configured model is asked about the first answers of each session, however often that is learnt. Rules
+    judge the others, and all that follow once the model fails: nobody is to wait for it again and again.
+
+    Args:
+        parts: the open memory.
+        events: answers of such tools, with their secrets taken out.
+        calls: how often the model may be asked.
 
     Returns:
-        How many memories were stored.
+        How often it may still be asked.
     """
-    stored = 0
+    model = None
+    with suppress(RemoraError):
+        model = parts.llm() if calls > 0 else None
+    space = parts.room("project").space
+    before: dict[str, int] = space.meta.get(ASKED, {}) if model is not None else {}
+    asked = dict(before)
     for event in events:
-        mark = e2e.mark(event.tool, event.text)
+        mark, session = e2e.mark(event.tool, event.text), event.session_id
         if known_in_ui(parts, mark):
             continue
-        judged = e2e.judge(event.tool, event.text)
-        record = store_seen(
+        may = calls > 0 and asked.get(session, 0) < MOST_ASKED
+        judged = e2e.judge(event.tool, event.text, model=model if may else None)
+        if judged.by != e2e.RULES or judged.note:
+            asked[session] = asked.pop(session, 0) + 1  # the last one asked about comes last
+            calls = 0 if judged.note else calls - 1
+        store_seen(
             parts,
             event.tool,
             mark,
             judged,
-            session_id=event.session_id,
+            session_id=session,
             step=event.step,
             work_unit=None,
             more={},
         )
-        stored += record is not None
-    return stored
+    if asked != before:
+        with space.db.transaction():
+            space.meta.set(ASKED, dict(list(asked.items())[-SESSIONS:]))
+    return calls
 
 
 def store_seen(

@@ -26,6 +26,7 @@ KINDS = {
     "D": "test_sequence",
     "E": "mcp_gotcha",
 }
+RULES = "rules"  # who judges without a model
 CONFIDENCE = 0.75  # section 10
 SHOWN = 400  # characters of a result that a model sees; section 10
 TOKENS = 100  # of its answer; section 10
@@ -99,7 +100,7 @@ class Judged(NamedTuple):
     """What came of a result: what it shows, if anything, who said so, and what went wrong."""
 
     seen: Seen | None
-    by: str = "rules"
+    by: str = RULES
     note: str = ""
 
 
@@ -130,7 +131,7 @@ def judge(
             return Judged(read_answer(answer.text), model.model_id)
         except (RemoraError, OSError) as error:
             note = f"the model did not judge what {tool} showed: {error}"
-    return Judged(by_rules(tool, text, arguments), "rules", note)
+    return Judged(by_rules(tool, text, arguments), RULES, note)
 
 
 def question(tool: str, result: str) -> str:

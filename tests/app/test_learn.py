@@ -417,3 +417,50 @@ def test_a_model_may_reword_what_is_learnt(tmp_path):
         assert 1 <= len(model.calls) <= 4
         assert any("gateway" in text for text in said(report))
         assert not any("gateway" in call.messages[-1].content for call in model.calls)
+
+
+def browsing(folder: Path, name: str, day: int, pages: range) -> Path:
+    """Write a session in which a browser showed some pages; return its transcript."""
+    one = Talk(name, day, str(folder)).user("Look at the shop in the browser.")
+    for number in pages:
+        one.tool(
+            "mcp__playwright__browser_snapshot", f"The page of {'abcdefghijkl'[number]} greets the visitor"
+        )
+    one.tool("mcp__playwright__browser_click", "TimeoutError: locator.click: Timeout 5000ms exceeded.")
+    return one.reply("Seen.").save(folder.parent / "talks")
+
+
+def shown(memory: Memory) -> list[tuple[str, str]]:
+    """Return what interfaces showed as it was kept: by whom, and the text."""
+    kept = memory.list(types=["e2e_observation"], order="created")[::-1]
+    return [((m.payload or {})["judged_by"], m.content) for m in kept]
+
+
+def test_a_model_says_what_a_browser_showed(tmp_path: Path) -> None:
+    """A few times a session, however often that is learnt; rules judge the rest."""
+    project = tmp_path / "project"
+    project.mkdir()
+    model = ScriptedModel([f"C: Page number {n} greets whoever visits it." for n in range(40)])
+    with Memory.open(project, environ=environment(tmp_path), llm=model) as memory:
+        memory.learn(browsing(project, "s1", 1, range(7)))
+        assert len(model.calls) == 5
+        assert "The page of a greets" in model.calls[0].messages[-1].content
+        by = [who for who, _ in shown(memory)]
+        assert sorted(by) == ["rules", *["scripted"] * 5]
+        memory.learn(browsing(project, "s1", 1, range(9)))
+        assert len(model.calls) == 5
+        memory.learn(browsing(project, "s2", 2, range(9, 12)))
+        assert len(model.calls) == 8
+
+
+def test_a_model_that_fails_is_asked_no_more(tmp_path: Path) -> None:
+    """One that is down costs one wait; the rules say what they know."""
+    project = tmp_path / "project"
+    project.mkdir()
+    model = ScriptedModel([ProviderError("it is down")])
+    with Memory.open(project, environ=environment(tmp_path), llm=model) as memory:
+        memory.learn(browsing(project, "s1", 1, range(4)))
+        assert len(model.calls) == 1
+        ((by, text),) = shown(memory)
+    assert by == "rules"
+    assert "Timeout 5000ms exceeded." in text
