@@ -261,6 +261,8 @@ class Observer:
             pad.seen_cwd((event.extra or {}).get("cwd"))
         elif kind == "compaction":
             watch.pace.compacted()
+            if event.step < 1 and not self._story.prompts:
+                pad.taint("a conversation that is not in this transcript", 0)
         elif kind == "subagent_stop":
             self._stopped(watch)
         self._exchanges.feed(event, pad.tainted_at(event.step))

@@ -213,6 +213,19 @@ def test_what_comes_after_text_from_outside_is_tainted_once():
     assert taints == {"a.go": None, "b.go": None, "c.go": source, "d.go": source}
 
 
+def test_a_conversation_that_begins_with_a_summary_is_tainted():
+    """Nobody knows what was read before; one that was shortened on the way is known from its beginning."""
+    script = Script()
+    script.add("compaction")
+    script.add("user_prompt", text="Go on with the till")
+    taints = {s.key: s.taint for s in of_type(observed(script.step().edit("a.go")), "file_access")}
+    assert taints == {"a.go": Taint("a conversation that is not in this transcript", 0)}
+    script = Script()
+    script.add("user_prompt", text="Mend the till")
+    script.add("compaction")
+    assert watching(script.step().edit("a.go").step().say("So.")).taint() is None
+
+
 @pytest.mark.parametrize(
     ("script", "source"),
     [
