@@ -209,8 +209,11 @@ def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     words = _words(moment.command)
     if not words or not _at_home(moment, setting):
         return SILENCE
+    from remora.core.shell import commands_in  # its patterns cost a millisecond to load
+
     known = set(words)
-    found = [note for note in look.cued("command", words) if known.issuperset(note.needs)]
+    cues = dict.fromkeys((*words, *commands_in(moment.command)))
+    found = [note for note in look.cued("command", list(cues)) if known.issuperset(note.needs)]
     return _say("command", moment.command[:80], found, "the command is about to be run", state, look, setting)
 
 
@@ -225,7 +228,12 @@ def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply
     pattern = moment.pattern.strip().lower()
     if not pattern:
         return SILENCE
-    return _say("search", pattern, look.cued("search", [pattern]), "the same search", state, look, setting)
+    from remora.core.names import searched
+
+    found = look.cued("search", searched(moment.pattern))
+    same = [note for note in found if note.cue == pattern]
+    why = "the same search" if same else f"a search for {found[0].cue}" if found else ""
+    return _say("search", pattern, same or found, why, state, look, setting)
 
 
 def _between(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:

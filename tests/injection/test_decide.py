@@ -211,6 +211,29 @@ def test_what_a_session_met_can_be_denied_but_not_by_what_it_met_otherwise():
     assert decide(failed, State(), Store(one, denial, error=[one]), setting()).text == ""
 
 
+def test_a_command_is_known_by_the_whole_of_it():
+    """What failed each time is one whole command, with its variables."""
+    store = Store(command=[note("`make check` has no rule", cue="make check")])
+    for command, said in (
+        ("cd sub && make check", True),
+        ("make check all", False),
+        ("CI=1 make check", False),
+    ):
+        assert (
+            bool(decide(at(moments.BEFORE, "run", command=command), State(), store, setting()).text) is said
+        )
+
+
+def test_a_search_is_known_by_the_names_in_it():
+    """However the pattern is written; what was searched for in the same words comes first."""
+    lies = note("retry_budget lies in config/limits.yaml", number=2, cue="retry_budget")
+    same = note("searching for it leads nowhere", number=3, cue=r"def retry_budget\b")
+    search = at(moments.AFTER, "search", pattern=r"def retry_budget\b")
+    reply = decide(search, State(), Store(search=[lies]), setting())
+    assert (reply.ids, reply.why) == ((lies.id,), "a search for retry_budget")
+    assert decide(search, State(), Store(search=[lies, same]), setting()).ids == (same.id,)
+
+
 @pytest.mark.parametrize(
     ("command", "said"),
     [
