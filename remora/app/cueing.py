@@ -44,6 +44,7 @@ SESSIONS = 2  # in which a command failed, before it is said of the whole of it
 AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals
 SAID = ("user_taught", "agent_explicit")  # whose commands are meant; what a commit says is what it changed
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
+_ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
 _CALL = re.compile(r"\b([^\W\d]\w*\.[^\W\d]\w{2,})\b(?=\(|`| is | must|$|\s)")
 _PLACE = re.compile(r"(?:^|\s|`)((?:[\w.-]+/)*[\w.-]+\.(\w{1,5})):\d+")
@@ -229,8 +230,10 @@ def _commands(record: MemoryRecord, met: Met | None) -> Iterator[tuple[str, tupl
         return
     if record.source not in SAID:
         return
-    for span in _SPAN.findall(record.content):
-        words = span.split()
+    for found in _SPAN.finditer(record.content):
+        words = found[1].split()
+        if _ADVISED.search(record.content[: found.start()]):
+            continue  # what is to be done instead is no reason to warn
         if len(words) < 2 or words[0] in _SHELL or not re.fullmatch(r"[a-z][\w.+-]*", words[0]):
             continue
         flags = [w for w in words[1:] if w.startswith("-")]

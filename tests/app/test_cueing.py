@@ -117,6 +117,17 @@ def test_a_command_that_may_pass_is_not_warned_of(bare: Memory, how: str, later:
     assert commands(bare) == set()
 
 
+def test_what_is_to_be_done_instead_is_no_warning(bare: Memory):
+    """Of two commands in a sentence the right one is not warned of; "do not use" is a warning."""
+    gone = stored(bare, "`make check` is gone; use `python -m unittest`", type="gotcha", source="user_taught")
+    text = "Never run `npm publish --force`, run `npm run release`"
+    never = stored(bare, text, type="gotcha", source="user_taught")
+    assert {cue for cue in cues(bare, gone) if cue[0] == "command"} == {("command", "make", ("check",))}
+    assert {cue for cue in cues(bare, never) if cue[0] == "command"} == {
+        ("command", "npm", ("publish", "--force"))
+    }
+
+
 def test_a_command_that_a_person_speaks_of(bare: Memory):
     """What commits say, or rule files, is no advice about a command."""
     said = stored(bare, "`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
