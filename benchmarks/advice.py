@@ -14,7 +14,8 @@ right           each memory that was said at an action, as far as the recording 
 harm            every memory that was said at an action is asked for again where a rule first said it, with
                 all that the session had done by then, from the whole store of that day, where it must stay
                 silent: there is none (absent: the same moment with files, names and words that nobody knows,
-                for rules of a language a language that nobody knows; whatever is said counts), a newer one
+                for rules of a language a language that nobody knows, for others these rules were told by
+                then; whatever is said counts), a newer one
                 took its place (superseded), another one says the opposite (contradictory), the agent works
                 in the project next door at a file of the same name (adjacent)
 
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 OFTEN, SILENT = 0.10, 0.95  # promised: share of actions at most; harm conditions at least
 BRIEF = ("brief", "task")
 CONDITIONS = ("absent", "superseded", "contradictory", "adjacent")
+# The rules of a language are there for a file of which nothing else is known.
+RULES_TOLD: tuple[Line, ...] = ({"k": "before", "a": "edit", "said": [], "t": "recurring", "x": "", "w": ""},)
 INSTEAD = "Superseded by what was decided since: this no longer holds here, see the notes of the release"
 
 
@@ -341,7 +344,8 @@ def condition(name: str, place: Path, cases: Sequence[Case], clock: FixedClock) 
         with memory_in(place, embedder=None, clock=clock) as memory:
             if case.memory not in _said(memory, case.asked, case.lines).ids:
                 raise LookupError(f"{case.memory} is not said again at {case.asked}")
-            said = _said(memory, _changed(memory, name, case, number), case.lines)
+            lines = (*case.lines, *(RULES_TOLD if name == "absent" and case.trigger != "recurring" else ()))
+            said = _said(memory, _changed(memory, name, case, number), lines)
         if said.text if name == "absent" else case.memory in said.ids:
             spoke.append(said.trigger)
         for ending in ("-wal", "-shm"):

@@ -226,7 +226,7 @@ def _error(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
 
 def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     pattern = moment.pattern.strip().lower()
-    if not pattern:
+    if not pattern or not all(map(setting.within, ("", *moment.paths))):
         return SILENCE
     from remora.core.names import searched
 

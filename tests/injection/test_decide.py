@@ -232,6 +232,8 @@ def test_a_search_is_known_by_the_names_in_it():
     reply = decide(search, State(), Store(search=[lies]), setting())
     assert (reply.ids, reply.why) == ((lies.id,), "a search for retry_budget")
     assert decide(search, State(), Store(search=[lies, same]), setting()).ids == (same.id,)
+    elsewhere = search._replace(paths=("/next/src",))
+    assert decide(elsewhere, State(), Store(search=[lies, same]), setting()).text == ""
 
 
 @pytest.mark.parametrize(
