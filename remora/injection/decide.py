@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from itertools import combinations
 from typing import NamedTuple, Protocol
 
 from remora.core import moments
@@ -37,11 +38,13 @@ MOST_TERMS = 400  # identifiers of one edit that are looked up
 RECENT_SEARCHES = 3
 SEEN = ("error_pattern", "observer_inferred")
 SAME_STATEMENT = 0.6  # of the telling words shared, from which on two memories anywhere speak of the same
+LOOSELY = 0.4  # of the long words; what tells the telling ones takes milliseconds to load
 RULES = 8  # that are listed at the first change of a language's file
 # Of pairs of files in the history of commits. Predicting each commit from those before it, a partner that is
 # named is in the same commit .76 of the time on pallets/click, .73 on pytest and .65 on entireio/cli.
 TOGETHER, SHARE, LIFT = 4, 0.7, 1.8
 FADED = 0.5  # of the threshold: what faded below that is out of date
+_LONG = re.compile(r"\w{4,}")
 _CD = re.compile(r"\s*cd\s+(\"[^\"$`]+\"|'[^']+'|[^\s;|&\"'$`~]+)\s*(?:&&|;|\n)")
 _TERM = re.compile(r"(?:[^\W\d]\w*\.)?[^\W\d]\w{2,}")
 
@@ -316,7 +319,9 @@ def agreeing(notes: list[Note]) -> list[Note]:
     Of two that contradict each other what a person holds to stays before what a session showed, and that
     before what comes from outside. Where neither is better, nobody knows which is right, and both go.
     """
-    if len(notes) <= 1 or all(map(_seen, notes)):
+    if all(map(_seen, notes)) or not any(
+        _alike(one.content, other.content, LOOSELY / 2) for one, other in combinations(notes, 2)
+    ):
         return notes
     from remora.injection.contradiction import contradictions  # its words cost some milliseconds to load
 
@@ -344,6 +349,7 @@ def _opposed(note: Note, look: Look, limits: Limits) -> bool:
         and not (_seen(note) and _seen(other))
         and other.confidence >= limits.threshold
         and _rank(other) >= _rank(note)
+        and _alike(note.content, other.content)
     ]
     if not rivals:
         return False
@@ -351,6 +357,12 @@ def _opposed(note: Note, look: Look, limits: Limits) -> bool:
 
     texts = [note.content, *(other.content for other in rivals)]
     return any(0 in pair for pair in contradictions(texts, SAME_STATEMENT))
+
+
+def _alike(one: str, other: str, share: float = LOOSELY) -> bool:
+    """Return whether two texts share so many long words that it is worth to look closer."""
+    mine, theirs = set(_LONG.findall(one.lower())), set(_LONG.findall(other.lower()))
+    return len(mine & theirs) >= share * len(mine | theirs)
 
 
 def _seen(note: Note) -> bool:

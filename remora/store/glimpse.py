@@ -11,6 +11,7 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable
+from itertools import combinations
 from typing import NamedTuple
 
 import apsw
@@ -19,7 +20,7 @@ APPLICATION_ID = 0x52454D4F  # as `connection` writes it
 OLDEST = 11  # schema that has cues
 BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
 MOST = 40  # memories looked at for one question
-MOST_WORDS, MOST_ALIKE = 12, 8  # of a text, the longest, and memories that share them
+MOST_WORDS, MOST_ALIKE = 4, 8  # of a text, the longest, and memories that share them
 _WORD = re.compile(r"[^\W\d_]\w{3,}")
 _CLOCK = "history.clock"  # in `meta`: how many commits were learnt; as `history` writes it
 _STALE_DAYS = 200  # between a file's last change and that of a pair that is a habit no more
@@ -143,11 +144,15 @@ class Glimpse:
         return [Partner._make([*row[:4], int(row[4] or 0), row[5]]) for row in rows]
 
     def like(self, text: str) -> list[Note]:
-        """Return the memories that share the most telling words with a text, the text's own among them."""
+        """Return the memories that share telling words with a text, two of its longest at least.
+
+        Any of its words would match half of a large store, and take ten times as long.
+        """
         terms = sorted({w.lower() for w in _WORD.findall(text)}, key=lambda w: (-len(w), w))[:MOST_WORDS]
+        pairs = [f'("{one}" AND "{other}")' for one, other in combinations(terms, 2)]
         if not terms:
             return []
-        match = "content : (" + " OR ".join(f'"{term}"' for term in terms) + ")"
+        match = f"content : ({' OR '.join(pairs) or terms[0]})"
         sql = f"""WITH best AS (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH ?
                                 ORDER BY rank LIMIT {MOST_ALIKE})
                   SELECT {_NOTE} FROM best CROSS JOIN memories m ON m.seq = best.seq
