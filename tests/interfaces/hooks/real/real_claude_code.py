@@ -35,6 +35,7 @@ TESTS = "Run the tests of the shop, please."
 AGAIN = "Run the tests once more, please."
 WRONG, RIGHT = "python3 -m unittest --fail-fast", "python3 -m unittest --failfast"
 WARNING = f"`{WRONG}` fails with"
+REFUSED = "Error executing tool search_memory: "
 
 
 def run(command: str) -> Use:
@@ -330,9 +331,10 @@ def test_work_that_dies_is_done_by_the_next(world: World) -> None:
 
 
 def test_a_home_that_cannot_be_written_is_no_matter(world: World) -> None:
-    """The agent goes on, nothing is said, and not a byte changes."""
+    """The agent goes on, nothing is said unasked, what it asks for is read, and not a byte changes."""
     before = _bytes(world.data)
-    _nothing_was_said(world, *_read_only(world.data))
+    answer = _nothing_was_said(world, *_read_only(world.data))
+    assert "hits for 'fail-fast', best first" in answer
     assert _bytes(world.data) == before
 
 
@@ -340,7 +342,9 @@ def test_a_file_in_the_place_of_the_home_is_no_matter(world: World) -> None:
     """The agent goes on and nothing is said, however wrong the place of the data is."""
     shutil.rmtree(world.data)
     world.data.write_text("not a folder")
-    _nothing_was_said(world)
+    answer = _nothing_was_said(world)
+    assert answer.startswith(REFUSED)
+    assert str(world.data) in answer
     assert world.data.read_text() == "not a folder"
 
 
@@ -348,13 +352,15 @@ def test_a_damaged_database_is_no_matter(world: World) -> None:
     """The agent goes on, nothing is said, the log tells why, and the file stays for whoever can mend it."""
     (path,) = world.data.glob("projects/*/memory.db")
     path.write_bytes(b"\x00garbage" * 10_000)
-    _nothing_was_said(world)
+    answer = _nothing_was_said(world)
+    assert answer.startswith(REFUSED)
+    assert str(world.data) in answer
     assert path.read_bytes() == b"\x00garbage" * 10_000
     assert "damaged or not a database" in (world.data / "hooks.log").read_text("utf-8")
 
 
-def _nothing_was_said(world: World, *before: str) -> None:
-    """Run a session in which no memory can be had: hooks are silent, and tools say why in words."""
+def _nothing_was_said(world: World, *before: str) -> str:
+    """Run a session in which hooks have nothing to write to: they are silent; return what a search answers."""
     search = Use(f"{SERVER}__search_memory", {"query": "fail-fast"})
     session = world.session({TESTS: [(search,), *wrong_tests()]}, before=before)
     world.settled()
@@ -362,8 +368,7 @@ def _nothing_was_said(world: World, *before: str) -> None:
     assert said_by_hooks(session) == heard(session) == []
     assert all(hook["exit_code"] == 0 and not hook["stderr"] for hook in session.hooks)
     (answer,) = answers(session.asked)
-    assert answer.startswith("Error executing tool search_memory: ")
-    assert str(world.data) in answer
+    return answer
 
 
 def _read_only(folder: Path) -> tuple[str, ...]:
