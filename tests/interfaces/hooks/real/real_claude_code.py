@@ -360,7 +360,7 @@ def test_a_damaged_database_is_no_matter(world: World) -> None:
 
 
 def _nothing_was_said(world: World, *before: str) -> str:
-    """Run a session in which hooks have nothing to write to: they are silent; return what a search answers."""
+    """Run a session whose hooks have nothing to write to, and are silent; return what a search answers."""
     search = Use(f"{SERVER}__search_memory", {"query": "fail-fast"})
     session = world.session({TESTS: [(search,), *wrong_tests()]}, before=before)
     world.settled()
