@@ -82,9 +82,10 @@ def parse(command: str, cwd: str = "") -> Command:
     parts = tuple(s for s in _exporting(programs, cwd) if not (s.piped and _program(s) in _FILTERS))
     doing = [s for s in parts if s.words and s.words[0] not in QUIET and s.words[0] not in LOOPS]
     shown = doing or [s for s in parts if s.words]
-    normal = " && ".join(_shown(s, cwd) for s in shown)
+    texts = [_shown(s, cwd) for s in shown]
+    normal = " && ".join(texts)
     purposes = [purpose_of(s.words) for s in doing] or ["look" if shown else "other"]
-    as_run = " && ".join(" ".join((*s.variables, _shown(s, cwd))) for s in shown)
+    as_run = " && ".join(" ".join((*s.variables, text)) for s, text in zip(shown, texts, strict=True))
     variables = [v for s in parts for v in s.variables]
     return Command(
         normal[:_NORMAL].strip(),
@@ -102,6 +103,9 @@ def _exporting(programs: tuple[Simple, ...], cwd: str) -> Iterator[Simple]:
     exported: dict[str, str] = {}
     for program in programs:
         exports = program.words[:1] == ("export",)
+        if not (exports or exported or program.variables):
+            yield program
+            continue
         texts = program.words[1:] if exports else program.variables
         given = {name_of(text): _assigned(text, cwd) for text in texts if ASSIGNMENT.match(text)}
         if exports:
@@ -171,4 +175,4 @@ def _placed(word: str, cwd: str) -> str:
     """Return a word with paths as they are from the folder of the session, and without temporary ones."""
     if cwd and cwd in word:
         word = word.replace(f"{cwd}/", "").replace(cwd, ".")
-    return _TEMPORARY.sub("<tmp>", word)
+    return _TEMPORARY.sub("<tmp>", word) if "tmp/" in word or "/var/" in word else word

@@ -67,8 +67,7 @@ _HARNESS = re.compile(
     r"|was blocked\. for security|claude requested permissions|not in plan mode"
     r"|apply_patch verification failed"
     r"|invalid context \d+|failed to find expected lines",
-    re.IGNORECASE,
-)
+)  # of a text in lower case, for to ignore case takes twice as long
 # One of them is in whatever _HARNESS finds.
 _HARNESS_WORDS = (
     "tool", "replace", "read yet", "since", "rejected", "interrupted", "exceeds", "permission", "spawn",
@@ -78,7 +77,6 @@ _DENIED = re.compile(
     r"doesn't want to (?:proceed with|take) this|tool use (?:was )?rejected|rejected by (?:the )?user"
     r"|user rejected"
     r"|(?:has been|was) (?:auto-)?denied",
-    re.IGNORECASE,
 )
 _USER_SAID = re.compile(r"the user said:\s*(.+)", re.IGNORECASE | re.DOTALL)
 
@@ -241,14 +239,13 @@ def of_harness(output: str) -> bool:
     >>> of_harness("<tool_use_error>File has not been read yet.</tool_use_error>"), of_harness("panic: nil")
     (True, False)
     """
-    start = output[:2000]
-    lower = start.lower()
-    return any(word in lower for word in _HARNESS_WORDS) and _HARNESS.search(start) is not None
+    start = output[:2000].lower()
+    return any(word in start for word in _HARNESS_WORDS) and _HARNESS.search(start) is not None
 
 
 def denied(output: str) -> bool:
     """Say whether a result is the user's refusal to let the tool run."""
-    return _DENIED.search(output[:1000]) is not None
+    return _DENIED.search(output[:1000].lower()) is not None
 
 
 def user_said(output: str) -> str:

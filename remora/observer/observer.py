@@ -110,8 +110,8 @@ class Watch(Kept):
     def _from_outside(self, call: Call) -> None:
         pad = self.pad
         pad.seen_cwd(call.extra.get("cwd"))
-        source = self.source(call)
-        if source:
+        first = pad.taint_step is None or call.step < pad.taint_step  # the earliest one counts
+        if first and (source := self.source(call)):
             pad.taint(source, call.step)
         if call.failed is None:
             return

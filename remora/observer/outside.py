@@ -163,12 +163,14 @@ def _words(simple: Simple) -> list[str]:
         plain = plain[1:]
     for _ in range(2):  # `/usr/bin/env curl`: a path may stand before and behind what runs others
         if plain:
-            words = unwrapped((plain[0].rsplit("/", 1)[-1], *plain[1:]))
+            given = (plain[0].rsplit("/", 1)[-1], *plain[1:])
+            words = unwrapped(given)
             plain = list(words) or plain
-    others = next((n for n, w in enumerate(plain) if w.rsplit("/", 1)[-1] in _NETWORK), 0)
+            if words is given:
+                break
     first = simple.words[0].rsplit("/", 1)[-1] if simple.words else ""
-    if others and (first in _RUN_OTHERS or plain[0] in _RUN_OTHERS or "-exec" in plain):
-        plain = plain[others:]
+    if plain and (first in _RUN_OTHERS or plain[0] in _RUN_OTHERS or "-exec" in plain):
+        plain = plain[next((n for n, w in enumerate(plain) if w.rsplit("/", 1)[-1] in _NETWORK), 0) :]
     return [plain[0].rsplit("/", 1)[-1], *plain[1:]] if plain else []
 
 
