@@ -198,13 +198,16 @@ def tool(*command: str) -> Callable[[], None]:
 
 
 def tests() -> None:
-    """Run the tests, on a disk in memory where there is one: they wait for the disk half of their time."""
+    """Run the tests, on a disk in memory where there is one: they wait for the disk half of their time.
+
+    Three at a time, for two cores: many wait for a process or a clock.
+    """
     memory = Path("/dev/shm")
     roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ROOM
     with tempfile.TemporaryDirectory(dir=memory if roomy else None) as folder:
         Path(folder).chmod(0o711)  # a test goes on as another user
         env = {**os.environ, "TMPDIR": folder}
-        call(python_of(DEV), "-m", "pytest", "-n", "2", "--dist", "worksteal", env=env)
+        call(python_of(DEV), "-m", "pytest", "-n", "3", "--dist", "worksteal", env=env)
 
 
 STEPS: dict[str, Callable[[], None]] = {
