@@ -18,7 +18,8 @@ from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.sources.history import module_of
-from remora.store.observed import LearnedRow, Pair
+from remora.store.observed import LearnedRow
+from remora.store.recording import Pair
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts

@@ -1,7 +1,6 @@
-"""SQL for what sessions of agents showed: a session's own rows, and the sums over all of them.
+"""SQL that asks what sessions of agents showed: a session's own rows, and the sums over all of them.
 
-`record` replaces a session's rows and makes the sums it touches again, so that learning a session
-twice, or again when it grew, changes nothing but what is new. Writers call inside a transaction.
+`recording` writes them.
 """
 
 from __future__ import annotations
@@ -10,29 +9,16 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.events import CommandRun, ErrorSeen, Observation, Remedy, Signal
+from remora.core.events import ErrorSeen, Remedy
 from remora.core.fts import any_of
 from remora.core.shell import bare
-from remora.core.text import index_terms
 from remora.core.values import Taint
-from remora.store.connection import Database
+from remora.store.recording import Recording
 
-MOST_FILES = 2_000  # of one session that are kept; more are a tool's doing, not an agent's
-PRIOR = 2.0  # sessions added below a co-access weight, so that one common session proves little
-SHORT_SESSIONS = 12  # session ids kept with an error
 _SESSION = """SELECT s.id, s.host, s.started_at, s.kind, s.outcome, s.branch, s.steps, s.prompt
               FROM observer_sessions s"""
 _EDITS = """SELECT count(*), min(s.ended_at), max(s.ended_at)
             FROM observer_session_files f JOIN observer_sessions s ON s.id = f.session_id"""
-
-
-class Pair(NamedTuple):
-    """Two files that a session used close to each other: how often, and how long after the first."""
-
-    file_a: str
-    file_b: str
-    times: int
-    delta_ms: float | None
 
 
 class SignalCount(NamedTuple):
@@ -128,12 +114,8 @@ class Later(NamedTuple):
     changed: bool
 
 
-class Observed:
+class Observed(Recording):
     """What the sessions of one project showed."""
-
-    def __init__(self, db: Database, project_id: str) -> None:
-        self._db = db
-        self._project_id = project_id
 
     def seen(self) -> dict[str, str]:
         """Return how the files of each session looked when it was learnt, by its id."""
@@ -187,197 +169,6 @@ class Observed:
                    WHERE c.command = f.command AND c.runs > c.failures AND coalesce(s.started_at, '') >= f.at)
                  ORDER BY f.fingerprint, f.command"""
         return [Failing(f, c, tuple(json.loads(ways))) for f, c, ways in self._db.rows(sql, (sessions,))]
-
-    def forget(self, session_id: str) -> None:
-        """Take a session out of everything that it added to."""
-        self._take_out(session_id)
-
-    def record(
-        self,
-        observation: Observation,
-        pairs: Sequence[Pair],
-        seen: str,
-        at: str,
-        modules: Sequence[str],
-        more: Sequence[Signal] = (),
-    ) -> str:
-        """Store what a session showed in place of what was stored of it; returns its id.
-
-        Args:
-            observation: the session.
-            pairs: files it used close to each other, each way round once.
-            seen: how its files look.
-            at: now.
-            modules: the modules that it worked on.
-            more: signals beyond its own, to be counted with them.
-        """
-        o = observation
-        session = f"{o.host}:{o.session_id}"
-        known = self._take_out(session)
-        prompt, why = "\n".join(o.prompts), f"{o.kind_why}; {o.outcome_why}"
-        self._db.execute(
-            """INSERT INTO observer_sessions(id, host, seen, started_at, ended_at, kind, outcome, why, branch,
-                 steps, planned, tokens, events, prompt, summary, learned_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-            (
-                *(session, o.host, seen, o.started, o.ended, o.kind, o.outcome, why, o.branch, o.steps),
-                *(o.planned, o.tokens, o.events, prompt, o.summary, at),
-            ),
-        )
-        self._db.execute(
-            "INSERT INTO observer_sessions_fts(rowid, prompt, summary, terms) VALUES (?, ?, ?, ?)",
-            (self._db.last_row_id(), prompt, o.summary, index_terms(f"{prompt} {o.summary}")),
-        )
-        self._db.execute_many(
-            """INSERT OR IGNORE INTO observer_signals(type, key, session_id, step, at, paths, detail)
-               VALUES (?, ?, ?, ?, ?, ?, ?)""",
-            [
-                (s.type, s.key, session, s.step, s.at, _json(s.paths), _json(dict(s.detail)))
-                for s in (*o.signals, *more)
-            ],
-        )
-        files = sorted(o.files, key=lambda f: (-f.edits, -f.reads, f.path))[:MOST_FILES]
-        self._db.execute_many(
-            "INSERT OR IGNORE INTO observer_session_files VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(session, f.path, f.reads, f.edits, f.first_step, f.last_step, f.last_at) for f in files],
-        )
-        self._db.execute_many(
-            "INSERT OR IGNORE INTO observer_session_pairs VALUES (?, ?, ?, ?, ?)",
-            [(session, *pair) for pair in pairs],
-        )
-        self._db.execute_many(
-            "INSERT OR IGNORE INTO observer_session_errors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    *(session, e.fingerprint, e.tool, e.command, e.message, e.count),
-                    *(int(e.resolved), e.resolved_how, o.ended or at, _json(_more_of(e))),
-                )
-                for e in o.errors
-            ],
-        )
-        self._db.execute_many(
-            "INSERT OR IGNORE INTO observer_session_commands VALUES (?, ?, ?, ?, ?, ?)",
-            [(session, c.as_run, c.purpose, c.runs, c.failures, c.last_step) for c in self._own(o.commands)],
-        )
-        self._db.execute_many(
-            "INSERT OR IGNORE INTO observer_session_sequences VALUES (?, ?)",
-            [(session, json.dumps(s, ensure_ascii=False)) for s in o.sequences],
-        )
-        self._db.execute_many(
-            """INSERT INTO observer_module_session_counts(module, project_id, count) VALUES (?, ?, 1)
-               ON CONFLICT DO UPDATE SET count = count + 1""",
-            [(module, self._project_id) for module in modules if not known],
-        )
-        self._sum_files({f.path for f in files})
-        self._sum_pairs({(p.file_a, p.file_b) for p in pairs} | self._edges_of({f.path for f in files}))
-        self._sum_errors({e.fingerprint for e in o.errors})
-        return session
-
-    def _own(self, commands: Sequence[CommandRun]) -> list[CommandRun]:
-        """Return the commands without those that text from outside may have put into the agent's mouth.
-
-        A command that a session ran only after such a reading is stored, and so suggested, only if it
-        stands with a session learnt before: the first that is stored always ran it of its own accord.
-        """
-        late = json.dumps([c.as_run for c in commands if c.tainted])
-        sql = """SELECT DISTINCT c.command FROM json_each(?) j
-                 CROSS JOIN observer_session_commands c ON c.command = j.value"""
-        known = {command for (command,) in self._db.rows(sql, (late,))} if late != "[]" else set()
-        return [c for c in commands if not c.tainted or c.as_run in known]
-
-    def _take_out(self, session: str) -> bool:
-        """Take a session's rows out of the tables and the sums; returns whether there were any."""
-        files = {
-            r[0] for r in self._rows("SELECT path FROM observer_session_files WHERE session_id = ?", session)
-        }
-        pairs = {
-            (a, b)
-            for a, b in self._rows(
-                "SELECT file_a, file_b FROM observer_session_pairs WHERE session_id = ?", session
-            )
-        }
-        errors = {
-            r[0]
-            for r in self._rows(
-                "SELECT fingerprint FROM observer_session_errors WHERE session_id = ?", session
-            )
-        }
-        if not self._db.execute("DELETE FROM observer_sessions WHERE id = ?", (session,)):
-            return False
-        self._sum_files(files)
-        self._sum_pairs(pairs | self._edges_of(files))
-        self._sum_errors(errors)
-        return True
-
-    def _rows(self, sql: str, value: str) -> list[tuple[str, ...]]:
-        return self._db.rows(sql, (value,))
-
-    # Sums
-
-    def _sum_files(self, paths: Collection[str]) -> None:
-        given = json.dumps(sorted(paths))
-        self._db.execute(
-            "DELETE FROM observer_file_nodes WHERE file_path IN (SELECT value FROM json_each(?))", (given,)
-        )
-        self._db.execute(
-            """INSERT INTO observer_file_nodes(file_path, project_id, access_count, last_accessed_at,
-                 session_count)
-               SELECT f.path, ?2, sum(f.reads + f.edits), coalesce(max(f.last_at), ''), count(*)
-               FROM json_each(?1) j CROSS JOIN observer_session_files f ON f.path = j.value
-               GROUP BY f.path""",
-            (given, self._project_id),
-        )
-
-    def _edges_of(self, paths: Collection[str]) -> set[tuple[str, str]]:
-        """Return the edges whose weight follows from how many sessions used some files."""
-        sql = """SELECT e.file_a, e.file_b FROM json_each(?) j
-                 CROSS JOIN observer_co_access_edges e ON e.file_a = j.value"""
-        return {(a, b) for a, b in self._db.rows(sql, (json.dumps(sorted(paths)),))}
-
-    def _sum_pairs(self, pairs: Collection[tuple[str, str]]) -> None:
-        """Make the co-access edges of pairs again; a weight is the share of a's sessions that b was in."""
-        given = json.dumps(sorted(pairs))
-        self._db.execute(
-            """DELETE FROM observer_co_access_edges WHERE rowid IN (
-                 SELECT e.rowid FROM json_each(?) j CROSS JOIN observer_co_access_edges e
-                 ON e.file_a = j.value ->> 0 AND e.file_b = j.value ->> 1)""",
-            (given,),
-        )
-        self._db.execute(
-            """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count,
-                 session_count, avg_time_delta_ms, directional, last_observed_at)
-               SELECT p.file_a, p.file_b, ?2,
-                 count(*) / (?3 + (SELECT count(*) FROM observer_session_files f WHERE f.path = p.file_a)),
-                 sum(p.times), count(*), avg(p.delta_ms), 1,
-                 coalesce(max((SELECT s.ended_at FROM observer_sessions s WHERE s.id = p.session_id)), '')
-               FROM json_each(?1) j CROSS JOIN observer_session_pairs p
-               ON p.file_a = j.value ->> 0 AND p.file_b = j.value ->> 1 GROUP BY p.file_a, p.file_b""",
-            (given, self._project_id, PRIOR),
-        )
-
-    def _sum_errors(self, fingerprints: Collection[str]) -> None:
-        given = json.dumps(sorted(fingerprints))
-        self._db.execute(
-            "DELETE FROM observer_error_patterns WHERE id IN (SELECT value FROM json_each(?))", (given,)
-        )
-        self._db.execute(
-            """INSERT INTO observer_error_patterns(id, project_id, tool_name, error_fingerprint,
-                 error_message, occurrence_count, last_seen_at, resolved_how, sessions)
-               SELECT e.fingerprint, ?2, min(e.tool), e.fingerprint,
-                 (SELECT l.message FROM observer_session_errors l WHERE l.fingerprint = e.fingerprint
-                  ORDER BY l.at DESC, l.session_id LIMIT 1),
-                 sum(e.times), coalesce(max(e.at), ''),
-                 (SELECT r.resolved_how FROM observer_session_errors r
-                  WHERE r.fingerprint = e.fingerprint AND r.resolved_how <> ''
-                  ORDER BY r.at DESC, r.session_id LIMIT 1),
-                 (SELECT json_group_array(id) FROM (SELECT s.session_id AS id FROM observer_session_errors s
-                    WHERE s.fingerprint = e.fingerprint ORDER BY s.at DESC, s.session_id LIMIT ?3))
-               FROM json_each(?1) j CROSS JOIN observer_session_errors e ON e.fingerprint = j.value
-               GROUP BY e.fingerprint""",
-            (given, self._project_id, SHORT_SESSIONS),
-        )
-
-    # Questions
 
     def sessions_with(self, signal: str, key: str) -> SignalCount:
         """Return in how many sessions a signal showed under a key, and when."""
@@ -563,14 +354,3 @@ class Observed:
         """Return what a run added or changed, in the order of the ids."""
         sql = "SELECT memory_id, action, why, text, at FROM learned WHERE run = ? ORDER BY memory_id"
         return [LearnedRow._make(r) for r in self._db.rows(sql, (run,))]
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _more_of(error: ErrorSeen) -> dict[str, Any]:
-    """Return what of an error has no column of its own."""
-    taint = error.taint._asdict() if error.taint is not None else None
-    more = {"remedies": error.remedies} if error.remedies else {}
-    return {"steps": error.steps, "resolved_paths": error.resolved_paths, "taint": taint, **more}

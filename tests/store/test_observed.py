@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Remedy, Signal
 from remora.core.values import Taint
-from remora.store.observed import PRIOR, Failing, LearnedRow, Pair, Ran, SignalCount
+from remora.store.observed import Failing, LearnedRow, Ran, SignalCount
+from remora.store.recording import PRIOR, Pair
 from remora.store.space import Space
 
 AT = "2026-03-01T12:00:00.000Z"
