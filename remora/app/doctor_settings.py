@@ -21,6 +21,7 @@ OWN_VARIABLES = {
     "REMORA_HOME": "the folder of all data",
     "REMORA_CONFIG": "the folder of your own settings",
     "REMORA_DEBUG": "tracebacks of unforeseen errors",
+    "REMORA_WORK": "whether sessions are learnt when they are over",
 }
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 

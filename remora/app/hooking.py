@@ -260,22 +260,23 @@ def setting_of(head: Head, cwd: str, *, early: bool = True, now: float | None = 
     """
     numbers = head.limits
     head = tree_of(head, cwd)
-
-    def within(folder: str) -> bool:
-        place = os.path.normpath(os.path.join(cwd or head.root, folder))  # noqa: PTH118
-        root = tree_of(head, place).root
-        return not os.path.isabs(root) or place == root or bool(relative_to(root, "")(place))  # noqa: PTH117
-
     return Setting(
         Limits(numbers[0], *(int(n) for n in numbers[1:])),
         relative_to(head.root, cwd),
-        within,
+        lambda folder: is_within(head, cwd, folder),
         lambda note: faded(note, time.time() if now is None else now),
         _branch(head.head_file),
         _fingerprint,
         _goes_without_saying,
         early,
     )
+
+
+def is_within(head: Head, cwd: str, folder: str) -> bool:
+    """Return whether a folder, absolute or from the working folder, is of the project or of a work tree."""
+    place = os.path.normpath(os.path.join(cwd or head.root, folder))  # noqa: PTH118
+    root = tree_of(head, place).root
+    return not os.path.isabs(root) or place == root or bool(relative_to(root, "")(place))  # noqa: PTH117
 
 
 def tree_of(head: Head, cwd: str) -> Head:
@@ -374,7 +375,8 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
         relative = relative_to(tree_of(head, moment.cwd).root, moment.cwd)
         if paths := [inside for path in moment.paths[:20] if (inside := relative(path))]:
             line["p"] = paths
-    if moment.action in ("search", "glob") and moment.pattern:
+    here = not moment.place or is_within(head, moment.cwd, moment.place)
+    if moment.action in ("search", "glob") and moment.pattern and here:
         line["q"] = _without_secrets(moment.pattern)[:200]
     if moment.call_id:
         line["i"] = moment.call_id

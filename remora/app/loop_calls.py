@@ -46,6 +46,7 @@ def moment_of(
         call_id=call_id,
         changed=_first(arguments, _BRINGS)[: MAX_TEXT // 2],
         removed=_first(arguments, _TAKES)[: MAX_TEXT // 2],
+        place=str((made.extra or {}).get("in", "")),
     )
 
 

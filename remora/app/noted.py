@@ -81,7 +81,7 @@ def _note(memory: Memory, about: Told, at: float, today: Sequence[Line]) -> str:
 
 def _entry(head: Head, about: Told, learnt: int) -> str:
     """Return a session's entry of the history."""
-    came = f"; {learnt} memories" if learnt else ""
+    came = f"; {learnt} {'memory' if learnt == 1 else 'memories'}" if learnt else ""
     what = f": {about.summary[:400]}" if about.summary else "."
     files = f" Files: {', '.join(about.edited[:8])}." if about.edited else ""
     entry = f"{head.host}, {about.kind}, {about.outcome}{came}. {about.prompt[:200]}{what}"

@@ -28,6 +28,7 @@ from remora.disk.live import Head
 from remora.injection import brief as briefs
 from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
+from remora.injection.decide import agreeing
 from remora.sources.rule_files import kind_of
 
 if TYPE_CHECKING:
@@ -98,11 +99,21 @@ def brief(
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
     with Memory.open(project=head.root, environ=environ, read_only=True) as memory:
-        said = brief_of(memory, again=again, session_id=head.session)
+        said = brief_of(memory, again=again, session_id=head.session, said=_NamedIn(recorded))
     if not recorded:
         return said
     own = render.recorded(recorded)
     return said._replace(text=f"{own}\n{said.text}".strip(), trigger="brief", why="a session goes on")
+
+
+class _NamedIn:
+    """The memories that some texts name by their ids, as far as ids are shown."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._text = "\n".join(texts)
+
+    def __contains__(self, memory_id: object) -> bool:
+        return f"#{str(memory_id)[: render.SHORT]}]" in self._text
 
 
 def brief_of(
@@ -182,7 +193,9 @@ def task_of(
     bar, now = relevance_bar(parts), parts.clock.now()
     with suppress(RemoraError):
         hits = memory.search(text[:2_000], k=3 * TASK_HITS, kinds=["memory"])
-        chosen = [h for h in hits if _worth_saying(h, bar, inject.threshold, said, now)][:TASK_HITS]
+        worth = [h for h in hits if _worth_saying(h, bar, inject.threshold, said, now)]
+        agreed = {n.id for n in agreeing([briefs.as_note(h.memory) for h in worth if h.memory is not None])}
+        chosen = [h for h in worth if h.id in agreed][:TASK_HITS]
         files = _files(parts, text[:2_000]) if hits and hits[0].score >= bar else []
         known = {name for one in told for name in _named_in(one)}
         names = [name for file in files if (name := _name(file.path)) not in known]

@@ -63,6 +63,7 @@ class Moment(NamedTuple):
         transcript: the file that the host writes the session to; empty where there is none.
         changed: of an edit: the text that it brings in, cut.
         removed: of an edit: the text that it takes out, cut.
+        place: of a search: the folder that it looks in; empty for the one that the agent is in.
         failed: of "after": the host cannot say so elsewhere, but the tool's answer does.
     """
 
@@ -84,6 +85,7 @@ class Moment(NamedTuple):
     transcript: str = ""
     changed: str = ""
     removed: str = ""
+    place: str = ""
     failed: bool = False
 
 

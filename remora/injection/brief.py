@@ -111,7 +111,7 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
     if not lines:
         return Brief("", ())
     head = "Remora, the memory of this project, from earlier sessions:"
-    return Brief("\n".join((head, *lines, _tail(material))), tuple(ids))
+    return Brief("\n".join((head, *lines, _tail(material))).rstrip(), tuple(ids))
 
 
 def _command(suggestion: Suggestion) -> str:

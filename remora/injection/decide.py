@@ -214,9 +214,13 @@ def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
         return SILENCE
     from remora.core.shell import commands_in  # its patterns cost a millisecond to load
 
-    known = set(words)
-    cues = dict.fromkeys((*words, *commands_in(moment.command)))
-    found = [note for note in look.cued("command", list(cues)) if known.issuperset(note.needs)]
+    known, whole = set(words), commands_in(moment.command)
+    found = [
+        note
+        for note in look.cued("command", list(dict.fromkeys((*words, *whole))))
+        # A cue is some words of a command, or all of one: `pip install pytest` is no `pytest`.
+        if (known.issuperset(note.needs) if note.needs else note.cue in whole)
+    ]
     return _say("command", moment.command[:80], found, "the command is about to be run", state, look, setting)
 
 
@@ -229,7 +233,7 @@ def _error(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
 
 def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     pattern = moment.pattern.strip().lower()
-    if not pattern or not all(map(setting.within, ("", *moment.paths))):
+    if not pattern or not all(map(setting.within, ("", moment.place, *moment.paths))):
         return SILENCE
     from remora.core.names import searched
 

@@ -89,6 +89,9 @@ def status(found: Status) -> Page:
                 Cell(f"{one.id}: {state}, {counted(one.steps, 'step')}, said {one.said}, {one.at[:19]}"),
             )
         )
-    said = found.brief or "A session that began now would be told nothing: there is nothing to say yet."
+    said = found.brief or (
+        "A session that began now would be told nothing at its start: an agent reads rule files itself, and "
+        "lessons about a file or a command are told at it."
+    )
     head = (Para("A session that began now would be told:", "strong"),) if found.brief else ()
     return (Fields(tuple(rows)), *head, Para(said, indent=2 if found.brief else 0))

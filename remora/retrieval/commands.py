@@ -127,10 +127,16 @@ def _forms(ran: Sequence[Ran]) -> dict[str, str]:
 
 def _warned_of(space: Space, commands: Sequence[str]) -> list[str]:
     """Return those commands of which a memory says that they fail for a reason in themselves."""
-    said = {command: {*command.split(), *commands_in(command)} for command in commands}
-    cues = space.cues.of_words(COMMAND, set().union(*said.values()))
+    whole = {command: commands_in(command) for command in commands}
+    words = {command: set(command.split()) for command in commands}
+    cues = space.cues.of_words(COMMAND, set().union(*words.values(), *whole.values()))
     return [
-        command for command, words in said.items() if any(words.issuperset((c.cue, *c.needs)) for c in cues)
+        command
+        for command in commands
+        # A cue is some words of a command, or all of one.
+        if any(
+            words[command].issuperset((c.cue, *c.needs)) if c.needs else c.cue in whole[command] for c in cues
+        )
     ]
 
 

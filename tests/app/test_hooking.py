@@ -300,6 +300,16 @@ def test_another_work_tree_of_the_repository(hooked, repo, tmp_path):
     assert hooking.tree_of(known, "") == known
 
 
+def test_a_search_in_another_folder_is_not_this_project_s(hooked, repo, environ, tmp_path):
+    """It is neither answered nor remembered for the next step; one in a folder of the project is."""
+    remember(repo, environ, "The `retry_budget` setting lies in config/limits.yaml")
+    used = {"tool": "Grep", "action": "search", "pattern": "retry_budget"}
+    assert hooked.tell(moments.AFTER, call_id="g1", place=str(tmp_path), **used).text == ""
+    assert "q" not in hooked.lines[-1]
+    assert "limits.yaml" in hooked.tell(moments.AFTER, call_id="g2", place=f"{repo.root}/src", **used).text
+    assert hooked.lines[-1]["q"] == "retry_budget"
+
+
 def test_a_host_that_hears_nothing_is_only_noted(repo, environ):
     """What cannot reach the model is not looked up."""
     hooked = Hooked(repo.root, environ)

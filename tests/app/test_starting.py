@@ -69,6 +69,22 @@ def test_after_a_compaction_what_was_recorded_comes_first(tmp_path: Path, able: 
     assert said.text.startswith("Recorded in this session:\n- the port is 8081\nRemora, the memory")
 
 
+def test_what_was_recorded_is_not_told_twice_after_a_compaction(tmp_path: Path, able: Memory):
+    """It stands among what the session recorded, so it is no lesson of earlier ones."""
+    known = able.remember("Money is kept in cents", type="decision")
+    environ = environment(tmp_path)
+    line = f"Money is kept in cents [Memory #{known.id[:8]}]"
+    said = brief(head_of(start(able.root), environ), environ, again=True, recorded=[line])
+    assert said.text.count("kept in cents") == 1
+
+
+def test_a_task_is_not_told_both_sides(able: Memory):
+    """Of two that deny each other neither goes with a prompt."""
+    able.remember("We use PostgreSQL for the storage of orders", type="decision")
+    able.remember("We do not use PostgreSQL for the storage of orders", type="decision")
+    assert "PostgreSQL" not in task_of(able, "which storage do orders use, is it PostgreSQL").text
+
+
 def test_a_project_without_a_memory_is_told_nothing(tmp_path: Path, repo: Repo):
     """And none is made for it by asking."""
     environ = environment(tmp_path)

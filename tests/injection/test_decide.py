@@ -224,6 +224,25 @@ def test_a_command_is_known_by_the_whole_of_it():
         )
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("pytest -q | tail -3", True),
+        ("cd sub && pytest", True),
+        ("PYTHONPATH=. pytest -q", False),
+        ("export PYTHONPATH=. && pytest -q", False),
+        ("pip install pytest", False),
+        ("grep -n pytest pyproject.toml", False),
+        ("git commit -m 'use pytest -q'", False),
+        ("uv run pytest -q", False),
+    ],
+)
+def test_a_command_of_one_word_is_no_word_of_another(command: str, said: bool):
+    """What is known of `pytest` alone says nothing of a line that speaks of it, nor of its remedy."""
+    store = Store(command=[note("`pytest` fails without PYTHONPATH=.", cue="pytest")])
+    assert bool(decide(at(moments.BEFORE, "run", command=command), State(), store, setting()).text) is said
+
+
 def test_a_search_is_known_by_the_names_in_it():
     """However the pattern is written; what was searched for in the same words comes first."""
     lies = note("retry_budget lies in config/limits.yaml", number=2, cue="retry_budget")
@@ -232,8 +251,9 @@ def test_a_search_is_known_by_the_names_in_it():
     reply = decide(search, State(), Store(search=[lies]), setting())
     assert (reply.ids, reply.why) == ((lies.id,), "a search for retry_budget")
     assert decide(search, State(), Store(search=[lies, same]), setting()).ids == (same.id,)
-    elsewhere = search._replace(paths=("/next/src",))
-    assert decide(elsewhere, State(), Store(search=[lies, same]), setting()).text == ""
+    for elsewhere in (search._replace(paths=("/next/a.py",)), search._replace(place="/next/src")):
+        assert decide(elsewhere, State(), Store(search=[lies, same]), setting()).text == ""
+    assert decide(search._replace(place="/w/src"), State(), Store(search=[lies]), setting()).text
 
 
 @pytest.mark.parametrize(
@@ -250,7 +270,7 @@ def test_a_search_is_known_by_the_names_in_it():
 )
 def test_a_command_next_door_is_another_matter(command: str, said: bool):
     """A shell that goes to another project before it runs something has left ours."""
-    warning = note("`make all` fails here", cue="make")
+    warning = note("`make all` fails here", cue="make", needs=("all",))
     store = Store(command=[warning], error=[warning._replace(cue="f" * 16)])
     for moment in (
         at(moments.BEFORE, "run", command=command),

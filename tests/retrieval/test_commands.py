@@ -6,6 +6,7 @@ import pytest
 
 from remora.core.events import CommandRun
 from remora.retrieval.commands import suggest
+from remora.store.cues import Cue
 from tests.retrieval.worlds import World
 from tests.store.test_observed import record, session
 
@@ -66,3 +67,14 @@ def test_both_forms_in_one_session_count_once(bare: World):
     """The plain one failed there and the other passed, so that is shown, without what picks tests."""
     one = (ran("pytest -q tests", RED), ran("PYTHONPATH=. pytest -x tests"), ran(WITH))
     assert suggested(bare, one) == [(WITH, "passed in 1 of the last 1 sessions")]
+
+
+def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: World):
+    """A cue is some words of a command or all of one; what a memory warns of as a whole is another command."""
+    memory = bare.remember("m", "`pytest` fails without PYTHONPATH=.").id
+    cues = [Cue("command", "pytest", memory), Cue("command", "make", memory, ("lint",))]
+    with bare.space.db.transaction():
+        bare.space.cues.put([memory], cues)
+    sessions = [(ran("PYTHONPATH=. pytest"), ran("make lint"), ran("make test"))] * 2
+    found = [command for command, _ in suggested(bare, *sessions)]
+    assert sorted(found) == ["PYTHONPATH=. pytest", "make test"]

@@ -219,8 +219,10 @@ def _used(told: Mapping[str, Any], meaning: Callable[[str], str]) -> dict[str, A
         used["command"] = both_ends(_command(given), MAX_COMMAND)
     elif action in ("search", "glob"):
         used["pattern"] = both_ends(text(given, "pattern", "query", "regex", "glob_pattern"), MAX_NAME)
+        paths = _paths(given)
+        used["place"] = next((path for path in paths if action == "glob" or not names_a_file(path)), "")
         if action == "search":  # in a file or in a folder, which is no file that was read
-            used["paths"] = tuple(path for path in _paths(given) if names_a_file(path))
+            used["paths"] = tuple(path for path in paths if names_a_file(path))
     elif action == "fetch":
         used["url"] = both_ends(_address(given), MAX_NAME)
     return used
