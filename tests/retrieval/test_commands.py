@@ -70,7 +70,7 @@ def test_both_forms_in_one_session_count_once(bare: World):
 
 
 def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: World):
-    """A cue is some words of a command or all of one; what a memory warns of as a whole is another command."""
+    """A cue is some words of a command or all of one; with variables it is another command."""
     memory = bare.remember("m", "`pytest` fails without PYTHONPATH=.").id
     cues = [Cue("command", "pytest", memory), Cue("command", "make", memory, ("lint",))]
     with bare.space.db.transaction():
