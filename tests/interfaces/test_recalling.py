@@ -201,6 +201,9 @@ def test_related(run: Run, answer: Answer, project: Path, monkeypatch: pytest.Mo
     document = answer("related", "a.py", "-k", "1")
     assert document["path"] == "src/a.py"
     assert [f["path"] for f in document["files"]] == ["src/b.py"]
+    assert (
+        "There is no file src/new.py yet: what follows goes by its name." in run("related", "new.py").stderr
+    )
 
 
 def test_related_tells_whose_a_file_is(run: Run, answer: Answer, project: Path) -> None:

@@ -194,6 +194,8 @@ def related(desk: Desk, *, path: str, k: int) -> None:
     owned = memory.ownership(asked)
     if owned is not None:
         desk.note(owned_sentence(owned))
+    elif found and not (memory.root / asked).exists():
+        desk.note(f"There is no file {asked} yet: what follows goes by its name.")
     if not found:
         desk.note(f"Nothing is known of files that go with {asked}. `remora init` reads the git history.")
     desk.answer({"path": asked, "ownership": owned, "files": found}, lambda: pages.files(found))
