@@ -359,7 +359,7 @@ def test_the_same_words_as_an_unverified_memory(one: Caller, stored: Remember) -
 def test_session_context(call: Caller, stored: Remember) -> None:
     """It tells what was recorded, recalled and asked about, where work was left, and what is new."""
     old = stored("Caches are keyed by tenant", type="gotcha")
-    stored("Half of the login page is moved; next is the form", type="work_state")
+    left = stored("Half of the login page is moved; next is the form", type="work_state")
     assert "nothing was recorded or recalled yet" in call("get_session_context")
     new = call("record_memory", content="Tokens expire after 24 h", files=["auth/a.py"]).split()[0]
     call("record_memory", content="Tokens expire after 24 h")
@@ -369,8 +369,10 @@ def test_session_context(call: Caller, stored: Remember) -> None:
     assert "stored just now: Tokens expire after 24 h" in answer
     assert f"- recalled {old} by search_memory for 'cache keys'" in answer
     assert "files asked about, the last first: auth/a.py" in answer
-    assert "Where work was left:" in answer
-    assert f"- {old} gotcha" in answer.partition("Newest in the memory")[2]
+    assert "Where the last session left this work" in answer
+    newest = answer.partition("Newest in the memory")[2]
+    assert f"- {old} gotcha" in newest
+    assert left not in newest
 
 
 def test_what_hooks_said_is_known(call: Caller, holder: Holder, stored: Remember) -> None:

@@ -137,11 +137,10 @@ def session_context(memory: Memory, log: Log, now: float) -> str:
             blocks.append(f"- told by a hook {age(one.at, now)}{about} ({one.trigger}): {ids or 'no memory'}")
     if not blocks:
         blocks = ["- nothing was recorded or recalled yet"]
-    left = memory.list(types=["work_state"], limit=1)
-    if left:
-        blocks += ["Where work was left:", memory_line(left[0], now)]
-    known = {r.id for r in records} | {r.id for r in left}
-    newest = [m for m in memory.list(limit=40) if m.id not in known][:5]
+    if left := memory.work_state():
+        blocks.append(left)
+    known = {r.id for r in records}
+    newest = [m for m in memory.list(limit=40) if m.type != "work_state" and m.id not in known][:5]
     if newest:
         blocks += ["Newest in the memory of the project:", *(memory_line(m, now, tokens=80) for m in newest)]
     head = f"Through this server, which started {ago(log.started, now)}:"
