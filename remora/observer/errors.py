@@ -16,6 +16,7 @@ from remora.core.shell import name_of
 from remora.core.text import collapse, shorten
 from remora.observer import commands
 from remora.observer.calls import Call
+from remora.observer.changes import Change, core, debugs, decisive, longest, only_imports, told, undoes
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
 from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.observer.paths import inside
@@ -27,7 +28,6 @@ CHECKS = frozenset(("test", "lint", "build", "format"))
 _CODE = CHECKS | {"run"}  # what a change of a file can mend
 _OPEN = 60  # failures that wait for a success
 _SOON = 4  # steps in which another command counts as the answer to a mistaken one
-_SIDE = 140  # characters of each side of a change
 
 # The command itself was wrong, not the code.
 _MISTAKEN = re.compile(
@@ -47,26 +47,7 @@ _PURPOSEFUL = re.compile(
     r"|the test)|sanity)",
     re.IGNORECASE,
 )
-_DEBUG = re.compile(
-    r"fmt\.(?:Fp|P)rint|console\.\w+\(|\bprint(?:ln|f)?!?\(|dbg!|log(?:ger)?\.(?:Print|debug|Debug)"
-    r"|\bDEBUG\b|t\.Log|var_dump"
-    r"|os\.Stderr|\bdebugger\b|breakpoint\(|\bputs "
-)
-_IMPORTS = re.compile(
-    r"""\s*(?:(?:import|from|use|require|\#include)\b|(?:[\w.]+ )?"[\w@./-]+"\s*$|[()]\s*$)"""
-)
 _UNDO = frozenset("checkout restore stash reset revert".split())
-
-
-class Change(NamedTuple):
-    """A change of a file: the lines that differ, before and after."""
-
-    path: str
-    before: str
-    after: str
-    step: int
-    order: int
-    flat: tuple[str, str]  # both sides on one line
 
 
 class Run(NamedTuple):
@@ -281,7 +262,7 @@ class Errors(Kept):
             since = [c for c in since if c.path.rsplit("/", 1)[-1] in failure.output]
         paths = tuple(dict.fromkeys(c.path for c in since))
         if since:
-            return _told(_decisive(since, failure), len(paths)), paths[:10]
+            return told(decisive(since, failure.message, failure.output), len(paths)), paths[:10]
         helped = [
             r.normal
             for r in self.runs
@@ -302,7 +283,7 @@ class Errors(Kept):
         for path in call.paths[:20]:
             if not inside(path):
                 continue
-            before, after = _core(str(old or ""), str(new or ""))
+            before, after = core(str(old or ""), str(new or ""))
             change = Change(
                 path,
                 cut(before, 600),
@@ -311,16 +292,16 @@ class Errors(Kept):
                 self.order,
                 (collapse(before), collapse(after)),
             )
-            undone = next((c for c in reversed(self.changes) if c.path == path and _undoes(change, c)), None)
+            undone = next((c for c in reversed(self.changes) if c.path == path and undoes(change, c)), None)
             if undone and not _PURPOSEFUL.search(pad.last_text) and not self._harmless(undone):
                 self._backtrack(path, "changed back", undone, call, pad)
             keep_last(self.changes, change, 300)
 
     def _harmless(self, undone: Change) -> bool:
         """Say whether taking it back was no change of mind: debug output, an import, lines that moved."""
-        if _DEBUG.search(undone.after) or _only_imports(undone):
+        if debugs(undone) or only_imports(undone):
             return True
-        return any(_longest(undone) in c.after for c in self.changes if c is not undone)
+        return any(longest(undone) in c.after for c in self.changes if c is not undone)
 
     def _taken_back(self, run: Run, call: Call, pad: Scratchpad) -> None:
         for part in commands.parse(call.command, pad.cwd(call.extra.get("cwd"))).parts:
@@ -352,7 +333,7 @@ class Errors(Kept):
     def _backtrack(self, path: str, how: str, undone: Change, call: Call, pad: Scratchpad) -> None:
         if undone.after:
             make_room(self.undone, 200)
-            self.undone[path] = (_longest(undone), self.order)
+            self.undone[path] = (longest(undone), self.order)
         pad.suspect(
             "backtrack",
             path,
@@ -445,50 +426,3 @@ def _reaches(run: Run, failure: Failure, output: str) -> bool:
         return True
     name = next(g for g in found.groups() if g).split("/")[0]
     return name in run.normal or name in output
-
-
-def _decisive(changes: list[Change], failure: Failure) -> Change:
-    """Return the change that most likely helped: one of a file that the failure names, or the last."""
-    named = [c for c in changes if c.path.rsplit("/", 1)[-1] in failure.message]
-    named = named or [c for c in changes if c.path.rsplit("/", 1)[-1] in failure.output]
-    telling_ones = [c for c in named or changes if not _only_imports(c)]
-    return (telling_ones or named or changes)[-1]
-
-
-def _longest(change: Change) -> str:
-    return max(change.after.split("\n"), key=len).strip()
-
-
-def _only_imports(change: Change) -> bool:
-    """Say whether a change only touches lines that import something."""
-    lines = [line for line in (change.before + "\n" + change.after).split("\n") if line.strip()]
-    return bool(lines) and all(_IMPORTS.match(line) for line in lines)
-
-
-def _told(change: Change, files: int) -> str:
-    before, after = shorten(change.before, _SIDE), shorten(change.after, _SIDE)
-    more = f" (and {files - 1} more files)" if files > 2 else " (and another file)" if files == 2 else ""
-    if before and after:
-        return f"changed `{change.path}`: `{before}` became `{after}`{more}"
-    if after:
-        return f"added to `{change.path}`: `{after}`{more}"
-    if before:
-        return f"removed from `{change.path}`: `{before}`{more}"
-    return f"wrote `{change.path}`{more}"
-
-
-def _core(old: str, new: str) -> tuple[str, str]:
-    """Return the lines of two texts that differ, without what they share at both ends."""
-    a, b = old.split("\n"), new.split("\n")
-    start = 0
-    while start < min(len(a), len(b)) and a[start] == b[start]:
-        start += 1
-    end = 0
-    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
-        end += 1
-    return "\n".join(a[start : len(a) - end]).strip("\n"), "\n".join(b[start : len(b) - end]).strip("\n")
-
-
-def _undoes(change: Change, earlier: Change) -> bool:
-    """Say whether a change puts back what an earlier one replaced; white space does not count."""
-    return len(earlier.after) >= 12 and change.flat == (earlier.flat[1], earlier.flat[0])

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from remora.core.events import ErrorSeen, Remedy
 from remora.observer.calls import Call
+from remora.observer.changes import Hunk, hunks
 from remora.observer.errors import CHECKS, Run
 from remora.observer.findings import Finding, findings, same_file
 from remora.observer.fingerprint import fingerprint
@@ -25,10 +26,8 @@ from remora.observer.remedies import (
     BY_PLACE,
     EDIT,
     NEAR,
-    Hunk,
     Tried,
     configures,
-    hunks,
     remedy,
     silenced_in,
 )

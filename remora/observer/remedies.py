@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from remora.core.events import Remedy
 from remora.core.text import shorten
+from remora.observer.changes import Hunk
 from remora.observer.findings import Finding
 
 SIDE = 150  # characters of each side of a change
@@ -27,8 +28,6 @@ _SHARED = 60  # characters that both sides of a long change begin with before th
 _SHORT = 3  # characters of a name that may stand anywhere
 _WORDS = 3  # that say less are left out
 _ALIKE, _UNLIKE = 0.6, 0.3  # of two lines of which one became the other, and did not
-_LINES = 80  # of an edit that are compared
-_TORN = re.compile(r"\n?\[… \d+ characters …\]\n?|\n…\n")
 _MARK = re.compile(
     r"(?://|#|/\*|--|<!--)?\s*(?:nolint\b|noqa\b|type:\s*ignore|pyright:\s*ignore|pylint:\s*disable|@ts-ignore"
     r"|eslint-disable|biome-ignore|@ts-expect-error|@ts-nocheck|#?nosec\b|NOLINT|rubocop:disable"
@@ -76,57 +75,12 @@ _SAYS_NOTHING = frozenset(
 )
 
 
-class Hunk(NamedTuple):
-    """Lines that an edit replaced, trimmed, with the lines before and behind them."""
-
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-    above: str
-    below: str
-
-
 class Tried(NamedTuple):
     """A remedy that an edit may be, and how surely."""
 
     remedy: Remedy
     strength: int
     path: str
-
-
-def hunks(old: str, new: str) -> list[Hunk]:
-    r"""Return the lines in which two texts differ; where a text was shortened, only what is surely so.
-
-    >>> hunks("a\nreturn err\nb", "a\nreturn wrap(err)\nb")
-    [Hunk(before=('return err',), after=('return wrap(err)',), above='a', below='b')]
-    """
-    one, other = _TORN.split(old, maxsplit=1), _TORN.split(new, maxsplit=1)
-    if len(one) == len(other) == 1:
-        return _differing(old, new)
-    return [
-        *_differing(one[0], other[0], end_torn=True),
-        *_differing(one[-1], other[-1], start_torn=True),
-    ]
-
-
-def _differing(old: str, new: str, *, start_torn: bool = False, end_torn: bool = False) -> list[Hunk]:
-    a = [line.strip() for line in old.split("\n")][:_LINES]
-    b = [line.strip() for line in new.split("\n")][:_LINES]
-    if not old:
-        return [Hunk((), tuple(b), "", "")]
-    start = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    end = 0
-    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
-        end += 1
-    inner = difflib.SequenceMatcher(None, a[start : len(a) - end], b[start : len(b) - end], autojunk=False)
-    found = []
-    for tag, *places in inner.get_opcodes():
-        i, i_end, j, j_end = (start + place for place in places)
-        torn = (start_torn and not (i and j)) or (end_torn and (i_end == len(a) or j_end == len(b)))
-        if tag == "equal" or torn:
-            continue
-        above, below = a[i - 1] if i else "", a[i_end] if i_end < len(a) else ""
-        found.append(Hunk(tuple(filter(None, a[i:i_end])), tuple(filter(None, b[j:j_end])), above, below))
-    return found
 
 
 def concerns(finding: Finding) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import pytest
 
 from remora.core.events import Remedy
+from remora.observer.changes import hunks
 from remora.observer.findings import Finding
-from remora.observer.remedies import AT_LINE, BY_NAME, BY_PLACE, BY_WORDS, NEAR, hunks, remedy, silenced_in
+from remora.observer.remedies import AT_LINE, BY_NAME, BY_PLACE, BY_WORDS, NEAR, remedy, silenced_in
 
 
 def found(rule: str, source: str = "", message: str = "it is wrong", linter: str = "") -> Finding:
@@ -187,13 +188,6 @@ def test_a_file_written_whole_has_no_new_functions() -> None:
         Remedy("reworked", "", "", "refactor to reduce complexity by extracting helper functions"),
         NEAR,
     )
-
-
-def test_a_shortened_edit_shows_only_what_is_sure() -> None:
-    """Where a text was cut, the lines at the cut differ for no reason of the author's."""
-    old = "a\nreturn nil\nb\nc\nd\n[… 90 characters …]\ne\nf\ng"
-    new = "a\nreturn err\nb\nc\n[… 95 characters …]\nd\ne\nf\ng"
-    assert [(h.before, h.after) for h in hunks(old, new)] == [(("return nil",), ("return err",))]
 
 
 def test_a_rule_that_is_left_out_of_the_configuration() -> None:

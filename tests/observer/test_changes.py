@@ -1,0 +1,70 @@
+"""Edits as the lines that they changed."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.text import collapse
+from remora.observer.changes import Change, core, debugs, decisive, hunks, only_imports, told, undoes
+
+
+def changed(path: str, before: str, after: str) -> Change:
+    """Return a change as the observer notes it."""
+    return Change(path, before, after, 1, 1, (collapse(before), collapse(after)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "differ"),
+    [
+        ("a\nb\nc", "a\nx\nc", ("b", "x")),
+        ("a\nb", "a\nb\nc", ("", "c")),
+        ("a\na", "a", ("a", "")),
+        ("same", "same", ("", "")),
+        ("", "new", ("", "new")),
+    ],
+)
+def test_the_lines_that_differ(old: str, new: str, differ: tuple[str, str]) -> None:
+    """What both sides share at their ends is left out, and nothing is taken for shared twice."""
+    assert core(old, new) == differ
+
+
+def test_put_back() -> None:
+    """A change undoes another when its sides are the other's, whatever the white space; never a trifle."""
+    tried = changed("a.py", "limit = 10", "limit = compute_limit()")
+    assert undoes(changed("a.py", "limit =  compute_limit()", "limit = 10"), tried)
+    assert not undoes(changed("a.py", "limit = compute_limit()", "limit = 20"), tried)
+    assert not undoes(changed("a.py", "y", "x"), changed("a.py", "x", "y"))
+
+
+def test_the_change_that_helped() -> None:
+    """It is in a file that the failure names, in its message before its output; imports count last."""
+    one, two = changed("src/a.py", "x", "y"), changed("src/b.py", "x", "y")
+    imports = changed("src/a.py", "", "import re")
+    assert decisive([one, two], "a.py:3: bad", "") == one
+    assert decisive([one, two], "bad", "in a.py") == one
+    assert decisive([one, two], "bad", "") == two
+    assert decisive([one, imports], "a.py: bad", "") == one
+    assert decisive([imports], "bad", "") == imports
+
+
+def test_in_words() -> None:
+    """A change is told by both sides, by one, or as written, with how many files went along."""
+    assert told(changed("a.py", "x", "y"), 1) == "changed `a.py`: `x` became `y`"
+    assert told(changed("a.py", "", "y"), 2) == "added to `a.py`: `y` (and another file)"
+    assert told(changed("a.py", "x", ""), 4) == "removed from `a.py`: `x` (and 3 more files)"
+    assert told(changed("a.py", "", ""), 1) == "wrote `a.py`"
+
+
+def test_what_is_no_change_of_mind() -> None:
+    """Debug output and imports are told from code."""
+    assert debugs(changed("a.go", "", 'fmt.Println("here")'))
+    assert not debugs(changed("a.go", 'fmt.Println("here")', "return nil"))
+    assert only_imports(changed("a.go", 'import "os"', 'import (\n\t"io"\n\t"os"\n)'))
+    assert not only_imports(changed("a.go", "", 'import "os"\nx := 1'))
+
+
+def test_a_shortened_edit_shows_only_what_is_sure() -> None:
+    """Where a text was cut, the lines at the cut differ for no reason of the author's."""
+    old = "a\nreturn nil\nb\nc\nd\n[… 90 characters …]\ne\nf\ng"
+    new = "a\nreturn err\nb\nc\n[… 95 characters …]\nd\ne\nf\ng"
+    assert [(h.before, h.after) for h in hunks(old, new)] == [(("return nil",), ("return err",))]
