@@ -5,8 +5,12 @@ doc comment and whatever is defined inside it. A class is one while it is short;
 chunk for its head and fields, and one for each member. What is left between definitions makes module
 chunks; brackets alone stay with what they close. Nothing is cut inside a body, but for a body of more
 than LONG lines, which is cut between its statements; each further piece begins with the signature
-again, so that it still says what it is part of. Prose and data have no definitions: 100 lines at a
-time.
+again, so that it still says what it is part of, and that of a table at the top level with its first line.
+Prose and data have no definitions: 100 lines at a time.
+
+No chunk has more than MAX_CHARS characters of the file: where lines are long, fewer of them make a piece,
+and only a line that is longer than that is itself cut, between words. Nothing is lost by it: a file has a
+largest size, and so no more pieces than that.
 
 What holds what is told by the lines and not by the names: a method in Go, Rust or C++ often stands
 outside its type.
@@ -15,7 +19,9 @@ outside its type.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from remora.core.code import Chunk, Definition, FileFacts
@@ -24,9 +30,12 @@ PIECE = 100  # lines of a piece where nothing says where to cut
 SHORT_CLASS = 40  # lines up to which a class is one chunk
 LONG = 120  # lines from which a body is cut
 DEEP = 20  # classes in classes that are taken apart
-MAX_CHARS = 20_000  # a chunk's text: lines without end are data, not code
+MAX_CHARS = 20_000  # of a file's text in a chunk
+LEAD = 200  # characters of the line that says what a piece is part of
 _BODIES = frozenset({"function", "method", "test", "type"})
 _CLOSING = re.compile(r"(?:\W|\bend\b)*")  # brackets alone, or Ruby's word for one
+_INSIDE = re.compile(r"[\s)\]}]")  # how a line begins that goes on with what an earlier one began
+_EDGE = re.compile(r".*\W", re.DOTALL)  # up to the last place between words
 
 Breaks = Callable[[Definition], Sequence[int]]
 
@@ -38,6 +47,36 @@ class _Span(NamedTuple):
     end: int
     definition: Definition | None
     kind: str
+    lead: str = ""  # the line that began what this goes on with, where it is no definition
+
+
+class _Lines:
+    """The lines of a text, counted from 1, and how many characters any of them have together."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self.count = len(self._lines)
+        self._ends = list(accumulate((len(line) + 1 for line in self._lines), initial=0))
+
+    def __getitem__(self, number: int) -> str:
+        return self._lines[number - 1]
+
+    def text(self, start: int, end: int) -> str:
+        return "\n".join(self._lines[start - 1 : end])
+
+    def size(self, start: int, end: int) -> int:
+        return self._ends[end] - self._ends[start - 1] - 1
+
+    def fitting(self, start: int, end: int) -> int:
+        """Return the last line up to which those from `start` fit into a chunk; `start` always does."""
+        return min(end, max(start, bisect_right(self._ends, self._ends[start - 1] + MAX_CHARS + 1) - 1))
+
+    def trimmed(self, start: int, end: int) -> tuple[int, int]:
+        while start <= end and not self[start].strip():
+            start += 1
+        while end >= start and not self[end].strip():
+            end -= 1
+        return start, end
 
 
 def chunks(path: str, text: str, facts: FileFacts | None, kind: str, breaks: Breaks) -> list[Chunk]:
@@ -50,22 +89,22 @@ def chunks(path: str, text: str, facts: FileFacts | None, kind: str, breaks: Bre
         kind: "code", "prose" or "data".
         breaks: gives the lines where the statements of a long definition's body start.
     """
-    lines = text.split("\n")
+    lines = _Lines(text)
     definitions = facts.outline.definitions if facts else ()
     if definitions:
-        spans = _between(None, _nested(definitions, len(lines)), 1, len(lines), breaks, 0)
+        spans = _Cut(lines, _nested(definitions, lines.count), breaks).between(None, 1, lines.count, 0)
     else:
-        spans = _pieces(1, len(lines), "module" if kind == "code" else kind, None)
+        spans = _pieces(lines, 1, lines.count, "module" if kind == "code" else kind, None)
     found: list[_Span] = []
     for span in spans:
-        start, end = _trimmed(lines, span.start, span.end)
+        start, end = lines.trimmed(span.start, span.end)
         if start > end:
             continue
-        if found and definitions and _CLOSING.fullmatch("\n".join(lines[start - 1 : end])):
+        if found and definitions and _CLOSING.fullmatch(lines.text(start, end)):
             found[-1] = found[-1]._replace(end=end)
         else:
             found.append(span._replace(start=start, end=end))
-    return [_chunk(path, lines, span) for span in found]
+    return [chunk for span in found for chunk in _written(path, lines, span)]
 
 
 def _nested(definitions: Sequence[Definition], count: int) -> dict[str, list[Definition]]:
@@ -85,93 +124,131 @@ def _nested(definitions: Sequence[Definition], count: int) -> dict[str, list[Def
     return inside
 
 
-def _between(
-    owner: Definition | None,
-    inside: Mapping[str, Sequence[Definition]],
-    start: int,
-    end: int,
-    breaks: Breaks,
-    depth: int,
-) -> list[_Span]:
-    """Return the spans from one line to another: the definitions there, and the lines around them."""
-    spans: list[_Span] = []
-    at = start
-    for one in inside.get(owner.qualname if owner else "", ()):
-        if one.end_line < at:
-            continue  # it ends on a line that the one before has
-        first = max(at, one.start_line)
-        spans += _rest(owner, at, first - 1)
-        spans += _definition(one, first, inside, breaks, depth)
-        at = one.end_line + 1
-    return spans + _rest(owner, at, end)
+class _Cut:
+    """Cuts what lies between lines of one file: its definitions, and what is around them."""
 
+    def __init__(self, lines: _Lines, inside: Mapping[str, Sequence[Definition]], breaks: Breaks) -> None:
+        self._lines = lines
+        self._inside = inside
+        self._breaks = breaks
 
-def _definition(
-    one: Definition, start: int, inside: Mapping[str, Sequence[Definition]], breaks: Breaks, depth: int
-) -> list[_Span]:
-    length = one.end_line - start + 1
-    members = inside.get(one.qualname, ())
-    holds = bool(members) and one.kind not in _BODIES
-    if one.kind == "test":  # a class of tests, and not a test with a helper in it
-        holds = any(d.kind in ("test", "method") for d in members)
-    if holds and length > SHORT_CLASS and depth < DEEP:
-        return _between(one, inside, start, one.end_line, breaks, depth + 1)
-    kind = "function" if one.kind in _BODIES else _kind(one)
-    if length <= LONG:
-        return [_Span(start, one.end_line, one, kind)]
-    whole = [d for d in _below(one, inside) if d.end_line - d.start_line < LONG]
-    starts = [s for s in breaks(one) if not any(d.start_line < s <= d.end_line for d in whole)]
-    return _cut(one, start, kind, starts)
+    def between(self, owner: Definition | None, start: int, end: int, depth: int) -> list[_Span]:
+        """Return the spans from one line to another: the definitions there, and the lines around them."""
+        spans: list[_Span] = []
+        at = start
+        for one in self._inside.get(owner.qualname if owner else "", ()):
+            if one.end_line < at:
+                continue  # it ends on a line that the one before has
+            first = max(at, one.start_line)
+            spans += self._rest(owner, at, first - 1)
+            spans += self._definition(one, first, depth)
+            at = one.end_line + 1
+        return spans + self._rest(owner, at, end)
 
+    def _definition(self, one: Definition, start: int, depth: int) -> list[_Span]:
+        length = one.end_line - start + 1
+        large = self._lines.size(start, one.end_line) > MAX_CHARS
+        members = self._inside.get(one.qualname, ())
+        holds = bool(members) and one.kind not in _BODIES
+        if one.kind == "test":  # a class of tests, and not a test with a helper in it
+            holds = any(d.kind in ("test", "method") for d in members)
+        if holds and (length > SHORT_CLASS or large) and depth < DEEP:
+            return self.between(one, start, one.end_line, depth + 1)
+        kind = "function" if one.kind in _BODIES else _kind(one)
+        if length <= LONG and not large:
+            return [_Span(start, one.end_line, one, kind)]
+        whole = [
+            d
+            for d in self._below(one)
+            if d.end_line - d.start_line < LONG and self._lines.size(d.start_line, d.end_line) <= MAX_CHARS
+        ]
+        starts = [s for s in self._breaks(one) if not any(d.start_line < s <= d.end_line for d in whole)]
+        return self._body(one, start, kind, starts)
 
-def _below(one: Definition, inside: Mapping[str, Sequence[Definition]]) -> list[Definition]:
-    """Return everything between the lines of a definition, at any depth."""
-    found = list(inside.get(one.qualname, ()))
-    for each in found:
-        found += inside.get(each.qualname, ())
-    return found
+    def _below(self, one: Definition) -> list[Definition]:
+        """Return everything between the lines of a definition, at any depth."""
+        found = list(self._inside.get(one.qualname, ()))
+        for each in found:
+            found += self._inside.get(each.qualname, ())
+        return found
+
+    def _body(self, one: Definition, start: int, kind: str, starts: Sequence[int]) -> list[_Span]:
+        """Return the pieces of a long body, each of whole statements, of PIECE lines where they allow."""
+        spans: list[_Span] = []
+        at, last = start, 0
+        own = sorted({s for s in starts if max(one.line, start) < s <= one.end_line})
+        for line in (*own, one.end_line + 1):
+            full = line - at > PIECE or self._lines.size(at, line - 1) > MAX_CHARS
+            if full and last > at:
+                spans.append(_Span(at, last - 1, one, kind))
+                at = last
+            last = line
+        spans.append(_Span(at, one.end_line, one, kind))
+        return spans
+
+    def _rest(self, owner: Definition | None, start: int, end: int) -> list[_Span]:
+        return _pieces(self._lines, start, end, _kind(owner) if owner else "module", owner)
 
 
 def _kind(owner: Definition) -> str:
     return "module" if owner.kind == "module" else "class"
 
 
-def _cut(one: Definition, start: int, kind: str, starts: Sequence[int]) -> list[_Span]:
-    """Return the pieces of a long body, each of whole statements, of PIECE lines where they allow."""
+def _pieces(lines: _Lines, start: int, end: int, kind: str, owner: Definition | None) -> list[_Span]:
+    """Return lines as pieces of PIECE lines, or of fewer that have MAX_CHARS characters together."""
     spans: list[_Span] = []
-    at, last = start, 0
-    for line in (*sorted({s for s in starts if max(one.line, start) < s <= one.end_line}), one.end_line + 1):
-        if line - at > PIECE and last > at:
-            spans.append(_Span(at, last - 1, one, kind))
-            at = last
-        last = line
-    spans.append(_Span(at, one.end_line, one, kind))
-    return spans
+    at, lead = start, ""
+    while at <= end:
+        last = min(lines.fitting(at, end), at + PIECE - 1)
+        spans.append(_Span(at, last, owner, kind, lead))
+        if kind == "module" and owner is None:
+            began = (n for n in range(last, at - 1, -1) if lines[n] and not _INSIDE.match(lines[n]))
+            lead = next((lines[n][:LEAD].rstrip() for n in began), lead)
+        at = last + 1
+    # Only what goes on with a line before it is led by that line.
+    return [s if _goes_on(lines, s.start, s.end) else s._replace(lead="") for s in spans]
 
 
-def _rest(owner: Definition | None, start: int, end: int) -> list[_Span]:
-    return _pieces(start, end, _kind(owner) if owner else "module", owner)
+def _goes_on(lines: _Lines, start: int, end: int) -> bool:
+    """Return whether the first of some lines that is not blank is a part of what stands above it."""
+    first, _ = lines.trimmed(start, end)
+    return first <= end and _INSIDE.match(lines[first]) is not None
 
 
-def _pieces(start: int, end: int, kind: str, owner: Definition | None) -> list[_Span]:
-    return [_Span(at, min(at + PIECE - 1, end), owner, kind) for at in range(start, end + 1, PIECE)]
+def _written(path: str, lines: _Lines, span: _Span) -> Iterator[Chunk]:
+    """Yield a span as chunks: one, or as many as its characters need."""
+    at = span.start
+    while at <= span.end:
+        last = lines.fitting(at, span.end)
+        start, end = lines.trimmed(at, last)
+        for number, text in enumerate(_texts(lines.text(start, end))):
+            yield _chunk(
+                path, span._replace(start=start, end=end), text, first=at == span.start and not number
+            )
+        at = last + 1
 
 
-def _trimmed(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
-    while start <= end and not lines[start - 1].strip():
-        start += 1
-    while end >= start and not lines[end - 1].strip():
-        end -= 1
-    return start, end
+def _texts(text: str) -> Iterator[str]:
+    """Yield a text in pieces of at most MAX_CHARS characters, cut between words where there are any."""
+    at = 0
+    while len(text) - at > MAX_CHARS:
+        edge = _EDGE.match(text, at + MAX_CHARS // 2, at + MAX_CHARS)
+        end = edge.end() if edge else at + MAX_CHARS
+        yield text[at:end]
+        at = end
+    if at < len(text):
+        yield text[at:]
 
 
-def _chunk(path: str, lines: Sequence[str], span: _Span) -> Chunk:
-    text = "\n".join(lines[span.start - 1 : span.end])[:MAX_CHARS]
+def _chunk(path: str, span: _Span, text: str, *, first: bool) -> Chunk:
     definition = span.definition
     if definition is None:
+        if span.lead and first:
+            text = f"{span.lead}\n    …\n{text}"
         return Chunk(span.kind, "", span.start, span.end, text, f"File: {path}")
-    if span.start > definition.line and definition.signature:
+    begins = first and span.start <= definition.line
+    if not begins and definition.signature:
         text = f"{definition.signature}\n    …\n{text}"
-    doc = definition.doc if span.start <= definition.line else ""
     context = f"File: {path} | {definition.kind}: {definition.qualname}"
+    doc = definition.doc if begins else ""
     return Chunk(span.kind, definition.qualname, span.start, span.end, text, context, doc)

@@ -215,6 +215,19 @@ def test_code_is_found_by_words_at_once(shop: Memory):
     assert {h.source for h in shop.search("price of an item")} == {"memory"}
 
 
+def test_every_word_of_a_long_text_is_found(shop: Memory, folder: Path):
+    """A file of long lines is found by what stands at its end, as by what stands at its beginning."""
+    lines = ["some words " * 70 for _ in range(49)]
+    lines[0], lines[46] = lines[0] + "quokka", lines[46] + "wombat"
+    row = "some words " * 4_000 + "xylophagous"
+    write(folder, {"essay.md": "\n\n".join(lines), "row.json": f'["{row}"]'})
+    shop.index()
+    for word in ("quokka", "wombat"):
+        hit = shop.search(word, kinds=["code"])[0]
+        assert (hit.path, word in hit.text) == ("essay.md", True)
+    assert shop.search("xylophagous", kinds=["code"])[0].path == "row.json"
+
+
 def test_code_is_found_in_the_files_that_are_asked_for(shop: Memory):
     """A filter on files or folders holds for code too; one on types means memories only."""
     assert {h.path for h in shop.search("total", kinds=["code"], files=["tests/"])} == {"tests/test_cart.py"}

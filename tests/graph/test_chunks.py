@@ -268,10 +268,55 @@ def test_a_definition_past_the_end_is_left_out():
     ]
 
 
-def test_text_without_end_is_cut():
-    """A part holds 20,000 characters at most."""
-    (part,) = chunks("a.json", "x" * 50_000, None, "data", none)
-    assert len(part.text) == MAX_CHARS
+def test_a_line_without_end_is_cut_between_words():
+    """A line that is longer than a part gives several, each within the bound, and no word is cut or lost."""
+    words = [f"w{number}" for number in range(9_000)]
+    parts = chunks("a.json", "first\n" + " ".join(words) + "\nlast", None, "data", none)
+    assert {(c.start_line, c.end_line) for c in parts[1:-1]} == {(2, 2)}
+    assert max(len(c.text) for c in parts) <= MAX_CHARS
+    assert [w for c in parts for w in c.text.split()] == ["first", *words, "last"]
+    assert [len(c.text) for c in chunks("a", "x" * 50_000, None, "data", none)] == [20_000, 20_000, 10_000]
+
+
+def test_long_lines_end_a_part_early():
+    """Where a hundred lines are too much for one part, fewer are, and all of their text is in some part."""
+    lines = [f"{number} " + "word " * 150 for number in range(97)]
+    parts = chunks("essay.md", "\n\n".join(lines), None, "prose", none)
+    assert max(len(c.text) for c in parts) <= MAX_CHARS
+    assert [n for c in parts for n in range(c.start_line, c.end_line + 1) if n % 2] == list(range(1, 194, 2))
+    assert "".join(c.text for c in parts).split() == " ".join(lines).split()
+
+
+def test_body_of_long_lines_is_cut_between_its_statements():
+    """A function of few lines and much text is cut where it may be, and elsewhere only where it must."""
+    one = Definition("f", "f", "function", 1, 9, 1, signature="def f()", doc="Doc.")
+    text = "\n".join(f"{number} " + "x " * 4_000 for number in range(1, 10))
+    parts = chunks("a.py", text, facts(one), "code", lambda _: [2, 3, 7, 9])
+    assert places(parts) == [
+        ("function", "f", 1, 2),
+        ("function", "f", 3, 4),  # four lines with no place between them: too much for one part
+        ("function", "f", 5, 6),
+        ("function", "f", 7, 8),
+        ("function", "f", 9, 9),
+    ]
+    assert [c.text.startswith("def f()\n    …\n") for c in parts] == [False, True, True, True, True]
+    assert [c.doc for c in parts] == ["Doc.", "", "", "", ""]
+
+
+def test_class_of_few_lines_and_much_text_is_taken_apart():
+    """It is the text that makes a part too large, not the lines alone."""
+    text = f"class A:\n    def f(self):\n        return '{'f ' * 9_000}'\n\n    def g(self):\n"
+    parts = read(text + f"        return '{'g ' * 9_000}'\n", "python")
+    assert [c.name for c in parts] == ["A", "A.f", "A.g"]
+
+
+def test_further_pieces_of_a_table_say_its_name():
+    """What goes on with a table at the top level begins with the table's first line; prose does not."""
+    table = "import os\n\nTABLE = {\n" + "    1: 2,\n" * 250 + "}\n" + "last = 1\n"
+    parts = read(table + "after = 2\n" * 60, "python")
+    heads = [c.text.split("\n")[:2] for c in parts]
+    assert heads[1:] == [["TABLE = {", "    …"]] * 2 + [["after = 2", "after = 2"]]
+    assert chunks("a.md", table, None, "prose", none)[1].text.startswith("    1: 2,")
 
 
 @st.composite
