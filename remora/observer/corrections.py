@@ -3,7 +3,8 @@
 Three kinds of sentences say so, and each is kept only where it can be read without the rest of the
 session: it names what it is about, and no "this" or "it" hangs in the air.
 
-    findings      the model names the cause of a fault and then changes files      gotcha
+    findings      the model names the cause of a fault and then changes files,
+                  in that exchange or, once the user agrees, in the next           gotcha
     beliefs       the model corrects itself and says what is the case              gotcha, module_insight
     the user      contradicts, with the right fact                                 gotcha
     dead ends     an approach is given up, with the reason                         dead_end
@@ -22,7 +23,7 @@ from remora.observer.couplings import outside
 from remora.observer.outcome import refuses
 from remora.observer.paths import is_doc, is_test
 from remora.observer.seen import Seen, SeenCount
-from remora.observer.sentences import listed, quoted, seen_words, sentence
+from remora.observer.sentences import listed, quoted, seen_words, sentence, without_lines
 from remora.observer.statements import names_something, stands_alone, states, tidy
 
 FACT = 300  # characters
@@ -42,32 +43,40 @@ _THOUGHT_BUT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _UNSURE = re.compile(
-    r"\b(?:maybe|perhaps|might|may be|likely|probably|seems?|appears?|i think|could be|should be|suspect"
-    r"|not sure|"
+    r"\b(?:maybe|perhaps|might|may be|likely|probably|seems?|appears? (?:to|like|that)|i think"
+    r"|could be|should be|suspect|not sure|"
     r"let me|let's|i (?:ran|did|used|added|made|changed)\b|i(?:'ll| will| need| should| want| can| see"
     r"| was| am|'m|'ve| have| had| just| already)"
-    r"|we(?:'re| are|'ll|'d)|"
+    r"|we(?:'ll|'d)|"
     r"need to (?:check|look|fix|update|add)|which is fine|the test|this test|the fix|the user)\b|\?",
     re.IGNORECASE,
 )
+_AMIDST = re.compile(
+    r"\bwe(?:'re| are)\b", re.IGNORECASE
+)  # of code, where a cause is named; else of the work
 # A model's sentence says what "it" is; what hangs in the air is what it starts with or points at.
 _HANGS = re.compile(
-    r"\A(?:it|this|that|these|those|they|he|she|there|here|and|but|or|then|also|which|what|if|both|clear"
-    r"|why|how)\b"
+    r"\A(?:it|this|that|these|those|they|he|she|there|here|and|but|or|then|also|which|what|if|both(?! `)"
+    r"|clear|why|how)\b"
     r"|\b(?:this|that) \w+ case\b|\b(?:this|that|these|those) (?:is|was|should|change|branch|pr|case|file"
     r"|part|test|line|way|error"
     r"|issue|method|"
     r"function|one|means)\b|\b(?:option|step|scenario|case|problem|bug|issue) #?\d|\babove\b|\bbelow\b"
-    r"|\b(?:it|this|that|them|these|those)\W*\Z",
+    r"|\b(?:this|that|these|those)\W*\Z",
     re.IGNORECASE,
 )
+_UNENDED = re.compile(  # a list followed
+    r"\b(?:because|by|that|when|with|of|to|and|in|for|from|as|but|or|which|if|at|is|are|was|were):\W*\Z",
+    re.IGNORECASE,
+)
+_ENDS_OPEN = re.compile(r"\b(?:it|them)\W*\Z", re.IGNORECASE)
 _PLACED = re.compile(
     r"\A(?:in|on|at|with|about|how|that the test|line|more|only|there|related|just|directory)\b",
     re.IGNORECASE,
 )
 _TEMPORARY = re.compile(
-    r"\b[0-9a-f]{7,40}\b|\b20\d\d-\d\d|[a-z]\.[A-Z][a-z]+ \w+ |\bline[s]? \*{0,2}\d+|:\d+(?:-\d+)?\b"
-    r"|\bnow\b|\bmissing (?:import|an? )|\bundefined\b|\bunused\b"
+    r"\b[0-9a-f]{7,40}\b|\b20\d\d-\d\d|(?-i:[a-z]\.[A-Z][a-z]+ \w+ )|\blines? \d+|:\d+(?:-\d+)?\b"
+    r"|\bnow\b|\bmissing (?:import|an? )|\bundefined\b(?! (?:order|iteration|behaviou?r))|\bunused\b"
     r"|\bimport(?:s|ed)? (?:is|are)\b"
     r"|\bsession [AB]\b|\bmy\b|\bmissing\b.{0,20}\bimport|\b(?:create|do|have|use|set|fix|handle"
     r"|call)s? it\b|says:"
@@ -107,8 +116,13 @@ def corrections(session: Observation, seen: Seen) -> Iterator[Candidate | Reject
             yield _taken_back(session, seen, signal)
 
 
-def fact(text: str) -> str:
+def fact(text: str, *, cause: bool = False) -> str:
     """Return a sentence as a fact that stands alone; empty when it is none.
+
+    Args:
+        text: the model's sentence.
+        cause: it was given as the cause of something: what "we are doing" in it is what the code does, and
+            an "it" at its end is what it speaks of.
 
     >>> fact("Actually, go-git does not read the global `core.excludesfile`, only the one in the repository")
     'go-git does not read the global `core.excludesfile`, only the one in the repository.'
@@ -116,42 +130,56 @@ def fact(text: str) -> str:
     ''
     """
     text = re.sub(r"^\s*\d+[.)]\s+.*", "", text)  # the first point of a list is not the whole
+    text = without_lines(text)
     but = _THOUGHT_BUT.search(text)
     plain = collapse(_LEAD.sub("", but["fact"] if but else text)).replace("**", "").strip(" *.:;,-—")
     if not 6 <= len(plain.split()) <= 60 or len(plain) > FACT:
         return ""
-    if not names_something(plain) or _HANGS.search(plain) or _UNSURE.search(plain) or _PLACED.match(plain):
+    if (
+        _UNENDED.search(text)
+        or not names_something(plain)
+        or _HANGS.search(plain)
+        or _UNSURE.search(plain)
+        or _PLACED.match(plain)
+    ):
         return ""
-    return "" if _TEMPORARY.search(plain) else tidy(plain)
+    if _TEMPORARY.search(plain) or (not cause and (_AMIDST.search(plain) or _ENDS_OPEN.search(plain))):
+        return ""
+    return tidy(plain)
 
 
 def _findings(session: Observation) -> Iterator[Candidate | Rejected]:
-    told = 0
+    told, waiting = 0, None  # a cause that was named where nothing was changed
     for number, exchange in enumerate(session.exchanges):
         files = [path for path in exchange.paths if not outside(path)]
         after = session.exchanges[number + 1 : number + 2]
-        if not exchange.findings or not files or (after and refuses(after[0].ask)):
+        refused = bool(after) and refuses(after[0].ask)
+        found = exchange if exchange.findings else waiting
+        waiting = found if exchange.findings and not files and not refused else None
+        if found is None or not files or refused:
             continue
+        last = quoted(found.findings[-1], 80)
         if all(is_test(path) or is_doc(path) for path in files):
-            yield Rejected(
-                f"cause {quoted(exchange.findings[-1], 80)}", "only tests and documents were changed"
-            )
+            yield Rejected(f"cause {last}", "only tests and documents were changed")
             continue
-        facts = [f for f in map(fact, exchange.findings) if f]
+        facts = [f for text in found.findings if (f := fact(text, cause=True))]
         if not facts:
-            yield Rejected(f"cause {quoted(exchange.findings[-1], 80)}", "it cannot be read alone")
+            yield Rejected(f"cause {last}", "it cannot be read alone")
         elif told < FINDINGS:
             told += 1
-            yield _finding(session, exchange, facts[-1], files)
+            yield _finding(session, found, exchange, facts[-1], files)
 
 
-def _finding(session: Observation, exchange: Exchange, what: str, files: list[str]) -> Candidate:
+def _finding(
+    session: Observation, found: Exchange, mended: Exchange, what: str, files: list[str]
+) -> Candidate:
     key = " ".join(words(what))
-    at = exchange.at or session.ended
+    at = mended.at or session.ended
     count = SeenCount(1, at, at)
     content = f"A fault that was found and fixed in {listed(files, 2)}: {what} {seen_words(count)}"
-    shown = Signal("finding", key, exchange.step, at, tuple(files[:8]), taint=exchange.taint)
-    return _candidate(session, shown, "gotcha", content, count)._replace(wrote=exchange.wrote)
+    taint = found.taint or mended.taint
+    shown = Signal("finding", key, found.step, at, tuple(files[:8]), taint=taint)
+    return _candidate(session, shown, "gotcha", content, count)._replace(wrote=mended.wrote)
 
 
 def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | Rejected:

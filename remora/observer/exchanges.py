@@ -21,8 +21,9 @@ PATHS, FINDINGS = 60, 6
 
 _FINDING = re.compile(
     r"(?:^|(?<=[.!?:]\s)|(?<=\n))(?:\W{0,4}|(?:ah|i see|found it|got it|now i see|right)[!.,:—–-]*\s*)"
-    r"(?:\*\*)?(?:the |root |a )(?:real |actual |root |core |underlying |fundamental )?"
+    r"(?:(?:\*\*)?(?:the |root |a )(?:real |actual |root |core |underlying |fundamental )?"
     r"(?:issue|problem|cause|bug|reason|culprit)(?:\*\*)?(?: here| now)?(?: is| was|:)(?:\*\*)?:?\s+"
+    r"|(?:\*\*)?(?:problem|bug|cause)(?:\*\*:|:\*\*|:)\s+)"
     r"(?:that |because )?(?P<what>[^\n]{30,500}?)(?=\.(?:\s|$)|\n|$)",
     re.IGNORECASE,
 )

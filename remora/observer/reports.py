@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from remora.core.text import clean, collapse, shorten
+from remora.observer.sentences import without_lines
 
 ASK, DONE = 160, 340  # characters
 WORDS = 10  # that a report must have left
@@ -166,7 +167,7 @@ def done(report: str, limit: int = DONE) -> str:
     >>> done("Done! All tests pass.\n\n- Added `A()` to `a.go`\n- Dropped the old `B()` from `b.go`\nOk?")
     'Added `A()` to `a.go`. Dropped the old `B()` from `b.go`.'
     """
-    text = _unwrapped(_TITLE.sub("", _TABLE.sub("", _FENCE.sub("\n", clean(report)))))
+    text = without_lines(_unwrapped(_TITLE.sub("", _TABLE.sub("", _FENCE.sub("\n", clean(report))))))
     kept: list[str] = []
     size = 0
     for line in text.split("\n"):

@@ -10,6 +10,14 @@ from remora.observer.seen import SeenCount
 
 FILES = 3  # that a sentence names before it says how many more
 LINE = 220  # characters of a quoted line
+_AT = r"(?:\*\*)?lines? ~?\d+(?: ?(?:-|–|to|and) ?\d+)?(?:\*\*)?"
+_LINES = re.compile(
+    rf"(?P<file>\.\w{{1,5}}):\d+(?:[-–,]\d+)*\b"
+    rf"|^(?:(?:on|at|around|in) )?{_AT}[:,] *"
+    rf"|,? \((?:(?:on|at|around|in) )?{_AT}\)"
+    rf"|,? (?:on|around|in) {_AT}|,? at {_AT}(?=[.,;:)]|$| (?:of|in)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def seen_words(seen: SeenCount) -> str:
@@ -74,3 +82,12 @@ def sentence(text: str) -> str:
     """Return a text that ends as a sentence does."""
     text = text.strip().rstrip(",;:").rstrip()
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def without_lines(text: str) -> str:
+    """Return a text without the numbers of lines: what stands there is another line after the next edit.
+
+    >>> without_lines("At line 3, `a.go:12-14` drops it (lines 3-5) as `b.go` does on line 7")
+    '`a.go` drops it as `b.go` does'
+    """
+    return _LINES.sub(lambda place: place["file"] or "", text)

@@ -51,6 +51,57 @@ def test_causes_without_a_change_or_refused_are_left_out() -> None:
     assert of(exchanges=refused) == []
 
 
+def test_a_cause_that_is_dealt_with_once_the_user_agrees() -> None:
+    """What was named where nothing was changed is told with what the next exchange changed, no later one."""
+    named = said("why?", "That is why.", findings=(CAUSE,), taint=Taint("/x", 1))
+    (found,) = of(exchanges=(named, said("ok, do it", "Fixed.", "git.go")))
+    assert isinstance(found, Candidate)
+    assert found.draft.content.startswith(f"A fault that was found and fixed in `git.go`: {CAUSE}.")
+    assert found.draft.taint == Taint("/x", 1)
+    later = (named, said("what about the docs?", "They are fine."), said("add a flag", "Added.", "cli.go"))
+    assert of(exchanges=later) == []
+    assert of(exchanges=(named, said("no, that is wrong", "Hm.", "git.go"))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("`a.go:12-30` in **`Detect()`** ranges over a map", "`a.go` in `Detect()` ranges over a map."),
+        ("`retry: 1` on line 31 is no field of the config", "`retry: 1` is no field of the config."),
+        (
+            "we're counting the lines of `diff.go` as it was",
+            "We're counting the lines of `diff.go` as it was.",
+        ),
+        (
+            "both `agent` and `total` ignore removals of lines",
+            "Both `agent` and `total` ignore removals of lines.",
+        ),
+        (
+            "`Detect()` ranges over a map of undefined order",
+            "`Detect()` ranges over a map of undefined order.",
+        ),
+        (
+            "new files appear as `untracked` since nobody adds them",
+            "New files appear as `untracked` since nobody adds them.",
+        ),
+        ("both Cobra and main.go print every error", ""),
+        ("when `ConflictError` came up during the hook, the error was:", ""),
+        ("`value` is undefined in the function of the parser", ""),
+        ("`store.go` appears to be locked by another process", ""),
+    ],
+)
+def test_causes_in_other_words(text: str, told: str) -> None:
+    """Lines of files are left out, what "we" do is what the code does; half a sentence says nothing."""
+    assert fact(text, cause=True) == told
+
+
+def test_what_we_do_is_no_fact_but_of_a_cause() -> None:
+    """Outside of causes "we are" speaks of the work, and an "it" at the end hangs in the air."""
+    assert fact("we're counting the lines of `diff.go` as it was") == ""
+    assert fact("`store.go` is read before the program opens it") == ""
+    assert fact("`store.go` is read before the program opens it", cause=True) != ""
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -70,6 +70,10 @@ def test_causes_are_told_in_the_models_words() -> None:
     assert findings("**Root cause:** `Detect()` ranges over a map in undefined order.") == [
         "`Detect()` ranges over a map in undefined order"
     ]
+    assert findings("- **Bug**: `x` is read twice, once for each caller. More.") == [
+        "`x` is read twice, once for each caller"
+    ]
+    assert findings("We met a known problem: nobody reads `x` after it was written.") == []
     assert findings("I think the problem is somewhere in the parser of the list command.") == []
 
 
