@@ -7,8 +7,9 @@ a change is exact and touches the two ends' neighbours alone, and the rest of an
 walking on from its rows, which stops as soon as enough was found. Symbols have no rows: who calls
 one is a short walk over an index.
 
-`ancestor` is what changes and `descendant` what depends on it. The shortest way is kept; of two as
-short, the one with more weight, then the lower id.
+`ancestor` is what changes and `descendant` what depends on it. The shortest way is kept; of those as
+short, the one with more weight, then the surer, then the one over the file whose path comes first. Ids
+decide nothing: they tell which file was read first, and a run from nothing must give the same rows.
 """
 
 from __future__ import annotations
@@ -30,14 +31,17 @@ _DIRECT = f"""SELECT e.to_id AS ancestor, e.from_id AS descendant,
                 round(max(e.confidence), 6) AS confidence, max(e.source) AS source
               FROM graph_edges e WHERE {DEPENDENCE} AND e.to_id <> e.from_id"""
 # The best of the ways over two steps, first and second, which are rows of depth 1. With one max(),
-# SQLite takes the bare columns from the row that has it; no two have the same, since the id of the
-# file between is in it.
+# SQLite takes the bare columns from the row that has it; no two have the same, since the file between
+# is in it: its place among such files by path, the first one's being the highest. Weights are below 2^25
+# millionths (four billion uses), and a project has less than 2^18 files.
 _TWO_STEPS = """2 AS depth, first.descendant_id AS via,
                 first.edge_types || ' > ' || second.edge_types AS kinds,
                 min(first.total_weight, second.total_weight) AS weight,
                 round(first.confidence * second.confidence, 6) AS confidence, second.source AS source,
-                max((CAST(round(min(first.total_weight, second.total_weight) * 1e6) AS INTEGER) << 32)
-                    - first.descendant_id)"""
+                max((CAST(round(min(first.total_weight, second.total_weight) * 1e6) AS INTEGER) << 38)
+                    + (CAST(round(first.confidence * second.confidence * 1e6) AS INTEGER) << 18)
+                    + middle.place)"""
+_PLACES = "SELECT id, row_number() OVER (ORDER BY key DESC) AS place FROM graph_nodes"
 _WAY = "a, d, depth, via, kinds, weight, confidence, source"
 _COLUMNS = "ancestor_id, descendant_id, depth, via_id, edge_types, total_weight, confidence, source"
 
@@ -84,11 +88,13 @@ class Closure:
         )
         self._db.execute("CREATE TEMP TABLE ways AS SELECT * FROM graph_closure")
         self._db.execute("CREATE INDEX temp.ways_ancestor ON ways(ancestor_id)")
+        self._put_places("SELECT ancestor_id FROM temp.ways")
         self._db.execute(
             f"""INSERT OR IGNORE INTO graph_closure({_COLUMNS})
                 SELECT {_WAY} FROM (
                   SELECT first.ancestor_id AS a, second.descendant_id AS d, {_TWO_STEPS}
-                  FROM temp.ways first JOIN temp.ways second ON second.ancestor_id = first.descendant_id
+                  FROM temp.ways first JOIN temp.middle ON middle.id = first.descendant_id
+                  JOIN temp.ways second ON second.ancestor_id = first.descendant_id
                   WHERE second.descendant_id <> first.ancestor_id
                   GROUP BY first.ancestor_id, second.descendant_id)"""
         )
@@ -177,6 +183,10 @@ class Closure:
             """DELETE FROM graph_closure WHERE depth = 2
                AND (ancestor_id, descendant_id) IN (SELECT a, d FROM temp.pairs)"""
         )
+        self._put_places(
+            """SELECT second.ancestor_id FROM (SELECT DISTINCT d FROM temp.pairs) p
+               CROSS JOIN graph_closure second ON second.descendant_id = p.d AND second.depth = 1"""
+        )
         self._db.execute(
             f"""INSERT OR IGNORE INTO graph_closure({_COLUMNS})
                 SELECT {_WAY} FROM (
@@ -184,9 +194,18 @@ class Closure:
                   CROSS JOIN graph_closure second ON second.descendant_id = p.d AND second.depth = 1
                   CROSS JOIN graph_closure first ON first.ancestor_id = p.a
                     AND first.descendant_id = second.ancestor_id AND first.depth = 1
+                  CROSS JOIN temp.middle ON middle.id = first.descendant_id
                   GROUP BY p.d, p.a)"""
         )
         self._db.execute("DELETE FROM temp.pairs")
+
+    def _put_places(self, ids: str) -> None:
+        """Write the places by path of the files that some ways may lead over; `ids` asks for those."""
+        self._db.execute(
+            "CREATE TEMP TABLE IF NOT EXISTS middle(id INTEGER PRIMARY KEY, place INTEGER NOT NULL)"
+        )
+        self._db.execute("DELETE FROM temp.middle")
+        self._db.execute(f"INSERT INTO temp.middle(id, place) {_PLACES} WHERE id IN ({ids})")
 
     def dependents(self, node_id: int, depth: int = DEPTH, limit: int = -1) -> list[Dependent]:
         """Return what depends on a file to a depth of 2 at most, nearest first, without stale ways.
@@ -199,7 +218,7 @@ class Closure:
                  CROSS JOIN graph_nodes v ON v.id = c.via_id CROSS JOIN graph_files f ON f.path = n.key
                  WHERE c.ancestor_id = ? AND c.depth = ? AND n.stale_at IS NULL
                    AND (c.depth = 1 OR v.stale_at IS NULL)
-                 ORDER BY c.total_weight DESC, c.descendant_id LIMIT ?"""
+                 ORDER BY c.total_weight DESC, c.confidence DESC, n.key LIMIT ?"""
         found: list[Dependent] = []
         for step in range(1, depth + 1):
             room = limit if limit < 0 else limit - len(found)
@@ -214,7 +233,7 @@ class Closure:
                  CROSS JOIN graph_files f ON f.path = n.key
                  CROSS JOIN graph_names g ON g.name = ? AND g.file_id = f.id
                  WHERE c.ancestor_id = ? AND c.depth = 1 AND instr(c.edge_types, 'imports')
-                   AND n.stale_at IS NULL ORDER BY c.total_weight DESC, c.descendant_id LIMIT ?"""
+                   AND n.stale_at IS NULL ORDER BY c.total_weight DESC, c.confidence DESC, n.key LIMIT ?"""
         return [(path, bool(test)) for path, test in self._db.rows(sql, (name, node_id, limit))]
 
     def near(self, paths: Collection[str]) -> list[tuple[str, str, float]]:

@@ -74,10 +74,10 @@ class World:
                    JOIN graph_nodes b ON b.id = e.to_id ORDER BY 1, 2, 3, 4"""
             ),
             "closure": db.rows(
-                # Of two ways of depth 2 that are as good the lower row id is taken: they may differ.
-                """SELECT a.key, d.key, c.depth, iif(c.depth = 1, c.edge_types, ''), round(c.total_weight, 9)
+                """SELECT a.key, d.key, c.depth, v.key, c.edge_types, c.total_weight, c.confidence, c.source
                    FROM graph_closure c JOIN graph_nodes a ON a.id = c.ancestor_id
-                   JOIN graph_nodes d ON d.id = c.descendant_id ORDER BY 1, 2"""
+                   JOIN graph_nodes d ON d.id = c.descendant_id JOIN graph_nodes v ON v.id = c.via_id
+                   ORDER BY 1, 2"""
             ),
             "chunks": db.rows(
                 """SELECT f.path, c.kind, c.name, c.start_line, c.end_line, c.text FROM code_chunks c

@@ -43,6 +43,27 @@ def rebuilt(space: Space) -> list[tuple[object, ...]]:
     return found
 
 
+def from_nothing(space: Space, path: Path) -> list[tuple[object, ...]]:
+    """Return the closure of the same edges in a new file, where the files came in another order."""
+    edges = space.db.rows(
+        """SELECT a.key, b.key, e.type, e.confidence, e.weight, e.source FROM graph_edges e
+           JOIN graph_nodes a ON a.id = e.from_id JOIN graph_nodes b ON b.id = e.to_id"""
+    )
+    other = Space.open(path, realm="project", project_id="p1")
+    try:
+        for name in reversed(PATHS):
+            add_file(other, name)
+        with other.db.transaction(durable=False):
+            for source in ("ast", "scip"):
+                for name in PATHS:
+                    own = [Link(*e[:4], 1, int(e[4])) for e in edges if (e[0], e[5]) == (name, source)]
+                    other.graph.put_links(name, own, source, 1)
+            other.closure.rebuild()
+        return rows(other)
+    finally:
+        other.close()
+
+
 def chain(space: Space, *paths: str, kind: str = "imports") -> dict[str, int]:
     """Let each file import the next; returns their nodes' ids."""
     ids = {path: add_file(space, path) for path in paths}
@@ -100,18 +121,39 @@ def test_direct_way_wins_over_a_longer_one(space: Space):
     assert [(d.key, d.depth) for d in space.closure.dependents(ids["a.py"])] == [("b.py", 1), ("c.py", 2)]
 
 
-def test_of_two_ways_as_short_the_heavier_counts_then_the_older_file(space: Space):
-    """The file between two is that of the heavier way; of two as heavy the one that was there first."""
+def way(space: Space, ids: dict[str, int]) -> tuple[str, str, float]:
+    """Return how z.py depends on a.py: over which file, in which way, how surely."""
+    (found,) = (d for d in space.closure.dependents(ids["a.py"]) if d.key == "z.py")
+    return found.via, found.kinds, found.confidence
+
+
+def test_of_two_ways_as_short_the_heavier_counts_then_the_surer_then_the_first_by_path(space: Space):
+    """Which of the files between was read first decides nothing."""
     ids = {path: add_file(space, path) for path in ("a.py", "m.py", "l.py", "z.py")}
     for between in ("m.py", "l.py"):
         add_links(space, between, link(between, "a.py", "imports"))
     add_links(space, "z.py", link("z.py", "m.py", "imports"), link("z.py", "l.py", "imports"))
-    assert [d.via for d in space.closure.dependents(ids["a.py"]) if d.key == "z.py"] == ["m.py"]
-    add_links(space, "z.py", link("z.py", "m.py", "imports"), link("z.py", "l.py", "imports", count=9))
-    assert [d.via for d in space.closure.dependents(ids["a.py"]) if d.key == "z.py"] == ["m.py"]
-    add_links(space, "l.py", link("l.py", "a.py", "imports", count=9))
-    assert [d.via for d in space.closure.dependents(ids["a.py"]) if d.key == "z.py"] == ["l.py"]
+    assert way(space, ids)[0] == "l.py"
+    add_links(space, "z.py", link("z.py", "m.py", "imports", count=9), link("z.py", "l.py", "imports"))
+    assert way(space, ids)[0] == "l.py"
+    add_links(space, "m.py", link("m.py", "a.py", "imports", count=9))
+    assert way(space, ids)[0] == "m.py"
+    # As heavy: three uses that are half as sure, and one that is sure.
+    add_links(space, "m.py", link("m.py", "a.py", "imports", 1.0))
+    add_links(space, "l.py", link("l.py", "a.py", "imports", 0.5, 7))
+    for sure, count in ((1.0, 1), (0.5, 7)):
+        steps = (link("z.py", "m.py", "tests", 1.0), link("z.py", "l.py", "calls", sure, count))
+        add_links(space, "z.py", *steps)
+        assert way(space, ids) == ("m.py", "imports > tests", 1.0)
     assert rows(space) == rebuilt(space)
+
+
+def test_order_and_cut_of_the_dependents_go_by_path_where_they_weigh_the_same(space: Space):
+    """Of files that depend in the same way the limit keeps the first by path, not those read first."""
+    ids = {path: add_file(space, path) for path in ("a.py", "d.py", "c.py", "b.py")}
+    for path in ("d.py", "c.py", "b.py"):
+        add_links(space, path, link(path, "a.py", "imports"))
+    assert [d.key for d in space.closure.dependents(ids["a.py"], 1, 2)] == ["b.py", "c.py"]
 
 
 def test_heavier_dependents_come_first_and_the_limit_keeps_the_nearest(space: Space):
@@ -256,7 +298,9 @@ def test_any_sequence_of_changes_gives_what_a_rebuild_gives(steps, empty_file: P
             if what == "link":
                 assert rows(space) == rebuilt(space)
         _link(space, dict.fromkeys(PATHS), "", again)
-        assert rows(space) == rebuilt(space)
+        other = Path(folder) / "other.db"
+        shutil.copy(empty_file, other)
+        assert rows(space) == rebuilt(space) == from_nothing(space, other)
         space.close()
 
 
