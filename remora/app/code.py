@@ -22,6 +22,7 @@ from remora.core.values import MemoryRecord
 from remora.disk.files import lock
 from remora.graph.indexer import Indexer, Listed, Outcome
 from remora.graph.languages import kind_of
+from remora.graph.precise import Taken, take
 from remora.sources.history import module_of
 from remora.sources.tree import LARGEST_CODE, LeftOut, Tree, decode, look, must_be_there, read
 from remora.sources.tree_names import GONE
@@ -74,16 +75,16 @@ def index(
                 progress=progress,
                 stop=stop,
             )
-            precise = _take_precise(parts, space, notes) if outcome.complete else 0
+            precise = _take_precise(parts, space, notes) if outcome.complete else Taken(0)
             if outcome.complete and space.graph.unlinked():  # what an older SCIP index had said instead
                 _indexer(parts, space).run(listed, _now(parts), commit=commit_of(project.repository))
             with space.db.transaction(durable=False):
-                space.meta.set(LEFT_OUT, _left_out(tree, space))
+                space.meta.set(LEFT_OUT, _left_out(tree, space, precise.path))
             _settle_layers(parts, space)
     except StoreBusy:
         notes.append("another process is indexing this project; its work is not waited for")
-        outcome, precise = Outcome(0, 0, 0, 0, (), complete=False), 0
-    return report(space, outcome, precise, tuple(notes), time.monotonic() - started)
+        outcome, precise = Outcome(0, 0, 0, 0, (), complete=False), Taken(0)
+    return report(space, outcome, precise.edges, tuple(notes), time.monotonic() - started)
 
 
 def index_files(parts: Parts, paths: Iterable[str], *, wait: float | None = None) -> IndexReport:
@@ -200,9 +201,12 @@ def _now(parts: Parts) -> int:
     return int(parts.clock.now() * 1000)
 
 
-def _left_out(tree: Tree, space: Space) -> dict[str, int]:
-    """Return how many files are not read, by reason: what their names say, then what their bytes say."""
-    counts = Counter(tree.counts())
+def _left_out(tree: Tree, space: Space, used: str) -> dict[str, int]:
+    """Return how many files are not read, by reason: what their names say, then what their bytes say.
+
+    A SCIP index that is `used` is not one of them.
+    """
+    counts = Counter(tree._replace(left_out=tuple(f for f in tree.left_out if f.path != used)).counts())
     for why, number in space.graph.skipped().items():
         counts[why.partition(":")[0]] += number
     return dict(counts)
@@ -222,15 +226,17 @@ def _settle_layers(parts: Parts, space: Space) -> None:
     follow_memories(space, now)
 
 
-def _take_precise(parts: Parts, space: Space, notes: list[str]) -> int:
+def _take_precise(parts: Parts, space: Space, notes: list[str]) -> Taken:
     """Take the edges of a SCIP index beside the code, when there is one and it is new."""
-    from remora.graph.precise import take
-
     try:
-        return take(space, parts.project.root, _now(parts))
+        found = take(space, parts.project.root, _now(parts))
     except SourceError as error:
         notes.append(str(error))
-        return 0
+        return Taken(0)
+    if found.newer:
+        files = "1 file" if found.newer == 1 else f"{found.newer:,} files"
+        notes.append(f"{found.path} is older than {files}; make it again")
+    return found
 
 
 def report(

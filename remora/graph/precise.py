@@ -1,15 +1,16 @@
 """Take edges from a SCIP index beside the code: a compiler's word in place of our reading.
 
 An index speaks of the files as they were when it was made, so a file that changed since keeps what we
-read ourselves. For the others the calls and bases that we resolved give way to the index's; imports
-stay, since an index has none of its own. The same index is read once.
+read ourselves; how many of its files were newer than the index is told. For the others the calls and bases
+that we resolved give way to the index's; imports stay, since an index has none of its own. The same index
+is read once.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import Definition, Import, Link, Outline
 from remora.core.errors import SourceError
@@ -18,19 +19,32 @@ from remora.graph.packed import unpack_outline
 from remora.graph.scip import find_index, precise_links, read_index, symbol_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from remora.graph.scip import ScipDocument
     from remora.store.space import Space
 
 STAMP = "scip.stamp"  # meta key: what tells the index that was read last from another one
+NEWER = "scip.newer"  # meta key: how many of that index's files were newer than it
 SCIP = "scip"
 
 
-def take(space: Space, root: Path, now: int) -> int:
-    """Read the project's SCIP index if it is new, or the graph was made anew since.
+class Taken(NamedTuple):
+    """What the graph has of an index.
 
-    Returns how many of its edges the graph holds.
+    Attributes:
+        edges: how many of its edges the graph holds.
+        path: of the index, from the root; "" where there is none.
+        newer: how many of its files changed after it was made, so that nothing of it holds for them.
+    """
+
+    edges: int
+    path: str = ""
+    newer: int = 0
+
+
+def take(space: Space, root: Path, now: int) -> Taken:
+    """Read the project's SCIP index if it is new, or the graph was made anew since.
 
     Raises:
         SourceError: the index cannot be read; what was there before is kept.
@@ -39,14 +53,15 @@ def take(space: Space, root: Path, now: int) -> int:
     if path is None:
         if space.meta.get(STAMP):
             _drop(space)
-        return 0
+        return Taken(0)
+    name = path.relative_to(root).as_posix()
     try:
         status = path.stat()
-        stamp = [str(path.relative_to(root)), status.st_size, status.st_mtime_ns, indexer.VERSION]
+        stamp = [name, status.st_size, status.st_mtime_ns, indexer.VERSION]
         if space.meta.get(STAMP) == stamp:
-            return space.other_sources.count_from(SCIP)
+            return Taken(space.other_sources.count_from(SCIP), name, space.meta.get(NEWER) or 0)
         with path.open("rb") as file:
-            by_file = _links(space, read_index(file), status.st_mtime_ns)
+            by_file, newer = _links(space, read_index(file), status.st_mtime_ns)
             file.seek(0)
             names = symbol_keys(read_index(file), lambda of: _definitions(space, of))
     except OSError as error:
@@ -60,17 +75,28 @@ def take(space: Space, root: Path, now: int) -> int:
             space.other_sources.prefer_precise(start)
         space.other_sources.put_symbols(names)
         space.meta.set(STAMP, stamp)
+        space.meta.set(NEWER, newer)
         space.closure.rebuild()
-    return space.other_sources.count_from(SCIP)
+    return Taken(space.other_sources.count_from(SCIP), name, newer)
 
 
-def _links(space: Space, documents: Iterable[ScipDocument], made_ns: int) -> dict[str, list[Link]]:
-    """Return the index's edges by the file they start in, of the files that are older than it."""
-    usable = {
-        file.path
-        for file in space.graph.files().values()
-        if not file.skipped and not file.stale and file.mtime_ns <= made_ns
-    }
+def _links(
+    space: Space, documents: Iterable[ScipDocument], made_ns: int
+) -> tuple[dict[str, list[Link]], int]:
+    """Return the index's edges by the file they start in, and how many of its files are newer than it.
+
+    Of those that are newer there are no edges.
+    """
+    read = [f for f in space.graph.files().values() if not f.skipped and not f.stale]
+    usable = {file.path for file in read if file.mtime_ns <= made_ns}
+    fresh = {file.path for file in read} - usable
+    newer: set[str] = set()
+
+    def seen() -> Iterator[ScipDocument]:
+        for document in documents:
+            if document.relative_path in fresh:
+                newer.add(document.relative_path)
+            yield document
 
     @lru_cache(maxsize=1000)
     def outline(of: str) -> Outline | None:
@@ -86,11 +112,11 @@ def _links(space: Space, documents: Iterable[ScipDocument], made_ns: int) -> dic
         return found.imports if found else ()
 
     by_file: dict[str, list[Link]] = {}
-    for link in precise_links(documents, definitions, imports):
+    for link in precise_links(seen(), definitions, imports):
         start = link.from_key if link.from_key in usable else link.from_key.rpartition(":")[0]
         if start in usable:
             by_file.setdefault(start, []).append(link)
-    return by_file
+    return by_file, len(newer)
 
 
 def _definitions(space: Space, path: str) -> Sequence[Definition]:

@@ -501,24 +501,27 @@ def test_a_switch_of_branches_reads_what_differs(tmp_path: Path, repo: Repo, clo
         assert (report.read, report.deleted, report.files) == (1, 1, 20)
 
 
+def precise() -> bytes:
+    """Return a SCIP index of two files of the shop."""
+    return index(
+        document(
+            "shop/money.py",
+            [occurrence([3, 4, 9], "scip-python python shop 1 `shop.money`/price().", 1)],
+        ),
+        document(
+            "shop/cart.py",
+            [
+                occurrence([3, 4, 9], "scip-python python shop 1 `shop.cart`/total().", 1),
+                occurrence([0, 23, 28], "scip-python python shop 1 `shop.money`/price()."),
+                occurrence([4, 15, 20], "scip-python python shop 1 `shop.money`/price()."),
+            ],
+        ),
+    )
+
+
 def test_a_precise_index_is_preferred(shop: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch):
     """Edges of a SCIP index replace what was resolved, and go with it."""
-    (folder / "index.scip").write_bytes(
-        index(
-            document(
-                "shop/money.py",
-                [occurrence([3, 4, 9], "scip-python python shop 1 `shop.money`/price().", 1)],
-            ),
-            document(
-                "shop/cart.py",
-                [
-                    occurrence([3, 4, 9], "scip-python python shop 1 `shop.cart`/total().", 1),
-                    occurrence([0, 23, 28], "scip-python python shop 1 `shop.money`/price()."),
-                    occurrence([4, 15, 20], "scip-python python shop 1 `shop.money`/price()."),
-                ],
-            ),
-        )
-    )
+    (folder / "index.scip").write_bytes(precise())
     assert shop.index().precise > 0
     assert {i.source for i in shop.impact("shop/money.py:price", depth=1)} == {"scip"}
     monkeypatch.setattr(indexer, "VERSION", indexer.VERSION + 1)  # everything is read anew
@@ -527,3 +530,21 @@ def test_a_precise_index_is_preferred(shop: Memory, folder: Path, monkeypatch: p
     (folder / "index.scip").unlink()
     assert shop.index().precise == 0
     assert {i.source for i in shop.impact("shop/money.py:price", depth=1)} == {"ast"}
+
+
+def test_a_precise_index_that_is_older_than_the_files_is_said_to_be(shop: Memory, folder: Path):
+    """Of files that changed since it was made nothing is taken, and the report counts them."""
+    scip = folder / "index.scip"
+    scip.write_bytes(precise())
+    report = shop.index()
+    assert (report.notes, dict(report.left_out)) == ((), {})  # it is used, not left out
+    for path in ("shop/money.py", "shop/cart.py", "tests/test_cart.py"):
+        os.utime(folder / path, ns=(2 * 10**18, 2 * 10**18))
+    os.utime(scip, ns=(10**18, 10**18))
+    for _ in range(2):
+        report = shop.index()
+        assert report.notes == ("index.scip is older than 2 files; make it again",)
+        assert report.precise == 0
+    os.utime(scip, ns=(3 * 10**18, 3 * 10**18))
+    report = shop.index()
+    assert (report.notes, report.precise > 0) == ((), True)

@@ -56,7 +56,11 @@ def from_nothing(space: Space, path: Path) -> list[tuple[object, ...]]:
         with other.db.transaction(durable=False):
             for source in ("ast", "scip"):
                 for name in PATHS:
-                    own = [Link(*e[:4], 1, int(e[4])) for e in edges if (e[0], e[5]) == (name, source)]
+                    own = [
+                        Link(e[0], e[1], e[2], e[3], 1, int(e[4]))
+                        for e in edges
+                        if (e[0], e[5]) == (name, source)
+                    ]
                     other.graph.put_links(name, own, source, 1)
             other.closure.rebuild()
         return rows(other)
