@@ -2,6 +2,9 @@
 
 A memory with a branch is ranked for that branch alone. At each `learn` and `init` git is asked what
 became of every branch that a live memory names. Where nobody can tell, everything stays as it is.
+
+What was retired with its branch comes back when git shows later that the branch was merged after all, or
+goes on: it was pulled only now, or pushed again.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.errors import SourceError
 from remora.lifecycle.flags import BRANCH_GONE, with_reason
-from remora.sources.branches import Branch, Known, follow
+from remora.sources.branches import Branch, Known, follow, looks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,13 +22,18 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 KNOWN = "branch:"  # meta key, with the name behind it: what was last seen of a branch
+LOOKED = "branches"  # meta key: how all branches looked when those that are gone were asked for last
 
 
 class Settled(NamedTuple):
-    """What became of memories: (branch, how many) that are the project's now, and that are over."""
+    """What became of memories: (branch, how many) that are the project's now, and that are over.
+
+    `revived` are those that were over and are not: the branch is merged, or it is there again.
+    """
 
     merged: tuple[tuple[str, int], ...] = ()
     retired: tuple[tuple[str, int], ...] = ()
+    revived: tuple[tuple[str, int], ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -40,53 +48,87 @@ def settle(parts: Parts, more: Iterable[str] = ()) -> Settled:
     if repository is None or parts.read_only:
         return Settled()
     space = parts.room("project").space
-    named = _branches(space)
-    names = {*named, *more}
-    if not names:
-        return Settled()
-    known = {name: _known(space, name) for name in names}
+    named, gone = _branches(space), _gone(space)
     try:
+        look = looks(repository) if gone else ""
+        if gone and space.meta.get(LOOKED) == look:
+            gone = {}
+        names = {*named, *gone, *more}
+        if not names:
+            return Settled()
+        known = {name: _known(space, name) for name in names}
         found = follow(repository, known)
     except SourceError as error:
         return Settled(notes=(f"branches were not looked at: {error}",))
     merged: list[tuple[str, int]] = []
     retired: list[tuple[str, int]] = []
+    revived: list[tuple[str, int]] = []
     with space.db.transaction():
+        if gone:
+            space.meta.set(LOOKED, look)
         for branch in found:
             if branch.known != known[branch.name]:
                 space.meta.set(KNOWN + branch.name, list(branch.known))
             ids = named.get(branch.name, [])
+            if branch.name in gone and branch.state in ("merged", "open"):
+                for memory_id in gone[branch.name]:
+                    parts.room("project").upkeep.restore(memory_id)
+                revived.append((branch.name, len(gone[branch.name])))
+                ids = [*ids, *gone[branch.name]]
             if ids and branch.state == "merged":
-                for memory_id in ids:
-                    space.memories.update(memory_id, {"branch": None})
+                _move(space, ids, None)
                 merged.append((branch.name, len(ids)))
             elif ids and branch.state == "deleted":
                 _retire(parts, space, ids, branch)
                 retired.append((branch.name, len(ids)))
-    return Settled(tuple(merged), tuple(retired))
+            elif branch.now:
+                _move(space, ids, branch.now)
+                space.meta.set(KNOWN + branch.now, list(branch.known))
+    return Settled(tuple(merged), tuple(retired), tuple(revived))
 
 
-def to_stamp(parts: Parts, branch: str | None) -> str | None:
+def became(parts: Parts, name: str) -> Branch | None:
+    """Return what became of a branch; None outside a repository, and where git cannot be asked."""
+    repository = parts.project.repository
+    if repository is None:
+        return None
+    try:
+        (found,) = follow(repository, {name: _known(parts.room("project").space, name)})
+    except SourceError:
+        return None
+    return found
+
+
+def to_stamp(found: Branch | None) -> str | None:
     """Return the branch that a memory learnt there belongs to; None where it is the whole project's.
 
     Only a branch that git knows and that is not merged is one to belong to: a session of long ago may
     have worked on one that is merged and gone, and nobody would ever see what was learnt there.
     """
-    repository = parts.project.repository
-    if branch is None or repository is None:
+    if found is None or found.state != "open" or not found.known.ahead:
         return None
-    space = parts.room("project").space
-    try:
-        (found,) = follow(repository, {branch: _known(space, branch)})
-    except SourceError:
-        return None
-    return branch if found.state == "open" and found.known.ahead else None
+    return found.now or found.name
+
+
+def _move(space: Space, ids: Iterable[str], branch: str | None) -> None:
+    for memory_id in ids:
+        space.memories.update(memory_id, {"branch": branch})
 
 
 def _branches(space: Space) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, memory_id in space.memories.on_branches():
         found.setdefault(name, []).append(memory_id)
+    return found
+
+
+def _gone(space: Space) -> dict[str, list[str]]:
+    """Return the memories that went with a branch and that nobody has touched since, by branch."""
+    where = "m.deprecated = 1 AND m.superseded_by IS NULL AND m.branch IS NOT NULL AND m.review_reason LIKE ?"
+    ids = space.memories.ids_where(where, (f"%{BRANCH_GONE}%",))
+    found: dict[str, list[str]] = {}
+    for record in space.memories.get_many(ids).values():
+        found.setdefault(record.branch or "", []).append(record.id)
     return found
 
 

@@ -86,6 +86,7 @@ class LearnReport(NamedTuple):
         late: events that took the observer longer than 2 ms.
         slowest_finalize: milliseconds.
         merged, retired: (branch, memories) that became the project's, or are over.
+        revived: (branch, memories) that were over with a branch that is merged after all, or there again.
         redactions: secrets that were taken out, by kind.
         notes: what did not go as it should.
         withdrawn: memories of earlier runs that more sessions speak against, forgotten now.
@@ -107,6 +108,7 @@ class LearnReport(NamedTuple):
     slowest_finalize: float
     merged: tuple[tuple[str, int], ...] = ()
     retired: tuple[tuple[str, int], ...] = ()
+    revived: tuple[tuple[str, int], ...] = ()
     redactions: tuple[Redaction, ...] = ()
     notes: tuple[str, ...] = ()
     withdrawn: int = 0
@@ -160,7 +162,9 @@ def learn(
     if settled is None:
         return report
     notes = (*report.notes, *settled.notes)
-    return report._replace(merged=settled.merged, retired=settled.retired, notes=notes)
+    return report._replace(
+        merged=settled.merged, retired=settled.retired, revived=settled.revived, notes=notes
+    )
 
 
 def learned(parts: Parts, run: int | None = None) -> list[Learnt]:

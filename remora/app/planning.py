@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from remora.app.branches import to_stamp
+from remora.app.branches import became, to_stamp
 from remora.app.recall import predict_files, reader
 from remora.app.starting import relevance_bar
 from remora.core.clock import days_between
@@ -147,7 +147,7 @@ def save_work_state(
     room = parts.room("project")
     space = room.space
     state = work_state.left_by(observation, todo, taint)
-    branch = to_stamp(parts, state.branch) if state.open else None
+    branch = to_stamp(became(parts, state.branch)) if state.open and state.branch else None
     draft = work_state.draft(state, host, session_id, branch)
     own = f"{host}:{session_id}"
     with space.db.transaction():

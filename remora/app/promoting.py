@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.branches import to_stamp
+from remora.app.branches import became, to_stamp
 from remora.app.overtaken import CodeNow
 from remora.app.project import branch_of
 from remora.app.stored_seen import StoredSeen
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryDraft, MemoryRecord
     from remora.llm.client import LanguageModel
     from remora.observer.candidate import Candidate, Withdrawn
+    from remora.sources.branches import Branch
 
 Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
 WITHDRAWN = "withdrawn"
@@ -61,9 +62,17 @@ class Promoter:
         self._room = parts.room("project")
         self._space = self._room.space
         self._now = CodeNow(parts)
-        self._stamps: dict[str, str | None] = {}
+        self._branches: dict[str, Branch | None] = {}
 
-    def take(self, observation: Observation, seen: str, run: int, more: Iterable[Candidate] = ()) -> Taken:
+    def take(
+        self,
+        observation: Observation,
+        seen: str,
+        run: int,
+        more: Iterable[Candidate] = (),
+        *,
+        made: Callable[[MemoryDraft], MemoryDraft] = lambda draft: draft,
+    ) -> Taken:
         """Record a session and store what it is worth by now.
 
         Args:
@@ -71,6 +80,7 @@ class Promoter:
             seen: how its files look, to know it again.
             run: the number under which `learned` lists its memories.
             more: candidates from elsewhere, such as a methodology's; they pass the same filters.
+            made: what becomes of each draft before it is stored, such as its unit of work.
         """
         with self._space.db.transaction():
             self._space.observed.record(
@@ -80,6 +90,8 @@ class Promoter:
             stored = StoredSeen(self._space.observed)
             overtaken = _nobody_can_tell if self._elsewhere(observation.branch) else self._now.overtaken
             promotion = promote(observation, stored, similar=self._similar, overtaken=overtaken, more=more)
+            drafts = tuple(p._replace(draft=made(p.draft)) for p in promotion.promoted)
+            promotion = promotion._replace(promoted=drafts)
             if self._model() is None:
                 return self._kept(promotion, run)
         # A model takes seconds: nobody waits for the database meanwhile. A crash here costs nothing,
@@ -161,14 +173,16 @@ class Promoter:
 
     def _elsewhere(self, branch: str | None) -> bool:
         """Return whether a session's work is on a branch that is neither merged nor checked out here."""
-        return self._stamp(branch) is not None and branch != branch_of(self._parts.project.repository)
+        stamp = self._stamp(branch)
+        return stamp is not None and stamp != branch_of(self._parts.project.repository)
 
     def _stamp(self, branch: str | None) -> str | None:
-        if branch is None:
-            return None
-        if branch not in self._stamps:
-            self._stamps[branch] = to_stamp(self._parts, branch)
-        return self._stamps[branch]
+        return to_stamp(self._became(branch)) if branch is not None else None
+
+    def _became(self, branch: str) -> Branch | None:
+        if branch not in self._branches:
+            self._branches[branch] = became(self._parts, branch)
+        return self._branches[branch]
 
     def _similar(self, draft: MemoryDraft) -> tuple[str, float] | None:
         """Return the memory closest to a draft; without a model only the same one is found."""

@@ -52,10 +52,13 @@ def report(found: LearnReport) -> Page:
     if found.withdrawn:
         gone = counted(found.withdrawn, "memory", "memories")
         parts.append(Para(f"{gone} of earlier runs forgotten: more sessions speak against them", "warn"))
-    for branch, number in found.merged:
+    for branch, number in found.revived:
         parts.append(
-            Para(f"{branch} was merged: {counted(number, 'memory', 'memories')} are the project's now")
+            Para(f"{branch} was not lost: {counted(number, 'memory', 'memories')} of it came back", "good")
         )
+    for branch, number in found.merged:
+        are = counted(number, "memory is", "memories are")
+        parts.append(Para(f"{branch} was merged: {are} the project's now"))
     for branch, number in found.retired:
         parts.append(
             Para(f"{branch} was deleted unmerged: {counted(number, 'memory', 'memories')} forgotten", "warn")

@@ -5,10 +5,15 @@ default branch. A squash leaves one commit with all of them; it is known by its 
 whole branch since it left, compared with each later commit of the default branch.
 
 A branch that was never seen ahead of the default one has nothing to merge: it is open while it exists.
+
+The default branch is looked at here and as the remotes have it: what was merged at a server is merged,
+also before anybody pulls. A branch that is gone may go on under another name, because it was renamed or
+because another branch was built on it; then it is followed there.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -22,6 +27,10 @@ if TYPE_CHECKING:
 
 State = Literal["open", "merged", "deleted", "unknown"]
 LOOKED_AT = 2_000  # commits of the default branch that are compared with a squashed branch
+MOST_HOLDERS = 20  # branches with the work of one that is gone, among which the nearest is looked for
+_LOCAL, _REMOTE = "refs/heads/", "refs/remotes/"
+_ALL = (_LOCAL.rstrip("/"), _REMOTE.rstrip("/"))
+_REFS = "--format=%(objectname) %(refname)"
 _ID = re.compile(r"[0-9a-f]{40,64}")
 
 
@@ -39,12 +48,14 @@ class Branch(NamedTuple):
         state: "unknown" where its last commit is no longer in the repository, so that nobody can tell.
         known: what is to be remembered of it.
         why: the evidence, in words.
+        now: the branch in which it goes on; empty where it has kept its name, or is gone.
     """
 
     name: str
     state: State
     known: Known
     why: str
+    now: str = ""
 
 
 def default_branch(repository: Repository) -> str | None:
@@ -57,9 +68,10 @@ def default_branch(repository: Repository) -> str | None:
     if pointed:
         local = "refs/heads/" + pointed.removeprefix("refs/remotes/origin/")
         return local if _commit(repository, local) else pointed
-    for name in ("refs/heads/main", "refs/heads/master"):
-        if _commit(repository, name):
-            return name
+    for name in ("main", "master"):
+        for reference in (f"refs/heads/{name}", f"refs/remotes/origin/{name}"):
+            if _commit(repository, reference):
+                return reference
     done = run(repository.root, "for-each-ref", "--count=2", "--format=%(refname)", "refs/heads")
     found = text(done.stdout).split() if done.returncode == 0 else []
     return found[0] if len(found) == 1 else None
@@ -73,58 +85,144 @@ def follow(repository: Repository, names: Mapping[str, Known]) -> list[Branch]:
         names: the branches, with what was known of each before.
     """
     default = default_branch(repository)
-    target = _commit(repository, default) if default else None
-    short = (default or "").removeprefix("refs/heads/").removeprefix("refs/remotes/origin/")
-    return [_follow(repository, name, names[name], short, target) for name in sorted(names)]
+    trunk = _Trunk(repository, _short(default)) if default else None
+    return [_follow(trunk, name, names[name]) for name in sorted(names)]
 
 
-def _follow(repository: Repository, name: str, known: Known, default: str, target: str | None) -> Branch:
-    if name == default or target is None:
-        return Branch(name, "open", known, "the default branch" if name == default else "no default branch")
-    head = _commit(repository, f"refs/heads/{name}") or _commit(repository, f"refs/remotes/origin/{name}")
-    if head is not None:
-        if not repository.is_ancestor(head, target):
-            if _squashed(repository, head, target):
-                return Branch(name, "merged", Known(head, ahead=True), f"its changes are in {default}")
+def looks(repository: Repository) -> str:
+    """Return a digest of where all branches are, here and at the remotes: it changes when one does."""
+    done = run(repository.root, "for-each-ref", _REFS, *_ALL)
+    return hashlib.blake2b(done.stdout, digest_size=16).hexdigest()
+
+
+class _Trunk:
+    """The default branch, wherever the repository has it."""
+
+    def __init__(self, repository: Repository, name: str) -> None:
+        self.repository = repository
+        self.name = name
+        self.tips = tuple(dict.fromkeys(commit for commit, _ in _heads(repository, name)))
+        self._patches: dict[tuple[str, str], set[str]] = {}
+
+    def holds(self, head: str) -> bool:
+        """Return whether a commit is in the default branch."""
+        return any(self.repository.is_ancestor(head, tip) for tip in self.tips)
+
+    def has_changes_of(self, head: str) -> bool:
+        """Return whether the changes of a branch are in it: commit by commit, or all in one."""
+        return any(self._squashed(head, tip) for tip in self.tips)
+
+    def _squashed(self, head: str, tip: str) -> bool:
+        done = run(self.repository.root, "cherry", tip, head)
+        if done.returncode == 0:
+            lines = text(done.stdout).split("\n")
+            own = [line for line in lines if line.strip()]
+            if own and all(line.startswith("-") for line in own):
+                return True
+        base = run(self.repository.root, "merge-base", head, tip)
+        left = text(base.stdout).strip()
+        if base.returncode or not _ID.fullmatch(left) or left == head:
+            return False
+        whole = _patch_ids(self.repository, "diff-tree", "-p", "--no-ext-diff", left, head)
+        return bool(whole) and not whole.isdisjoint(self._since(left, tip))
+
+    def _since(self, left: str, tip: str) -> set[str]:
+        if (left, tip) not in self._patches:
+            asked = ("log", "-p", "--no-merges", "--no-ext-diff", f"--max-count={LOOKED_AT}")
+            self._patches[left, tip] = _patch_ids(self.repository, *asked, f"{left}..{tip}")
+        return self._patches[left, tip]
+
+
+def _follow(trunk: _Trunk | None, name: str, known: Known) -> Branch:
+    if trunk is None or name == trunk.name:
+        return Branch(name, "open", known, "no default branch" if trunk is None else "the default branch")
+    repository = trunk.repository
+    heads = _heads(repository, name)
+    if not any(reference.startswith(_LOCAL) for _, reference in heads):
+        now = _renamed(repository, name, known)
+        if now:
+            return _follow(trunk, now, known)._replace(name=name, now=now)
+    if heads:
+        head = heads[0][0]
+        if not trunk.holds(head):
+            if trunk.has_changes_of(head):
+                return Branch(name, "merged", Known(head, ahead=True), f"its changes are in {trunk.name}")
             return Branch(name, "open", Known(head, ahead=True), "it has commits of its own")
         if known.ahead:
-            return Branch(name, "merged", Known(head, ahead=True), f"its commits are in {default}")
+            return Branch(name, "merged", Known(head, ahead=True), f"its commits are in {trunk.name}")
         return Branch(name, "open", Known(head, ahead=False), "it has no commit of its own yet")
     if known.head is None:
         return Branch(name, "unknown", known, "it is not in the repository, and never was seen there")
     if not repository.has_commit(known.head):
         return Branch(name, "unknown", known, "its last commit is no longer in the repository")
-    if not known.ahead or repository.is_ancestor(known.head, target):
-        return Branch(name, "merged", known, f"it was deleted, and all its commits are in {default}")
-    if _squashed(repository, known.head, target):
-        return Branch(name, "merged", known, f"it was deleted, and its changes are in {default}")
-    return Branch(name, "deleted", known, f"it was deleted, and its changes are not in {default}")
+    if not known.ahead or trunk.holds(known.head):
+        return Branch(name, "merged", known, f"it was deleted, and all its commits are in {trunk.name}")
+    if trunk.has_changes_of(known.head):
+        return Branch(name, "merged", known, f"it was deleted, and its changes are in {trunk.name}")
+    holders = _holding(repository, known.head)
+    if not holders:
+        return Branch(name, "deleted", known, f"it was deleted, and its changes are not in {trunk.name}")
+    if now := _nearest(repository, known.head, holders):
+        return _follow(trunk, now, known)._replace(name=name, now=now)
+    return Branch(name, "open", known, f"its commits are in {', '.join(sorted(holders))}")
+
+
+def _heads(repository: Repository, name: str) -> list[tuple[str, str]]:
+    """Return (commit, full reference) of a branch here and at each remote, the own one first."""
+    done = run(repository.root, "for-each-ref", _REFS, f"{_LOCAL}{name}", f"{_REMOTE}*/{name}")
+    found = _listed(text(done.stdout)) if done.returncode == 0 else []
+    return [(commit, reference) for commit, reference in found if _short(reference) == name]
+
+
+def _holding(repository: Repository, commit: str) -> dict[str, str]:
+    """Return the branches that have a commit, by name, with the last commit of each."""
+    done = run(repository.root, "for-each-ref", _REFS, f"--contains={commit}", *_ALL)
+    found: dict[str, str] = {}
+    for head, reference in _listed(text(done.stdout)) if done.returncode == 0 else []:
+        found.setdefault(_short(reference), head)
+    return found
+
+
+def _listed(printed: str) -> list[tuple[str, str]]:
+    rows = [line.partition(" ")[::2] for line in printed.splitlines()]
+    return [(commit, name) for commit, name in rows if _ID.fullmatch(commit) and not name.endswith("/HEAD")]
+
+
+def _nearest(repository: Repository, head: str, holders: Mapping[str, str]) -> str:
+    """Return the branch with the fewest commits beyond one; empty where two are as near."""
+    far = {name: repository.count(head, tip) for name, tip in list(holders.items())[:MOST_HOLDERS]}
+    nearest = [name for name, commits in far.items() if commits == min(far.values())]
+    return nearest[0] if len(nearest) == 1 else ""
+
+
+def _renamed(repository: Repository, name: str, known: Known) -> str:
+    """Return what a branch is called now, as the log of its references has it; empty where it is not there.
+
+    A name may be used twice: a branch that never was where this one was seen is another one.
+    """
+    told = f"--grep-reflog=renamed {_LOCAL}{name} to "
+    done = run(repository.root, "log", "-g", "--branches", "--fixed-strings", told, "--format=%gD")
+    for line in text(done.stdout).splitlines() if done.returncode == 0 else []:
+        now = line.partition("@{")[0].removeprefix(_LOCAL)
+        if not _commit(repository, _LOCAL + now):
+            continue
+        been = run(repository.root, "log", "-g", "--format=%H", _LOCAL + now)
+        if known.head is None or known.head in text(been.stdout).split():
+            return now
+    return ""
+
+
+def _short(reference: str) -> str:
+    """Return the name of a branch without where it is."""
+    if reference.startswith(_REMOTE):
+        return reference.removeprefix(_REMOTE).partition("/")[2]
+    return reference.removeprefix(_LOCAL)
 
 
 def _commit(repository: Repository, reference: str) -> str | None:
     done = run(repository.root, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}")
     found = text(done.stdout).strip()
     return found if done.returncode == 0 and _ID.fullmatch(found) else None
-
-
-def _squashed(repository: Repository, head: str, target: str) -> bool:
-    """Return whether the changes of a branch are in another: commit by commit, or all in one."""
-    done = run(repository.root, "cherry", target, head)
-    if done.returncode == 0:
-        lines = text(done.stdout).split("\n")
-        own = [line for line in lines if line.strip()]
-        if own and all(line.startswith("-") for line in own):
-            return True
-    base = run(repository.root, "merge-base", head, target)
-    left = text(base.stdout).strip()
-    if base.returncode or not _ID.fullmatch(left) or left == head:
-        return False
-    whole = _patch_ids(repository, "diff-tree", "-p", "--no-ext-diff", left, head)
-    if not whole:
-        return False
-    window = f"--max-count={LOOKED_AT}"
-    later = _patch_ids(repository, "log", "-p", "--no-merges", "--no-ext-diff", window, f"{left}..{target}")
-    return not whole.isdisjoint(later)
 
 
 def _patch_ids(repository: Repository, *arguments: str) -> set[str]:

@@ -400,6 +400,52 @@ def test_what_is_learnt_on_a_branch_follows_it(tmp_path):
         assert back.review_reason is None
 
 
+def test_what_went_with_a_branch_comes_back_with_it(tmp_path):
+    """Git shows later that it was merged after all; what a person forgot meanwhile stays forgotten."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    head = repo.commit("work on topic", {"b.py": "b = 1\n"})
+    work("s1", 1, str(repo.root), "topic").save(tmp_path / "talks")
+    other = work("s2", 2, str(repo.root), "topic")
+    other.user("No, we never keep a token in the cache of the server.").edit("a.py").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        first, second = [record for record in memory.list() if record.branch == "topic"]
+        repo.git("checkout", "-q", "main")
+        repo.git("branch", "-D", "topic")
+        assert memory.learn(tmp_path / "talks").retired == (("topic", 2),)
+        memory.restore(second.id)
+        memory.forget(second.id)
+        assert memory.learn(tmp_path / "talks").revived == ()
+        memory.learn(tmp_path / "talks", again=True)
+        assert memory.show(first.id).deprecated
+        repo.git("merge", "-q", "--no-ff", head)
+        assert memory.learn(tmp_path / "talks").revived == (("topic", 1),)
+        back = memory.show(first.id)
+        assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
+        assert memory.show(second.id).deprecated
+
+
+def test_what_was_learnt_on_a_branch_goes_by_its_new_name(tmp_path):
+    """A branch that was renamed takes its memories along, and what its sessions show later."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("work on topic", {"b.py": "b = 1\n"})
+    work("s1", 1, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        repo.git("branch", "-m", "topic", "lifetime")
+        other = work("s2", 2, str(repo.root), "topic")
+        other.user("No, we never keep a token in the cache of the server.").edit("a.py").save(
+            tmp_path / "talks"
+        )
+        assert memory.learn(tmp_path / "talks").retired == ()
+        assert {record.branch for record in memory.list(branch="*")} <= {"lifetime", None}
+        assert any("cache of the server" in record.content for record in memory.list(branch="lifetime"))
+
+
 def test_a_model_may_reword_what_is_learnt(tmp_path):
     """Once a session, where the setting says so; the user's own words stay, and a failure costs nothing."""
 

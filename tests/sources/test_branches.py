@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.sources.branches import Known, default_branch, follow
+from remora.sources.branches import Known, default_branch, follow, looks
 from remora.sources.git import Repository
 from tests.helpers import Repo
 
@@ -97,6 +97,92 @@ def test_a_branch_deleted_unmerged(repo: Repo) -> None:
     repo.commit("other", {"z.py": "z = 1\n"})
     repo.git("branch", "-D", "topic")
     assert state(repo, known)[0] == "deleted"
+
+
+def now(repo: Repo, known: Known, name: str = "topic") -> tuple[str, str]:
+    """Return what became of a branch, and the name under which it goes on."""
+    repository = Repository.discover(repo.root)
+    assert repository is not None
+    (found,) = follow(repository, {name: known})
+    return found.state, found.now
+
+
+@pytest.mark.parametrize("way", ["--squash", "--no-ff"])
+def test_a_branch_that_was_merged_at_the_server(repo: Repo, tmp_path: Path, way: str) -> None:
+    """The server's main has it: it is merged, although nobody pulled and the branch is gone everywhere."""
+    known = seen(repo)
+    server = tmp_path / "server.git"
+    repo.git("checkout", "-q", "main")
+    repo.git("clone", "-q", "--bare", str(repo.root), str(server))
+    repo.git("remote", "add", "origin", str(server))
+    repo.git("fetch", "-q")
+    other = Repo(tmp_path / "other")
+    other.git("clone", "-q", str(server), ".")
+    other.git("merge", "-q", way, "origin/topic")
+    other.git("commit", "-q", "--allow-empty", "-m", "topic (#7)")
+    other.git("push", "-q", "origin", "main", ":topic")
+    repo.git("branch", "-D", "topic")
+    assert state(repo, known)[0] == "open"
+    repo.git("fetch", "-q", "--prune")
+    assert state(repo, known)[0] == "merged"
+
+
+def test_a_branch_that_was_renamed_is_followed(repo: Repo) -> None:
+    """Under its new name, also when it went on there, or was rewritten, or another has the same commits."""
+    known = seen(repo)
+    repo.git("branch", "twin")
+    repo.git("branch", "-m", "topic", "login")
+    repo.git("branch", "-m", "login", "users/login")
+    assert now(repo, known) == ("open", "users/login")
+    repo.git("commit", "-q", "--amend", "-m", "two, in other words")
+    assert now(repo, known) == ("open", "users/login")
+    assert now(repo, UNSEEN) == ("open", "users/login")
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "users/login")
+    assert state(repo, known)[0] == "merged"
+
+
+def test_a_name_that_was_used_twice_is_another_branch(repo: Repo) -> None:
+    """What was renamed long ago is not where a later branch of the same name went on."""
+    repo.git("branch", "-m", "topic", "login")
+    repo.git("checkout", "-q", "-b", "topic", "main")
+    repo.commit("again", {"d.py": "d = 1\n"})
+    known = seen(repo)
+    repo.git("checkout", "-q", "main")
+    repo.git("branch", "-D", "topic")
+    assert now(repo, known) == ("deleted", "")
+
+
+def test_a_branch_whose_commits_live_on_in_others(repo: Repo) -> None:
+    """It is not gone: it goes on in the one that is nearest; where two are as near, it stays as it is."""
+    known = seen(repo)
+    for name in ("upper", "uppermost"):
+        repo.git("checkout", "-q", "-b", name)
+        repo.commit(name, {f"{name}.py": "d = 1\n"})
+    repo.git("branch", "-D", "topic")
+    assert now(repo, known) == ("open", "upper")
+    repo.git("branch", "side", "upper")
+    assert now(repo, known) == ("open", "")
+    repo.git("checkout", "-q", "main")
+    repo.git("branch", "-D", "side", "upper", "uppermost")
+    assert now(repo, known) == ("deleted", "")
+
+
+def test_a_name_finds_no_other_branch(repo: Repo) -> None:
+    """Neither one below it nor one that it would match as a pattern."""
+    repo.git("branch", "-m", "topic", "users/topic")
+    assert state(repo, name="users")[0] == "unknown"
+    assert state(repo, name="users/*")[0] == "unknown"
+
+
+def test_where_all_branches_are(repo: Repo) -> None:
+    """The digest changes when a branch moves, comes or goes."""
+    repository = Repository.discover(repo.root)
+    assert repository is not None
+    before = looks(repository)
+    assert looks(repository) == before
+    repo.commit("three", {"b.py": "d = 2\n"})
+    assert looks(repository) != before
 
 
 def test_what_nobody_can_tell(repo: Repo) -> None:
