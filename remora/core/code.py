@@ -66,6 +66,7 @@ class Definition(NamedTuple):
         signature: its head without the body, one line, at most 300 characters.
         doc: its doc string or comment as plain text, at most 1,000 characters.
         bases: the names it inherits from or implements, as written ("base.Model", "Iterable").
+        sentence: it is a test that a call makes, as in `it("adds")`: what it is called names nothing in code.
     """
 
     qualname: str
@@ -78,6 +79,7 @@ class Definition(NamedTuple):
     signature: str = ""
     doc: str = ""
     bases: tuple[str, ...] = ()
+    sentence: bool = False
 
 
 class Import(NamedTuple):

@@ -212,6 +212,7 @@ def _finished(draft: Draft, text: Source) -> Definition:
         draft.signature or _signature(draft, text),
         draft.doc,
         draft.bases,
+        draft.sentence,
     )
 
 

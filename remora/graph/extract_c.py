@@ -109,7 +109,8 @@ def _test(source: Source, draft: Draft, function: Node) -> None:
     parameters = [part.strip() for part in split_top(source.field(function, "parameters")[1:-1], ",")]
     names = [quoted(part) or part for part in parameters[:2] if part]
     if names:
-        draft.name, draft.test = ".".join(names)[:120], True
+        draft.name = ".".join(names)[:120]
+        draft.test = draft.sentence = True
 
 
 def _bases(source: Source, draft: Draft) -> None:

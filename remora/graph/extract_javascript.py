@@ -68,7 +68,7 @@ def _define(source: Source, draft: Draft, captures: Captures) -> None:
 def _test(source: Source, draft: Draft, captures: Captures) -> None:
     runner = chain(source, captures["runner"][0], RULES)
     draft.name = one_line(draft.name, _MAX_SENTENCE)
-    draft.test = True
+    draft.test = draft.sentence = True
     draft.drop = not _RUNNER.fullmatch(runner)
 
 

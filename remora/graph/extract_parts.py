@@ -75,6 +75,7 @@ class Draft:
         declares: a declaration without a body; a definition of the same name takes its place.
         attributes: text of the attributes that stand before it as nodes of their own.
         test: it is a test whatever stands around it.
+        sentence: a call makes it, and its name is a text.
         qualname, parent: set when the file is put together.
     """
 
@@ -99,6 +100,7 @@ class Draft:
         "qualname",
         "reopens",
         "returns",
+        "sentence",
         "signature",
         "start",
         "test",
@@ -126,6 +128,7 @@ class Draft:
         self.reopens = kind == "module"
         self.classlike = kind in ("class", "interface")
         self.test = False
+        self.sentence = False
         self.drop = False
         self.qualname = ""
         self.parent = ""

@@ -33,7 +33,7 @@ def _define(source: Source, draft: Draft, captures: Captures) -> None:
     if draft.kind == "test":
         draft.drop = source.text(captures["runner"][0]) not in _RUNNERS
         draft.name = one_line(quoted(draft.name) or draft.name, _MAX_SENTENCE)
-        draft.test = True
+        draft.test = draft.sentence = True
         block = node.child_by_field_name("block")
         draft.head_end = block.start_byte if block is not None else -1
     elif draft.kind == "function":

@@ -34,10 +34,18 @@ NAMED = 6  # definitions listed where a name has several
 STEP = 10  # nodes whose users are read at once
 _INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak for their folder
 _OWN = ("crate.", "self.", "super.")
+_HOLDING = frozenset({"function", "method", "test"})  # kinds that hold what only they see
 
 
 # Gives the edges that point at nodes: in the order of the nodes, the surest first, at most so many.
 Users: TypeAlias = "Callable[[Sequence[int], int], Sequence[Edge]]"
+
+
+class Meant(NamedTuple):
+    """What a target names: a node, and a note of the definitions that a bare name may mean as well, or ""."""
+
+    node: Node
+    note: str
 
 
 class Found(NamedTuple):
@@ -56,38 +64,36 @@ class Found(NamedTuple):
     cut: bool
 
 
-def find(graph: Graph, target: str) -> Node:
+def find(graph: Graph, target: str) -> Meant:
     """Return the node that a target names.
 
     That is "path", "path:Class.method", "path::Class::method" or a symbol's name, whole or its last
     parts, with "." or "::" between them; a path may be its last parts too, and a symbol may follow its
-    module ("app.jobs.run").
+    module ("app.jobs.run"). Of several definitions of a name the one at the top level comes before members
+    of a class, those before what stands inside a function, and what is in tests is last.
 
     Raises:
         InvalidInput: the target is empty.
         NotFound: nothing in the graph is called so.
-        Conflict: several definitions are.
+        Conflict: several definitions are, and none comes before the others.
     """
     name = target.strip().removeprefix("./").removesuffix("()")
     if not name:
         raise InvalidInput("impact needs a target", hint="Give a path, path:symbol, or a symbol's name.")
     if (node := graph.node(name)) is not None and node.path:  # what layers above the code hold has none
-        return node
+        return Meant(node, "")
     head, colons, tail = name.partition("::")
     if colons and graph.ending(head):  # as test runners write it
         name = f"{head}:{tail}"
     path, _, wanted = name.replace("::", ".").rpartition(":")
     for prefix in _OWN:
         wanted = wanted.removeprefix(prefix)
-    places = graph.places(wanted.rpartition(".")[2].partition("#")[0], path)
-    found = [p for p in places if p[1] == wanted or p[1].endswith(f".{wanted}")]
-    found = found or [p for p in places if _in_module(*p, wanted)]
-    keys = [f"{file}:{symbol}" for file, symbol in found]
-    if not keys and not path:
-        keys = graph.ending(name)
+    keys = _called(graph, wanted, path) or ([] if path else graph.ending(name))
+    keys = keys or _called(graph, wanted, path, sentences=True)
+    keys, others = _first(graph, keys)
     if len(keys) > 1:
-        names = ", ".join(keys[:NAMED]) + (f" or {len(keys) - NAMED} others" if len(keys) > NAMED else "")
-        raise Conflict(f"{target!r} may be {names}", hint="Ask for one of them by its full name.")
+        what = f"{target!r} may be {_listed([*keys, *others])}"
+        raise Conflict(what, hint="Ask for one of them by its full name.")
     node = graph.node(keys[0]) if keys else None
     if node is None and (row := graph.file(name)) is not None:
         raise NotFound(
@@ -99,7 +105,47 @@ def find(graph: Graph, target: str) -> Node:
             f"nothing in the code graph is called {target!r}",
             hint="Give a path from the root, path:symbol, or a symbol; `remora index` reads what is new.",
         )
-    return node
+    return Meant(node, f"{target!r} may also mean {_listed(others)}" if others else "")
+
+
+def _called(graph: Graph, wanted: str, path: str, *, sentences: bool = False) -> list[str]:
+    """Return the keys of the definitions with a name, in files whose path ends so."""
+    label = wanted.rpartition(".")[2].partition("#")[0]
+    places = graph.places(label, path, sentences=sentences)
+    found = [p for p in places if p[1] == wanted or p[1].endswith(f".{wanted}")]
+    found = found or [p for p in places if _in_module(*p, wanted)]
+    return [f"{file}:{symbol}" for file, symbol in found]
+
+
+def _first(graph: Graph, keys: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return those of several definitions that come before the others, and the others."""
+    if len(keys) < 2:
+        return list(keys), []
+    around = {key: _around(key) for key in keys}
+    ids = graph.keys({*keys, *(outer for every in around.values() for outer in every)})
+    known = {node.key: node for node in graph.brief(ids.values()).values()}
+
+    def rank(key: str) -> tuple[bool, bool, bool]:
+        kinds = [known[outer].type if outer in known else "class" for outer in around[key]]
+        test = "test" in kinds or (key in known and known[key].test)
+        return test, not _HOLDING.isdisjoint(kinds), any(kind != "module" for kind in kinds)
+
+    ranks = {key: rank(key) for key in keys}
+    best = min(ranks.values())
+    ordered = sorted(keys, key=lambda key: ranks[key])
+    return [key for key in ordered if ranks[key] == best], [key for key in ordered if ranks[key] != best]
+
+
+def _around(key: str) -> list[str]:
+    """Return the keys of the definitions around a definition."""
+    path, colon, symbol = key.rpartition(":")
+    parts = symbol.split(".") if colon else []
+    return [f"{path}:{'.'.join(parts[:count])}" for count in range(1, len(parts))]
+
+
+def _listed(keys: Sequence[str]) -> str:
+    more = len(keys) - NAMED
+    return ", ".join(keys[:NAMED]) + (f" or {more} other{'s' * (more > 1)}" if more > 0 else "")
 
 
 def _in_module(path: str, symbol: str, wanted: str) -> bool:
@@ -124,13 +170,14 @@ def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
         raise InvalidInput(f"depth must be from 1 to {MAX_DEPTH}")
     if limit < 1:
         raise InvalidInput("limit must be at least 1")
-    node = find(space.graph, target)
+    node, meant = find(space.graph, target)
     walk = _Walk(space, node, depth, limit)
     impacts = walk.symbol() if node.symbol else walk.file()
     impacts.sort(key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
     cut = walk.cut or len(impacts) > limit
     impacts = impacts[:limit]
-    return Found(node, impacts, _notes(impacts, limit if cut else 0), cut)
+    notes = _notes(impacts, limit if cut else 0)
+    return Found(node, impacts, (meant, *notes) if meant else notes, cut)
 
 
 class _Step(NamedTuple):

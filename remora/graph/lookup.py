@@ -80,7 +80,7 @@ class Look(Bases):
         module = definition is not None and definition.kind == "module"
         family = table.family
         own = table.children.get(at, {}).get(name)
-        if not module and table.is_class(at):
+        if not module and table.hides(at):
             if not inner and not family.implicit_self:
                 return None
             if own is not None:

@@ -36,7 +36,8 @@ class MemorySymbols:
             if outline.package:
                 self._packages.setdefault(outline.package, []).append(path)
             for definition in outline.definitions:
-                self._names.setdefault(definition.name, []).append((path, definition))
+                if not definition.sentence:
+                    self._names.setdefault(definition.name, []).append((path, definition))
 
     def exists(self, path: str) -> bool:
         """Return whether the project has an indexed file at a path."""

@@ -214,6 +214,8 @@ def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:
     if outline is None:
         return found
     for definition in outline.definitions:
+        if definition.sentence:
+            continue
         head = definition.signature if definition.kind in ("function", "method") else ""
         found[definition.name, definition.qualname, definition.kind, definition.bases, head] += 1
     family = FAMILIES.get(outline.language)

@@ -56,5 +56,6 @@ class StoredSymbols:
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
         paths = dict.fromkeys(path for path, _ in self._graph.places(name, limit=limit))
         outlines = ((path, self.outline(path)) for path in paths)
-        found = [Symbol(path, d) for path, own in outlines if own for d in own.definitions if d.name == name]
+        defined = ((path, d) for path, own in outlines if own for d in own.definitions)
+        found = [Symbol(path, d) for path, d in defined if d.name == name and not d.sentence]
         return found[:limit]

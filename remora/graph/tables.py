@@ -49,12 +49,14 @@ class Table:
         path, outline: the file.
         family: of its language.
         by_qualname: its definitions.
-        children: the definitions in each scope by name; "" is the top level.
+        children: the definitions in each scope by name, without those whose name is a sentence; "" is the
+            top level.
+        groups: the scopes that hold methods or tests.
         entries: the imported names in each scope.
         stars: the imports of everything, in each scope.
     """
 
-    __slots__ = ("by_qualname", "children", "entries", "family", "outline", "path", "stars")
+    __slots__ = ("by_qualname", "children", "entries", "family", "groups", "outline", "path", "stars")
 
     def __init__(self, path: str, outline: Outline, family: Family) -> None:
         self.path = path
@@ -62,10 +64,15 @@ class Table:
         self.family = family
         self.by_qualname: dict[str, Definition] = {}
         self.children: dict[str, dict[str, Definition]] = {}
+        self.groups: set[str] = set()
         self.entries: dict[str, dict[str, list[Entry]]] = {}
         self.stars: dict[str, list[Entry]] = {}
         for definition in outline.definitions:
             self.by_qualname[definition.qualname] = definition
+            if definition.kind in _MEMBERS:
+                self.groups.add(definition.parent)
+            if definition.sentence:
+                continue
             named = self.children.setdefault(definition.parent, {})
             if family.last_wins or definition.name not in named:
                 named[definition.name] = definition
@@ -86,9 +93,14 @@ class Table:
         definition = self.by_qualname.get(scope)
         if definition is None or definition.kind in CLASSES:
             return True
-        if definition.kind != "test":
-            return False
-        return any(child.kind in _MEMBERS for child in self.children.get(scope, {}).values())
+        return definition.kind == "test" and scope in self.groups
+
+    def hides(self, scope: str) -> bool:
+        """Return whether a scope's names are seen only behind a dot, or by its own members."""
+        definition = self.by_qualname.get(scope)
+        if definition is not None and definition.sentence and not self.family.implicit_self:
+            return False  # a group of tests is a function like any other
+        return self.is_class(scope)
 
     def class_of(self, scope: str) -> str:
         """Return the innermost class around a scope (or the scope itself), "" when there is none."""

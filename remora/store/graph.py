@@ -284,6 +284,8 @@ class Graph:
             about = {"signature": d.signature, "doc": d.doc.partition("\n")[0][:200], "line": d.line}
             if d.bases:
                 about["bases"] = list(d.bases)
+            if d.sentence:
+                about["sentence"] = True
             text = json.dumps(about, ensure_ascii=False)
             rows.append((f"{file.path}:{d.qualname}", d.kind, d.name, d.start_line, d.end_line, text))
         known = {
@@ -338,16 +340,20 @@ class Graph:
         sql = "SELECT n.key, n.id FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value"
         return dict(self._db.rows(sql, (json.dumps(list(keys)),)))
 
-    def places(self, label: str, path: str = "", limit: int = -1) -> list[tuple[str, str]]:
+    def places(
+        self, label: str, path: str = "", limit: int = -1, *, sentences: bool = False
+    ) -> list[tuple[str, str]]:
         """Return (path, qualname) of the definitions of a name, by path and line; -1 is all.
 
-        With a path only those in files whose path is that or ends in "/" and that.
+        With a path only those in files whose path is that or ends in "/" and that. Tests that are called
+        by a sentence have no name; they are found where `sentences` asks for them.
         """
         sql = """SELECT n.file_path, substr(n.key, length(n.file_path) + 2) FROM graph_nodes n
                  WHERE n.label = ?1 AND n.file_path IS NOT NULL AND n.key <> n.file_path AND n.layer = 1
                  AND (?2 = '' OR n.file_path = ?2 OR substr(n.file_path, -length(?2) - 1) = '/' || ?2)
+                 AND (?4 OR json_extract(n.metadata, '$.sentence') IS NULL)
                  ORDER BY n.file_path, n.start_line, n.key LIMIT ?3"""
-        return [(file, symbol) for file, symbol in self._db.rows(sql, (label, path, limit))]
+        return [(file, symbol) for file, symbol in self._db.rows(sql, (label, path, limit, sentences))]
 
     def inside(self, node: Node) -> list[Node]:
         """Return the definitions inside a definition, or all of a file, by line.

@@ -334,7 +334,7 @@ def test_twins_belong_to_the_target(space: Space):
 )
 def test_target_is_found_by_what_people_write(shop: Space, target: str, key: str):
     """Paths, qualified and bare names, `::`, and dotted modules all name the one thing they can mean."""
-    assert find(shop.graph, target).key == key
+    assert find(shop.graph, target).node.key == key
 
 
 @pytest.mark.parametrize(
@@ -365,10 +365,42 @@ def test_ambiguous_target_names_what_it_may_be(shop: Space):
         add_file(shop, f"x/m{number}.py", [definition("add"), definition("B.only")])
     with pytest.raises(Conflict) as caught:
         find(shop.graph, "add")
-    names = "shop/money.py:Money.add, x/m0.py:add, x/m1.py:add, x/m2.py:add, x/m3.py:add, x/m4.py:add"
+    names = "x/m0.py:add, x/m1.py:add, x/m2.py:add, x/m3.py:add, x/m4.py:add, x/m5.py:add"
     assert str(caught.value) == f"'add' may be {names} or 2 others"
-    assert find(shop.graph, "m3.py:add").key == find(shop.graph, "m3.add").key == "x/m3.py:add"
-    assert find(shop.graph, "Money.add").key == "shop/money.py:Money.add"
+    assert find(shop.graph, "m3.py:add").node.key == find(shop.graph, "m3.add").node.key == "x/m3.py:add"
+    assert find(shop.graph, "Money.add").node.key == "shop/money.py:Money.add"
+
+
+def test_bare_name_is_the_most_visible_definition(space: Space):
+    """Top level, then members, then what a function holds, then tests; the others are named in a note."""
+    add_file(space, "a.py", [definition("echo", 1, 2)])
+    add_file(space, "b.py", [definition("B", 1, 9, "class"), definition("B.echo", 2, 3, "method")])
+    add_file(space, "c.py", [definition("f", 1, 9), definition("f.echo", 2, 3), definition("f.say", 4, 5)])
+    add_file(space, "n.cs", [definition("N", 1, 9, "module"), definition("N.only", 2, 3)])
+    add_file(space, "tests/test_a.py", [definition("test_f", 1, 9, "test"), definition("test_f.echo", 2, 3)])
+    add_file(space, "tests/help.py", [definition("say", 2, 3), definition("only", 2, 3)])
+    add_file(space, "x.test.js", [definition("echo", 1, 9, "test")._replace(sentence=True)])
+    found = impact(space, "echo")
+    assert found.target.key == "a.py:echo"
+    others = "b.py:B.echo, c.py:f.echo, tests/test_a.py:test_f.echo"
+    assert found.notes == (f"'echo' may also mean {others}",)
+    assert find(space.graph, "say") == (
+        space.graph.node("c.py:f.say"),
+        "'say' may also mean tests/help.py:say",
+    )
+    assert find(space.graph, "only").node.key == "n.cs:N.only"
+    assert impact(space, "a.py:echo").notes == ()
+
+
+def test_sentence_of_a_test_is_found_where_nothing_else_is_called_so(space: Space):
+    """What a runner's call says of a test is no name, but it may be asked for."""
+    add_file(space, "parse.js", [definition("parse")])
+    sentence = definition("parse", 1, 9, "test")._replace(sentence=True)
+    reads = definition("parse.reads", 2, 3, "test")._replace(sentence=True)
+    add_file(space, "parse.test.js", [sentence, reads])
+    assert find(space.graph, "parse") == (space.graph.node("parse.js:parse"), "")
+    assert find(space.graph, "reads").node.key == "parse.test.js:parse.reads"
+    assert find(space.graph, "parse.test.js:parse").node.key == "parse.test.js:parse"
 
 
 def test_ambiguous_file_name_is_refused(shop: Space):
@@ -376,14 +408,14 @@ def test_ambiguous_file_name_is_refused(shop: Space):
     add_file(shop, "other/cart.py")
     with pytest.raises(Conflict, match=r"may be other/cart\.py, shop/cart\.py"):
         find(shop.graph, "cart.py")
-    assert find(shop.graph, "other/cart.py").key == "other/cart.py"
+    assert find(shop.graph, "other/cart.py").node.key == "other/cart.py"
 
 
 def test_name_among_very_many_is_found(space: Space):
     """However many definitions share a name, a qualified one is found."""
     for number in range(60):
         add_file(space, f"m{number:02}.py", [definition("A"), definition(f"A{number}.run", 2, 3)])
-    assert find(space.graph, "A59.run").key == "m59.py:A59.run"
+    assert find(space.graph, "A59.run").node.key == "m59.py:A59.run"
 
 
 @pytest.mark.parametrize(

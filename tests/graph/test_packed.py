@@ -14,7 +14,9 @@ from remora.graph.packed import pack_outline, pack_uses, unpack_outline, unpack_
 TEXT = st.text(st.characters() | st.sampled_from("\ud83d\ude00\udfff\x00\"\\'a."), max_size=8)
 LINE = st.integers(0, 10**9)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
-DEFINITIONS = st.builds(Definition, TEXT, TEXT, TEXT, LINE, LINE, LINE, TEXT, TEXT, TEXT, TEXTS)
+DEFINITIONS = st.builds(
+    Definition, TEXT, TEXT, TEXT, LINE, LINE, LINE, TEXT, TEXT, TEXT, TEXTS, st.booleans()
+)
 PAIRS = st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple)
 IMPORTS = st.builds(Import, TEXT, PAIRS, TEXT, LINE, TEXT, LINE, TEXT)
 OUTLINES = st.builds(

@@ -23,6 +23,13 @@ OUTLINES = {
         "python", definitions=(definition("run", 9, 9), definition("A", 1, 5), definition("A.run", 2, 3))
     ),
     "app/a.py.py": Outline("python", definitions=(definition("run"),)),
+    "app/told.ts": Outline(
+        "typescript",
+        definitions=(
+            definition("told", 1, 9, "test")._replace(sentence=True),
+            definition("told.told", 2, 3),
+        ),
+    ),
     "app/b.go": Outline("go", "p", definitions=(definition("run"), definition("run#2", 4, 5))),
     "b.go": Outline("go", "p"),
     "read.md": None,
@@ -73,7 +80,7 @@ def test_answers_are_those_of_symbols_in_memory(space: Space):
         assert list(stored.ending(suffix)) == list(memory.ending(suffix))
     for package in ("p", "q", ""):
         assert list(stored.package(package)) == list(memory.package(package))
-    for name in ("run", "A", "none"):
+    for name in ("run", "A", "none", "told"):
         for limit in (1, 2, 3, 4, 10):
             assert list(stored.named(name, limit)) == list(memory.named(name, limit))
 

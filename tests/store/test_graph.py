@@ -107,12 +107,14 @@ def test_places_are_found_by_name_and_path(space: Space):
     )
     add_file(space, "x/a.py.py", [definition("run")])
     add_file(space, "run", [definition("walk")])
+    add_file(space, "x/told.js", [definition("run", kind="test")._replace(sentence=True)])
     found = [("x/a.py", "run#2"), ("x/a.py", "z.run"), ("x/a.py", "run"), ("x/a.py.py", "run")]
     assert space.graph.places("run") == found
     assert space.graph.places("run", limit=2) == found[:2]
     assert space.graph.places("run", "a.py") == found[:3]
     assert space.graph.places("run", "x/a.py.py") == found[3:]
     assert space.graph.places("run", ".py") == []
+    assert space.graph.places("run", sentences=True) == [*found, ("x/told.js", "run")]
 
 
 def test_inside_gives_members_and_twins(space: Space):

@@ -167,7 +167,7 @@ def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
 
 def _default(outline: Outline, local: str) -> Iterable[str]:
     """Return the names that may be the default export: the one asked for, else the only one there is."""
-    names = [d.name for d in outline.definitions if not d.parent]
+    names = [d.name for d in outline.definitions if not d.parent and not d.sentence]
     if local in names:
         return (local,)
     folded = _WORD.sub("", local).lower()

@@ -74,6 +74,23 @@ def test_default_exports_are_found_under_any_name() -> None:
     assert set(project.calls("use.ts", "f")) == {"card.ts:Card", "card.ts:Card.flip"}
 
 
+def test_a_test_hides_no_name() -> None:
+    """What a test is called by its runner is no name: calls lead to the function that it speaks of."""
+    project = Project(
+        {
+            "sum.ts": "export function sum(x: number) { return x }\nexport default function main() {}\n",
+            "sum.spec.ts": 'import { sum } from "./sum";\ndescribe("sum", () => {\n'
+            '  function one() { return 1 }\n  it("one", () => { sum(one()); });\n});\n',
+            "pick.ts": 'import only from "./sole";\nonly();\n',
+            "sole.js": "function sole() {}\nmodule.exports = wrap(sole);\nit('only', () => sole());\n",
+        }
+    )
+    assert project.calls("sum.spec.ts", "sum.one#2") == {"sum.ts:sum": 0.95, "sum.spec.ts:sum.one": 0.95}
+    assert project.targets("sum.spec.ts", "tests", "sum.one#2")["sum.ts:sum"] == 0.95
+    assert project.calls("pick.ts") == {"sole.js:sole": 0.95}
+    assert [s.key for s in project.symbols.named("sum")] == ["sum.ts:sum"]
+
+
 def test_methods_are_found_through_this_fields_and_bases() -> None:
     """`this`, a typed field, a field made by `new`, and `super` lead to methods."""
     project = Project(

@@ -59,3 +59,21 @@ def test_calls_follow_constants_and_fields() -> None:
 def test_autoloading_has_a_file_for_a_constant(constant: str, expected: str) -> None:
     """Words of a constant are joined with underscores."""
     assert file_name(constant) == expected
+
+
+def test_an_example_hides_no_name() -> None:
+    """What a group of examples is called is no name; methods and fields of the group are its own."""
+    project = Project(
+        {
+            **TREE,
+            "lib/total.rb": "def total(x)\n  x\nend\n",
+            "spec/total_spec.rb": 'require "total"\ndescribe "total" do\n'
+            "  before { @cart = Shop::Cart.new(1) }\n  def twice; end\n"
+            '  it "twice" do\n    total(twice())\n    @cart.fill_up\n  end\nend\n',
+        }
+    )
+    assert project.calls("spec/total_spec.rb", "total.twice#2") == {
+        "lib/total.rb:total": 0.75,
+        "spec/total_spec.rb:total.twice": 0.95,
+        "lib/shop/cart.rb:Shop.Cart.fill_up": 0.75,
+    }
