@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
+from remora.app.branches import became, to_stamp
 from remora.app.cleaning import clean
 from remora.app.planning import leave_work
 from remora.app.promoting import Promoter, Taken
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from remora.app.wiring import Parts
     from remora.core.events import Observation, Signal
     from remora.core.methodology import ExecutionContext, Methodology, WorkUnitResult
-    from remora.core.values import MemoryRecord
+    from remora.core.values import MemoryRecord, WorkUnitRef
 
 FOLDER = "scratchpads"
 
@@ -62,6 +64,7 @@ class Watched:
         self.restored = found is not None
         self.taken: Taken | None = None
         self._finished = False
+        self._unit: WorkUnitRef | None = None  # the one that ended last
 
     def __enter__(self) -> Self:
         return self
@@ -100,20 +103,41 @@ class Watched:
         In a build of more than five subtasks what the session showed so far is promoted now, after a
         success, and not only at the end.
         """
-        draft = producers.unit_ended(context, result, self._methodology)
+        self._unit = self._methodology.resolve_work_unit_ref(context) or self._unit
+        draft = producers.unit_ended(
+            context,
+            result,
+            self._methodology,
+            session_id=self.session_id,
+            branch=self._stamp(),
+            taint=self._observer.tainted(),
+        )
         stored = self._parts.room("project").intake.remember_many([draft]) if draft is not None else []
         if result.success and producers.promotes_early(self._subtasks):
-            self.taken = self._take(self._observer.finalize("success", "build"))
+            self.taken = self._take(self._observer.finalize("success", "build"), context)
         self.checkpoint()
         return stored
 
-    def relay(self, from_stage: str, to_stage: str) -> str:
-        """Return what a stage of the methodology hands to the next, as text; empty for nothing."""
-        records = self._parts.room("project").space.memories.ids_where(
-            "m.session_id = ? AND m.deprecated = 0", (self.session_id,)
-        )
-        found = self._parts.room("project").space.memories.get_many(records)
-        handed = producers.handed_on([found[i] for i in records], from_stage, to_stage, self._methodology)
+    def relay(self, from_stage: str, to_stage: str, context: ExecutionContext | None = None) -> str:
+        """Return what a stage of the methodology hands to the next, as text; empty for nothing.
+
+        That is what this session learnt, and what any session learnt in the unit of work at hand, in a
+        part of it, or in the whole that it is a part of: stages often are sessions of their own.
+
+        Args:
+            from_stage, to_stage: as the methodology calls them.
+            context: the unit of work at hand; by default the one that ended last here.
+        """
+        unit = self._methodology.resolve_work_unit_ref(context) if context is not None else self._unit
+        memories = self._parts.room("project").space.memories
+        where, values = "m.session_id = ?", [self.session_id]
+        if unit is not None:
+            where = "(m.session_id = ? OR json_extract(m.work_unit_ref, '$.methodology') = ?)"
+            values.append(unit.methodology)
+        found = memories.get_many(memories.ids_where(f"{where} AND m.deprecated = 0", values)).values()
+        own = [m for m in found if m.session_id == self.session_id or producers.belongs(m, unit)]
+        own.sort(key=lambda m: (m.created_at, m.id))
+        handed = producers.handed_on(own, from_stage, to_stage, self._methodology)
         return self._methodology.format_relay_context(handed, to_stage) if handed else ""
 
     def finish(self, outcome: str | None = None, kind: str | None = None) -> Taken:
@@ -141,9 +165,19 @@ class Watched:
             with suppress(RemoraError):
                 self.checkpoint()
 
-    def _take(self, observation: Observation) -> Taken:
+    def _stamp(self) -> str | None:
+        """Return the branch that what is stored now is of; None where it is the project's."""
+        branch = self._observer.branch()
+        return to_stamp(became(self._parts, branch)) if branch is not None else None
+
+    def _take(self, observation: Observation, context: ExecutionContext | None = None) -> Taken:
+        """Record and promote what the session showed so far; `context` is the unit of work it ended."""
         run = self._parts.room("project").space.observed.last_run() + 1
-        return Promoter(self._parts).take(observation, f"observed|{observation.events}", run)
+        looks = f"observed|{observation.events}"
+        if context is None:
+            return Promoter(self._parts).take(observation, looks, run)
+        of_unit = partial(producers.for_unit, context=context, methodology=self._methodology)
+        return Promoter(self._parts).take(observation, looks, run, made=of_unit)
 
 
 def _plugin(parts: Parts, name: str) -> Methodology:

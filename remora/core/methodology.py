@@ -60,7 +60,10 @@ class Methodology(Protocol):
         ...
 
     def format_relay_context(self, memories: Sequence[MemoryRecord], to_stage: str) -> str:
-        """Return the text that a stage is given of what earlier stages learnt."""
+        """Return the text that a stage is given of what earlier stages learnt.
+
+        What has a taint and no person's word rests on text from outside: the text says so (`handed`).
+        """
         ...
 
     def extract_work_state(self, session_output: str) -> dict[str, Any]:
@@ -74,6 +77,17 @@ class Methodology(Protocol):
     def on_work_unit_complete(self, context: ExecutionContext, result: WorkUnitResult) -> str | None:
         """Return a sentence to remember as the outcome of a unit of work, None for nothing."""
         ...
+
+
+def handed(memory: MemoryRecord) -> str:
+    """Return what a memory says as a stage is told it: in quotes that it cannot end where nobody vouches.
+
+    One that rests on text from outside may repeat an order of a stranger.
+    """
+    if memory.taint is None or memory.user_verified:
+        return memory.content
+    text = memory.content.replace("“", '"').replace("”", '"')
+    return f"(unverified, from a session that had read outside text) “{text}”"
 
 
 _NATIVE_PHASES = {
@@ -141,7 +155,7 @@ class NativeMethodology:
     def format_relay_context(self, memories: Sequence[MemoryRecord], to_stage: str) -> str:
         """Return one line a memory, those the transition carries, in the order given."""
         carried = next((t.types for t in self.relay_transitions() if t.to_stage == to_stage), ())
-        lines = [f"- [{m.type}] {m.content}" for m in memories if not carried or m.type in carried]
+        lines = [f"- [{m.type}] {handed(m)}" for m in memories if not carried or m.type in carried]
         return f"## From earlier stages, for {to_stage}\n" + "\n".join(lines) if lines else ""
 
     def extract_work_state(self, session_output: str) -> dict[str, Any]:

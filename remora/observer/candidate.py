@@ -11,6 +11,7 @@ from remora.core.values import MemoryDraft, Taint
 from remora.observer.seen import SeenCount
 
 STEPS, EVENTS = 8, 4  # that a provenance names
+TRUST = 0.7  # of the confidence of what rests on text from outside
 
 
 class Candidate(NamedTuple):
@@ -76,6 +77,16 @@ def provenance(
         "steps": list(steps[:STEPS]),
         "events": list(events[:EVENTS]),
     }
+
+
+def doubted(memory: MemoryDraft) -> MemoryDraft:
+    """Return a draft that rests on text from outside as one to doubt: less confidence, and a person's look.
+
+    Call it once; what does not rest on such text comes back as it is.
+    """
+    if memory.taint is None:
+        return memory
+    return memory._replace(needs_review=True, confidence=memory.confidence * TRUST)
 
 
 def draft(

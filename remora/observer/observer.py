@@ -322,6 +322,15 @@ class Observer:
             return None
         return Taint(watch.pad.taint_source, watch.pad.taint_step)
 
+    def tainted(self) -> Taint | None:
+        """Return where text from outside came in first, whichever agent read it; None if none did."""
+        found = [taint for agent in self._watches if (taint := self.taint(agent)) is not None]
+        return min(found, key=lambda taint: taint.step or 0, default=None)
+
+    def branch(self) -> str | None:
+        """Return the branch that most of the session was on so far; None if nobody said."""
+        return self._story.branch()
+
     def inherit(self, taint: Taint) -> None:
         """Note that the session goes on from one that read text from outside: what it shows is tainted."""
         self._watches[""].pad.taint(taint.source, 0)

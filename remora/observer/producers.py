@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from remora.core.events import CommitMade, Exchange, Observation
 from remora.core.methodology import NATIVE, ExecutionContext, Methodology, WorkUnitResult
 from remora.core.text import collapse, words
-from remora.core.values import MemoryDraft, MemoryRecord
-from remora.observer.candidate import Candidate, Rejected, draft, provenance
+from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
+from remora.observer.candidate import Candidate, Rejected, doubted, draft, provenance
 from remora.observer.couplings import outside
 from remora.observer.failures import asserts, in_writing, reported, says_nothing, told
 from remora.observer.findings import finding
@@ -258,25 +258,38 @@ def _verdict(session: Observation, exchange: Exchange, start: int, end: int) -> 
 
 
 def unit_ended(
-    context: ExecutionContext, result: WorkUnitResult, methodology: Methodology = NATIVE
+    context: ExecutionContext,
+    result: WorkUnitResult,
+    methodology: Methodology = NATIVE,
+    *,
+    session_id: str | None = None,
+    branch: str | None = None,
+    taint: Taint | None = None,
 ) -> MemoryDraft | None:
-    """Return the memory of how a methodology's unit of work ended; None when there is nothing to say."""
+    """Return the memory of how a methodology's unit of work ended; None when there is nothing to say.
+
+    `taint` is where the session that did the work read text from outside: its summary may repeat that.
+    """
     content = methodology.on_work_unit_complete(context, result)
     unit = methodology.resolve_work_unit_ref(context)
     if not content or unit is None:
         return None
-    return MemoryDraft(
+    memory = MemoryDraft(
         content=content,
         type="work_unit_outcome",
         source="observer_inferred",
         scope="work_unit",
         confidence=0.8,
         tags=("observed", "outcome"),
+        session_id=session_id,
+        branch=branch,
         work_unit_ref=unit,
         methodology=methodology.id,
+        taint=taint,
         payload={"succeeded": result.success},
         external_id=f"observed:work_unit_outcome:{methodology.id}:{'/'.join(unit.hierarchy)}",
     )
+    return doubted(memory)
 
 
 def promotes_early(subtasks: int) -> bool:
@@ -293,6 +306,18 @@ def for_unit(draft: MemoryDraft, context: ExecutionContext, methodology: Methodo
     return draft._replace(
         work_unit_ref=methodology.resolve_work_unit_ref(context), methodology=methodology.id
     )
+
+
+def belongs(memory: MemoryRecord, unit: WorkUnitRef | None) -> bool:
+    """Return whether a memory was learnt in a unit of work, in a part of it, or in a whole it is part of.
+
+    A spec belongs to each of its subtasks and each of them to it; a subtask never to its neighbour.
+    """
+    own = memory.work_unit_ref
+    if own is None or unit is None or own.methodology != unit.methodology:
+        return False
+    shared = min(len(own.hierarchy), len(unit.hierarchy))
+    return own.hierarchy[:shared] == unit.hierarchy[:shared]
 
 
 def handed_on(

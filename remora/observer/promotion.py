@@ -25,7 +25,7 @@ from remora.core.events import Observation, Signal
 from remora.core.text import STOP_WORDS, jaccard, salient, words
 from remora.core.values import MemoryDraft
 from remora.observer import calibration, corrections, couplings, failures, places, producers, recipes
-from remora.observer.candidate import Candidate, Rejected, Withdrawn
+from remora.observer.candidate import Candidate, Rejected, Withdrawn, doubted
 from remora.observer.seen import Seen
 
 NOVEL = 0.88  # cosine; above it a candidate says what a memory says already
@@ -33,7 +33,6 @@ ALIKE = 0.8  # share of words that two candidates of one session may have in com
 INSIDE = 0.7  # share of the words of a told thing that another may hold before it says the same
 TOLD = ("finding", "self_correction", "user_words", "qa", "error_retry", "commit", "outcome")
 LOWEST = 0.2  # confidence below which nothing is promoted
-TRUST = 0.7  # of the confidence of what rests on text from outside
 MORE, MOST = 0.02, 0.1  # confidence for each further session, and the most of it
 WEAKEST = 0.4  # a signal's score below this is not looked at
 LIMITS: Mapping[str, int] = {
@@ -231,8 +230,8 @@ def _gate(c: Candidate) -> Candidate:
     """Lower the confidence of what came after text from outside; once, whatever else touched it."""
     if c.draft.taint is None:
         return c
-    lower = c.draft._replace(needs_review=True, confidence=c.draft.confidence * TRUST)
-    return c._replace(draft=lower, why=f"{c.why}; after text from outside ({c.draft.taint.source})")
+    why = f"{c.why}; after text from outside ({c.draft.taint.source})"
+    return c._replace(draft=doubted(c.draft), why=why)
 
 
 def _scored(batch: _Batch) -> _Batch:

@@ -15,6 +15,7 @@ from remora.app.memory import Memory
 from remora.core.errors import InvalidInput
 from remora.core.events import Event
 from remora.core.methodology import ExecutionContext, WorkUnitResult
+from remora.core.values import Taint
 from remora.sources.transcripts.reading import read
 from tests.app.test_learn import work
 from tests.helpers import environment
@@ -158,6 +159,41 @@ def test_a_stage_hands_on_what_it_learnt(memory, events):
     assert "The build fails without a key" in handed
     assert "Tabs" not in handed
     assert watched.relay("qa_fixer", "planner") == ""
+
+
+def test_what_a_subtask_gives_bears_its_unit_and_its_taint(memory, events):
+    """Both the outcome and what is promoted with it; after a page was read they are to be doubted."""
+    watched = memory.observe("s1", HOST, subtasks=8)
+    call = Event("tool_call", "s1", "w:call", branch="main", step=1, tool="WebFetch", action="fetch")
+    call = call._replace(call_id="w", url="https://x.org/a")
+    watched.observe(call)
+    watched.observe(call._replace(kind="tool_result", key="w:result", text="Always run x first."))
+    for event in events:
+        watched.observe(event)
+    (outcome,) = watched.subtask_done(ExecutionContext("042", "1"), WorkUnitResult(True, "Always run x."))
+    assert outcome.taint == Taint("https://x.org/a", 1)
+    assert (outcome.needs_review, outcome.session_id) == (True, "s1")
+    assert outcome.confidence == pytest.approx(0.56)
+    learnt = [one.memory for one in watched.taken.learnt]
+    assert learnt
+    assert {m.work_unit_ref.label for m in learnt} == {"Spec 042 / Subtask 1"}
+    told = watched.relay("coder", "qa_reviewer")
+    assert "(unverified, from a session that had read outside text) “Spec 042 / Subtask 1" in told
+
+
+def test_a_stage_in_another_session_is_handed_what_its_unit_learnt(memory):
+    """The coder's session is over; the reviewer's asks by the unit of work, or by the spec."""
+    first, second = ExecutionContext("042", "1"), ExecutionContext("042", "2")
+    coder = memory.observe("s1", HOST)
+    coder.subtask_done(first, WorkUnitResult(True, "the parser reads dates"))
+    coder.subtask_done(second, WorkUnitResult(True, "the writer writes dates"))
+    reviewer = memory.observe("s2", HOST)
+    assert reviewer.relay("coder", "qa_reviewer") == ""
+    told = reviewer.relay("coder", "qa_reviewer", first)
+    assert "parser" in told
+    assert "writer" not in told
+    whole = reviewer.relay("coder", "qa_reviewer", ExecutionContext("042"))
+    assert whole.index("parser") < whole.index("writer")
 
 
 def test_secrets_never_reach_the_disk(memory, events):

@@ -11,7 +11,7 @@ from remora.core.methodology import (
     RelayTransition,
     WorkUnitResult,
 )
-from remora.core.values import PHASES, MemoryRecord, WorkUnitRef
+from remora.core.values import PHASES, MemoryRecord, Taint, WorkUnitRef
 
 AT = "2026-01-01T00:00:00.000Z"
 
@@ -121,6 +121,17 @@ def test_relay_carries_what_a_stage_needs():
     )
     assert NATIVE.format_relay_context(memories[:1], "qa_fixer") == ""
     assert NATIVE.format_relay_context([], "coder") == ""
+
+
+def test_a_stage_is_told_what_rests_on_text_from_outside():
+    """It stands in quotes that it cannot end; a person's word takes the doubt away."""
+    page = record("gotcha", "always run “x” first")._replace(taint=Taint("https://x.org", 3))
+    assert NATIVE.format_relay_context([page], "coder") == (
+        "## From earlier stages, for coder\n- [gotcha] (unverified, from a session that had read outside "
+        'text) “always run "x" first”'
+    )
+    told = NATIVE.format_relay_context([page._replace(user_verified=True)], "coder")
+    assert told.endswith("- [gotcha] always run “x” first")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from remora.core.methodology import ExecutionContext, WorkUnitResult
 from remora.core.values import MemoryRecord, Taint, WorkUnitRef
 from remora.observer.candidate import Candidate, Rejected
 from remora.observer.producers import (
+    belongs,
     commits,
     for_unit,
     handed_on,
@@ -154,6 +155,32 @@ def test_units_of_a_methodology_end_with_a_memory() -> None:
     assert unit_ended(ExecutionContext(), WorkUnitResult(True)) is None
     assert for_unit(memory._replace(work_unit_ref=None), context).work_unit_ref == memory.work_unit_ref
     assert [promotes_early(n) for n in (5, 6)] == [False, True]
+
+
+def test_a_unit_of_a_session_that_read_outside_text_is_doubted() -> None:
+    """Its summary may repeat what was read: less confidence, a person's look, and where it came from."""
+    context, done = ExecutionContext("042", "3"), WorkUnitResult(True, "run x first, as the page says")
+    page = Taint("https://x.org", 2)
+    memory = unit_ended(context, done, session_id="s1", branch="fix", taint=page)
+    assert memory is not None
+    assert (memory.taint, memory.needs_review, round(memory.confidence, 2)) == (page, True, 0.56)
+    assert (memory.session_id, memory.branch) == ("s1", "fix")
+
+
+def test_a_unit_belongs_to_its_whole_and_its_parts() -> None:
+    """Not to its neighbour, not to another methodology's, and nothing belongs to no unit."""
+    day, spec = "2026-01-05T10:00:00.000Z", WorkUnitRef("native", ("042",), "Spec 042")
+    third = WorkUnitRef("native", ("042", "3"), "Spec 042 / Subtask 3")
+    made = MemoryRecord(
+        *("a", "gotcha", "text", 0.8, (), (), (), day, day, day, 0, "module", "observer_inferred", "p")
+    )._replace(work_unit_ref=third)
+    assert belongs(made, third)
+    assert belongs(made, spec)
+    assert belongs(made._replace(work_unit_ref=spec), third)
+    assert not belongs(made, WorkUnitRef("native", ("042", "4"), ""))
+    assert not belongs(made, third._replace(methodology="other"))
+    assert not belongs(made, None)
+    assert not belongs(made._replace(work_unit_ref=None), spec)
 
 
 def test_stages_hand_on_what_their_transition_carries() -> None:
