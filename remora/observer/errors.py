@@ -19,10 +19,23 @@ from remora.observer.calls import Call
 from remora.observer.changes import Change, core, debugs, decisive, longest, only_imports, told, undoes
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
 from remora.observer.keeping import Kept, cut, keep_last, make_room
-from remora.observer.paths import inside
-from remora.observer.purposes import head
+from remora.observer.outside import entered
+from remora.observer.paths import inside, within
+from remora.observer.purposes import head, unwrapped
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.slips import THERE, already_there, instead, with_set, without_flag
+from remora.observer.undoing import (
+    ELSEWHERE,
+    Commit,
+    Undo,
+    added,
+    committed,
+    hashes,
+    hit,
+    moves,
+    undo,
+    verb_of,
+)
 
 CHECKS = frozenset(("test", "lint", "build", "format"))
 _CODE = CHECKS | {"run"}  # what a change of a file can mend
@@ -47,7 +60,6 @@ _PURPOSEFUL = re.compile(
     r"|the test)|sanity)",
     re.IGNORECASE,
 )
-_UNDO = frozenset("checkout restore stash reset revert".split())
 
 
 class Run(NamedTuple):
@@ -98,11 +110,14 @@ class Errors(Kept):
     open: list[str]
     counts: dict[str, CommandRun]
     undone: dict[str, tuple[str, int]]  # of files changed back: the longest line that went, and when
+    commits: list[Commit]
+    staged: list[str]  # what was added since the last commit, by name
     order: int
     limits: Limits
 
     def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
         self.changes, self.runs, self.open = [], [], []
+        self.commits, self.staged = [], []
         self.failures, self.counts, self.undone = {}, {}, {}
         self.order, self.limits = 0, limits
 
@@ -137,8 +152,8 @@ class Errors(Kept):
         )
         if run.normal:
             self._counted(run)
-            if parsed.purpose == "vcs" and not failed:
-                self._taken_back(run, call, pad)
+            if "git" in call.command and not failed:
+                self._versioned(call, pad)
         return run
 
     def _counted(self, run: Run) -> None:
@@ -303,32 +318,58 @@ class Errors(Kept):
             return True
         return any(longest(undone) in c.after for c in self.changes if c is not undone)
 
-    def _taken_back(self, run: Run, call: Call, pad: Scratchpad) -> None:
-        for part in commands.parse(call.command, pad.cwd(call.extra.get("cwd"))).parts:
-            words = part.words
-            if (
-                len(words) < 2
-                or words[0] != "git"
-                or words[1] not in _UNDO
-                or _PURPOSEFUL.search(pad.last_text)
-            ):
+    def _versioned(self, call: Call, pad: Scratchpad) -> None:
+        """Look at what a command did with version control: what it took up, took back and left behind."""
+        cwd = call.extra.get("cwd")
+        folder, made = pad.folder(cwd), hashes(call.text)
+        for part in commands.parse(call.command, pad.cwd(cwd)).parts:
+            words = unwrapped(part.words)
+            if words[:1] in (("cd",), ("pushd",)):
+                folder = entered(folder, list(words[1:]))
                 continue
-            named = {w.strip("'\"").lstrip("./") for w in words[2:] if not w.startswith("-")}
-            whole = (words[1] == "reset" and "--hard" in words) or (
-                words[1] in ("checkout", "restore") and "." in words
-            )
-            if words[1] == "restore" and "--staged" in words and "--worktree" not in words:
+            verb, rest, there = verb_of(words)
+            if not verb:
                 continue
-            for path in dict.fromkeys(c.path for c in self.changes if c.order < run.order):
-                hit = any(
-                    path == n or path.endswith("/" + n) or path.startswith(n.rstrip("/") + "/")
-                    for n in named
-                    if n
-                )
-                if (whole and not named - {""}) or (hit and words[1] in ("checkout", "restore", "stash")):
-                    last = next(c for c in reversed(self.changes) if c.path == path)
-                    self._backtrack(path, f"git {words[1]}", last, call, pad)
-                    self.changes = [c for c in self.changes if c.path != path]
+            place = entered(folder, [there]) if there else folder
+            place = _from(pad.home().root or pad.cwd(cwd), place)
+            taken = undo(verb, rest, call.text, self.commits)
+            if taken and not _PURPOSEFUL.search(pad.last_text):
+                self._taken_back(taken, place, call, pad)
+            if verb == "add":
+                self.staged += added(rest, list(self._uncommitted()), place)
+            elif verb in ("commit", "revert"):
+                open_now = list(self._uncommitted())
+                paths = committed(rest, self.staged, open_now, place) if verb == "commit" else []
+                if "--amend" in rest and self.commits:
+                    paths = [*self.commits.pop().paths, *paths]
+                name = made.pop(0) if made else ""
+                keep_last(self.commits, Commit(name, self.order, tuple(paths)), 60)
+                self.staged = []
+            elif moves(verb, rest, call.text):
+                keep_last(self.commits, Commit(ELSEWHERE, self.order), 60)
+
+    def _uncommitted(self) -> dict[str, int]:
+        """Return the changed files with what no commit took up, and since when."""
+        since: dict[str, int] = {}
+        for made in self.commits:
+            since |= dict.fromkeys(made.paths, made.order)
+        return {c.path: at for c in self.changes if c.order > (at := since.get(c.path, -1))}
+
+    def _taken_back(self, taken: Undo, folder: str, call: Call, pad: Scratchpad) -> None:
+        open_since = self._uncommitted()
+        paths = list(dict.fromkeys(c.path for c in self.changes)) if taken.older else list(open_since)
+        named = hit(taken.names, paths, folder, folders=taken.folders)
+        span = {path: (-1 if taken.older else open_since[path], self.order) for path in named}
+        for place in taken.only:
+            for path in self.commits[place].paths:
+                before = (made.order for made in self.commits[:place] if path in made.paths)
+                first, last = max(before, default=-1), self.commits[place].order
+                span[path] = (min(first, span.get(path, (first, 0))[0]), max(last, span.get(path, (0, 0))[1]))
+        for path, (first, last) in span.items():
+            gone = [c for c in self.changes if c.path == path and first < c.order <= last]
+            if gone:
+                self._backtrack(path, taken.how, gone[-1], call, pad)
+                self.changes = [c for c in self.changes if c not in gone]
 
     def _backtrack(self, path: str, how: str, undone: Change, call: Call, pad: Scratchpad) -> None:
         if undone.after:
@@ -404,6 +445,13 @@ class Errors(Kept):
     def unresolved(self) -> list[Failure]:
         """Return what is open at this moment, in order."""
         return [self.failures[name] for name in self.open]
+
+
+def _from(root: str, folder: str) -> str:
+    """Return a folder as seen from the repository; empty where it is not known to lie in it."""
+    if not folder.startswith("/"):
+        return folder
+    return folder[len(root) + 1 :] if root and within(folder, root) else ""
 
 
 def _target(call: Call, run: Run | None) -> str:

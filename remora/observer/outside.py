@@ -92,7 +92,7 @@ def _outside(command: str, home: Home, folder: str, depth: int) -> str:
             continue
         program, rest = words[0], words[1:]
         if program in ("cd", "pushd"):
-            folder = _entered(folder, rest)
+            folder = entered(folder, rest)
             continue
         if source := _talks(program, rest) or _reads(program, rest, home, folder):
             return source
@@ -217,7 +217,7 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
     plain = [w for w in rest if not w.startswith("-")]
     if program == "git":
         if "-C" in rest[:-1]:
-            folder = _entered(folder, [rest[rest.index("-C") + 1]])
+            folder = entered(folder, [rest[rest.index("-C") + 1]])
         verb = next((w for w in plain if w in _GIT_TEXTS), "")
         plain = plain if verb in _GIT_SHOWS or "apply" in plain or "am" in plain else []
         if verb in _GIT_SILENT:
@@ -246,7 +246,7 @@ def _is_out(path: str, home: Home, folder: str) -> bool:
     return not home.has(path, folder)
 
 
-def _entered(folder: str, to: list[str]) -> str:
+def entered(folder: str, to: list[str]) -> str:
     """Return the folder after a `cd`; a place that only a variable knows changes nothing."""
     path = next((w for w in to if not w.startswith("-")), "" if to else "~")
     path = _HERE.sub(".", _HOME.sub("~", path))

@@ -64,8 +64,9 @@ KINDS: dict[str, Kind] = {
         2,
         "changes of files and commands of version control that take changes back",
         "when a change puts back what an earlier one of the session replaced, or a file just changed is "
-        "restored, or a commit of the session reverted",
-        "debug output that is taken out again, a change that was undone to see a test fail, moving lines",
+        "restored, or a commit of the session is reverted or reset away",
+        "debug output that is taken out again, a change that was undone to see a test fail, moving lines, "
+        "branches that are switched to, sides of a merge, a stash, what is committed already",
     ),
     "read_abandon": Kind(
         0.79,

@@ -235,7 +235,17 @@ def test_a_change_that_is_put_back_is_a_backtrack():
         "git checkout a/b.go",
         "git restore a/b.go",
         "git checkout .",
+        "git checkout main -- a/b.go",
+        "git -C a checkout -- b.go",
+        "cd a && git checkout b.go && cd ..",
         "git reset --hard",
+        "git reset --hard HEAD",
+        "git reset --hard -q HEAD",
+        "git commit -qam 'try it' && git revert --no-edit HEAD",
+        "git commit -qam 'try it' && git reset --hard HEAD~1",
+        "git commit -qam 'try it' && git reset --hard HEAD^",
+        "git commit -qam 'try it' && git commit -q --amend --no-edit && git revert HEAD",
+        "git switch --discard-changes main",
     ],
 )
 def test_a_file_that_is_restored_is_a_backtrack(command: str):
@@ -244,6 +254,93 @@ def test_a_file_that_is_restored_is_a_backtrack(command: str):
         observed(Script().step().edit("a/b.go", "old text", "new text").step().run(command)), "backtrack"
     )
     assert (back.key, back.detail["tried"]) == ("a/b.go", "new text")
+
+
+def test_a_commit_of_the_session_that_is_reverted_is_a_backtrack():
+    """Found by the hash that git printed; what another commit took up, and what is not committed, stays."""
+    script = (
+        Script()
+        .step()
+        .edit("a.go", "old text", "new text")
+        .run("git add a.go && git commit -m 'one'", "[main 1a2b3c4] one\n 1 file changed")
+        .edit("b.go", "old text", "other text")
+        .edit("c.go", "old text", "third text")
+        .run("git add b.go && git commit -m 'two'", "[main 5d6e7f8] two\n 1 file changed")
+        .step()
+        .run("git revert --no-edit 1a2b3c4", "[main 9a9b9c9] Revert one")
+    )
+    (back,) = of_type(observed(script), "backtrack")
+    assert (back.key, back.detail["how"], back.detail["tried"]) == ("a.go", "git revert", "new text")
+
+
+def test_a_hard_reset_throws_away_what_is_not_committed_and_no_more():
+    """What a commit took up before stands after it, and so does what was thrown away once already."""
+    script = (
+        Script()
+        .step()
+        .edit("a.go", "old text", "new text")
+        .run("git commit -am 'one'", "[main 1a2b3c4] one")
+        .edit("b.go", "old text", "other text")
+        .step()
+        .run("git reset --hard HEAD", "HEAD is now at 1a2b3c4 one")
+        .run("git reset --hard 1a2b3c4", "HEAD is now at 1a2b3c4 one")
+    )
+    assert [s.key for s in of_type(observed(script), "backtrack")] == ["b.go"]
+
+
+def test_a_folder_that_is_restored_takes_back_the_changes_in_it():
+    """Git says how many paths it updated; a branch of the folder's name is switched to in other words."""
+    changed = (
+        Script().step().edit("web/a.go", "old text", "new text").edit("api/b.go", "old text", "newer text")
+    )
+    back = Script(prefix="x").step().run("git checkout web", "Updated 1 path from the index")
+    branch = Script(prefix="y").step().run("git checkout web", "Switched to branch 'web'")
+    silent = Script(prefix="z").step().run("git checkout -q web", "")
+    assert [s.key for s in of_type(observed(changed, back), "backtrack")] == ["web/a.go"]
+    assert of_type(observed(changed, branch), "backtrack") == []
+    assert of_type(observed(changed, silent), "backtrack") == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git checkout -b a",
+        "git checkout -B a origin/a",
+        "git checkout a",
+        "git checkout --theirs -- a/b.go",
+        "git switch main",
+        "git stash push a/b.go",
+        "git revert HEAD",
+        "git revert 1a2b3c4",
+        "git revert --abort",
+        "git commit -am 'one' && git pull && git revert HEAD",
+        "git commit -am 'one' && git checkout -- a/b.go",
+        "git commit -am 'one' && git reset --hard",
+        "git reset --hard origin/main",
+        "git reset --hard 1a2b3c4",
+        "git restore -S a/b.go",
+        "cd web && git checkout -- .",
+        "git log --grep 'git checkout -- a/b.go'",
+        "echo git reset --hard",
+    ],
+)
+def test_a_command_of_git_that_takes_no_change_back_is_no_backtrack(command: str):
+    """Branches, merges, commits of others and what is already committed: the change stands or is kept."""
+    script = Script().step().edit("a/b.go", "old text", "new text").step().run(command)
+    assert of_type(observed(script), "backtrack") == []
+
+
+def test_a_name_that_two_changed_files_have_means_the_one_that_is_there():
+    """`git checkout main.go` in a folder is about the file of that folder."""
+    script = (
+        Script()
+        .step()
+        .edit("web/main.go", "old text", "new text")
+        .edit("api/main.go", "old text", "newer text")
+        .step()
+        .run("cd api && git checkout -- main.go")
+    )
+    assert [s.key for s in of_type(observed(script), "backtrack")] == ["api/main.go"]
 
 
 @pytest.mark.parametrize(
