@@ -122,9 +122,13 @@ def _ways(remedies: Sequence[Remedy]) -> list[str]:
     for kind, times in usual[:_WAYS]:
         if told and times < max(COMMON * total, 1):
             break
-        example = _example([r for r in remedies if r.kind == kind])
+        alike = [r for r in remedies if r.kind == kind]
+        example = _example(alike)
         often = f" ({times} of {total})" if total > 1 else ""
-        told.append(f"{_words(example)}{often}")
+        if kind == "silenced" and len({r.after for r in alike}) > 1:  # each place has its own reason
+            told.append(f"silenced{often}, for example with {code(example.after)}")
+        else:
+            told.append(f"{_words(example)}{often}")
     return told
 
 

@@ -73,6 +73,14 @@ def test_the_example_is_the_most_typical() -> None:
     assert "(3 of 3)" in told
 
 
+def test_a_mark_with_another_reason_at_each_place_is_an_example() -> None:
+    """The reason that stands in one file is none for the other."""
+    readable = Remedy("silenced", "", "//nolint:gosec // a README is for everyone")
+    told = text(broke(NILERR, MARK), broke(NILERR, readable), broke(NILERR, GONE))
+    assert "What resolved it here: silenced (2 of 3), for example with `//nolint:" in told
+    assert "silenced with `//nolint:nilerr // none is fine` (2 of 2)." in text(*[broke(NILERR, MARK)] * 2)
+
+
 @pytest.mark.parametrize(
     ("remedy", "words"),
     [
