@@ -17,7 +17,6 @@ from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
-from remora.sources.history import module_of
 from remora.store.observed import LearnedRow
 from remora.store.recording import Pair
 
@@ -84,8 +83,7 @@ class Promoter:
         """
         with self._space.db.transaction():
             self._space.observed.record(
-                *(observation, pairs_of(observation), seen, self._time()),
-                *(modules_of(observation), tallies(observation)),
+                observation, pairs_of(observation), seen, self._time(), tallies(observation)
             )
             stored = StoredSeen(self._space.observed)
             overtaken = _nobody_can_tell if self._elsewhere(observation.branch) else self._now.overtaken
@@ -220,11 +218,6 @@ def _both(signal: Signal) -> Iterator[Pair]:
         times, seconds = detail.get(way) or 0, detail.get(f"{way}_seconds")
         if times:
             yield Pair(a, b, int(times), seconds * 1000.0 if seconds is not None else None)
-
-
-def modules_of(observation: Observation) -> list[str]:
-    """Return the modules whose files a session changed."""
-    return sorted({module_of(use.path) for use in observation.files if use.edits} - {""})
 
 
 def _nobody_can_tell(_: Candidate) -> str:

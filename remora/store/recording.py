@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from remora.core.events import CommandRun, ErrorSeen, Observation, Signal
+from remora.core.modules import module_of
 from remora.core.text import index_terms
 from remora.store.connection import Database
 
@@ -45,7 +46,6 @@ class Recording:
         pairs: Sequence[Pair],
         seen: str,
         at: str,
-        modules: Sequence[str],
         more: Sequence[Signal] = (),
     ) -> str:
         """Store what a session showed in place of what was stored of it; returns its id.
@@ -55,12 +55,11 @@ class Recording:
             pairs: files it used close to each other, each way round once.
             seen: how its files look.
             at: now.
-            modules: the modules that it worked on.
             more: signals beyond its own, to be counted with them.
         """
         o = observation
         session = f"{o.host}:{o.session_id}"
-        known = self._take_out(session)
+        self._take_out(session)
         prompt, why = "\n".join(o.prompts), f"{o.kind_why}; {o.outcome_why}"
         self._db.execute(
             """INSERT INTO observer_sessions(id, host, seen, started_at, ended_at, kind, outcome, why, branch,
@@ -110,11 +109,7 @@ class Recording:
             "INSERT OR IGNORE INTO observer_session_sequences VALUES (?, ?)",
             [(session, json.dumps(s, ensure_ascii=False)) for s in o.sequences],
         )
-        self._db.execute_many(
-            """INSERT INTO observer_module_session_counts(module, project_id, count) VALUES (?, ?, 1)
-               ON CONFLICT DO UPDATE SET count = count + 1""",
-            [(module, self._project_id) for module in modules if not known],
-        )
+        self._count_modules({f.path for f in files if f.edits}, 1)
         self._sum_files({f.path for f in files})
         self._sum_pairs({(p.file_a, p.file_b) for p in pairs} | self._edges_of({f.path for f in files}))
         self._sum_errors({e.fingerprint for e in o.errors})
@@ -132,11 +127,11 @@ class Recording:
         known = {command for (command,) in self._db.rows(sql, (late,))} if late != "[]" else set()
         return [c for c in commands if not c.tainted or c.as_run in known]
 
-    def _take_out(self, session: str) -> bool:
-        """Take a session's rows out of the tables and the sums; returns whether there were any."""
-        files = {
-            r[0] for r in self._rows("SELECT path FROM observer_session_files WHERE session_id = ?", session)
-        }
+    def _take_out(self, session: str) -> None:
+        """Take a session's rows out of the tables and the sums."""
+        sql = "SELECT path, edits FROM observer_session_files WHERE session_id = ?"
+        edits: dict[str, int] = dict(self._db.rows(sql, (session,)))
+        files = edits.keys()
         pairs = {
             (a, b)
             for a, b in self._rows(
@@ -150,16 +145,26 @@ class Recording:
             )
         }
         if not self._db.execute("DELETE FROM observer_sessions WHERE id = ?", (session,)):
-            return False
+            return
         self._sum_files(files)
         self._sum_pairs(pairs | self._edges_of(files))
         self._sum_errors(errors)
-        return True
+        self._count_modules({path for path, number in edits.items() if number}, -1)
 
     def _rows(self, sql: str, value: str) -> list[tuple[str, ...]]:
         return self._db.rows(sql, (value,))
 
     # Sums
+
+    def _count_modules(self, changed: Collection[str], step: int) -> None:
+        """Count a session once for each module that it changed; `step` -1 takes it out again."""
+        modules = [(module, self._project_id, step) for module in sorted({module_of(p) for p in changed})]
+        self._db.execute_many(
+            """INSERT INTO observer_module_session_counts(module, project_id, count) VALUES (?, ?, max(?, 0))
+               ON CONFLICT DO UPDATE SET count = count + ?3""",
+            modules,
+        )
+        self._db.execute("DELETE FROM observer_module_session_counts WHERE count <= 0")
 
     def _sum_files(self, paths: Collection[str]) -> None:
         given = json.dumps(sorted(paths))

@@ -31,7 +31,7 @@ def noted(
     """Learn what the session came to by now and write it down."""
     space = memory._parts.room("project").space
     with space.db.transaction():
-        space.observed.record(session("s1", **fields), (), "1", "2026-01-05T12:00:00.000Z", ())
+        space.observed.record(session("s1", **fields), (), "1", "2026-01-05T12:00:00.000Z")
     found = write_down(memory, HEAD, 2, lines, at=at, ended=ended)
     lines += [found] if found else []
     return found

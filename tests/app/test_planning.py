@@ -42,7 +42,7 @@ def worked(memory: Memory, name: str, *files: str, asked: str = TASK, edited: st
     space = memory._parts.room("project").space
     with space.db.transaction():
         one = session(name, prompts=(asked,), files=uses)
-        space.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z", ("auth",))
+        space.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z")
 
 
 def test_blocks_for_planning_and_testing(bare: Memory) -> None:
@@ -206,7 +206,7 @@ def learnt(memory: Memory, name: str, **fields: object) -> None:
     one = session(name, **given)
     space = memory._parts.room("project").space
     with space.db.transaction():
-        space.observed.record(one, (), "1", one.ended or "", ())
+        space.observed.record(one, (), "1", one.ended or "")
     save_work_state(memory._parts, name, "claude-code", one)
 
 

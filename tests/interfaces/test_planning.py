@@ -53,7 +53,7 @@ def known(memory: Memory) -> None:
     for number in range(3):
         with space.db.transaction():
             one = session(f"s{number}", prompts=(TASK,), files=(FileUse("auth/tokens.py", 1, 1, 1, 2),))
-            space.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z", ())
+            space.observed.record(one, (), "1", "2026-02-01T00:00:00.000Z")
 
 
 PLAN = """\

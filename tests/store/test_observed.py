@@ -50,14 +50,14 @@ def session(name: str, day: int, **more: object) -> Observation:
 def record(space: Space, observation: Observation, *pairs: Pair, seen: str = "1") -> str:
     """Store a session."""
     with space.db.transaction():
-        return space.observed.record(observation, pairs, seen, AT, ("cache",))
+        return space.observed.record(observation, pairs, seen, AT)
 
 
 def sums(space: Space) -> list[list[tuple[object, ...]]]:
     """Return the rows of every table that holds sums."""
     names = ("observer_file_nodes", "observer_co_access_edges", "observer_error_patterns")
     found = [space.db.rows(f"SELECT * FROM {name} ORDER BY 1, 2") for name in names]
-    return [*found, space.db.rows("SELECT module, count FROM observer_module_session_counts")]
+    return [*found, space.db.rows("SELECT module, count FROM observer_module_session_counts ORDER BY 1")]
 
 
 def test_a_session_is_known_by_how_its_files_looked(space: Space) -> None:
@@ -94,19 +94,30 @@ def test_sums_are_those_of_all_sessions(space: Space) -> None:
     assert edge[3] == 2 / (3 + PRIOR)
     assert (edge[4], edge[5], edge[6]) == (2, 2, 100.0)
     assert [(row[0], row[5], row[7]) for row in errors] == [("f1", 4, "set X")]
-    assert modules == [("cache", 3)]
+    assert modules == [(".", 2)]
     assert space.history.co_access(["a.go"], 0.3, 5) == [("a.go", "b.go", 2 / 5)]
+
+
+def test_modules_are_counted_once_for_each_session_that_changed_them(space: Space) -> None:
+    """Also a module that a session came to later; one that is no longer among them counts one less."""
+    record(space, session("s1", 1, files=(use("cache/a.go", 1, 1),)))
+    record(space, session("s2", 2, files=(use("cache/a.go", 1, 2), use("web/b.go"))))
+    assert sums(space)[3] == [("cache", 2)]
+    record(space, session("s2", 2, files=(use("cache/a.go", 1, 2), use("web/b.go", 1, 1))), seen="2")
+    assert sums(space)[3] == [("cache", 2), ("web", 1)]
+    record(space, session("s1", 1, files=(use("docs/a.md", 0, 1),)), seen="2")
+    assert sums(space)[3] == [("cache", 1), ("docs", 1), ("web", 1)]
 
 
 def test_a_session_that_is_forgotten_leaves_nothing(space: Space) -> None:
     """Its rows go, and the sums are those of the others."""
     record(space, session("s1", 1, files=(use("a.go", 1, 1),), errors=(error("f1"),)))
     before = sums(space)
-    own = session("s2", 2, files=(use("a.go"), use("c.go")), errors=(error("f2"),))
-    record(space, own, Pair("a.go", "c.go", 1, None))
+    own = session("s2", 2, files=(use("a.go"), use("web/c.go", 1, 1)), errors=(error("f2"),))
+    record(space, own, Pair("a.go", "web/c.go", 1, None))
     with space.db.transaction():
         space.observed.forget("claude-code:s2")
-    assert sums(space)[:3] == before[:3]
+    assert sums(space) == before
     assert space.observed.count() == 1
     assert space.db.check() == []
 
