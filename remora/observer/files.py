@@ -18,7 +18,10 @@ _CHASE = 3  # steps between a file and the import that is read next
 _WRONG_DOOR = 4  # steps in which the right file is opened after the wrong one
 _RECENT = 40  # files of the window that are paired
 _HOUR = 3600.0
+_NAMES = 1_000  # named without being opened
+_COMMAND = 2_000  # characters of a command that are looked at
 
+_WORD = re.compile(r"[\w@+~./-]{3,}")
 _IMPORT_LINE = re.compile(
     r"""^[ \t]*(?:\d+[→\t:|][ \t]*)?(?:(?:import|from|export|use|require|const|let|var|\#include)\b"""
     r"""[^\n]{0,300}|(?:[\w.]+[ \t]+)?"[\w@./-]{3,120}"[ \t]*$)""",
@@ -75,21 +78,43 @@ class Files(Kept):
     doors: dict[str, tuple[str, int]]  # file read once: the file opened after it, and its step
     edits: list[Touch]
     configs: dict[str, list[int]]
+    named: dict[str, int]  # not opened, but searched in or named in a command: the last step
     order: int
     limits: Limits
 
     def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
         self.uses, self.recent, self.pairs, self.doors, self.configs = {}, {}, {}, {}, {}
-        self.opened, self.edits = [], []
+        self.opened, self.edits, self.named = [], [], {}
         self.order, self.limits = 0, limits
 
     def settle(self, call: Call, pad: Scratchpad) -> None:
         """Look at one finished call."""
         if not call.worked or call.action not in ("read", "edit", "write"):
+            self._name(call)
             return
         for path in call.paths[:20]:
             if inside(path):
                 self._use(path, call, pad)
+
+    def _name(self, call: Call) -> None:
+        """Remember the files that are named without being opened: searched in, run on, changed in vain."""
+        if call.denied or not self.uses:
+            return
+        within = call.extra.get("in")
+        named = [*call.paths[:20], *([within] if isinstance(within, str) else [])]
+        if call.action == "run":
+            named += [w for w in _WORD.findall(call.command[:_COMMAND]) if "." in w or "/" in w]
+        for name in named:
+            make_room(self.named, _NAMES)
+            self.named[name.removeprefix("./")] = call.step
+
+    def _named(self, use: FileUse) -> bool:
+        """Say whether a file was named since it was opened, by as much of its path as anybody typed."""
+        return any(
+            step >= use.first_step
+            and (use.path == n or use.path.endswith(f"/{n}") or n.endswith(f"/{use.path}"))
+            for n, step in self.named.items()
+        )
 
     def _use(self, path: str, call: Call, pad: Scratchpad) -> None:
         edit = call.action != "read"
@@ -235,7 +260,7 @@ class Files(Kept):
             if firsts[use.first_step] > 1 or is_config(use.path):
                 continue
             found = self._right_door(use)
-            if found and sum(1 for r in reads if _mistaken(r.path, found.path)) == 1:
+            if found and sum(1 for r in reads if _mistaken(r.path, found.path)) == 1 and not self._named(use):
                 pad.suspect(
                     "read_abandon",
                     use.path,

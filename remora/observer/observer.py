@@ -389,7 +389,10 @@ class Observer:
                 self._failed(f"the end of agent {watch.pad.agent!r}", error)
         judged = judging.infer(self.facts())
         watches = list(self._watches.values())
+        files = merge_files([w.files.uses.values() for w in watches])
+        wanted = {use.path for use in files if use.edits or use.reads > 1}  # by whichever agent
         signals = merge([w.pad.signals() for w in watches])
+        signals = [s for s in signals if s.type != "read_abandon" or s.key not in wanted]
         signals += self._conflicts(watches)
         story, main = self._story, self._watches[""]
         tokens = sum(w.pad.analytics.total_input_tokens for w in watches)
@@ -408,7 +411,7 @@ class Observer:
             story.summary(),
             story.branch(),
             tuple(sorted(signals, key=lambda s: (s.step, s.type, s.key))),
-            tuple(merge_files([w.files.uses.values() for w in watches])),
+            tuple(files),
             tuple(merge_errors([w.met() for w in watches])),
             tuple(merge_commands([_commands(w) for w in watches])),
             tuple(sequence for w in watches for sequence in w.pace.sequences),

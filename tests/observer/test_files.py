@@ -134,6 +134,46 @@ def test_what_is_no_wrong_door(script: Script):
     assert of_type(observed(script), "read_abandon") == []
 
 
+WRONG = Script().step().read("a/help.go").step().edit("b/help.go").events
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        Script(prefix="x").step(9).grep("Usage", "a/help.go:3: Usage", extra={"in": "a/help.go"}),
+        Script(prefix="x").step(9).grep("Usage", "a/help.go:3: Usage", paths=("a/help.go",)),
+        Script(prefix="x").step(9).run("grep -n Usage a/help.go | head", "3: Usage"),
+        Script(prefix="x").step(9).run("cd a && sed -i s/x/y/ ./help.go"),
+        Script(prefix="x").step(9).run("cat > /w/app/a/help.go <<'EOF'\npackage a\nEOF"),
+        Script(prefix="x").step(9).call("Edit", "edit", "no such text", error=True, paths=("a/help.go",)),
+        Script(prefix="x", agent="sub").step(9).edit("a/help.go"),
+    ],
+    ids=["searched in", "searched", "grep", "changed by a command", "written", "failed", "a subagent"],
+)
+def test_a_file_that_is_touched_later_is_no_wrong_door(later: Script):
+    """Searched in, named in a command, changed in vain or by a subagent: it was wanted after all."""
+    first = Script()
+    first.events = list(WRONG)
+    assert of_type(observed(first), "read_abandon")
+    assert of_type(observed(first, later), "read_abandon") == []
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        Script(prefix="x").step(9).run("grep -n Usage b/help.go"),
+        Script(prefix="x").step(9).run("go test ./a/..."),
+        Script(prefix="x").step(0).grep("Usage", "a/help.go:3: Usage", extra={"in": "a/help.go"}),
+    ],
+    ids=["the right file", "its tests", "before"],
+)
+def test_a_wrong_door_stays_one_where_another_file_is_touched(between: Script):
+    """The file itself must be named, after it was read."""
+    first = Script()
+    first.events = list(WRONG)
+    assert [s.key for s in of_type(observed(first, between), "read_abandon")] == ["a/help.go"]
+
+
 GO = '     1→package {}\n     3→import (\n     4→\t"entire.io/cli/cmd/entire/cli/{}"\n     5→)\n'
 
 
