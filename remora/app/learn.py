@@ -252,22 +252,23 @@ class _Run:
         Returns:
             Whether it is a fork: it begins with events that were read before.
         """
-        head = islice(self._reading(transcript, set()), COPIED)
-        keys = {event.key for event in head if event.kind in TELLING}
+        reading = self._reading(transcript, set())
+        names = {reading.name(event) for event in islice(reading, COPIED) if event.kind in TELLING}
         own = _key(transcript)
-        for seen in self._space.observed.beginning_with(keys).values():
+        for seen in self._space.observed.beginning_with(names).values():
             origin = self._by_key.get(seen.partition("|")[0])
             if origin is not None and _key(origin) != own and _key(origin) not in self._marked:
                 self._marked.add(_key(origin))
                 for _ in self._reading(origin, self._marks):
                     pass
-        return any(hash(key) in self._marks for key in keys)
+        return any(hash(name) in self._marks for name in names)
 
     def _copied_taint(self, transcript: Transcript) -> Taint | None:
         """Return the text from outside that is among what a fork copied; its own steps come after it."""
         watched: dict[str, Observer] = {}
-        for event in self._reading(transcript, set()):
-            if event.kind == "session_start" or hash(event.key) in self._marks:
+        reading = self._reading(transcript, set())
+        for event in reading:
+            if event.kind == "session_start" or hash(reading.name(event)) in self._marks:
                 if event.session_id not in watched:
                     watched[event.session_id] = Observer(event.session_id, transcript.host)
                 watched[event.session_id].observe(event)
@@ -282,7 +283,7 @@ class _Run:
         shown: list[Event] = []  # by tools for interfaces
         for event in reading:
             if event.kind in TELLING:
-                firsts.setdefault(event.session_id, event.key)
+                firsts.setdefault(event.session_id, reading.name(event))
             observer = watched.get(event.session_id)
             if observer is None:
                 observer = watched[event.session_id] = Observer(event.session_id, reading.program)

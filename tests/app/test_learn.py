@@ -221,6 +221,41 @@ def test_a_fork_of_a_session_that_read_a_page_is_tainted(memory, learn, tmp_path
     assert {one.command for one in ran} == {"make test"}
 
 
+def plain(session: str, day: int, path: str, *, reads: str = "") -> list[str]:
+    """Return a session of our own events, whose keys count from one in each session."""
+    at = f"2026-01-{day:02}T08:00:00.000Z"
+    told: list[dict[str, Any]] = [{"kind": "user_prompt", "text": "Please make the lifetime a setting"}]
+    for action, more in (
+        ("fetch", {"url": reads}),
+        ("edit", {"paths": [path]}),
+        ("run", {"command": "make test"}),
+    ):
+        if action != "fetch" or reads:
+            told.append({"kind": "tool_call", "action": action, "tool": action, "call_id": action, **more})
+            told.append({"kind": "tool_result", "action": action, "tool": action, "call_id": action, **more})
+    return [
+        json.dumps({"session_id": session, "key": f"k{n}", "at": at, "step": n, **one})
+        for n, one in enumerate(told, start=1)
+    ]
+
+
+@pytest.mark.parametrize("one_file", [False, True], ids=["two files", "one file"])
+def test_keys_of_our_own_events_are_a_sessions_own(memory, learn, tmp_path, one_file):
+    """Where keys begin anew in each session, the second is read whole, and is no fork of the first."""
+    head = json.dumps({"remora": "events", "version": 1, "host": "my-agent"})
+    first = plain("s1", 1, "auth/tokens.py", reads="https://example.org/page")
+    second = plain("s2", 2, "web/page.py")
+    (tmp_path / "talks").mkdir()
+    files = [[head, *first, *second]] if one_file else [[head, *first], [head, *second]]
+    for number, lines in enumerate(files):
+        (tmp_path / "talks" / f"{number}.jsonl").write_text("\n".join(lines) + "\n")
+    report = learn()
+    assert [(s.id, s.events) for s in report.sessions] == [("s1", 7), ("s2", 5)]
+    observed = memory._parts.room("project").space.observed
+    assert observed.edits("web/page.py").sessions == 1
+    assert [one.session_id for one in observed.commands_of(["test"])] == ["my-agent:s2"]  # not tainted
+
+
 def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
     """A transcript that is being written is read as far as it goes; bad lines are named and counted."""
     path = work("s1", 1, str(memory.root)).save(tmp_path / "talks")

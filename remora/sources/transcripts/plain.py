@@ -6,8 +6,9 @@
      "action": "run", "command": "make test"}
 
 The first line says what the file is. Every other line is one event with the fields of
-`remora.core.events.Event`; `kind`, `session_id` and `key` are needed, the rest may be left out. Fields that
-an event does not have are kept in its `extra`. Paths are taken as they are.
+`remora.core.events.Event`; `kind`, `session_id` and `key` are needed, the rest may be left out. A key
+names an event within its session. Fields that an event does not have are kept in its `extra`. Paths are taken
+as they are.
 """
 
 from __future__ import annotations

@@ -86,6 +86,14 @@ class Reading:
     def __iter__(self) -> Iterator[Event]:
         return self._events
 
+    def name(self, event: Event) -> str:
+        """Return what an event is known by: its key, or of our own events, its session and key.
+
+        A fork in another host keeps the keys of what it copied and gives it a session of its own. A program
+        that writes events may count their keys anew in each session.
+        """
+        return f"{event.session_id}\n{event.key}" if self.host == plain.HOST else event.key
+
     def _read(self) -> Iterator[Event]:
         translator = self._translators()
         used: dict[int, Translator] = {}
@@ -102,14 +110,14 @@ class Reading:
                 fresh = True
                 yield from self._new(events)
             else:
-                self._seen.update(hash(event.key) for event in events)
+                self._seen.update(hash(self.name(event)) for event in events)
         if fresh:
             for turn in used.values():
                 yield from self._new(turn.end())
 
     def _new(self, events: Iterable[Event]) -> Iterator[Event]:
         for event in events:
-            mark = hash(event.key)
+            mark = hash(self.name(event))
             if mark in self._seen:
                 self.counts.repeated += 1
                 continue
