@@ -20,7 +20,7 @@ from remora.core.code import Impact, IndexReport
 from remora.core.errors import InvalidInput, NotFound, SourceError, StoreBusy
 from remora.core.values import MemoryRecord
 from remora.disk.files import lock
-from remora.graph.indexer import Indexer, Listed, Outcome
+from remora.graph.indexer import VERSION, Indexer, Listed, Outcome
 from remora.graph.languages import kind_of
 from remora.graph.precise import Taken, take
 from remora.sources.history import module_of
@@ -36,12 +36,11 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int], None]
 LEFT_OUT = "index.left_out"  # meta key: what the last whole run left out, by reason
+LISTED = "index.listed"  # meta key: when the files were last listed, in ns: later ones are new
 LOCK_SECONDS = 0.5  # that a question waits for another indexer
 WAIT = 10.0  # seconds that whoever brings changes waits for it
 PARTNERS = 10  # of each file that become edges of the graph
 PARTNERS_OF = "index.partners"  # meta key: the state of history and graph that those edges were made of
-IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
-FEW = 20  # changed files that a question reads again by itself
 MOST_SKIPPED = 200  # named in a report; the counts are of all
 
 
@@ -64,7 +63,8 @@ def index(
     notes: list[str] = []
     try:
         with lock(project.home / "index", timeout=wait):
-            tree = look(project.root, project.repository, known=_known)
+            listed_at = time.time_ns()
+            tree = look(project.root, project.repository, known=known_kind)
             if tree.cut:
                 notes.append(f"only the first {len(tree.files):,} files were looked at")
             listed = [Listed(f.path, f.size, f.mtime_ns) for f in tree.files]
@@ -80,6 +80,7 @@ def index(
                 _indexer(parts, space).run(listed, _now(parts), commit=commit_of(project.repository))
             with space.db.transaction(durable=False):
                 space.meta.set(LEFT_OUT, _left_out(tree, space, precise.path))
+                space.meta.set(LISTED, listed_at)
             _settle_layers(parts, space)
     except StoreBusy:
         notes.append("another process is indexing this project; its work is not waited for")
@@ -104,6 +105,9 @@ def index_files(parts: Parts, paths: Iterable[str], *, wait: float | None = None
     listed: list[Listed] = []
     gone: list[str] = []
     known = space.graph.some(set(paths))
+    state = space.graph.state()
+    if state is not None and state.version != VERSION:
+        return index(parts, wait=wait)  # what another version read goes, so everything has to be read
     for path in sorted(set(paths)):
         try:
             status = (parts.project.root / path).lstat()
@@ -143,7 +147,7 @@ def watch(
     first = _index_in_turn(parts, stop)
     said(first)
     known = first.skipped
-    for changed in changes(parts.project.root, debounce_ms=debounce_ms, stop=stop, wanted=_known):
+    for changed in changes(parts.project.root, debounce_ms=debounce_ms, stop=stop, wanted=known_kind):
         mark_changed(parts, changed)
         # What git ignores is told apart by listing; a handful of files is not worth that.
         outcome = _index_in_turn(parts, stop)
@@ -192,7 +196,7 @@ def _indexer(parts: Parts, space: Space) -> Indexer:
     )
 
 
-def _known(path: str) -> bool:
+def known_kind(path: str) -> bool:
     """Whether a path may be of a kind that can be used; a script without an extension shows when read."""
     return kind_of(path) is not None or "." not in path.rpartition("/")[2]
 
@@ -294,16 +298,18 @@ class Impacts(list[Impact]):
 
 def impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
     """Return what depends on a target; see `Memory.impact`."""
+    from remora.app.freshness import READ_AGAIN, refresh, up_to_date
     from remora.graph.impact import impact as find
 
     space = parts.room("project").space
-    notes = list(notices(parts))
+    notes = up_to_date(parts)
     try:
         found = find(space, _inside(parts, target), depth, limit)
     except NotFound as error:
-        raise NotFound(str(error), hint=notes[0] if notes else error.hint) from None
+        why = [note for note in notes if not note.endswith(READ_AGAIN)]
+        raise NotFound(str(error), hint=why[0] if why else error.hint) from None
     if note := refresh(parts, [found.target.path, *(i.path for i in found.impacts)]):
-        notes.append(note)
+        notes = notes or (note,)
         if not parts.read_only:
             found = find(space, _inside(parts, target), depth, limit)
     memories = _memories_about(space, found)
@@ -319,37 +325,6 @@ def _inside(parts: Parts, target: str) -> str:
         if whole.is_relative_to(root):
             path = whole.relative_to(root).as_posix()
     return f"{path}{colon}{symbol}"
-
-
-def refresh(parts: Parts, paths: Iterable[str]) -> str:
-    """Bring those files of an answer up to date that changed since they were read.
-
-    A few are read again at once. Many (a switched branch) are only taken out of the answers, which is
-    quick, and the note that is returned says so; "" when nothing had changed.
-    """
-    space = parts.room("project").space
-    changed = []
-    for path, (size, mtime_ns) in space.graph.stamps(set(paths)).items():
-        try:
-            status = os.stat(f"{parts.project.root}/{path}")  # noqa: PTH116  two hundred times an answer
-        except (OSError, ValueError):
-            changed.append(path)
-            continue
-        if (status.st_size, status.st_mtime_ns) != (size, mtime_ns):
-            changed.append(path)
-    if not changed:
-        return ""
-    if not parts.project.root.is_dir():
-        return f"{parts.project.root} is not there; this is how it was at the last `remora index`"
-    names = ", ".join(sorted(changed)[:3]) + (", …" if len(changed) > 3 else "")
-    if parts.read_only:
-        return f"{names} changed since the last `remora index`"
-    if len(changed) <= FEW:
-        report = index_files(parts, changed, wait=LOCK_SECONDS)
-        if report.complete:
-            return f"{names} changed since the last `remora index` and were read again"
-    mark_changed(parts, changed)
-    return f"{names} changed since the last `remora index`; what they use is left out until the next"
 
 
 def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
@@ -368,17 +343,3 @@ def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
     records = space.memories.get_many(ids)
     order = sorted(ids, key=lambda i: (i not in linked, -records[i].confidence, i))
     return [records[i] for i in order]
-
-
-def notices(parts: Parts) -> tuple[str, ...]:
-    """Return what an answer from the graph should say about the graph itself (section 21.9)."""
-    space = parts.room("project").space
-    if space.graph.is_empty():
-        return ("the code is not indexed yet: `remora index` reads it",)
-    if space.graph.state() is None or space.graph.waiting_for_links():
-        return (IN_PROGRESS,)
-    if stale := space.overview.stale_files():
-        files = "1 file changed since it was read and is" if stale == 1 else ""
-        files = files or f"{stale:,} files changed since they were read and are"
-        return (f"{files} left out until the next `remora index`",)
-    return ()

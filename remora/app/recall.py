@@ -66,6 +66,10 @@ def search(
         return Results([], ())
     without_them: list[str] = []
     code = "code" in filters.kinds
+    if code:
+        from remora.app.freshness import up_to_date
+
+        without_them += up_to_date(parts)
     found = pipeline.search(reader(parts, without, without_them, code=code), request)
     if code:
         found, without_them = _fresh_code(parts, request, found, without_them)
@@ -84,12 +88,11 @@ def _placed(parts: Parts, hit: Hit) -> Hit:
 def _fresh_code(
     parts: Parts, request: Request, found: Results, notes: list[str]
 ) -> tuple[Results, list[str]]:
-    """Return the hits again when files in them had changed, with what to know about the index."""
-    from remora.app.code import notices, refresh
+    """Return the hits again when files in them had changed, with what to know about that."""
+    from remora.app.freshness import refresh
 
-    notes = [*notices(parts), *notes]
     if note := refresh(parts, [hit.path for hit in found.hits if hit.source == "code" and hit.path]):
-        notes.append(note)
+        notes = [*notes, note]
         if not parts.read_only:
             found = pipeline.search(reader(parts, request.without), request)
     return found, notes
@@ -104,7 +107,7 @@ def context(
     recent_files: Sequence[str],
 ) -> tuple[Context, tuple[str, ...]]:
     """Return the packed block for a task, and what the search had to do without."""
-    from remora.app.code import IN_PROGRESS, notices
+    from remora.app.freshness import IN_PROGRESS, notices
 
     files = (*recent_files, *filters.files)
     filters = filters._replace(files=())
@@ -123,7 +126,7 @@ def _worth_telling(hits: Sequence[Hit]) -> list[Hit]:
 
 def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:
     """Return files that change, are tied or are read together with one; see `Memory.related_files`."""
-    from remora.app.code import refresh
+    from remora.app.freshness import refresh
 
     wanted, k = _relative(parts, path), _checked_k(k)
     found = _related(parts, wanted, k)
@@ -152,14 +155,23 @@ def _related(parts: Parts, wanted: str, k: int) -> list[FileHit]:
 
 
 def predict_files(
-    parts: Parts, task: str, k: int, *, tests: bool = False, without: frozenset[str] = frozenset()
+    parts: Parts,
+    task: str,
+    k: int,
+    *,
+    tests: bool = False,
+    without: frozenset[str] = frozenset(),
+    look: bool = True,
 ) -> tuple[list[FileHit], tuple[str, ...]]:
-    """Return the files that a task will touch, and what to know about the answer; see `Memory`."""
-    from remora.app.code import notices, refresh
+    """Return the files that a task will touch, and what to know about the answer; see `Memory`.
+
+    Without `look` only the files of the answer are held against the index.
+    """
+    from remora.app.freshness import notices, refresh, up_to_date
     from remora.retrieval.files import predict
 
     text, k = checked_query(task), _checked_k(k)
-    notes = list(notices(parts))
+    notes = list(up_to_date(parts) if look else notices(parts))
     found = reader(parts, without, notes, code=True)
     vector = None
     if "dense" not in without and "meaning" not in without:

@@ -237,7 +237,7 @@ def _was_changed_since(parts: Parts, at: str | None) -> bool:
 
 def _files(parts: Parts, text: str) -> list[FileHit]:
     """Return the files that a task likely touches; their scores tell an order, not whether it is a task."""
-    found, _ = predict_files(parts, text, TASK_FILES, without=frozenset({"meaning"}))
+    found, _ = predict_files(parts, text, TASK_FILES, without=frozenset({"meaning"}), look=False)
     return [f for f in found if f.score >= FILE_SCORE]
 
 

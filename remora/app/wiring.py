@@ -24,6 +24,7 @@ from remora.store.history import COMMIT
 from remora.store.space import Space
 
 if TYPE_CHECKING:
+    from remora.app.freshness import Look
     from remora.app.methodologies import Plugins
     from remora.app.worker import Background
     from remora.core.cochange import LastChange
@@ -79,6 +80,7 @@ class Parts:
         self.logs = Followed()
         self.written = Followed()
         self._entries: EntryStore | None = None
+        self.last_look: Look | None = None  # at the files, held against the index
         self.background: Background | None = None  # embeds a backlog while the program goes on
         self._recent: tuple[tuple[str | None, str], Mapping[str, LastChange]] | None = None
         self.embedding = threading.Lock()  # one batch at a time

@@ -1,0 +1,191 @@
+"""Hold the index against the files before a question is answered, at a cost that nobody notices.
+
+What was read is compared by size and time, folders by their time alone: only where one changed since the
+files were last listed can there be a new file, and only then git is asked. All of it takes at most a
+hundredth of the time; between two looks the files of the answer itself are still compared each time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.code import LISTED, LOCK_SECONDS, index_files, known_kind, mark_changed
+from remora.core.errors import RemoraError, StoreError
+from remora.graph.indexer import TRY_AGAIN, VERSION
+from remora.sources.tree import look
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remora.app.wiring import Parts
+    from remora.store.graph import FileRow, State
+
+IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
+NOT_INDEXED = "the code is not indexed yet: `remora index` reads it"
+NO_CODE = "the index found no code here to read"
+READ_AGAIN = "read again"  # the end of a note
+FEW, FEW_BYTES = 50, 1_000_000  # changed files that a question reads again by itself
+NAMED = 3  # changed files that are named; of more only the number is said
+SHARE = 100  # a look may take this part of the time
+LONGEST = 10.0  # seconds between two looks, however long one takes
+EXACT_NS = 1_000_000_000  # how far the clocks of some file systems are off
+
+
+class Look(NamedTuple):
+    """When the files were last held against the index.
+
+    Attributes:
+        until: no other look before that time, of the monotonic clock.
+        seen: what tells that git or an indexer was at work since.
+        note: what to say of the index as long as nothing changes.
+    """
+
+    until: float
+    seen: object
+    note: str
+
+
+def notices(parts: Parts) -> tuple[str, ...]:
+    """Return what an answer from the graph should say about the graph itself (section 21.9)."""
+    space = parts.room("project").space
+    if space.graph.is_empty():
+        return (NOT_INDEXED if space.graph.state() is None else NO_CODE,)
+    if space.graph.state() is None or space.graph.waiting_for_links():
+        return (IN_PROGRESS,)
+    if stale := space.overview.stale_files():
+        files = "1 file changed since it was read and is" if stale == 1 else ""
+        files = files or f"{stale:,} files changed since they were read and are"
+        return (f"{files} left out until the next `remora index`",)
+    return ()
+
+
+def up_to_date(parts: Parts) -> tuple[str, ...]:
+    """Read what changed since the last index run where that is little; return what to say of the index."""
+    note = _looked(parts)
+    return (note,) if note else notices(parts)
+
+
+def _looked(parts: Parts) -> str:
+    """Hold all files against the index, if it is time to; return what to say of it, "" where all is well."""
+    graph = parts.room("project").space.graph
+    state = graph.state()
+    if state is None or graph.waiting_for_links():
+        return ""
+    if state.version != VERSION:
+        return "the index was made by another version of Remora; `remora index` makes it again"
+    started, last = time.monotonic(), parts.last_look
+    if last is not None and last.seen == _seen(parts, state) and started < last.until:
+        return last.note
+    try:
+        changed = _changed(parts, graph.files())
+        took = time.monotonic() - started
+        said, settled = _bring_in(parts, changed)
+    except (RemoraError, OSError) as error:
+        parts.last_look = None
+        return f"the files could not be held against the index: {error}"
+    until = time.monotonic() + min(SHARE * took, LONGEST)
+    note = "" if said.endswith(READ_AGAIN) else said
+    parts.last_look = Look(until, _seen(parts, graph.state()), note) if settled else None
+    return said
+
+
+def _seen(parts: Parts, state: State | None) -> object:
+    """Return what is another when git wrote to the work tree, or an indexer to the graph."""
+    runs = state and state.indexed_at, parts.room("project").space.meta.get(LISTED)
+    if parts.project.repository is None:
+        return runs
+    try:
+        return *runs, os.stat(parts.project.repository.git_dir / "index").st_mtime_ns  # noqa: PTH116
+    except OSError:
+        return runs
+
+
+def _changed(parts: Parts, rows: Mapping[str, FileRow]) -> dict[str, int]:
+    """Return the files that are not as the index knows them, with their sizes; new and deleted ones, too."""
+    found: dict[str, int] = {}
+    folders = {""}
+    root = str(parts.project.root)
+    for path, row in rows.items():
+        folders.add(path.rpartition("/")[0])
+        try:
+            status = os.stat(f"{root}/{path}")  # noqa: PTH116  of all files of a project
+        except (OSError, ValueError):
+            found[path] = 0
+            continue
+        as_read = (row.size, row.mtime_ns) == (status.st_size, status.st_mtime_ns)
+        if row.stale or not (as_read or row.mtime_ns == TRY_AGAIN):
+            found[path] = status.st_size
+    space = parts.room("project").space
+    listed = int(space.meta.get(LISTED) or 0)
+    if any(_written(f"{root}/{folder}") > listed - EXACT_NS for folder in folders):
+        now = time.time_ns()
+        tree = look(parts.project.root, parts.project.repository, known=known_kind)
+        new = {file.path: file.size for file in tree.files if file.path not in rows}
+        found |= new
+        if not (new or parts.read_only):
+            with suppress(StoreError), space.db.transaction(durable=False):
+                space.meta.set(LISTED, now)
+    return found
+
+
+def _written(folder: str) -> int:
+    """Return when a folder got or lost an entry, 0 where it is not there."""
+    try:
+        return os.stat(folder).st_mtime_ns  # noqa: PTH116
+    except (OSError, ValueError):
+        return 0
+
+
+def _bring_in(parts: Parts, changed: Mapping[str, int]) -> tuple[str, bool]:
+    """Read changed files where they are few; return what to say, and whether that is all to be done."""
+    if not changed or not parts.project.root.is_dir():
+        return "", True
+    are, were, them = ("is", "was", "it") if len(changed) == 1 else ("are", "were", "them")
+    if parts.read_only or len(changed) > FEW or sum(changed.values()) > FEW_BYTES:
+        return f"{_what(changed)} and {are} not in this answer yet; run it to read {them}", True
+    if index_files(parts, changed, wait=LOCK_SECONDS).complete:
+        return f"{_what(changed)} and {were} {READ_AGAIN}", True
+    return f"{_what(changed)}; another process is reading {them}", False
+
+
+def refresh(parts: Parts, paths: Iterable[str]) -> str:
+    """Bring those files of an answer up to date that changed since they were read.
+
+    A few are read again at once. Many (a switched branch) are only taken out of the answers, which is
+    quick, and the note that is returned says so; "" when nothing had changed.
+    """
+    graph = parts.room("project").space.graph
+    root = str(parts.project.root)
+    changed = []
+    for path, (size, mtime_ns) in graph.stamps(set(paths)).items():
+        try:
+            status = os.stat(f"{root}/{path}")  # noqa: PTH116  two hundred times an answer
+        except (OSError, ValueError):
+            changed.append(path)
+            continue
+        if (status.st_size, status.st_mtime_ns) != (size, mtime_ns):
+            changed.append(path)
+    if not changed:
+        return ""
+    if not parts.project.root.is_dir():
+        return f"{root} is not there; this is how it was at the last `remora index`"
+    what = _what(changed)
+    if parts.read_only:
+        return what
+    state = graph.state()
+    if len(changed) <= FEW and state is not None and state.version == VERSION:
+        report = index_files(parts, changed, wait=LOCK_SECONDS)
+        if report.complete:
+            return f"{what} and {'was' if len(changed) == 1 else 'were'} {READ_AGAIN}"
+    mark_changed(parts, changed)
+    return f"{what}; what {'it uses' if len(changed) == 1 else 'they use'} is left out until the next"
+
+
+def _what(changed: Iterable[str]) -> str:
+    paths = sorted(changed)
+    names = ", ".join(paths) if len(paths) <= NAMED else f"{len(paths):,} files"
+    return f"{names} changed since the last `remora index`"

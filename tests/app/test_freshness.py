@@ -1,0 +1,231 @@
+"""The index held against the files: what changed is read again before a question is answered, or said."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remora import Memory
+from remora.app import freshness as module
+from remora.core.clock import FixedClock
+from remora.core.errors import NotFound, SourceError
+from remora.disk.files import lock
+from remora.sources.tree import Tree, look
+from tests.helpers import Repo, environment
+
+MONEY = "def price(item):\n    return item.cents\n"
+USER = "from shop.money import price\n\n\ndef {name}(items):\n    return price(items)\n"
+FILES = {
+    "shop/__init__.py": "",
+    "shop/money.py": MONEY,
+    "shop/cart.py": USER.format(name="total"),
+    "lib/late.py": "x = 1\n",
+}
+OLD_NS = 1_600_000_000_000_000_000
+
+
+def put(repo: Repo, files: dict[str, str]) -> None:
+    """Write files that nobody tells git of."""
+    for path, text in files.items():
+        repo.put(path, text)
+
+
+def age(root: Path) -> None:
+    """Let everything below a folder be as if written long ago."""
+    for place, folders, names in os.walk(root):
+        for name in (*folders, *names, ""):
+            os.utime(f"{place}/{name}", ns=(OLD_NS, OLD_NS))
+
+
+def users(memory: Memory, target: str = "shop/money.py:price") -> list[str]:
+    """Return the definitions that depend on a target."""
+    return [f"{i.path}:{i.symbol}" for i in memory.impact(target)]
+
+
+@pytest.fixture
+def shop(tmp_path: Path, repo: Repo, clock: FixedClock) -> Iterator[Memory]:
+    """The memory of a small repository whose code is indexed and old."""
+    repo.commit("One", FILES)
+    age(repo.root)
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.index()
+        yield memory
+
+
+def test_an_edit_of_a_file_that_is_not_in_the_answer_is_read_first(shop: Memory, repo: Repo):
+    """A caller that was written since the last run is found, and the note says why."""
+    assert users(shop) == ["shop/cart.py:total"]
+    shop._parts.last_look = None
+    put(repo, {"lib/late.py": USER.format(name="late")})
+    found = shop.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["late", "total"]
+    assert found.notes == ("lib/late.py changed since the last `remora index` and was read again",)
+    assert shop.impact("shop/money.py:price").notes == ()
+
+
+def test_new_and_deleted_files_are_seen_too(shop: Memory, repo: Repo):
+    """A file that nobody added to git counts, one that is gone does not."""
+    put(repo, {"lib/new.py": USER.format(name="new"), "fresh/deep/more.py": USER.format(name="more")})
+    (repo.root / "shop/cart.py").unlink()
+    found = shop.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["more", "new"]
+    names = "fresh/deep/more.py, lib/new.py, shop/cart.py"
+    assert found.notes == (f"{names} changed since the last `remora index` and were read again",)
+
+
+def test_what_git_brought_is_read_at_once(shop: Memory, repo: Repo):
+    """A pull or a switch of branches is seen, however lately the files were looked at."""
+    repo.git("checkout", "-q", "-b", "other")
+    repo.commit("Two", {"lib/late.py": USER.format(name="late")})
+    repo.git("checkout", "-q", "main")
+    shop.index()
+    shop._parts.last_look = None
+    assert users(shop) == ["shop/cart.py:total"]
+    shop._parts.last_look = shop._parts.last_look._replace(until=float("inf"))  # type: ignore[attr-defined]
+    repo.git("merge", "-q", "other")
+    assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
+
+
+def test_many_changed_files_are_only_counted(shop: Memory, repo: Repo):
+    """A question does not wait for a large change, and says that it was not waited for."""
+    put(repo, {f"lib/m{n}.py": USER.format(name=f"m{n}") for n in range(module.FEW + 1)})
+    for _ in range(2):
+        found = shop.impact("shop/money.py:price")
+        assert [i.symbol for i in found] == ["total"]
+        said = f"{module.FEW + 1} files changed since the last `remora index` and are not in this answer yet"
+        assert found.notes == (f"{said}; run it to read them",)
+    shop.index()
+    assert len(users(shop)) == module.FEW + 2
+    assert shop.impact("shop/money.py:price").notes == ()
+
+
+def test_a_few_large_files_are_only_counted(shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch):
+    """What takes long to read is not read while somebody waits."""
+    monkeypatch.setattr(module, "FEW_BYTES", 100)
+    put(repo, {"lib/late.py": USER.format(name="late") + "# long\n" * 50})
+    found = shop.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["total"]
+    assert found.notes == (
+        "lib/late.py changed since the last `remora index` and is not in this answer yet; run it to read it",
+    )
+
+
+def test_a_reader_only_says_what_changed(tmp_path: Path, shop: Memory, repo: Repo, clock: FixedClock):
+    """What is opened for reading only changes nothing."""
+    shop.close()
+    put(repo, {"lib/late.py": USER.format(name="late")})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock, read_only=True) as reader:
+        found = reader.impact("shop/money.py:price")
+        assert [i.symbol for i in found] == ["total"]
+        assert "lib/late.py changed since the last `remora index` and is not in this" in found.notes[0]
+
+
+def test_a_question_goes_on_while_another_process_reads(shop: Memory, repo: Repo):
+    """The change is said and the answer comes."""
+    put(repo, {"lib/late.py": USER.format(name="late")})
+    with lock(shop._parts.project.home / "index"):
+        found = shop.impact("shop/money.py:price")
+    assert found.notes == (
+        "lib/late.py changed since the last `remora index`; another process is reading it",
+    )
+    assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
+
+
+def test_where_nothing_changed_no_process_is_started(shop: Memory, monkeypatch: pytest.MonkeyPatch):
+    """To look costs a few calls of the system."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("git was asked")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    monkeypatch.setattr(subprocess, "run", refuse)
+    assert shop.impact("shop/money.py:price").notes == ()
+
+
+def test_a_file_that_git_ignores_is_looked_for_once(
+    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
+):
+    """A folder that got something nobody wants is listed again when it gets more, not before."""
+    put(repo, {".gitignore": "made.py\n"})
+    shop.index()
+    put(repo, {"shop/made.py": USER.format(name="made")})
+    asked: list[Path] = []
+
+    def counted(root: Path, *rest: Any, **how: Any) -> Tree:
+        asked.append(root)
+        return look(root, *rest, **how)
+
+    monkeypatch.setattr(module, "look", counted)
+    monkeypatch.setattr(module, "EXACT_NS", 0)
+    for _ in range(3):
+        shop._parts.last_look = None
+        assert users(shop) == ["shop/cart.py:total"]
+    assert asked == [repo.root]
+
+
+def test_a_look_that_takes_long_is_not_taken_at_every_question(shop: Memory, repo: Repo):
+    """Between two looks a file elsewhere is not seen; one of the answer is."""
+    assert users(shop) == ["shop/cart.py:total"]
+    assert shop._parts.last_look is not None
+    shop._parts.last_look = shop._parts.last_look._replace(until=float("inf"))
+    put(repo, {"lib/late.py": USER.format(name="late"), "shop/cart.py": USER.format(name="sum_up")})
+    assert users(shop) == ["shop/cart.py:sum_up"]
+
+
+def test_search_and_predictions_know_what_was_just_written(shop: Memory, repo: Repo):
+    """A new function is found in the code, and its file for a task."""
+    put(repo, {"lib/new.py": "def quantise(amount):\n    return amount\n"})
+    assert [h.path for h in shop.search("quantise", kinds=["code"])] == ["lib/new.py"]
+    shop._parts.last_look = None
+    put(repo, {"lib/newer.py": "def dequantise(amount):\n    return amount\n"})
+    assert "lib/newer.py" in [hit.path for hit in shop.predict_files("dequantise an amount")]
+    assert "lib/newer.py changed since the last `remora index` and was read again" in shop.notes
+
+
+def test_an_index_of_another_version_is_said_to_be_one(shop: Memory, repo: Repo):
+    """It is not thrown away for the sake of one file; a whole run makes it again."""
+    space = shop._parts.room("project").space
+    with space.db.transaction():
+        space.db.execute("UPDATE graph_index_state SET index_version = index_version - 1")
+    put(repo, {"shop/cart.py": USER.format(name="sum_up")})
+    found = shop.impact("shop/money.py:price")
+    assert found.notes == ("the index was made by another version of Remora; `remora index` makes it again",)
+    report = shop.index_files(["lib/late.py"])
+    assert (report.read, report.files) == (4, 4)
+    assert users(shop) == ["shop/cart.py:sum_up"]
+
+
+def test_files_that_cannot_be_compared_never_take_the_answer_with_them(
+    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
+):
+    """What git refuses to list is said, and the answer comes as the index knows it."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise SourceError("git refuses")
+
+    monkeypatch.setattr(module, "look", refuse)
+    put(repo, {"lib/new.py": USER.format(name="new")})
+    found = shop.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["total"]
+    assert found.notes == ("the files could not be held against the index: git refuses",)
+
+
+def test_a_project_without_code_is_not_called_unindexed(tmp_path: Path, repo: Repo, clock: FixedClock):
+    """Where a run found nothing to read, another run is no advice."""
+    repo.commit("One", {"picture.bin": "\0"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.index()
+        memory.search("anything", kinds=["code"])
+        assert module.NO_CODE in memory.notes
+        with pytest.raises(NotFound) as error:
+            memory.impact("anything")
+        assert error.value.hint == module.NO_CODE
+        shutil.copy(__file__, repo.root / "code.py")
+        memory._parts.last_look = None
+        assert memory.impact("age").target == "code.py:age"
