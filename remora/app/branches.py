@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.errors import SourceError
-from remora.lifecycle.flags import BRANCH_GONE, with_reason
+from remora.lifecycle.flags import BRANCH_GONE
 from remora.sources.branches import Branch, Known, follow, looks
 
 if TYPE_CHECKING:
@@ -145,5 +145,4 @@ def _retire(parts: Parts, space: Space, ids: list[str], branch: Branch) -> None:
         if record.pinned or record.user_verified:  # a person said that it holds
             space.memories.update(memory_id, {"branch": None})
             continue
-        gone = upkeep.forget(memory_id)
-        space.memories.update(memory_id, with_reason(gone, f"{BRANCH_GONE} {branch.name}"))
+        upkeep.retire(memory_id, f"{BRANCH_GONE} {branch.name}")

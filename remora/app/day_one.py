@@ -139,8 +139,7 @@ def _take_rules(parts: Parts, space: Space, rules: Iterable[Rule], tally: _Tally
             memory_id = seen[key][0]
             record = space.memories.get(memory_id) if memory_id and memory_id not in still else None
             if record and _is_only_a_rule(record, key):
-                upkeep.forget(record.id)
-                space.memories.update(record.id, with_reason(record, RETIRED))
+                upkeep.retire(record.id, RETIRED)
                 tally.retired += 1
         space.history.unsee("rule", gone)
         for key, rule in found.items():

@@ -50,6 +50,7 @@ READ = "transcript:"  # meta key, with a digest of the path behind it: how the f
 EXAMPLES = 200  # of what was discarded, named in a report; the counts are of all
 TELLING = ("user_prompt", "tool_call")  # events whose keys are the host's own
 COPIED = 20  # events at the head of a transcript that show whether it is a fork
+MOST_TELLING = ("stored", "restored", "updated")  # of what several sessions of one run did with a memory
 MAX_SHOWN = 200  # results of tools for interfaces, of one transcript
 MAX_CALLS = 20  # of a model about those, in one run
 MAX_BAD = 50  # lines that could not be read, named in a report
@@ -328,7 +329,8 @@ class _Run:
             if one.action == WITHDRAWN:
                 self.withdrawn += before is None or before.action != "stored"
                 continue
-            action = "stored" if before is not None and before.action == "stored" else one.action
+            done = {one.action} if before is None else {one.action, before.action}
+            action = next((a for a in MOST_TELLING if a in done), one.action)
             self.learnt[one.memory.id] = one._replace(action=action)
         self.discarded.update(d.filter for d in taken.discarded)
         self.examples += taken.discarded[: max(0, EXAMPLES - len(self.examples))]

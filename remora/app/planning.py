@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from remora.app.branches import became, to_stamp
+from remora.app.freshness import unfinished
 from remora.app.recall import predict_files, reader
 from remora.app.starting import relevance_bar
 from remora.core.clock import days_between
@@ -23,7 +24,7 @@ from remora.injection.limits import MOST_STEPS, step_factor, step_limit
 from remora.injection.prefetch import MOST_FILES, MOST_TOKENS, Prefetch
 from remora.injection.prefetch import prefetch as files_ahead
 from remora.injection.scope import Scope, folder_of, scope
-from remora.lifecycle.flags import RETIRED, TAKEN_UP, with_reason
+from remora.lifecycle.flags import RETIRED, TAKEN_UP
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
@@ -60,7 +61,7 @@ def context_for(
     budget: int | None,
 ) -> tuple[Context, tuple[str, ...]]:
     """Return the block for planning or testing, and what it had to do without."""
-    notes: list[str] = []
+    notes = list(filter(None, [unfinished(parts)]))
     found = planner.brief(
         reader(parts, notes=notes),
         task,
@@ -194,8 +195,7 @@ def _is_kept(record: MemoryRecord) -> bool:
 
 
 def _retire(parts: Parts, record: MemoryRecord, reason: str) -> None:
-    gone = parts.room("project").upkeep.forget(record.id)
-    parts.room("project").space.memories.update(record.id, with_reason(gone, reason))
+    parts.room("project").upkeep.retire(record.id, reason)
 
 
 def _left_by(record: MemoryRecord) -> str:

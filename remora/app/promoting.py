@@ -2,7 +2,7 @@
 
 One transaction a session (two where a model rewords what is learnt): its rows, the sums over all
 sessions, its memories, and the note of what was learnt. What a person forgot, or changed since it was
-learnt, is left as it is.
+learnt, is left as it is; what we had retired ourselves comes back.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from remora.app.project import branch_of
 from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
+from remora.lifecycle.flags import BRANCH_GONE, SPOKEN_AGAINST, retired_for
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.store.observed import LearnedRow
 from remora.store.recording import Pair
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
 Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
 WITHDRAWN = "withdrawn"
 A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
+BRANCH = Discarded("", "branch", "its branch was deleted unmerged")
 
 
 class Learnt(NamedTuple):
-    """A memory that was learnt: the record, what was done ("stored", "merged", "updated") and why.
+    """A memory that was learnt: the record, what was done and why.
 
-    "withdrawn" is one that was learnt before, and that more sessions speak against.
+    What was done is "stored", "merged", "updated" or "restored"; "withdrawn" is one that was learnt before, and
+    that more sessions speak against.
     """
 
     memory: MemoryRecord
@@ -132,8 +135,8 @@ class Promoter:
             except InvalidInput as error:
                 notes.append(f"a memory was not stored: {error}")
                 continue
-            if one is None:
-                discarded.append(A_PERSON._replace(what=promoted.draft.content))
+            if isinstance(one, Discarded):
+                discarded.append(one._replace(what=promoted.draft.content))
             else:
                 learnt.append(one)
         learnt += [gone for w in promotion.withdrawn if (gone := self._withdraw(w)) is not None]
@@ -142,22 +145,27 @@ class Promoter:
         self._space.observed.note_learned(run, rows)
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))
 
-    def _store(self, promoted: Promoted) -> Learnt | None:
-        """Store a draft; None where a person has forgotten or changed what it would refresh."""
+    def _store(self, promoted: Promoted) -> Learnt | Discarded:
+        """Store a draft, or say why not: a person has forgotten or changed what it would refresh."""
         draft = promoted.draft._replace(branch=self._stamp(promoted.draft.branch))
         known = self._space.memories.with_external_id(draft.external_id or "")
-        if known is not None:
-            before = self._space.observed.last_learned(known.id)
-            if before is not None and before.text != known.content:
-                return None
-            if known.deprecated and (before is None or before.action != WITHDRAWN):
-                return None
-            if known.deprecated:  # we took it back ourselves, and now the counts bear it out again
-                self._room.upkeep.restore(known.id)
-        (record,) = self._room.intake.remember_many([draft], revive=False)
+        before = self._space.observed.last_learned(known.id) if known is not None else None
+        if known is not None and before is not None and before.text != known.content:
+            return A_PERSON
+        intake = self._room.intake
+        (record,) = intake.remember_many([draft], revive=False)
         receipt = record.receipt
         assert receipt is not None
-        return None if receipt.action == "skipped" else Learnt(record, receipt.action, promoted.why)
+        if receipt.action != "skipped":
+            return Learnt(record, receipt.action, promoted.why)
+        reason = retired_for(record)
+        if not reason:
+            return A_PERSON
+        if reason.startswith(BRANCH_GONE) and self._is_gone(promoted.draft.branch):
+            return BRANCH
+        self._room.upkeep.restore(record.id)
+        (record,) = intake.remember_many([draft])
+        return Learnt(record, "restored", promoted.why)
 
     def _withdraw(self, withdrawn: Withdrawn) -> Learnt | None:
         """Forget a memory that the counts no longer bear out, unless a person stands behind it."""
@@ -167,7 +175,12 @@ class Promoter:
         before = self._space.observed.last_learned(known.id)
         if before is None or before.text != known.content:
             return None
-        return Learnt(self._room.upkeep.forget(known.id), WITHDRAWN, withdrawn.why)
+        return Learnt(self._room.upkeep.retire(known.id, SPOKEN_AGAINST), WITHDRAWN, withdrawn.why)
+
+    def _is_gone(self, branch: str | None) -> bool:
+        """Return whether a session's branch was deleted unmerged."""
+        found = self._became(branch) if branch is not None else None
+        return found is not None and found.state == "deleted"
 
     def _elsewhere(self, branch: str | None) -> bool:
         """Return whether a session's work is on a branch that is neither merged nor checked out here."""

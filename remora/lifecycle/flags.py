@@ -3,6 +3,9 @@
 A memory may rest on several others and speak of files besides, so it can have several reasons at a
 time. Each is lifted by what set it and by nothing else. A memory that nobody had looked at before its
 first reason came keeps that as a reason of its own, and is back where it was when the others are gone.
+
+A memory that we took out of search of our own accord, and not because somebody forgot it, keeps why as a
+reason, too: it may come back when it is learnt again.
 """
 
 from __future__ import annotations
@@ -16,6 +19,9 @@ UNREVIEWED = "not reviewed yet"
 RETIRED = "gone from the files it was read from"
 BRANCH_GONE = "learnt on a branch that was deleted unmerged:"  # the branch's name follows
 TAKEN_UP = "taken up and done by session"  # the session's name follows
+FADED = "faded unused and was pruned"
+SPOKEN_AGAINST = "more sessions speak against it"
+RETIREMENTS = (RETIRED, BRANCH_GONE, TAKEN_UP, FADED, SPOKEN_AGAINST)
 _BETWEEN = "; "
 
 
@@ -41,6 +47,13 @@ def without_reason(record: MemoryRecord, *starts: str) -> dict[str, Any]:
     if kept in ([], [UNREVIEWED]):
         return {"needs_review": bool(kept), "review_reason": None}
     return {"needs_review": True, "review_reason": _BETWEEN.join(kept)}
+
+
+def retired_for(record: MemoryRecord) -> str:
+    """Return why we took a memory out of search; empty where it is there, or somebody put it away."""
+    if not record.deprecated or record.superseded_by is not None:
+        return ""
+    return next((reason for reason in _reasons(record) if reason.startswith(RETIREMENTS)), "")
 
 
 def flag_dependents(space: Space, record: MemoryRecord, what: str, *, except_id: str = "") -> None:

@@ -24,7 +24,7 @@ from remora.core.strength import SOURCE_TRUST, TAINT_FACTOR, half_life
 from remora.core.text import collapse, content_hash, index_terms, jaccard
 from remora.core.values import MemoryDraft, MemoryRecord, Origin, Receipt, Redaction
 from remora.lifecycle.drafts import Prepared, checked_instant, prepare, require_statement
-from remora.lifecycle.flags import rests_on, unflag_dependents
+from remora.lifecycle.flags import RETIREMENTS, rests_on, unflag_dependents, without_reason
 from remora.store.space import Space
 
 REFUSALS = (InvalidInput, Conflict, NotFound)  # what is wrong with a draft, not with the store
@@ -208,7 +208,7 @@ class Intake:
         self, record: MemoryRecord, draft: MemoryDraft, similarity: float, prepared: Prepared
     ) -> MemoryRecord:
         now = to_iso(self._clock.now())
-        changes = merged_fields(record, draft, now)
+        changes = self._merged(record, draft, now)
         receipt = Receipt("merged", record.id, similarity, prepared.redactions, prepared.notes)
         if record.deprecated:
             receipt = receipt._replace(action="restored")
@@ -231,7 +231,7 @@ class Intake:
             return record._replace(receipt=receipt._replace(action="skipped", notes=(*prepared.notes, note)))
         if record.deprecated and not revive:
             return record._replace(receipt=receipt._replace(action="skipped"))
-        changes = merged_fields(record, draft, now)
+        changes = self._merged(record, draft, now)
         if not same:
             changes |= replaced_fields(record, draft)
             changes["redaction_count"] = prepared.taken_out
@@ -240,6 +240,11 @@ class Intake:
             changes |= self._revived(record, now)
             receipt = receipt._replace(action="restored" if same else "updated")
         return self._write(record, changes, now, receipt)
+
+    def _merged(self, record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[str, Any]:
+        """Return what a duplicate changes; where it brings the memory back, why it was retired is lifted."""
+        lifted = without_reason(record, *RETIREMENTS) if record.deprecated else {}
+        return lifted | merged_fields(record._replace(**lifted), draft, now)
 
     def _revived(self, record: MemoryRecord, now: str) -> dict[str, Any]:
         unflag_dependents(self._space, record)

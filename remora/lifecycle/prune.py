@@ -12,7 +12,7 @@ from typing import NamedTuple
 from remora.core.clock import Clock, to_iso
 from remora.core.strength import is_deletable, is_expired
 from remora.core.values import MemoryRecord
-from remora.lifecycle.flags import flag_dependents
+from remora.lifecycle.flags import FADED, flag_dependents, with_reason
 from remora.store.space import Space
 
 
@@ -47,7 +47,8 @@ def apply(space: Space, clock: Clock, wanted: PrunePlan) -> None:
     now = to_iso(clock.now())
     with space.db.transaction():
         for record in wanted.forget:
-            space.memories.update(record.id, {"deprecated": True, "deprecated_at": now, "updated_at": now})
+            gone = {"deprecated": True, "deprecated_at": now, "updated_at": now}
+            space.memories.update(record.id, gone | with_reason(record, FADED))
             flag_dependents(space, record, "which faded and was pruned")
         space.memories.delete([r.id for r in wanted.delete])
         space.cache.evict(int(clock.now() * 1000))

@@ -16,11 +16,10 @@ from remora.core.strength import half_life
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft, MemoryRecord, Receipt, Relation
 from remora.lifecycle.flags import (
-    BRANCH_GONE,
-    RETIRED,
-    TAKEN_UP,
+    RETIREMENTS,
     flag_dependents,
     unflag_dependents,
+    with_reason,
     without_reason,
 )
 from remora.lifecycle.intake import Intake, search_terms
@@ -139,13 +138,25 @@ class Upkeep:
         return new
 
     def forget(self, memory_id: str) -> MemoryRecord:
-        """Take a memory out of every search; it can be restored until pruning deletes it."""
+        """Take a memory out of every search; it can be restored until pruning deletes it.
+
+        What we had retired counts as forgotten by somebody from now on.
+        """
         record = resolve(self._space, memory_id)
-        if record.deprecated:
-            return record
-        now = to_iso(self._clock.now())
+        lifted = without_reason(record, *RETIREMENTS)
+        if not record.deprecated:
+            return self._put_away(record, lifted)
+        return self._save(record, lifted) if lifted else record
+
+    def retire(self, memory_id: str, reason: str) -> MemoryRecord:
+        """Take a memory out of every search of our own accord; `reason` begins with one of RETIREMENTS."""
+        record = resolve(self._space, memory_id)
+        return record if record.deprecated else self._put_away(record, with_reason(record, reason))
+
+    def _put_away(self, record: MemoryRecord, changes: dict[str, Any]) -> MemoryRecord:
+        gone = {"deprecated": True, "deprecated_at": to_iso(self._clock.now()), "pinned": False}
         with self._space.db.transaction():
-            after = self._save(record, {"deprecated": True, "deprecated_at": now, "pinned": False})
+            after = self._save(record, changes | gone)
             flag_dependents(self._space, record, "which was forgotten")
         return after
 
@@ -157,7 +168,7 @@ class Upkeep:
         now = to_iso(self._clock.now())
         changes = {"deprecated": False, "deprecated_at": None, "superseded_by": None, "last_accessed_at": now}
         with self._space.db.transaction():
-            after = self._save(record, changes | without_reason(record, RETIRED, BRANCH_GONE, TAKEN_UP))
+            after = self._save(record, changes | without_reason(record, *RETIREMENTS))
             unflag_dependents(self._space, record)
         if record.superseded_by is None:
             return after

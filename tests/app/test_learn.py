@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import pytest
 
 from remora.app.learn import LearnReport
 from remora.app.memory import Memory
+from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceError, StoreReadOnly
 from remora.llm.scripted import ScriptedModel
-from tests.helpers import Repo, environment
+from tests.helpers import NOW, Repo, environment
 
 CORRECTION = "No, we always use the gateway for refreshing tokens, never the client itself."
 
@@ -294,6 +296,61 @@ def test_a_persons_word_stays(memory, learn, tmp_path):
     assert after.discarded["a person's word"] >= 2
 
 
+def test_what_was_pruned_comes_back_when_it_is_learnt_again(tmp_path):
+    """The machine let it go; where a person has said so since, it stays forgotten."""
+    clock = FixedClock(NOW)
+    (tmp_path / "project").mkdir()
+    with Memory.open(tmp_path / "project", environ=environment(tmp_path), clock=clock) as memory:
+        several(tmp_path, memory)
+        memory.learn(tmp_path / "talks")
+        clock.advance(days=3_650)
+        faded = memory.prune().forget
+        first, second = faded[:2]
+        assert "pruned" in (memory.show(first.id).review_reason or "")
+        memory.forget(second.id)
+        report = memory.learn(tmp_path / "talks", again=True)
+        back = memory.show(first.id)
+        assert (back.deprecated, back.review_reason, back.needs_review) == (False, None, first.needs_review)
+        (again,) = [one for one in report.learnt if one.memory.id == first.id]
+        assert again.action == "restored"
+        assert memory.show(second.id).deprecated
+        assert report.discarded["a person's word"] >= 1
+
+
+def together(name: str, day: int, cwd: str, *paths: str) -> Talk:
+    """Return a session that changes some files, and whose checks pass."""
+    talk = Talk(name, day, cwd).user("Please make the token lifetime a setting of the server")
+    for path in paths:
+        talk.edit(path)
+    talk.tool("Bash", "12 passed", command="make test")
+    return talk.reply("The lifetime is a setting now; all 12 tests pass.").user("thanks, works")
+
+
+@pytest.mark.parametrize("forgotten", [False, True], ids=["by us", "by a person since"])
+def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_path, forgotten):
+    """It went because more sessions spoke against it; what a person forgot after that stays forgotten."""
+    names = iter(range(1, 100))
+
+    def more(number: int, *paths: str) -> LearnReport:
+        for name in islice(names, number):
+            together(f"s{name}", 1 + name // 2, str(memory.root), *paths).save(tmp_path / "talks")
+        report: LearnReport = learn()
+        return report
+
+    more(20, "docs/page.md", "web/other.css")
+    report = more(4, "auth/tokens.py", "server/settings.go")
+    (known,) = [one.memory for one in report.learnt if "auth/tokens.py" in str(one.memory.related_files)][:1]
+    assert known.type == "causal_dependency"
+    assert more(2, "auth/tokens.py").withdrawn == 1
+    assert "more sessions speak against it" in (memory.show(known.id).review_reason or "")
+    if forgotten:
+        memory.restore(known.id)
+        memory.forget(known.id)
+    more(6, "server/settings.go")
+    more(3, "auth/tokens.py", "server/settings.go")
+    assert memory.show(known.id).deprecated == forgotten
+
+
 def test_secrets_stay_out(memory, learn, tmp_path):
     """A secret in a prompt is taken out of what is learnt from it, and counted."""
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -460,6 +517,29 @@ def test_what_went_with_a_branch_comes_back_with_it(tmp_path):
         back = memory.show(first.id)
         assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
         assert memory.show(second.id).deprecated
+
+
+def test_what_went_with_a_branch_is_learnt_again_elsewhere(tmp_path):
+    """A later session of the project shows the same, and it is the project's then."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("branch", "-M", "main")
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("work on topic", {"b.py": "b = 1\n"})
+    work("s1", 1, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        (known,) = [record for record in memory.list() if record.branch == "topic"]
+        repo.git("checkout", "-q", "main")
+        repo.git("branch", "-D", "topic")
+        assert memory.learn(tmp_path / "talks").retired == (("topic", 1),)
+        report = memory.learn(tmp_path / "talks", again=True)
+        assert report.discarded["branch"] == 1
+        work("s2", 2, str(repo.root)).save(tmp_path / "talks")
+        memory.learn(tmp_path / "talks")
+        back = memory.show(known.id)
+        assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
+        assert not memory.learn(tmp_path / "talks").retired
 
 
 def test_what_was_learnt_on_a_branch_goes_by_its_new_name(tmp_path):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.values import Filters, MemoryDraft, MemoryRecord, Receipt, Relation, Taint, WorkUnitRef
+from remora.lifecycle.flags import FADED
 from remora.lifecycle.intake import Intake
 from remora.lifecycle.upkeep import Upkeep
 from remora.store.space import Space
@@ -277,6 +278,23 @@ def test_a_forgotten_memory_comes_back(space: Space, take: Take, upkeep: Upkeep)
     freed = space.memories.get(child.id)
     assert freed is not None
     assert (freed.needs_review, freed.review_reason) == (False, None)
+
+
+@pytest.mark.parametrize("text", ["Tokens expire after 24 h", "Tokens expire after 12 h"])
+def test_what_is_said_again_lifts_why_it_was_retired(take: Take, upkeep: Upkeep, text: str) -> None:
+    """It is there again, so it is no longer flagged as gone; a flag of the new words stays."""
+    first = take("Tokens expire after 24 h", external_id="x")
+    upkeep.retire(first.id, FADED)
+    again = take(text, external_id="x")
+    assert (again.id, again.deprecated, again.needs_review, again.review_reason) == (
+        first.id,
+        False,
+        False,
+        None,
+    )
+    upkeep.retire(first.id, FADED)
+    doubted = take("Tokens expire after 6 h", external_id="x", needs_review=True)
+    assert (doubted.needs_review, doubted.review_reason) == (True, None)
 
 
 def test_automatic_sources_revive_nothing(space: Space, take: Take, upkeep: Upkeep) -> None:

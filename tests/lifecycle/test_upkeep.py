@@ -10,6 +10,7 @@ import pytest
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.values import Filters, MemoryDraft, MemoryRecord, Receipt, Redaction, Relation, Taint
+from remora.lifecycle.flags import BRANCH_GONE, FADED, retired_for
 from remora.lifecycle.upkeep import Upkeep, resolve
 from remora.store.space import Space
 from tests.helpers import SECRET
@@ -255,6 +256,18 @@ def test_forget_and_restore(space: Space, take: Take, upkeep: Upkeep, clock: Fix
     assert (back.deprecated, back.deprecated_at, back.superseded_by) == (False, None, None)
     assert back.last_accessed_at == "2026-03-21T12:00:00.000Z"
     assert upkeep.restore(record.id) == back
+
+
+def test_what_was_retired_is_forgotten_by_a_person_since(space: Space, take: Take, upkeep: Upkeep) -> None:
+    """A memory that went for a reason of ours keeps it until it is back or a person forgets it."""
+    record = take("Tokens expire after 24 h")
+    gone = upkeep.retire(record.id, f"{BRANCH_GONE} topic")
+    assert (gone.deprecated, retired_for(gone)) == (True, f"{BRANCH_GONE} topic")
+    back = upkeep.restore(record.id)
+    assert (retired_for(back), back.review_reason, back.needs_review) == ("", None, False)
+    upkeep.retire(record.id, FADED)
+    gone = upkeep.forget(record.id)
+    assert (gone.deprecated, retired_for(gone), gone.review_reason) == (True, "", None)
 
 
 def test_verify(space: Space, take: Take, upkeep: Upkeep, clock: FixedClock) -> None:
