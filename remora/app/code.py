@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.app.freshness import BEGUN, LISTED, LOCK_SECONDS, READ_AGAIN, refresh, up_to_date
 from remora.app.project import commit_of
+from remora.core.clock import to_iso
 from remora.core.code import Impact, IndexReport
 from remora.core.errors import InvalidInput, NotFound, SourceError, StoreBusy
 from remora.core.values import MemoryRecord
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int], None]
 LEFT_OUT = "index.left_out"  # meta key: what the last whole run left out, by reason
-LISTED = "index.listed"  # meta key: when the files were last listed, in ns: later ones are new
-LOCK_SECONDS = 0.5  # that a question waits for another indexer
 WAIT = 10.0  # seconds that whoever brings changes waits for it
 PARTNERS = 10  # of each file that become edges of the graph
 PARTNERS_OF = "index.partners"  # meta key: the state of history and graph that those edges were made of
@@ -68,6 +68,9 @@ def index(
             if tree.cut:
                 notes.append(f"only the first {len(tree.files):,} files were looked at")
             listed = [Listed(f.path, f.size, f.mtime_ns) for f in tree.files]
+            if not space.meta.get(BEGUN):
+                with space.db.transaction(durable=False):
+                    space.meta.set(BEGUN, to_iso(parts.clock.now()))
             outcome = _indexer(parts, space).run(
                 listed,
                 _now(parts),
@@ -81,6 +84,8 @@ def index(
             with space.db.transaction(durable=False):
                 space.meta.set(LEFT_OUT, _left_out(tree, space, precise.path))
                 space.meta.set(LISTED, listed_at)
+                if outcome.complete:
+                    space.meta.set(BEGUN, None)
             _settle_layers(parts, space)
     except StoreBusy:
         notes.append("another process is indexing this project; its work is not waited for")
@@ -298,7 +303,6 @@ class Impacts(list[Impact]):
 
 def impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
     """Return what depends on a target; see `Memory.impact`."""
-    from remora.app.freshness import READ_AGAIN, refresh, up_to_date
     from remora.graph.impact import impact as find
 
     space = parts.room("project").space

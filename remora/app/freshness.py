@@ -13,9 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.code import LISTED, LOCK_SECONDS, index_files, known_kind, mark_changed
 from remora.core.errors import RemoraError, StoreError
-from remora.graph.indexer import TRY_AGAIN, VERSION
 from remora.sources.tree import look
 
 if TYPE_CHECKING:
@@ -24,11 +22,15 @@ if TYPE_CHECKING:
     from remora.app.wiring import Parts
     from remora.store.graph import FileRow, State
 
+BEGUN = "index.begun"  # meta key: when a run began that is not finished, None where all are
+LISTED = "index.listed"  # meta key: when the files were last listed, in ns: later ones are new
+LOCK_SECONDS = 0.5  # that a question waits for another indexer
 IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
 NOT_INDEXED = "the code is not indexed yet: `remora index` reads it"
 NO_CODE = "the index found no code here to read"
 READ_AGAIN = "read again"  # the end of a note
 FEW, FEW_BYTES = 50, 1_000_000  # changed files that a question reads again by itself
+FIRST = 3  # sessions that are told of an index that is not finished
 NAMED = 3  # changed files that are named; of more only the number is said
 SHARE = 100  # a look may take this part of the time
 LONGEST = 10.0  # seconds between two looks, however long one takes
@@ -69,8 +71,19 @@ def up_to_date(parts: Parts) -> tuple[str, ...]:
     return (note,) if note else notices(parts)
 
 
+def unfinished(parts: Parts) -> str:
+    """Return what the first sessions are told of an index that is not finished (section 21.9), else ""."""
+    note = next(iter(notices(parts)), "")
+    space = parts.room("project").space
+    if note not in (IN_PROGRESS, NOT_INDEXED) or space.observed.count(space.meta.get(BEGUN) or "") >= FIRST:
+        return ""
+    return note
+
+
 def _looked(parts: Parts) -> str:
     """Hold all files against the index, if it is time to; return what to say of it, "" where all is well."""
+    from remora.graph.indexer import VERSION
+
     graph = parts.room("project").space.graph
     state = graph.state()
     if state is None or graph.waiting_for_links():
@@ -106,6 +119,9 @@ def _seen(parts: Parts, state: State | None) -> object:
 
 def _changed(parts: Parts, rows: Mapping[str, FileRow]) -> dict[str, int]:
     """Return the files that are not as the index knows them, with their sizes; new and deleted ones, too."""
+    from remora.app.code import known_kind
+    from remora.graph.indexer import TRY_AGAIN
+
     found: dict[str, int] = {}
     folders = {""}
     root = str(parts.project.root)
@@ -142,6 +158,8 @@ def _written(folder: str) -> int:
 
 def _bring_in(parts: Parts, changed: Mapping[str, int]) -> tuple[str, bool]:
     """Read changed files where they are few; return what to say, and whether that is all to be done."""
+    from remora.app.code import index_files
+
     if not changed or not parts.project.root.is_dir():
         return "", True
     are, were, them = ("is", "was", "it") if len(changed) == 1 else ("are", "were", "them")
@@ -158,6 +176,9 @@ def refresh(parts: Parts, paths: Iterable[str]) -> str:
     A few are read again at once. Many (a switched branch) are only taken out of the answers, which is
     quick, and the note that is returned says so; "" when nothing had changed.
     """
+    from remora.app.code import index_files, mark_changed
+    from remora.graph.indexer import VERSION
+
     graph = parts.room("project").space.graph
     root = str(parts.project.root)
     changed = []

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.finished import injections_of
+from remora.app.freshness import unfinished
 from remora.app.live_sessions import Waiting, waiting
 from remora.app.starting import brief_of
 from remora.core import moments
@@ -75,6 +76,7 @@ class Status(NamedTuple):
         learnt: sessions that were learnt.
         brief: what would be said at the start; empty for nothing.
         ids: memories in it.
+        notes: what to know about the index.
     """
 
     root: str
@@ -85,6 +87,7 @@ class Status(NamedTuple):
     sessions: tuple[Session, ...]
     brief: str
     ids: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def tell_session(memory: Memory, memory_id: str) -> bool:
@@ -189,6 +192,7 @@ def status(memory: Memory) -> Status:
         tuple(_sessions(parts)),
         said.text,
         said.ids,
+        tuple(filter(None, [unfinished(parts)])),
     )
 
 

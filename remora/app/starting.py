@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.app.freshness import IN_PROGRESS, unfinished
 from remora.app.hooking import note_trouble, place_of
 from remora.app.live_sessions import waiting
 from remora.app.project import branch_of, locate
@@ -23,6 +24,7 @@ from remora.core.errors import RemoraError
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.statement import tells
 from remora.core.strength import current_confidence
+from remora.core.tokens import ceil_chars_4
 from remora.core.values import Filters
 from remora.disk.live import Head
 from remora.injection import brief as briefs
@@ -150,10 +152,15 @@ def brief_of(
         parts.room("project").space.memories.counts()["live"],
         left.id if left is not None else "",
     )
+    head = f"[{IN_PROGRESS}]\n" if not again and unfinished(parts) == IN_PROGRESS else ""
     made = briefs.brief(
-        material, tokens=inject.brief_tokens, threshold=inject.threshold, now=parts.clock.now()
+        material,
+        tokens=inject.brief_tokens - ceil_chars_4(head),
+        threshold=inject.threshold,
+        now=parts.clock.now(),
     )
-    return Reply(made.text, ids=made.ids, trigger="brief", why="a session begins") if made.text else SILENCE
+    text = f"{head}{made.text}".rstrip()
+    return Reply(text, ids=made.ids, trigger="brief", why="a session begins") if text else SILENCE
 
 
 def task(head: Head, text: str, environ: Mapping[str, str], *, said: Container[str]) -> Reply:

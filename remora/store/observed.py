@@ -131,9 +131,10 @@ class Observed(Recording):
                  JOIN observer_sessions s ON s.first_key = j.value AND s.first_key <> ''"""
         return dict(self._db.rows(sql, (json.dumps(sorted(keys)),)))
 
-    def count(self) -> int:
-        """Return how many sessions were learnt."""
-        return int(self._db.value("SELECT count(*) FROM observer_sessions"))
+    def count(self, since: str = "") -> int:
+        """Return how many sessions were learnt, of those that began at a time or later."""
+        sql = "SELECT count(*) FROM observer_sessions WHERE ?1 = '' OR started_at >= ?1"
+        return int(self._db.value(sql, (since,)))
 
     def prompts(self, limit: int) -> list[tuple[str, str]]:
         """Return (id, prompts) of the newest sessions in which somebody said something."""

@@ -167,7 +167,7 @@ def test_many_changed_files_are_left_out_until_they_are_read(
         said = "shop/cart.py changed since the last `remora index` and is not in this answer yet"
         assert found.notes == (f"{said}; run it to read it",)
     assert shop.related_files("shop/money.py", 9) == []
-    monkeypatch.setattr(freshness, "up_to_date", freshness.notices)
+    monkeypatch.setattr(module, "up_to_date", freshness.notices)
     assert shop.impact("shop/money.py:price").notes == (
         "1 file changed since it was read and is left out until the next `remora index`",
     )

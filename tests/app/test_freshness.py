@@ -13,7 +13,9 @@ import pytest
 
 from remora import Memory
 from remora.app import freshness as module
-from remora.core.clock import FixedClock
+from remora.app.code import index
+from remora.app.starting import brief_of
+from remora.core.clock import FixedClock, to_iso
 from remora.core.errors import NotFound, SourceError
 from remora.disk.files import lock
 from remora.sources.tree import Tree, look
@@ -229,3 +231,50 @@ def test_a_project_without_code_is_not_called_unindexed(tmp_path: Path, repo: Re
         shutil.copy(__file__, repo.root / "code.py")
         memory._parts.last_look = None
         assert memory.impact("age").target == "code.py:age"
+
+
+def had(memory: Memory, name: str, at: str) -> None:
+    """Let a session have been learnt that began at a time."""
+    space = memory._parts.room("project").space
+    with space.db.transaction():
+        space.db.execute(
+            """INSERT INTO observer_sessions(id, host, seen, started_at, kind, outcome, steps, events,
+                 learned_at) VALUES (?1, 'codex', '', ?2, 'work', 'done', 1, 1, ?2)""",
+            (name, at),
+        )
+
+
+def test_the_first_sessions_are_told_of_an_index_that_is_not_finished(
+    tmp_path: Path, repo: Repo, clock: FixedClock
+):
+    """Three of them, in the brief, the status and a plan; what ran before the index began does not count."""
+    repo.commit("One", FILES)
+    told = f"[{module.IN_PROGRESS}]"
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        assert memory.status().notes == (module.NOT_INDEXED,)
+        assert memory.status().brief == ""
+        stops = iter((False, True))
+        index(memory._parts, stop=lambda: next(stops, True))
+        for n in range(5):
+            had(memory, f"before {n}", "2020-01-01T00:00:00Z")
+        for n in range(3):
+            assert memory.status().notes == (module.IN_PROGRESS,)
+            assert brief_of(memory).text == told
+            assert brief_of(memory, again=True).text == ""
+            memory.plan_context("late work")
+            assert module.IN_PROGRESS in memory.notes
+            had(memory, f"first {n}", to_iso(clock.now() + n))
+        assert memory.status().notes == ()
+        assert brief_of(memory).text == ""
+        memory.plan_context("late work")
+        assert module.IN_PROGRESS not in memory.notes
+        assert module.IN_PROGRESS in memory.impact("shop/money.py").notes
+        memory.index()
+        clock.advance(seconds=100.0)
+        stops = iter((False, True))
+        put(repo, {"shop/money.py": MONEY.replace("price", "cost")})
+        index(memory._parts, stop=lambda: next(stops, True))
+        memory.remember("Money is kept in cents", type="decision")
+        assert brief_of(memory).text.startswith(f"{told}\nRemora, the memory")
+        memory.index()
+        assert not brief_of(memory).text.startswith(told)

@@ -33,6 +33,7 @@ def status(desk: Desk) -> None:
     """What this project has, which sessions go on, and what a session that began now would be told."""
     found = desk.memory(writes=False).status()
     desk.answer(found, lambda: spoken_pages.status(found))
+    desk.tell(found.notes)
 
 
 @command("hook")
