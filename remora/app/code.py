@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import posixpath
 import threading
 import time
 from collections import Counter
@@ -101,19 +102,21 @@ def index_files(parts: Parts, paths: Iterable[str], *, wait: float | None = None
         wait: seconds for another process that is indexing, WAIT if it is None.
 
     Raises:
+        InvalidInput: a path is empty or not in the project.
         SourceError: the project's folder is not there.
     """
     must_be_there(parts.project.root)
+    paths = {_own(parts.project.root, path) for path in paths}
     wait = WAIT if wait is None else wait
     started = time.monotonic()
     space = parts.room("project").space
     listed: list[Listed] = []
     gone: list[str] = []
-    known = space.graph.some(set(paths))
+    known = space.graph.some(paths)
     state = space.graph.state()
     if state is not None and state.version != VERSION:
         return index(parts, wait=wait)  # what another version read goes, so everything has to be read
-    for path in sorted(set(paths)):
+    for path in sorted(paths):
         try:
             status = (parts.project.root / path).lstat()
         except (OSError, ValueError):
@@ -130,6 +133,24 @@ def index_files(parts: Parts, paths: Iterable[str], *, wait: float | None = None
         outcome = Outcome(0, 0, 0, 0, (), complete=False)
         notes = ("another process is indexing this project",)
     return report(space, outcome, 0, notes, time.monotonic() - started, counted=False)
+
+
+def _own(root: Path, path: object) -> str:
+    """Return a path relative to the root, as git names it.
+
+    Raises:
+        InvalidInput: it is empty, no path, or not in the project.
+    """
+    if not isinstance(path, str) or not path:
+        raise InvalidInput(f"{path!r:.60} is not a path", hint="Name files of this project.")
+    found = path
+    if path.startswith("/") and "\0" not in path:
+        folder, _, name = path.rpartition("/")
+        found = os.path.relpath(f"{os.path.realpath(folder or '/')}/{name}", root)
+    found = posixpath.normpath(found)
+    if found == ".." or found.startswith("../"):
+        raise InvalidInput(f"{path} is not in {root}", hint="Name files of this project.")
+    return found
 
 
 def mark_changed(parts: Parts, paths: Iterable[str]) -> None:

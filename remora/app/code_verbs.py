@@ -45,7 +45,11 @@ class CodeVerbs:
             return index(self._parts, Path(path) if path is not None else None, progress=progress)
 
     def index_files(self, paths: Iterable[str | os.PathLike[str]]) -> IndexReport:
-        """Bring some files up to date, as after an edit; paths from the root or absolute."""
+        """Bring some files up to date, as after an edit; paths from the root or absolute.
+
+        Raises:
+            InvalidInput: a path is empty or not in the project; then none is read.
+        """
         from remora.app.arguments import paths as checked
         from remora.app.code import index_files
 

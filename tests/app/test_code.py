@@ -84,6 +84,23 @@ def test_index_takes_only_folders_of_the_project(shop: Memory, tmp_path: Path):
         shop.index(tmp_path / "loop")
 
 
+def test_files_outside_of_the_project_are_refused(shop: Memory, folder: Path, tmp_path: Path):
+    """With what is wrong, and before any of the others is read."""
+    outside = tmp_path / "outside.py"
+    outside.write_text("def stranger(): pass\n")
+    write(folder, {"shop/cart.py": "def total(items):\n    return 0\n"})
+    for path in ("../outside.py", "shop/../../outside.py", str(outside), outside, "..", "", 3):
+        with pytest.raises(InvalidInput):
+            shop.index_files(["shop/cart.py", path])  # type: ignore[list-item]
+    with pytest.raises(InvalidInput, match=r"\.\./outside\.py is not in") as error:
+        shop.index_files(["../outside.py"])
+    assert error.value.hint
+    (tmp_path / "link").symlink_to(folder)
+    paths = ["./shop/../shop/cart.py", folder / "shop/cart.py", f"{tmp_path}/link/shop/cart.py"]
+    report = shop.index_files(paths)
+    assert (report.read, report.files) == (1, 5)
+
+
 def test_two_at_once_do_not_disturb_each_other(shop: Memory, folder: Path):
     """The second says that somebody else is at work and changes nothing."""
     write(folder, {"shop/new.py": "def new(): pass\n"})
