@@ -37,9 +37,9 @@ from remora.observer.files import Files
 from remora.observer.keeping import Kept, keep_last, make_room
 from remora.observer.lints import Lints
 from remora.observer.merging import Life, conflicts, merge, merge_commands, merge_errors, merge_files
-from remora.observer.outside import outside
+from remora.observer.outside import images, outside
 from remora.observer.pace import Pace
-from remora.observer.paths import inside
+from remora.observer.paths import found_installed, inside, third_party
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.search import OFTEN, Searches
 from remora.observer.speech import Speech
@@ -51,6 +51,7 @@ CHECKPOINT = 5  # the form of a checkpoint
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are told
 ECHO = 200  # characters that a server answers at most to what it only makes; more is text of others
+_GREP = re.compile(r"(?:cd \S+ && )?(?:[ef]?grep|rg|ag)\b")
 _SERVER = re.compile(r"mcp__(?!ide__)")
 _OTHERS_MEMORY = re.compile(r"mcp__(?!(?:plugin_remora_)?remora__)")
 _REPORTS = frozenset({"Task", "Agent", "wait_agent", "spawn_agents_on_csv"})  # what answers with a report
@@ -119,9 +120,11 @@ class Watch(Kept):
             # With the folder, as `errors` asked: what was parsed once is remembered.
             for path in commands.parse(call.command, pad.cwd(call.extra.get("cwd"))).writes:
                 keep_last(pad.written, path, 200)
+            for image in images(call.command) if "build" in call.command else ():
+                keep_last(pad.written, image, 200)
         elif call.action in ("edit", "write"):
             for path in call.paths[:20]:
-                if not pad.home().has(path):
+                if not pad.home().has(path) or third_party(path):
                     keep_last(pad.written, path, 200)
 
     def source(self, call: Call) -> str:
@@ -130,13 +133,16 @@ class Watch(Kept):
         if call.action == "fetch":
             return call.url or str(call.extra.get("query") or call.tool)
         if call.action == "run":
-            return outside(call.command, pad.home(), pad.folder(call.extra.get("cwd")))
+            source = outside(call.command, pad.home(), pad.folder(call.extra.get("cwd")))
+            return source or (found_installed(call.text) if _GREP.match(call.command) else "")
         if call.action in ("read", "search", "glob"):
             where = call.extra.get("in")
             named = (*call.paths[:20], where if isinstance(where, str) else "")
             home = pad.home()
-            pattern = call.pattern if call.action == "glob" else ""
-            return next((p for p in (*named, pattern) if p and not home.has(p)), "")
+            if call.action == "glob":  # names alone say little, but of what is elsewhere
+                return next((p for p in (*named, call.pattern) if p and not home.has(p)), "")
+            strange = (p for p in named if p and (not home.has(p) or (third_party(p) and p not in home.own)))
+            return next(strange, found_installed(call.text) if call.action == "search" else "")
         if call.action == "other" and _SERVER.match(call.tool) and len(call.text) > ECHO:
             return call.tool
         return ""

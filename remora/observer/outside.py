@@ -10,50 +10,31 @@ from __future__ import annotations
 
 import posixpath
 import re
-from itertools import pairwise
 
 from remora.observer.commands import GRAMMAR, HEREDOC, LOOPS, QUIET, TOKEN, Simple, simples
-from remora.observer.paths import Home
+from remora.observer.paths import Home, third_party
 from remora.observer.purposes import unwrapped
+from remora.observer.services import GIT_SHOWS, LOCAL, NETWORK, asked, built, fetched
 
 _READ = 16_000  # characters of a command that are looked at
-_NETWORK = frozenset(
-    "curl wget http https lynx w3m links aria2c httpie xh ssh scp sftp ftp telnet nc ncat netcat".split()
-)
-_HOSTED = frozenset("pr mr issue run ci release repo gist snippet search api discussion".split())
-_HOSTED_SHOWS = frozenset(
-    "view list show diff status watch download checks issues prs code commits repos".split()
-)
-_REGISTRIES = re.compile(
-    r"(?:npm|yarn|pnpm|bun) (?:view|info|show|search|v)\b|pip3? (?:download|show|index|search)\b"
-    r"|(?:cargo|gem|brew|apt|apt-cache|composer) (?:search|info|show)\b"
-)
-_LOCAL = re.compile(
-    r"(?:https?://)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\])(?::(?:\d+|\$\{?\w+\}?))?(?:[/?#]|$)",
-    re.IGNORECASE,
-)
 _ADDRESS = re.compile(r"https?://[^\s'\"`)\]}>,;]+", re.IGNORECASE)
 _PATTERN_FIRST = frozenset("sed awk gawk grep egrep fgrep zgrep rg ag jq yq".split())
 _READERS = _PATTERN_FIRST | frozenset(
     "cat tac head tail less more bat nl strings rev diff cmp comm paste sort uniq cut fold column xxd "
     "hexdump od base64 base32 zcat gzcat bzcat xzcat zless gunzip gzip unzip tar find fd ls tree "
-    "pandoc pdftotext cp mv ln rsync xargs".split()
+    "pandoc pdftotext sqlite3 cp mv ln rsync xargs".split()
 )
+_LISTERS = frozenset("find fd ls tree cp mv ln rsync tar gzip xargs comm rev".split())  # names, or nothing
+_LEAVES_OUT = re.compile(r"--?(?:exclude|ignore|glob|iglob|path|name|not|prune|I|g|x)\b")
 _LAST_IS_NEW = frozenset("cp mv ln rsync".split())
 _SHELLS = frozenset("bash sh zsh dash ksh fish".split())
 _INTERPRETERS = _SHELLS | frozenset("python python2 python3 py node deno bun ruby perl php".split())
 _RUN_OTHERS = frozenset("sudo env time nohup command exec nice timeout gtimeout xargs parallel watch".split())
 _NO_TEXT = QUIET | LOOPS | frozenset("mkdir rmdir rm touch chmod chown cp mv ln kill pkill test".split())
-_GIT_SHOWS = frozenset(
-    "show log diff blame grep cat-file shortlog range-diff format-patch whatchanged".split()
-)
 _GIT_SILENT = frozenset("init add commit clone config worktree checkout switch branch tag push rm mv".split())
-_GIT_TEXTS = _GIT_SHOWS | _GIT_SILENT
+_GIT_TEXTS = GIT_SHOWS | _GIT_SILENT
 _SHOWING = _READERS | _INTERPRETERS | {"git"}
 _NOTHING_ELSE = GRAMMAR | LOOPS
-_REMOTE = re.compile(
-    r"(?:^|\.\.\.?|\^)(?:refs/)?(?:remotes/)?(?:origin|upstream)/|FETCH_HEAD|@\{u(?:pstream)?\}"
-)
 _HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
 _HERE = re.compile(r"^\$(?:PWD\b|\{PWD\}|\(pwd\))")
 _IN_QUOTES = re.compile(r"""['"]((?:/|~/|\.\./)[^'"\s]+)['"]""")
@@ -94,7 +75,10 @@ def _outside(command: str, home: Home, folder: str, depth: int) -> str:
         if program in ("cd", "pushd"):
             folder = entered(folder, rest)
             continue
-        if source := _talks(program, rest) or _reads(program, rest, home, folder):
+        if made := built(program, rest):
+            home = home._replace(own=(*home.own, *made))
+        source = fetched(simple.words) or asked(program, rest, home.own)
+        if source := source or _reads(program, rest, home, folder):
             return source
         if program in _INTERPRETERS:
             if source := _address(command):
@@ -118,6 +102,11 @@ def _outside(command: str, home: Home, folder: str, depth: int) -> str:
             if script and (source := _outside(script, home, folder, depth + 1)):
                 return source
     return ""
+
+
+def images(command: str) -> list[str]:
+    """Return the images that a command builds, as `Home.own` takes them."""
+    return [name for simple in simples(command)[0] if (w := _words(simple)) for name in built(w[0], w[1:])]
 
 
 def nested(command: str) -> list[str]:
@@ -170,7 +159,7 @@ def _words(simple: Simple) -> list[str]:
                 break
     first = simple.words[0].rsplit("/", 1)[-1] if simple.words else ""
     if plain and (first in _RUN_OTHERS or plain[0] in _RUN_OTHERS or "-exec" in plain):
-        plain = plain[next((n for n, w in enumerate(plain) if w.rsplit("/", 1)[-1] in _NETWORK), 0) :]
+        plain = plain[next((n for n, w in enumerate(plain) if w.rsplit("/", 1)[-1] in NETWORK), 0) :]
     return [plain[0].rsplit("/", 1)[-1], *plain[1:]] if plain else []
 
 
@@ -184,34 +173,6 @@ def _unquoted(word: str) -> str:
     return re.sub(r"['\"\\]", "", word)
 
 
-def _talks(program: str, rest: list[str]) -> str:
-    """Return what a program asks another machine for."""
-    plain = [w for w in rest if not w.startswith("-")]
-    if program in _NETWORK:
-        far = [a for w in rest if "://" in w and not _LOCAL.match(a := w[max(w.find("http"), 0) :])]
-        names = [
-            w
-            for before, w in zip(["", *rest], rest, strict=False)
-            if "." in w and not w.startswith("-") and not before.startswith("-") and not _LOCAL.match(w)
-        ]
-        if far or names or not any(_LOCAL.match(w) for w in plain):
-            return (far or names or [w for w in plain if "." in w] or [program])[0]
-    elif program in ("gh", "glab"):
-        for what, verb in pairwise(plain):
-            if what in _HOSTED and (what == "api" or verb in _HOSTED_SHOWS):
-                return f"{program} {what} {verb}"[:80]
-    elif _REGISTRIES.match(f"{program} {' '.join(plain[:1])}"):
-        return f"{program} {' '.join(plain[:2])}"[:80]
-    elif program == "git" and (verb := next((w for w in plain if w in _GIT_SHOWS), "")):
-        refs = rest[: rest.index("--")] if "--" in rest else rest
-        for ref in refs[refs.index(verb) + 1 :] if verb in refs else ():
-            # Of a range, a log shows the right side alone; so does a diff since the two sides parted.
-            shown = ref.rpartition("..")[2] if verb == "log" or "..." in ref else ref
-            if _REMOTE.search(shown) or shown == "--remotes":
-                return f"git {verb} {ref}"[:80]
-    return ""
-
-
 def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
     """Return the path outside that a program shows text of."""
     plain = [w for w in rest if not w.startswith("-")]
@@ -219,7 +180,7 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
         if "-C" in rest[:-1]:
             folder = entered(folder, [rest[rest.index("-C") + 1]])
         verb = next((w for w in plain if w in _GIT_TEXTS), "")
-        plain = plain if verb in _GIT_SHOWS or "apply" in plain or "am" in plain else []
+        plain = plain if verb in GIT_SHOWS or "apply" in plain or "am" in plain else []
         if verb in _GIT_SILENT:
             return ""
     elif program in _PATTERN_FIRST and not any(
@@ -230,6 +191,8 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
         plain = plain[:-1]
     elif program in _INTERPRETERS:
         plain = plain[:1] if "-c" not in rest and "-e" not in rest else []
+    if source := _installed(program, rest, plain, home, folder):
+        return source
     if program in _SHOWING:
         paths = [w for w in plain if not w.startswith(("http://", "https://"))]
         if source := next((w for w in paths if _is_out(w, home, folder)), ""):
@@ -237,6 +200,19 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
         if any(w.startswith("/") or "/" in w or "." in w for w in plain):
             return ""
     return folder if program not in _NO_TEXT and not home.has(folder or ".") else ""
+
+
+def _installed(program: str, rest: list[str], plain: list[str], home: Home, folder: str) -> str:
+    """Return the file of an installed package that a program shows; `plain` are words that may be paths."""
+    if program not in _READERS - _LISTERS:
+        return ""
+    for before, word in zip(["", *rest], rest, strict=False):
+        if word not in plain or word[:1] == "!" or any(c in word for c in "*?{") or _LEAVES_OUT.match(before):
+            continue
+        path = posixpath.join(folder, word)
+        if third_party(path) and not {word, path} & set(home.own):
+            return word
+    return ""
 
 
 def _is_out(path: str, home: Home, folder: str) -> bool:
@@ -256,4 +232,4 @@ def entered(folder: str, to: list[str]) -> str:
 
 
 def _address(text: str) -> str:
-    return next((m for m in _ADDRESS.findall(text) if not _LOCAL.match(m)), "")
+    return next((m for m in _ADDRESS.findall(text) if not LOCAL.match(m)), "")

@@ -35,6 +35,10 @@ _DOCS = re.compile(r"\.(?:md|mdx|rst|txt|adoc)$|(?:^|/)(?:license|notice|changel
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|spec|__tests__|integration_test)/|(?:^|/)test_[^/]*$|[_.-](?:test|spec)s?\.\w+$"
 )
+_INSTALLED = re.compile(r"(?:^|/)(?:node_modules|bower_components|(?:site|dist)-packages)(?:/|$)")
+_SHOWN = re.compile(
+    r"^((?:[\w@.+-]*/)*?(?:node_modules|(?:site|dist)-packages)/[^\s:]+)[:-]\d+[:-]", re.MULTILINE
+)
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _WORK_TREE = re.compile(r"/(?:\.claude/worktrees|\.worktrees)/.*")
 
@@ -104,6 +108,25 @@ def is_config(path: str) -> bool:
     """
     lower = path.lower()
     return lower.rsplit("/", 1)[-1] in _CONFIG_NAMES or _CONFIG.search(lower) is not None
+
+
+def third_party(path: str) -> bool:
+    """Say whether a file lies among installed packages: the text of strangers, inside of the repository too.
+
+    >>> third_party("node_modules/x/readme.md"), third_party("src/node_modules.ts")
+    (True, False)
+    """
+    return _INSTALLED.search(path) is not None
+
+
+def found_installed(text: str) -> str:
+    r"""Return the first file of an installed package of which the finds of a search show a line.
+
+    >>> found_installed("src/a.js:3: import x\nnode_modules/x/a.js:7: // text")
+    'node_modules/x/a.js'
+    """
+    found = _SHOWN.search(text) if "_modules/" in text or "-packages/" in text else None
+    return found[1] if found else ""
 
 
 def is_lock(path: str) -> bool:

@@ -247,6 +247,10 @@ def test_a_conversation_that_begins_with_a_summary_is_tainted():
             "/opt/c/a.md",
         ),
         (Script().step().call("Task", "task", "It says so."), "subagent report unseen"),
+        (Script().step().read("web/node_modules/x/a.js"), "web/node_modules/x/a.js"),
+        (Script().step().grep("x", "a.js:1: x\nnode_modules/x/a.js:2: x"), "node_modules/x/a.js"),
+        (Script().step().run("grep -rn x .", "./node_modules/x/a.js:2: x"), "./node_modules/x/a.js"),
+        (Script().step().run("docker run --rm app:dev"), "docker run app:dev"),
     ],
 )
 def test_what_taints(script: Script, source: str):
@@ -268,10 +272,15 @@ def test_what_taints(script: Script, source: str):
         Script().step().call("mcp__w__create_x", "other", "made"),
         Script().step().run("ls").read("/w/app/.worktrees/fix/a.go"),
         Script().step().call("Task", "task", "Async agent launched successfully."),
+        Script().step().glob("**/*.js", "node_modules/x/a.js"),
+        Script().step().grep("x", "src/a.js:1: from 'node_modules/x'", paths=("src",)),
+        Script().step().run("npm test", "node_modules/x/a.js:2:1 warning"),
+        Script().step().edit("node_modules/x/a.js").step().read("node_modules/x/a.js"),
+        Script().step().run("docker build -t app:dev .").step().run("docker run --rm app:dev"),
     ],
     ids=[
         *("inside", "here", "recorded root", "own file", "own output", "refused", "memory", "own memory"),
-        *("echo", "work tree", "launched"),
+        *("echo", "work tree", "launched", "names", "a line about one", "a test", "own patch", "own image"),
     ],
 )
 def test_what_does_not_taint(script: Script):

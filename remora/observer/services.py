@@ -1,0 +1,267 @@
+"""Programs that bring in what others wrote: the network, hosting services, clouds, databases, registries.
+
+What they show, or leave behind to be read, was written by people that nobody here knows. It counts where
+another machine is asked; not where all that is named is this machine, or a service that the project runs
+itself:
+
+    curl and its like      unless all they name is this machine
+    git clone              from another machine: what it brings will be read
+    psql, redis-cli        where they name a host or an address elsewhere; a local database is the project's
+    aws, kubectl           where the verb shows something; not what deploys, nor a cluster on this machine
+    docker run, pull       of an image that the session did not build, unless a folder of the project is
+                           mounted; the project's services (compose, exec, logs) speak for the project
+    npx -y, uvx            of a program that is fetched, unless it is a check: its output is about the project
+    npm view, pip show     what a registry tells of a package
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from remora.observer.purposes import purpose_of
+
+NETWORK = frozenset(
+    """
+    curl wget http https lynx elinks w3m links aria2c axel httpie xh ssh scp sftp ftp lftp telnet nc ncat
+    netcat socat websocat grpcurl whois dig nslookup lwp-request yt-dlp
+    """.split()
+)
+_HOSTED = frozenset("pr mr issue run ci release repo gist snippet search api discussion".split())
+_HOSTED_SHOWS = frozenset(
+    "view list show diff status watch download checks issues prs code commits repos clone".split()
+)
+_REGISTRIES = re.compile(
+    r"(?:npm|yarn|pnpm|bun) (?:view|info|show|search|v)\b|pip3? (?:download|show|index|search)\b"
+    r"|(?:cargo|gem|brew|apt|apt-cache|composer) (?:search|info|show)\b|(?:docker|podman) search\b"
+)
+LOCAL = re.compile(
+    r"(?:https?://)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\])(?::(?:\d+|\$\{?\w+\}?))?(?:[/?#]|$)",
+    re.IGNORECASE,
+)
+_REMOTE = re.compile(
+    r"(?:^|\.\.\.?|\^)(?:refs/)?(?:remotes/)?(?:origin|upstream)/|FETCH_HEAD|@\{u(?:pstream)?\}"
+)
+GIT_SHOWS = frozenset(
+    "show log diff blame grep cat-file shortlog range-diff format-patch whatchanged".split()
+)
+_CLONES = {
+    "git": ("clone",),
+    "hg": ("clone",),
+    "jj": ("git", "clone"),
+    "svn": ("checkout", "co", "export", "cat"),
+}
+_FAR = re.compile(r"[a-z+]+://|(?:[\w.-]+@)?[\w-][\w.-]+:(?!\\)")  # of a repository or a file
+
+_DATABASES = frozenset(
+    "psql pg_dump mysql mysqldump mariadb mongosh mongo mongoexport redis-cli valkey-cli cqlsh sqlcmd "
+    "clickhouse-client".split()
+)
+_HOST = re.compile(r"(?:--host|--hostname|-h|-H)(?:=|\Z)|-h(?=[\w.$/])")
+_IN_ADDRESS = re.compile(r"\w[\w+]*://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:?\s]*)|\bhost=(\S+)")
+_OF_THIS_NETWORK = re.compile(r"127\.|0\.0\.0\.0|\[?::1|/|[\w-]*\Z|.*\.(?:local|localhost|internal)\Z")
+
+_CLOUDS = frozenset(
+    """
+    aws gcloud gsutil az doctl heroku fly flyctl vercel netlify wrangler supabase firebase stripe railway bq
+    snowsql s3cmd rclone oci ibmcloud linode-cli
+    """.split()
+)
+_SHOWS = re.compile(
+    r"(?:get|list|ls|describe|show|view|cat|lsd|logs?|tail|query|download|pull|export|dump|read|scan|select|"
+    r"filter|search|fetch|batch-get|receive)(?:-[\w-]+)?\Z|[\w-]+:(?:list|get|log|logs|read|info|show)\Z"
+)
+_COPIES = frozenset("cp mv sync copy rsync".split())
+_OF_THE_USER = frozenset("sts configure auth config login whoami help".split())  # nobody else wrote it
+_CLUSTER_SHOWS = {
+    "kubectl": frozenset("get describe logs exec run debug attach top events cp diff".split()),
+    "oc": frozenset("get describe logs exec run debug attach rsh cp".split()),
+    "helm": frozenset("show search pull get list status history inspect".split()),
+    "stern": frozenset(),
+}
+_LOCAL_CLUSTER = re.compile(
+    r"(?:kind|k3d)-|minikube|docker-desktop|rancher-desktop|colima|orbstack|localhost"
+)
+_ENGINES = frozenset(("docker", "podman", "nerdctl"))
+_RUN_VALUED = frozenset(  # options of `docker run` that take the next word
+    """
+    -v --volume --mount -w --workdir -e --env --env-file -p --publish --name --network --net -u --user -h
+    --hostname --platform --entrypoint -m --memory --cpus --gpus --add-host -l --label --restart --shm-size
+    --tmpfs --cap-add --cap-drop --security-opt --pull --device --ulimit
+    """.split()
+)
+_HERE = re.compile(r"\.{0,2}(?:/|:|\Z)|\$\{?(?:PWD|pwd)|\$\(pwd\)|`pwd`|[^,]*(?:src|source)=(?:\.|\$)")
+_FETCHED = (("npx",), ("bunx",), ("uvx",), ("pipx", "run"), ("pnpm", "dlx"), ("pnpx",), ("yarn", "dlx"),
+            ("npm", "exec"), ("npm", "init"), ("npm", "create"), ("yarn", "create"), ("pnpm", "create"),
+            ("bun", "create"))  # fmt: skip
+_USUALLY_HERE = (("npx",), ("bunx",), ("npm", "exec"))  # they run what is installed, where it is
+_SCAFFOLDS = re.compile(r"(?:@[\w-]+/)?create(?:-|\Z)|(?:degit|giget|tiged)\b")
+_OWN_WORK = frozenset(("test", "lint", "format", "build"))
+
+
+def asked(program: str, rest: Sequence[str], own: Sequence[str] = ()) -> str:
+    """Return what a program asks another machine for; empty if it does not.
+
+    Args:
+        program: its name.
+        rest: the words after it, without quotes.
+        own: images that the session built, as `built` names them.
+
+    >>> asked("kubectl", ["logs", "web-1"]), asked("psql", ["-h", "localhost", "app"])
+    ('kubectl logs web-1', '')
+    >>> asked("git", ["clone", "https://x.org/r"]), asked("git", ["clone", "../app", "copy"])
+    ('https://x.org/r', '')
+    """
+    plain = [w for w in rest if not w.startswith("-")]
+    if program in NETWORK:
+        return _talks(program, rest, plain)
+    if program in ("gh", "glab"):
+        for what, verb in pairwise(plain):
+            if what in _HOSTED and (what == "api" or verb in _HOSTED_SHOWS):
+                return _named(program, what, verb)
+    elif _REGISTRIES.match(f"{program} {' '.join(plain[:1])}"):
+        return _named(program, *plain[:2])
+    elif program in _CLONES and set(plain[:2]) & set(_CLONES[program]) and (far := _first_far(plain)):
+        return far
+    elif program == "git":
+        return _of_remote(rest, plain)
+    elif program in ("rsync", "rclone") and (far := _first_far(plain[:-1])):
+        return far
+    elif program in _DATABASES:
+        return _database(program, rest)
+    elif program in _CLOUDS:
+        return _cloud(program, rest, plain)
+    elif program in _CLUSTER_SHOWS:
+        shows = _CLUSTER_SHOWS[program]
+        if (not shows or shows & set(plain[:2])) and not any(map(_LOCAL_CLUSTER.search, rest)):
+            return _named(program, *plain[:2])
+    elif program in _ENGINES and plain:
+        return _image(program, rest, plain, own)
+    return ""
+
+
+def fetched(words: Sequence[str]) -> str:
+    """Return the program that is fetched to be run, where its output may be more than about the project.
+
+    >>> fetched(("npx", "-y", "some-server")), fetched(("npx", "tsx", "a.ts")), fetched(("uvx", "ruff"))
+    ('npx some-server', '', '')
+    """
+    runner = next((r for r in _FETCHED if tuple(words[: len(r)]) == r), None)
+    if runner is None:
+        return _fetched_by_go(words)
+    rest = list(words[len(runner) :])
+    plain = [w for w in rest if not w.startswith("-")]
+    if not plain:
+        return ""
+    name = plain[0].partition("@")[0] or plain[0]
+    scaffolds = runner[-1] in ("create", "init") or _SCAFFOLDS.match(plain[0]) is not None
+    surely = {"-y", "--yes", "-p", "--package"} & set(rest) or name != plain[0] or "/" in name.lstrip("@")
+    if runner in _USUALLY_HERE and not (surely or scaffolds):
+        return ""
+    return "" if purpose_of((name, *plain[1:])) in _OWN_WORK and not scaffolds else _named(*runner, plain[0])
+
+
+def _fetched_by_go(words: Sequence[str]) -> str:
+    if tuple(words[:2]) not in (("go", "run"), ("deno", "run")):
+        return ""
+    what = next((w for w in words[2:] if not w.startswith("-")), "")
+    module, at, _ = what.partition("@")
+    name = module.rsplit("/", 1)[-1]
+    return _named("go", "run", what) if at and "." in module and purpose_of((name,)) not in _OWN_WORK else ""
+
+
+def built(program: str, rest: Sequence[str]) -> list[str]:
+    """Return the images that a command builds, as `asked` takes them.
+
+    >>> built("docker", ["build", "-t", "app:dev", "."])
+    ['image app:dev']
+    """
+    if program not in _ENGINES or "build" not in rest:
+        return []
+    named = (w for before, w in pairwise(rest) if before in ("-t", "--tag"))
+    return [f"image {name}" for name in (*named, *(w[6:] for w in rest if w.startswith("--tag=")))]
+
+
+def _named(*words: str) -> str:
+    return " ".join(words)[:80]
+
+
+def _talks(program: str, rest: Sequence[str], plain: Sequence[str]) -> str:
+    far = [a for w in rest if "://" in w and not LOCAL.match(a := w[max(w.find("http"), 0) :])]
+    names = [
+        w
+        for before, w in zip(["", *rest], rest, strict=False)
+        if "." in w and not w.startswith("-") and not before.startswith("-") and not LOCAL.match(w)
+    ]
+    if far or names or not any(LOCAL.match(w) for w in plain):
+        return (far or names or [w for w in plain if "." in w] or [program])[0]
+    return ""
+
+
+def _first_far(words: Sequence[str]) -> str:
+    return next((w for w in words if _FAR.match(w) and not LOCAL.match(w) and w[:5] != "file:"), "")
+
+
+def _of_remote(rest: Sequence[str], plain: Sequence[str]) -> str:
+    verb = next((w for w in plain if w in GIT_SHOWS), "")
+    refs = list(rest[: rest.index("--")] if "--" in rest else rest)
+    for ref in refs[refs.index(verb) + 1 :] if verb in refs else ():
+        # Of a range, a log shows the right side alone; so does a diff since the two sides parted.
+        shown = ref.rpartition("..")[2] if verb == "log" or "..." in ref else ref
+        if _REMOTE.search(shown) or shown == "--remotes":
+            return f"git {verb} {ref}"[:80]
+    return ""
+
+
+def _database(program: str, rest: Sequence[str]) -> str:
+    for number, word in enumerate(rest):
+        option = _HOST.match(word)
+        if option:
+            host = word[option.end() :] or (rest[number + 1] if number + 1 < len(rest) else "")
+        elif found := _IN_ADDRESS.match(word):
+            host = found[1] or found[2] or ""
+        elif re.match(r"\$\{?\w*(?:URL|URI|DSN)\b", word):
+            host = word
+        else:
+            continue
+        if host and not _OF_THIS_NETWORK.match(host):
+            return _named(program, host)
+    return ""
+
+
+def _cloud(program: str, rest: Sequence[str], plain: Sequence[str]) -> str:
+    if "--local" in rest or any("://" in w and LOCAL.match(w[max(w.find("http"), 0) :]) for w in rest):
+        return ""
+    if not plain or plain[0] in _OF_THE_USER:
+        return ""
+    verb = next((w for w in plain[:4] if _SHOWS.match(w) or w in _COPIES), "")
+    if program == "snowsql":
+        return program
+    sources = list(rest)[list(rest).index(verb) + 1 : -1] if verb in _COPIES else ["://"]
+    if not verb or not any("://" in source or _FAR.match(source) for source in sources):
+        return ""
+    return _named(program, *plain[: plain.index(verb) + 1])
+
+
+def _image(program: str, rest: Sequence[str], plain: Sequence[str], own: Sequence[str]) -> str:
+    verb, after = plain[0], list(rest[list(rest).index(plain[0]) + 1 :])
+    if verb in ("image", "container") and len(plain) > 1:
+        verb, after = plain[1], list(rest[list(rest).index(plain[1]) + 1 :])
+    if verb not in ("pull", "run"):
+        return ""
+    if verb == "run":
+        mounted = [w for b, w in pairwise(after) if b in ("-v", "--volume", "--mount")]
+        mounted += [w.partition("=")[2] for w in after if w.startswith(("--volume=", "--mount="))]
+        quiet = any(re.match(r"-[a-zA-Z]*d[a-zA-Z]*\Z|--detach\Z", w) for w in after)
+        if quiet or any(map(_HERE.match, mounted)):
+            return ""
+    image = next(
+        (
+            w
+            for before, w in zip(("", *after), after, strict=False)
+            if not w.startswith("-") and before not in _RUN_VALUED
+        ),
+        "",
+    )
+    return "" if not image or f"image {image}" in own or image[0] == "$" else _named(program, verb, image)
