@@ -215,6 +215,12 @@ def _reference(found: Found, rules: Rules, text: Source, captures: Captures, kin
             before, last = split_chain(name)
             found.uses.append(Use(start + place, last, before, "type", line))
         return
+    if kind == "tokens":
+        for called, before in rules.token_calls(text, captures):
+            use = Use(called.end_byte - 1, text.text(called), before, "call", called.end_point[0] + 1)
+            if len(use.name) <= MAX_NAME:
+                found.uses.append(use)
+        return
     name, receiver = text.data[start:end].decode("utf-8", "replace"), ""
     if "receiver" in captures:
         receiver = chain(text, captures["receiver"][0], rules)

@@ -143,6 +143,10 @@ def _no_imports(_source: Source, _node: Node, _kind: str, _captures: Captures) -
     return ()
 
 
+def _no_calls(_source: Source, _captures: Captures) -> Iterable[tuple[Node, str]]:
+    return ()
+
+
 def _settled(_draft: Draft, _around: Draft | None) -> None:
     """A language whose definitions do not depend on what is around them."""
 
@@ -158,6 +162,7 @@ class Rules(NamedTuple):
         written: node types of names with their paths, taken as they are written.
         define: completes a draft: bases, owner, doc, name.
         imports: the imports that a match stands for.
+        token_calls: the names called, with their receivers, among tokens that the grammar does not parse.
         settle: changes a draft's kind when what is around it is known.
         body: fields of a definition that end its signature.
         heads: node types around a definition that its signature begins with.
@@ -172,6 +177,7 @@ class Rules(NamedTuple):
     written: frozenset[str] = frozenset()
     define: Callable[[Source, Draft, Captures], None] = _nothing
     imports: Callable[[Source, Node, str, Captures], Iterable[Import]] = _no_imports
+    token_calls: Callable[[Source, Captures], Iterable[tuple[Node, str]]] = _no_calls
     settle: Callable[[Draft, Draft | None], None] = _settled
     body: tuple[str, ...] = ("body",)
     heads: frozenset[str] = frozenset()
@@ -195,7 +201,7 @@ def chain(source: Source, node: Node, rules: Rules) -> str:
             before, link = _link(source, current, rules)
             parts.append(link)
             if before is None:
-                return _joined(parts)
+                return joined(parts)
             current = before
         elif kind in rules.calls:
             current = current.child_by_field_name(rules.calls[kind])
@@ -204,7 +210,7 @@ def chain(source: Source, node: Node, rules: Rules) -> str:
             current = current.named_child(0) if current.named_child_count else None
         elif kind in rules.written or (not current.named_child_count and "literal" not in kind):
             parts.append(without_arguments(source.text(current)))
-            return _joined(parts)
+            return joined(parts)
         else:
             return UNKNOWN
     return UNKNOWN
@@ -244,7 +250,8 @@ def without_arguments(text: str) -> str:
     return text.replace("::::", "::")
 
 
-def _joined(parts: list[str]) -> str:
+def joined(parts: list[str]) -> str:
+    """Return the links of a chain, the last first, as its text; "?" when they are no names."""
     text = "".join(reversed(parts))
     if (
         len(text) > _MAX_CHAIN

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Import
 from remora.graph.extract_parts import (
+    UNKNOWN,
     Captures,
     Draft,
     Rules,
     Source,
+    joined,
     plain_type,
     split_chain,
     without_arguments,
@@ -29,6 +31,15 @@ BUILTINS = frozenset(
 
 _TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|proptest)\b")
 _MAX_PATHS = 2_000
+_QUOTING = frozenset("quote quote_spanned parse_quote parse_quote_spanned stringify".split())
+# Words that the grammar takes for names among a macro's tokens, and what stands before a name that is being
+# defined or is part of a pattern.
+_NO_CALLS = frozenset("as async crate dyn else extern impl in move mut pub ref unsafe where yield".split())
+_NAMES_NEXT = frozenset("fn struct enum union trait mod let for macro_rules $".split())
+_WORD = re.compile(r"\w+")
+_LINKS = frozenset((".", "::"))
+_MAX_LINKS = 24
+_MAX_TYPES = 60  # tokens of `::<…>`
 
 
 def _define(source: Source, draft: Draft, _captures: Captures) -> None:
@@ -106,6 +117,71 @@ def _path(prefix: str, rest: str) -> str:
     return f"{prefix}::{rest}" if prefix and rest else prefix or rest
 
 
+def _token_calls(source: Source, captures: Captures) -> Iterator[tuple[Node, str]]:
+    """Yield the names called among the arguments of a macro, each with what stands before it.
+
+    A macro is given tokens, of which only the brackets are paired: a name right before round ones is a call.
+    """
+    if split_chain(source.text(captures["macro"][0]))[1] in _QUOTING:
+        return
+    waiting = list(captures["reference.tokens"])
+    while waiting:
+        tokens = [token for token in waiting.pop().children if not token.type.endswith("comment")]
+        # Of what stands in brackets only the first sign.
+        words = [
+            source.cut(token.start_byte, token.start_byte + 1 if token.child_count else token.end_byte)
+            for token in tokens
+        ]
+        for at, token in enumerate(tokens):
+            if token.type != "token_tree" or _is_quoted(words, at):
+                continue
+            waiting.append(token)
+            name = _before_types(words, at - 1)
+            if words[at] == "(" and name >= 0 and tokens[name].type == "identifier":
+                pattern = words[at + 1 : at + 2] in (["=>"], ["="])
+                if not (pattern or words[name] in _NO_CALLS or (name and words[name - 1] in _NAMES_NEXT)):
+                    yield tokens[name], _receiver(words, name)
+
+
+def _is_quoted(words: list[str], at: int) -> bool:
+    """Return whether brackets hold an attribute, or tokens that a macro only writes."""
+    first, second, last = ["", "", "", *words[max(at - 3, 0) : at]][-3:]
+    if last == "!":
+        return second == "#" or second in _QUOTING
+    return last == "#" or (first, second) == ("macro_rules", "!")
+
+
+def _before_types(words: list[str], at: int) -> int:
+    """Return the place of the name before `::<…>`, the same place when it is not the end of that."""
+    depth = 0
+    for place in range(at, max(at - _MAX_TYPES, 1), -1):
+        depth += (words[place] in (">", ">>")) * len(words[place]) - (words[place] == "<")
+        if depth <= 0:
+            return place - 2 if place < at and words[place - 1] == "::" else at
+    return at
+
+
+def _receiver(words: list[str], at: int) -> str:
+    """Return the chain of names before a name, "?" when it is something else.
+
+    `?`, `.await` and `::<…>` do not count.
+    """
+    parts: list[str] = []
+    for _ in range(_MAX_LINKS):
+        if at < 1 or words[at - 1] not in _LINKS:
+            return joined(parts[1:]) if parts else ""
+        parts.append(words[at - 1])
+        at -= 2
+        while at > 1 and (words[at] == "?" or (words[at] == "await" and words[at - 1] == ".")):
+            at -= 1 if words[at] == "?" else 2
+        called = at > 0 and words[at] == "("
+        at = _before_types(words, at - called)
+        if at < 0 or not _WORD.fullmatch(words[at]):
+            return UNKNOWN
+        parts.append(words[at] + "()" * called)
+    return UNKNOWN
+
+
 RULES = Rules(
     members={"field_expression": ("value", "field")},
     calls={"call_expression": "function"},
@@ -115,6 +191,7 @@ RULES = Rules(
     written=frozenset(("scoped_identifier", "scoped_type_identifier", "generic_type_with_turbofish")),
     define=_define,
     imports=_imports,
+    token_calls=_token_calls,
     settle=_settle,
     returns="return_type",
     builtins=BUILTINS,

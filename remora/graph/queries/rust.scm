@@ -22,6 +22,7 @@
 (call_expression function: [(scoped_identifier) (generic_function function: [(identifier) (scoped_identifier)])]
   @reference.call)
 (macro_invocation macro: (_) @reference.call)
+(macro_invocation macro: (_) @macro (token_tree) @reference.tokens)
 (struct_expression name: (_) @reference.new)
 (attribute_item (attribute . [(identifier) (scoped_identifier)] @reference.decorator))
 (type_identifier) @reference.type

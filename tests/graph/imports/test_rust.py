@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from remora.graph.extract import extract
 from tests.graph.projects import Project
 
 TREE = {
@@ -71,3 +72,63 @@ def test_a_trait_is_implemented() -> None:
     )
     assert project.targets("src/lib.rs", "implements", "Disc") == {"src/lib.rs:Shape": 0.95}
     assert project.calls("src/lib.rs", "tests.works")["src/lib.rs:Disc.area"] == 0.75
+
+
+def test_calls_in_the_arguments_of_a_macro_are_read() -> None:
+    """Functions, paths and methods inside `assert_eq!`, `println!` or `vec!` are called like elsewhere."""
+    project = Project(
+        {
+            "src/lib.rs": "mod util;\nstruct Disc;\n"
+            "impl Disc { fn new() -> Self { Disc } fn size(&self) -> u8 { assert!(self.known()); 1 } "
+            "fn known(&self) -> bool { true } }\n"
+            "fn helper(n: u8) -> u8 { n }\n"
+            "#[test]\nfn works() {\n let d = Disc::new();\n assert_eq!(helper(1), d.size());\n"
+            ' println!("{}", util::total(vec![make(), 2]));\n}\nfn make() -> u8 { 1 }\n',
+            "src/util.rs": "pub fn total(x: Vec<u8>) {}\n",
+        }
+    )
+    assert project.calls("src/lib.rs", "works") == {
+        "src/lib.rs:Disc.new": 0.95,
+        "src/lib.rs:helper": 0.95,
+        "src/lib.rs:Disc.size": 0.75,
+        "src/util.rs:total": 0.95,
+        "src/lib.rs:make": 0.95,
+    }
+    assert project.calls("src/lib.rs", "Disc.size") == {"src/lib.rs:Disc.known": 0.95}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("a::b(1), crate::c::d()", ["a b", "crate::c d"]),
+        ("self.pool.get(1).run()", ["self.pool get", "self.pool.get() run"]),
+        ("new()?.run(), list[0].go(), (a).b(), 'x'.c()", [" new", "new() run", "? go", "? b", "? c"]),
+        ("x.await.go(), a::<B>::c(), d .e ( ), 0..len(f)", ["x go", "a c", "d e", " len"]),
+        ("a::<B<C>>(), b.c::<D>().e(), f < g(h), i > (j)", [" a", "b c", "b.c() e", " g"]),
+        (
+            "self.0.a(), u8::b(1), 1.c(), Some(d())?.await?.e()",
+            ["self.0 a", "u8 b", "? c", " Some", " d", "Some() e"],
+        ),
+        ("if (a) { b() } else { match (c) { D(e) => f() } }", [" b", " f"]),
+        ("while (a) {} return (b), for x in (c) {}, x as (d)", []),
+        ("fn a(b: C) { d() }, struct E(F);, if let G(h) = i {}", [" d"]),
+        ('inner!(a(), deep![b()]), #[c(d)] e(), "f()" /* g() */', [" a", " b", " e"]),
+        ("macro_rules! a { (b) => { c() } }", []),
+    ],
+)
+def test_what_a_macro_is_given_is_read_by_its_signs(arguments: str, expected: list[str]) -> None:
+    """A name before round brackets is a call, but for keywords, macros, patterns and definitions."""
+    uses = extract(f"fn top() {{ show!({arguments}); }}\n".encode(), "rust").uses
+    found = [f"{r.receiver} {r.name}" for r in uses.references if r.kind == "call"]
+    assert sorted(found) == sorted([" show", *expected])
+
+
+def test_what_a_macro_only_writes_is_not_called() -> None:
+    """The body of a macro's definition, tokens that are quoted and attributes hold no calls."""
+    source = "macro_rules! m { ($x:expr) => { foo($x); bar!(foo(2)) } }\n"
+    source += (
+        "#[cfg(any(unix))]\nfn f() { quote! { foo(1) }; stringify!(foo(2)); syn::parse_quote!(foo()) }\n"
+    )
+    uses = extract(source.encode(), "rust").uses
+    called = [reference.name for reference in uses.references if reference.kind == "call"]
+    assert called == ["quote", "stringify", "parse_quote"]
