@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from remora.core.clock import from_iso, to_iso
 from remora.core.errors import InvalidInput
 from remora.core.events import (
     OUTCOMES,
@@ -192,6 +193,7 @@ class Observer:
         limits: how much is kept.
         strict: raise our own defects instead of counting them; for tests.
         timer: seconds of processor time that only grow; for tests.
+        clock: the time where the events arrive, in seconds since the epoch; no event is from later.
 
     Attributes:
         events: looked at; a repeated key counts once. `late` took longer than LATE.
@@ -206,11 +208,13 @@ class Observer:
         limits: Limits = Limits(),  # noqa: B008  # immutable
         strict: bool = False,
         timer: Callable[[], float] = time.thread_time,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.session_id, self.host, self.limits = session_id, host, limits
         self.events = self.late = self.troubles = 0
         self.trouble: list[str] = []
-        self._strict, self._timer = strict, timer
+        self._strict, self._timer, self._clock = strict, timer, clock
+        self._now = ""  # what the clock said when it was last looked at
         self._keys: dict[str, bool] = {}
         self._told: set[tuple[str, str]] = set()
         self._story = Story()
@@ -225,6 +229,8 @@ class Observer:
         try:
             if self._is_new(event):
                 self.events += 1
+                if event.at and event.at > self._now:
+                    event = self._dated(event)
                 self._look(event)
         except Exception as error:  # noqa: BLE001  a defect of ours must not stop the agent that we watch
             self._failed(f"{event.kind} {event.key}", error)
@@ -238,6 +244,16 @@ class Observer:
         make_room(self._keys, self.limits.keys)
         self._keys[key] = True
         return True
+
+    def _dated(self, event: Event) -> Event:
+        """Return an event from a clock that is ahead as one of the time of its neighbour, or else of now."""
+        now = self._clock()
+        self._now = to_iso(now)
+        try:
+            ahead = event.at is not None and from_iso(event.at) > now
+        except ValueError:
+            return event._replace(at=None)
+        return event._replace(at=self._story.finished or self._now) if ahead else event
 
     def _look(self, event: Event) -> None:
         self._story.see(event)
@@ -377,7 +393,12 @@ class Observer:
     def _copy(self) -> Observer:
         """Return an observer that can conclude while this one goes on; it does not know old events again."""
         made = Observer(
-            self.session_id, self.host, limits=self.limits, strict=self._strict, timer=self._timer
+            self.session_id,
+            self.host,
+            limits=self.limits,
+            strict=self._strict,
+            timer=self._timer,
+            clock=self._clock,
         )
         made.events, made.late = self.events, self.late
         made.troubles, made.trouble = self.troubles, self.trouble  # defects of the end are told here too
@@ -477,6 +498,7 @@ class Observer:
         *,
         strict: bool = False,
         timer: Callable[[], float] = time.thread_time,
+        clock: Callable[[], float] = time.time,
     ) -> Observer:
         """Return the observer that `checkpoint` described.
 
@@ -490,7 +512,12 @@ class Observer:
                     hint="Drop it; the session is read again from its transcript.",
                 )
             made = cls(
-                data["session_id"], data["host"], limits=Limits(*data["limits"]), strict=strict, timer=timer
+                data["session_id"],
+                data["host"],
+                limits=Limits(*data["limits"]),
+                strict=strict,
+                timer=timer,
+                clock=clock,
             )
             made.events, made.late, made.troubles = data["events"], data["late"], data["troubles"]
             made.trouble = list(data["trouble"])

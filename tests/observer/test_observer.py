@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from remora.core.events import SIGNAL_TYPES, Event, Observation
 from remora.core.values import Taint
@@ -325,6 +326,48 @@ def test_below_the_thresholds_nothing_is_acute():
     """Two searches, one error, configuration alone."""
     script = Script().step().grep("abcd", "a.go").step().grep("abcd", "a.go").edit("go.mod")
     assert watching(script.run("x", "panic: one", error=True)).acute() == []
+
+
+# Clocks
+
+
+def dated(*times: str | None, now: str = "2026-01-05T12:00:00Z") -> Observation:
+    """Observe a read at each of the times, where the clock says `now`."""
+    observer = Observer("s1", "x", strict=True, clock=FixedClock(now).now)
+    for number, at in enumerate(times):
+        observer.observe(
+            Event(
+                *("tool_result", "s1", f"k{number}", 1, at, "text", "Read", "read", f"c{number}"),
+                paths=(f"{number}.go",),
+            )
+        )
+    return observer.finalize()
+
+
+def test_a_clock_that_is_ahead_is_not_believed():
+    """What is dated later than now is as old as the event before it, wherever its time is kept."""
+    o = dated("2026-01-05T11:00:00.000Z", "2031-07-01T00:00:00.000Z", "2026-01-05T11:30:00.000Z")
+    assert (o.started, o.ended) == ("2026-01-05T11:00:00.000Z", "2026-01-05T11:30:00.000Z")
+    assert [s.at for s in o.signals if s.key == "1.go"] == ["2026-01-05T11:00:00.000Z"]
+
+
+def test_a_session_that_is_ahead_as_a_whole_is_of_now():
+    """Nothing stands before it that could be believed."""
+    o = dated("2031-07-01T00:00:00.000Z", "2031-07-01T01:00:00Z")
+    assert o.started == o.ended == "2026-01-05T12:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    "at", ["2026-01-05T11:59:59.999Z", "2026-01-05T13:30:00+02:00", "2026-01-05T12:00:00Z"]
+)
+def test_a_time_that_is_not_ahead_stays_as_it_is(at: str):
+    """Also where it is written in another zone."""
+    assert dated(at).ended == at
+
+
+def test_a_time_that_is_none_is_unknown():
+    """What cannot be read as a time is not stored as one."""
+    assert (dated("tomorrow").started, dated("tomorrow").ended) == (None, None)
 
 
 # Checkpoints
