@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.branches import became, to_stamp
+from remora.app.novelty import Novelty
 from remora.app.overtaken import CodeNow
 from remora.app.project import branch_of
 from remora.app.stored_seen import StoredSeen
@@ -38,8 +39,8 @@ BRANCH = Discarded("", "branch", "its branch was deleted unmerged")
 class Learnt(NamedTuple):
     """A memory that was learnt: the record, what was done and why.
 
-    What was done is "stored", "merged", "updated" or "restored"; "withdrawn" is one that was learnt before, and
-    that more sessions speak against.
+    What was done is "stored", "merged", "updated" or "restored"; "withdrawn" is one that was learnt before,
+    and that more sessions speak against.
     """
 
     memory: MemoryRecord
@@ -64,6 +65,7 @@ class Promoter:
         self._room = parts.room("project")
         self._space = self._room.space
         self._now = CodeNow(parts)
+        self._novelty = Novelty(parts)
         self._branches: dict[str, Branch | None] = {}
 
     def take(
@@ -196,28 +198,10 @@ class Promoter:
         return self._branches[branch]
 
     def _similar(self, draft: MemoryDraft) -> tuple[str, float] | None:
-        """Return the memory closest to a draft; without a model only the same one is found."""
-        known = self._space.memories.with_external_id(draft.external_id or "")
-        if known is not None:
-            return (draft.external_id or known.id, 1.0)
-        close = self._nearest(draft)
-        record = self._space.memories.get(close[0]) if close is not None else None
-        if close is None or record is None or record.deprecated or record.type != draft.type:
-            return None
-        return (record.external_id or record.id, close[1])
-
-    def _nearest(self, draft: MemoryDraft) -> tuple[str, float] | None:
-        from remora.embeddings.context import memory_text
-
-        try:
-            embedder = self._parts.embedder()
-            if embedder is None:
-                return None
-            vector = embedder.embed_documents([memory_text(draft)])[0]
-        except RemoraError:
-            return None
-        near = self._space.nearest("memory", embedder.model_id).search(vector, 1)
-        return (near[0].owner_id, near[0].cosine) if near else None
+        """Return the memory closest to a draft, first of all the one that it refreshes."""
+        if draft.external_id and self._space.memories.with_external_id(draft.external_id) is not None:
+            return (draft.external_id, 1.0)
+        return self._novelty.closest(draft, self._stamp(draft.branch))
 
 
 def pairs_of(observation: Observation) -> list[Pair]:
