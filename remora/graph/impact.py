@@ -9,15 +9,19 @@ walks stop when `limit` things are found, since what a thousand files depend on 
 
 The confidence of a result is the product of its edges'. Where a call could not be resolved for certain
 it is a guess and is marked as one; and where a file that imports the target uses the symbol's name in
-a way that was not resolved at all, it is named at depth 1 as possible.
+a way that was not resolved at all, it is named at depth 1 as possible; where an import there names it, the
+file passes it on, which is certain.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from remora.core.code import Impact
+from remora.core.code import EXACT, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.graph.names import place_names, speaks
+from remora.graph.packed import unpack_outline
 from remora.store.closure import DEPTH
 
 if TYPE_CHECKING:
@@ -30,9 +34,11 @@ BETWEEN_SYMBOLS = ("calls", "inherits", "implements", "tests")
 POSSIBLE = 0.3  # confidence of a use that was not resolved
 MAX_DEPTH = 10
 LIMIT = 200
+ASKED = 6  # files whose imports are read to tell whether they name the target
 NAMED = 6  # definitions listed where a name has several
 STEP = 10  # nodes whose users are read at once
 _INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak for their folder
+_WORD = re.compile(r"\w+")
 _OWN = ("crate.", "self.", "super.")
 _HOLDING = frozenset({"function", "method", "test"})  # kinds that hold what only they see
 
@@ -281,11 +287,25 @@ class _Walk:
         if file is None:
             return
         known = {impact.path for impact in self._found} | {self._node.path}
-        how = f"imports {self._node.path} and uses the name {self._node.label}"
-        for path, test in self._closure.using(file.id, self._node.label, self._limit):
-            if path not in known:
-                via = (_arrow(self._node.key, how, path),)
-                self._found.append(Impact(path, None, 1, via, POSSIBLE, test=test))
+        users = self._closure.using(file.id, self._node.label, self._limit)
+        possible = {path: test for path, test in users if path not in known}
+        # To ask costs time for each, so those that stand for a folder are asked first: they pass names on.
+        asked = sorted(possible, key=lambda path: not speaks(path))[:ASKED]
+        named = {path for path in asked if self._is_named_by(path)}
+        for path, test in possible.items():
+            how = f"imports {self._node.path} and uses the name {self._node.label}"
+            how, sure = ("imports", EXACT) if path in named else (how, POSSIBLE)
+            via = (_arrow(self._node.key, how, path),)
+            self._found.append(Impact(path, None, 1, via, sure, test=test))
+
+    def _is_named_by(self, path: str) -> bool:
+        """Return whether an import of a file names the target, and a module called as the target's file."""
+        packed = self._graph.facts(path)[0]
+        if packed is None or self._node.symbol != self._node.label:
+            return False
+        places = place_names(self._node.path)
+        taken = (item for item in unpack_outline(packed).imports if self._node.label in dict(item.names))
+        return any(not places.isdisjoint(_WORD.findall(item.module.rpartition("/")[2])) for item in taken)
 
 
 def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:

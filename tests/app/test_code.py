@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,14 +90,15 @@ def test_files_outside_of_the_project_are_refused(shop: Memory, folder: Path, tm
     outside = tmp_path / "outside.py"
     outside.write_text("def stranger(): pass\n")
     write(folder, {"shop/cart.py": "def total(items):\n    return 0\n"})
-    for path in ("../outside.py", "shop/../../outside.py", str(outside), outside, "..", "", 3):
+    wrong: list[Any] = ["../outside.py", "shop/../../outside.py", str(outside), outside, "..", "", 3]
+    for path in wrong:
         with pytest.raises(InvalidInput):
-            shop.index_files(["shop/cart.py", path])  # type: ignore[list-item]
+            shop.index_files(["shop/cart.py", path])
     with pytest.raises(InvalidInput, match=r"\.\./outside\.py is not in") as error:
         shop.index_files(["../outside.py"])
     assert error.value.hint
     (tmp_path / "link").symlink_to(folder)
-    paths = ["./shop/../shop/cart.py", folder / "shop/cart.py", f"{tmp_path}/link/shop/cart.py"]
+    paths: list[Any] = ["./shop/../shop/cart.py", folder / "shop/cart.py", f"{tmp_path}/link/shop/cart.py"]
     report = shop.index_files(paths)
     assert (report.read, report.files) == (1, 5)
 
@@ -130,6 +132,28 @@ def test_impact_names_what_may_break(shop: Memory):
     assert [i.symbol for i in found.tests] == ["test_total"]
     assert [m.id for m in found.memories] == [record.id]
     assert [i.path for i in shop.impact("shop/money.py")] == ["shop/cart.py", "tests/test_cart.py"]
+
+
+def test_a_name_that_is_passed_on_is_no_guess(bare: Memory, folder: Path):
+    """An import that names the target from its file is certain; another use of the same name is not."""
+    files = {
+        "pkg/__init__.py": "from .a import b\nfrom . import a\n",
+        "pkg/a.py": "def b():\n    pass\n\n\ndef unnamed():\n    pass\n",
+        "pkg/other.py": "from . import a\nfrom elsewhere import b\n\nprint(a, b)\n",
+        "web/index.ts": "export {x as ex} from './a';\n",
+        "web/a.ts": "export function x() {}\n",
+        "web/more.ts": "export {x} from './a.js';\n",
+    }
+    write(folder, files)
+    bare.index()
+    found = bare.impact("pkg/a.py:b")
+    assert [(i.path, i.guess) for i in found] == [("pkg/__init__.py", False), ("pkg/other.py", True)]
+    assert found[0].via == ("pkg/a.py:b <-imports- pkg/__init__.py",)
+    assert found.notes == ("1 result rests on a call that could not be resolved for certain",)
+    found = bare.impact("web/a.ts:x")
+    assert [(i.path, i.guess) for i in found] == [("web/index.ts", False), ("web/more.ts", False)]
+    assert found.notes == ()
+    assert list(bare.impact("pkg/a.py:unnamed")) == []
 
 
 def test_impact_takes_a_target_as_people_write_it(shop: Memory, folder: Path):
