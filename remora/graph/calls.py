@@ -164,6 +164,8 @@ class FileNames:
             value = self._own_class(scope, "super")
         elif first in family.selfs:
             value = self._own_class(scope, "object")
+            if value is None and family.name == "rust":  # `self::f()` in a function
+                value = self.look.lexical(self.table, scope, first)
         elif first.startswith("@"):
             value, parts = self._own_class(scope, "object"), ["", first.lstrip("@"), *parts[1:]]
         elif not first and len(parts) > 1:

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
 from remora.graph.imports import FAMILIES, Places
-from remora.graph.imports.base import PACKAGE
+from remora.graph.imports.base import INSIDE, PACKAGE
 from remora.graph.tables import FOREIGN, OPAQUE, Table, Value, table_of
 
 if TYPE_CHECKING:
@@ -85,9 +85,12 @@ class Exports(ABC):
         memo = (table.path, entry.module, item.level, item.kind, item.scope)
         if memo not in self._modules:
             self._modules[memo] = table.family.module(self.places, table.path, entry)
-        key = self._modules[memo]
-        if key:
-            return Value("module", key)
+        if key := self._modules[memo]:
+            path, *inner = key.split(INSIDE)
+            value: Value | None = Value("module", path)
+            for name in inner:
+                value = self.member(value, name) if value else None
+            return value
         before, _, last = re.sub(r"::|\\", ".", entry.module).rpartition(".")
         if item.kind == "using" and table.family.name == "c":
             return self._namespace(table, entry)

@@ -30,6 +30,7 @@ BUILTINS = frozenset(
 )
 
 _TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|proptest)\b")
+_PATH = re.compile(r'#\[\s*path\s*=\s*"([^"\\]+)"\s*\]')
 _MAX_PATHS = 2_000
 _QUOTING = frozenset("quote quote_spanned parse_quote parse_quote_spanned stringify".split())
 # Words that the grammar takes for names among a macro's tokens, and what stands before a name that is being
@@ -75,7 +76,8 @@ def _settle(draft: Draft, _around: Draft | None) -> None:
 def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Iterator[Import]:
     line = node.start_point[0] + 1
     if kind == "mod":
-        yield Import(source.field(node, "name"), (), "", 0, "mod", line)
+        name, path = source.field(node, "name"), _written_path(source, node)
+        yield Import(path or name, (), name if path else "", 0, "mod", line)
     elif kind == "crate":
         yield Import(source.field(node, "name"), (), source.field(node, "alias"), 0, "use", line)
     else:
@@ -85,6 +87,18 @@ def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Itera
             grouped.setdefault(module, []).append((name, local or name))
         for module, names in grouped.items():
             yield Import(module, tuple(names), "", 0, "use", line)
+
+
+def _written_path(source: Source, node: Node) -> str:
+    """Return the file that a `#[path = "…"]` above a declaration names, "" without one."""
+    if b"path" not in source.data[max(node.start_byte - 500, 0) : node.start_byte]:
+        return ""  # going through what stands before is slow in a long file
+    above = node.prev_named_sibling
+    while above is not None and (above.type == "attribute_item" or above.type.endswith("comment")):
+        if found := _PATH.match(source.text(above)):
+            return found[1]
+        above = above.prev_named_sibling
+    return ""
 
 
 def _paths(source: Source, tree: Node) -> Iterator[tuple[str, str]]:

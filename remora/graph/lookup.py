@@ -21,9 +21,12 @@ from remora.graph.tables import CLASSES, FOREIGN, OPAQUE, Table, Value
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from remora.core.code import Definition, Symbols
+    from remora.graph.roots import Roots
+
     Local = Callable[[str, str], Value | None]
 
-_SIGN = re.compile(r"\.|->|::|\\")
+_SIGN = re.compile(r"\.|->|::(?!super\b)|\\")  # Rust's `super::super` is one step up more
 
 
 def split(text: str) -> list[str]:
@@ -37,6 +40,10 @@ def split(text: str) -> list[str]:
 
 class Look(Bases):
     """Names of one project, as long as its symbols do not change."""
+
+    def __init__(self, symbols: Symbols, roots: Roots) -> None:
+        super().__init__(symbols, roots)
+        self._inside: dict[tuple[str, str], Value | None] = {}
 
     def lexical(self, table: Table, scope: str, name: str, local: Local | None = None) -> Value | None:
         """Return what a name means at a place.
@@ -69,7 +76,7 @@ class Look(Bases):
                 return found
         if name in family.builtins:
             return FOREIGN
-        if family.name == "rust" and (inner := self._rust_path(table, name)):
+        if family.name == "rust" and (inner := self._rust_path(table, scope, name)):
             return inner
         return None
 
@@ -131,11 +138,9 @@ class Look(Bases):
                 return found
         return None
 
-    def _rust_path(self, table: Table, name: str) -> Value | None:
+    def _rust_path(self, table: Table, scope: str, name: str) -> Value | None:
         """Return what the first part of a path means: `crate`, `super`, or a crate of the workspace."""
-        entry = Entry(name, name, "", Import(name, kind="use"))
-        key = table.family.module(self.places, table.path, entry)
-        return Value("module", key) if key else None
+        return self.module(table, Entry(name, name, "", Import(name, kind="use", scope=scope)))
 
     def dotted(self, table: Table, scope: str, text: str, local: Local | None = None) -> Value | None:
         """Return what a chain of names means at a place, None when it cannot be followed."""
@@ -174,15 +179,7 @@ class Look(Bases):
         if value.kind == "super":
             found = self.class_member(value.path, definition, part, above=True)
         elif definition.kind == "module":
-            table = self.table(value.path)
-            own = table.children.get(definition.qualname, {}).get(part) if table else None
-            found = Value("definition", value.path, own) if own else self.reopened(table, definition, part)
-            if (
-                found is None
-                and table is not None
-                and (entries := table.entries.get(definition.qualname, {}).get(part))
-            ):
-                found = self.imported(table, entries)
+            found = self._in_module(value.path, definition, part)
         elif definition.kind in CLASSES or definition.kind == "test":
             found = self.class_member(value.path, definition, part)
         elif definition.kind == "method" and value.kind == "definition":  # a property, read
@@ -193,6 +190,21 @@ class Look(Bases):
         if found is None:
             return None
         return found.less_sure(value.sure)
+
+    def _in_module(self, path: str, module: Definition, name: str) -> Value | None:
+        """Return what a module or namespace inside a file offers under a name."""
+        key = ("inside", f"{path}:{module.qualname}", name)
+        return self.once(key, self._inside, None, lambda: self._find_in_module(path, module, name))
+
+    def _find_in_module(self, path: str, module: Definition, name: str) -> Value | None:
+        table = self.table(path)
+        own = table.children.get(module.qualname, {}).get(name) if table else None
+        found = Value("definition", path, own) if own else self.reopened(table, module, name)
+        if found is None and table is not None:
+            if entries := table.entries.get(module.qualname, {}).get(name):
+                return self.imported(table, entries)
+            return self.starred(table, module.qualname, name)
+        return found
 
     def returned(self, value: Value | None, receiver: Value | None = None) -> Value | None:
         """Return what calling something gives."""

@@ -1,8 +1,9 @@
 """What every language says of its imports and names, and the few shapes they are said in.
 
 A module is named by a key: the path of its file, or "pkg:<family>:<name>" for one that is spread over
-several files (a Go folder, a Java package, a namespace). A family answers what a written module means;
-following names through modules is the same for all and stands in `graph.lookup`.
+several files (a Go folder, a Java package, a namespace). Names of modules written inside a file follow its
+path. A family answers what a written module means; following names through modules is the same for all and
+stands in `graph.lookup`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from remora.graph.roots import Roots
 
 PACKAGE = "pkg:"
+INSIDE = "\0"  # in a key, between a file and each module that is written inside it
 MANY = 200  # definitions of one name that are looked at; beyond that a name says nothing
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from remora.graph.common_names import RUST, RUST_PRELUDE
-from remora.graph.imports.base import Entry, Family, Places, parts_of
+from remora.graph.imports.base import INSIDE, Entry, Family, Places, parts_of
+from remora.graph.manifests import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,60 +70,97 @@ def _holder(places: Places, path: str) -> str:
     return f"{folder}/{stem}" if folder else stem
 
 
-def _child(places: Places, path: str, name: str) -> str:
-    holder = _holder(places, path)
-    base = f"{holder}/{name}" if holder else name
+def _path(folder: str, *names: str) -> str:
+    return "/".join(part for part in (folder, *names) if part)
+
+
+def _child(places: Places, path: str, names: Sequence[str]) -> str:
+    """Return the file of a module below that of a file; names before the last are modules written inside."""
+    base = _path(_holder(places, path), *names)
     for found in (f"{base}.rs", f"{base}/mod.rs"):
         if places.symbols.exists(found):
             return found
-    return ""
+    outline, scope = places.symbols.outline(path), ".".join(names[:-1])
+    declared = (
+        _declared(places, path, item)
+        for item in (outline.imports if outline else ())
+        if item.kind == "mod" and (item.alias, item.scope) == (names[-1], scope)
+    )
+    return next(filter(None, declared), "")
 
 
-def _parent(places: Places, path: str) -> str:
+def _declared(places: Places, path: str, item: Import) -> str:
+    """Return the file of a `mod` declaration; one with an alias names the file itself."""
+    around = _modules_around(places, path, item.scope)
+    here = around[-1].split(".") if around else []
+    if not item.alias:
+        return _child(places, path, [*here, item.module])
+    found = join(_path(_holder(places, path), *here) if here else parts_of(path)[0], item.module)
+    return found if found and places.symbols.exists(found) else ""
+
+
+def _parent(places: Places, path: str) -> tuple[str, list[str]]:
+    """Return the file of the module around that of a file, and the modules inside it around that module."""
     folder, name = parts_of(path)
     if name == "mod.rs":
         folder = parts_of(folder)[0]
-    above, last = parts_of(folder)
-    for found in (f"{folder}/mod.rs", f"{above}/{last}.rs" if above else f"{last}.rs"):
-        if found != path and places.symbols.exists(found):
-            return found
-    root = _crate_root(places, path)
-    return root if parts_of(root)[0] == folder and root != path else ""
+    root, inner = _crate_root(places, path), list[str]()
+    while True:
+        above, last = parts_of(folder)
+        own_root = root if parts_of(root)[0] == folder else ""
+        for found in (f"{folder}/mod.rs", f"{_path(above, last)}.rs", own_root):
+            if found and found != path and places.symbols.exists(found):
+                known = not inner or _is_inside(places, found, inner)
+                return (found, [".".join(inner[: n + 1]) for n in range(len(inner))]) if known else ("", [])
+        if not folder or own_root:
+            return "", []
+        folder = above
+        inner.insert(0, last)
 
 
-def _modules_around(places: Places, path: str, scope: str) -> int:
-    """Return how many modules of the file itself an import stands in."""
-    outline = places.symbols.outline(path) if scope else None
-    inline = {d.qualname for d in outline.definitions if d.kind == "module"} if outline else set()
-    count = 0
-    while scope:
-        count += scope in inline
-        scope = scope.rpartition(".")[0]
-    return count
+def _modules(places: Places, path: str) -> set[str]:
+    """Return the modules that are written inside a file."""
+    outline = places.symbols.outline(path)
+    return {d.qualname for d in outline.definitions if d.kind == "module"} if outline else set()
 
 
-def _start(places: Places, path: str, parts: list[str], scope: str) -> str:
-    """Return the file at which a path begins; the parts that this used up are taken off."""
+def _is_inside(places: Places, path: str, names: Sequence[str]) -> bool:
+    return ".".join(names) in _modules(places, path)
+
+
+def _modules_around(places: Places, path: str, scope: str) -> list[str]:
+    """Return the modules of the file itself that a place stands in, outermost first."""
+    inline = _modules(places, path) if scope else set()
+    parts = scope.split(".")
+    around = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    return [module for module in around if module in inline]
+
+
+def _start(places: Places, path: str, parts: list[str], scope: str) -> tuple[str, list[str]]:
+    """Return the file at which a path begins, and the path from there."""
     first = parts[0]
     if first == "crate":
-        parts.pop(0)
-        return _crate_root(places, path)
+        return _crate_root(places, path), parts[1:]
+    at, around = path, _modules_around(places, path, scope)
+    while at and parts and parts[0] in ("self", "super"):
+        if parts[0] == "super":
+            if around:
+                around.pop()
+            else:
+                at, around = _parent(places, at)
+        parts = parts[1:]
+    here = around[-1].split(".") if around else []
     if first in ("self", "super"):
-        at, inner = path, _modules_around(places, path, scope)
-        while at and parts and parts[0] in ("self", "super"):
-            if parts.pop(0) == "super":
-                at = at if inner else _parent(places, at)
-                inner -= bool(inner)
-        return at
-    if _child(places, path, first):
-        return path
+        return at, [*here, *parts]
+    for inner in (here, []):
+        if _child(places, path, [*inner, first]) or _is_inside(places, path, [*inner, first]):
+            return path, [*inner, *parts]
     crate = _crate(places, path)
     name = dict(crate.renames).get(first, first) if crate else first
     for other in places.roots.crates:
         if other.name == name and places.symbols.exists(other.lib):
-            parts.pop(0)
-            return other.lib
-    return ""
+            return other.lib, parts[1:]
+    return "", parts
 
 
 def _walk(places: Places, path: str, module: str, scope: str) -> tuple[str, list[str]]:
@@ -130,35 +168,38 @@ def _walk(places: Places, path: str, module: str, scope: str) -> tuple[str, list
     parts = [part for part in module.split("::") if part]
     if not parts:
         return "", []
-    at = _start(places, path, parts, scope)
-    while at and parts:
-        inner = _child(places, at, parts[0])
-        if not inner:
+    at, parts = _start(places, path, parts, scope)
+    inner = 1  # so many parts are looked for below the file
+    while at and inner <= len(parts):
+        if found := _child(places, at, parts[:inner]):
+            at, parts, inner = found, parts[inner:], 1
+        elif inner < len(parts) and _is_inside(places, at, parts[:inner]):
+            inner += 1
+        else:
             break
-        at = inner
-        parts.pop(0)
     return at, parts
 
 
 def _module(places: Places, path: str, entry: Entry) -> str:
     if entry.item.kind == "mod":
-        return _child(places, path, entry.module)
+        return _declared(places, path, entry.item)
     at, rest = _walk(places, path, entry.module, entry.item.scope)
-    return "" if rest else at
+    return INSIDE.join((at, *rest)) if at else ""
 
 
 def _submodule(places: Places, key: str, name: str) -> str | None:
-    return _child(places, key, name) or None
+    return _child(places, key, [name]) or None
 
 
 def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
-    found = []
-    for entry in _entries(item):
-        if item.kind == "mod":
-            found.append(_child(places, path, entry.module))
-        else:
-            full = f"{entry.module}::{entry.name}" if entry.name not in ("", "*") else entry.module
-            found.append(_walk(places, path, full, item.scope)[0])
+    if item.kind == "mod":
+        found = [_declared(places, path, item)]
+    else:
+        paths = (
+            f"{entry.module}::{entry.name}" if entry.name not in ("", "*") else entry.module
+            for entry in _entries(item)
+        )
+        found = [_walk(places, path, full, item.scope)[0] for full in paths]
     return [other for other in dict.fromkeys(found) if other]
 
 

@@ -132,3 +132,110 @@ def test_what_a_macro_only_writes_is_not_called() -> None:
     uses = extract(source.encode(), "rust").uses
     called = [reference.name for reference in uses.references if reference.kind == "call"]
     assert called == ["quote", "stringify", "parse_quote"]
+
+
+def test_a_path_begins_at_the_module_around_it() -> None:
+    """`super` and `self` in a module written inside a file are its modules first, then those of files."""
+    project = Project(
+        {
+            "src/lib.rs": "mod a;\nfn f() {}\n",
+            "src/a.rs": "fn f() {}\nstruct T;\nimpl T { fn new() -> Self { T } }\n"
+            "mod b {\n fn g() { super::f(); super::super::f(); crate::f() }\n fn f() {}\n struct S;\n"
+            " impl S { fn new() -> Self { S } }\n"
+            " mod c {\n  use super::S;\n  use super::super::T;\n"
+            "  fn h() { super::f(); super::super::f(); super::super::super::f(); S::new(); T::new() }\n"
+            "  fn i() { self::h(); crate::a::b::f() }\n }\n}\n",
+        }
+    )
+    assert project.imports("src/a.rs") == []
+    assert set(project.calls("src/a.rs", "b.g")) == {"src/a.rs:f", "src/lib.rs:f"}
+    assert set(project.calls("src/a.rs", "b.c.h")) == {
+        "src/a.rs:b.f",
+        "src/a.rs:f",
+        "src/lib.rs:f",
+        "src/a.rs:b.S.new",
+        "src/a.rs:T.new",
+    }
+    assert set(project.calls("src/a.rs", "b.c.i")) == {"src/a.rs:b.c.h", "src/a.rs:b.f"}
+
+
+def test_a_test_calls_what_it_tests_by_its_path() -> None:
+    """`super::f()` in the tests of a file is the function of the file."""
+    source = (
+        "pub fn f() {}\n#[cfg(test)]\nmod tests {\n use super::*;\n #[test]\n fn works() { super::f() }\n}\n"
+    )
+    project = Project({"src/lib.rs": "mod a;\n", "src/a.rs": source})
+    assert project.calls("src/a.rs", "tests.works") == {"src/a.rs:f": 0.95}
+
+
+def test_a_module_of_a_file_is_declared_in_a_module_inside_another() -> None:
+    """`mod a { mod b; }` is a/b.rs, and paths lead there from everywhere."""
+    project = Project(
+        {
+            "src/lib.rs": "pub mod a {\n pub mod b;\n pub mod c { pub mod d; pub fn here() {} }\n"
+            " use self::b::f;\n fn g() { b::f(); c::d::f() }\n}\n"
+            "mod other;\nuse a::c::here;\nfn h() { here() }\n",
+            "src/a/b.rs": "use super::c::d;\npub fn f() { d::f() }\n",
+            "src/a/c/d.rs": "pub fn f() {}\n",
+            "src/other.rs": "use crate::a::b::f;\nuse crate::a::c::here;\n"
+            "fn g() { f(); here(); crate::a::c::d::f() }\n"
+            "mod inner { mod deep; }\n",
+            "src/other/inner/deep.rs": "",
+        }
+    )
+    assert project.imports("src/lib.rs") == ["src/a/b.rs", "src/a/c/d.rs", "src/other.rs"]
+    assert set(project.calls("src/lib.rs", "a.g")) == {"src/a/b.rs:f", "src/a/c/d.rs:f"}
+    assert set(project.calls("src/lib.rs", "h")) == {"src/lib.rs:a.c.here"}
+    assert project.imports("src/other.rs") == ["src/a/b.rs", "src/lib.rs", "src/other/inner/deep.rs"]
+    assert set(project.calls("src/other.rs", "g")) == {
+        "src/a/b.rs:f",
+        "src/lib.rs:a.c.here",
+        "src/a/c/d.rs:f",
+    }
+    assert project.imports("src/a/b.rs") == ["src/a/c/d.rs"]
+    assert set(project.calls("src/a/b.rs", "f")) == {"src/a/c/d.rs:f"}
+
+
+def test_a_module_may_name_its_file() -> None:
+    """`#[path = "…"]` says where a module lies: beside the file, inside a module from that one's folder."""
+    project = Project(
+        {
+            "src/lib.rs": '#[cfg(unix)]\n#[path = "sys/unix.rs"]\nmod imp;\n'
+            '#[cfg(windows)]\n#[path = "sys/windows.rs"]\nmod imp;\nmod plain;\n'
+            'mod a { #[path = "odd.rs"] pub mod b; }\n'
+            "use crate::imp::open;\nfn f() { open(); imp::close(); a::b::g() }\n",
+            "src/sys/unix.rs": "pub fn open() {}\npub fn close() {}\n",
+            "src/sys/windows.rs": "",
+            "src/plain.rs": '#[path = "beside.rs"]\nmod one;\nfn f() { one::f() }\n',
+            "src/beside.rs": "pub fn f() {}\n",
+            "src/a/odd.rs": "pub fn g() {}\n",
+        }
+    )
+    assert project.imports("src/lib.rs") == [
+        "src/a/odd.rs",
+        "src/plain.rs",
+        "src/sys/unix.rs",
+        "src/sys/windows.rs",
+    ]
+    assert set(project.calls("src/lib.rs", "f")) == {
+        "src/sys/unix.rs:open",
+        "src/sys/unix.rs:close",
+        "src/a/odd.rs:g",
+    }
+    assert project.imports("src/plain.rs") == ["src/beside.rs"]
+    assert set(project.calls("src/plain.rs", "f")) == {"src/beside.rs:f"}
+
+
+def test_a_module_inside_a_file_passes_names_on() -> None:
+    """What `pub use` takes into a module is found through it, all of it too; a circle leads nowhere."""
+    project = Project(
+        {
+            "src/lib.rs": "mod shapes;\npub mod prelude { pub use crate::shapes::*; }\n"
+            "mod a { pub use super::b::lost; pub use super::b::*; }\n"
+            "mod b { pub use super::a::lost; pub use super::a::*; }\n"
+            "mod c { pub use self::d as d; }\n",
+            "src/shapes.rs": "pub fn area() {}\n",
+            "src/x.rs": "use crate::prelude::*;\nfn f() { area(); crate::a::lost(); crate::c::d::e() }\n",
+        }
+    )
+    assert set(project.calls("src/x.rs", "f")) == {"src/shapes.rs:area"}
