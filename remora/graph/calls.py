@@ -121,10 +121,12 @@ class FileNames:
         return _target(found)
 
     def _is_known_through(self, owner: Value) -> bool:
-        """Return whether every base of an object's class is of the project."""
+        """Return whether every base of an object's class is of the project, or it is of any class."""
         definition = owner.definition
-        if definition is None or owner.kind not in ("object", "super") or definition.kind not in CLASSES:
+        if definition is None or owner.kind not in ("object", "super"):
             return False
+        if definition.kind not in CLASSES:
+            return definition.kind == "module"
         return self.look.line(owner.path, definition).whole
 
     def _defined(self, value: Value | None) -> Value | None:

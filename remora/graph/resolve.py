@@ -135,11 +135,10 @@ class _File:
                 if base is None or base.kind != "definition" or base.definition is None:
                     continue
                 target = base.definition
-                if target.kind not in CLASSES and target.kind != "test":
+                if target.kind not in (*CLASSES, "module", "test"):
                     continue
-                kind = "inherits"
-                if target.kind == "interface" and definition.kind != "interface":
-                    kind = "implements"
+                promised = target.kind in ("interface", "module")  # a module is mixed in
+                kind = "implements" if promised and definition.kind != target.kind else "inherits"
                 key = f"{self.path}:{definition.qualname}"
                 self.edges.add(key, f"{base.path}:{target.qualname}", kind, base.sure, definition.line)
                 if base.path != self.path:

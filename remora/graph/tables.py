@@ -103,10 +103,14 @@ class Table:
         return self.is_class(scope)
 
     def class_of(self, scope: str) -> str:
-        """Return the innermost class around a scope (or the scope itself), "" when there is none."""
+        """Return the innermost class around a scope (or the scope itself), "" when there is none.
+
+        Ruby's modules count: what is mixed in works on the object like a method of its class.
+        """
         while scope:
             definition = self.by_qualname.get(scope)
-            if (definition is None or definition.kind != "module") and self.is_class(scope):
+            module = definition is not None and definition.kind == "module"
+            if self.family.name == "ruby" if module else self.is_class(scope):
                 return scope
             scope = self.around(scope)
         return ""

@@ -77,3 +77,48 @@ def test_an_example_hides_no_name() -> None:
         "spec/total_spec.rb:total.twice": 0.95,
         "lib/shop/cart.rb:Shop.Cart.fill_up": 0.75,
     }
+
+
+def test_a_mixed_in_module_is_implemented_and_gives_its_methods() -> None:
+    """`include`, `extend` and `prepend` are edges to the module; its methods come before the base class's."""
+    project = Project(
+        {
+            "lib/walks.rb": "module Walks\n  def walk_far; step_once(); end\n"
+            "  def step_once; self.rest; self.bark_loud; end\n  def rest; end\nend\n",
+            "lib/finders.rb": "module Finders\n  def find_all; end\nend\n",
+            "lib/checks.rb": "module Checks\n  include Walks\n  def rest; super(); end\nend\n",
+            "lib/animal.rb": "class Animal\n  def rest; end\nend\n",
+            "lib/dog.rb": "class Dog < Animal\n  include Walks\n  extend Finders\n  prepend Checks\n"
+            "  def go; walk_far(); self.rest; end\n  def rest; super(); end\n"
+            "  def bark_loud; end\nend\n",
+            "bin/run.rb": "dog = Dog.new\ndog.walk_far\nDog.find_all\n",
+        }
+    )
+    assert project.targets("lib/dog.rb", "implements", "Dog") == {
+        "lib/walks.rb:Walks": 0.75,
+        "lib/finders.rb:Finders": 0.75,
+        "lib/checks.rb:Checks": 0.75,
+    }
+    assert set(project.targets("lib/dog.rb", "inherits", "Dog")) == {"lib/animal.rb:Animal"}
+    assert set(project.targets("lib/checks.rb", "inherits", "Checks")) == {"lib/walks.rb:Walks"}
+    assert project.imports("lib/dog.rb") == [
+        "lib/animal.rb",
+        "lib/checks.rb",
+        "lib/finders.rb",
+        "lib/walks.rb",
+    ]
+    assert set(project.calls("lib/dog.rb", "Dog.go")) == {
+        "lib/walks.rb:Walks.walk_far",
+        "lib/dog.rb:Dog.rest",
+    }
+    assert set(project.calls("lib/dog.rb", "Dog.rest")) == {"lib/checks.rb:Checks.rest"}
+    assert set(project.calls("lib/checks.rb", "Checks.rest")) == {"lib/walks.rb:Walks.rest"}
+    assert project.calls("lib/walks.rb", "Walks.step_once") == {
+        "lib/walks.rb:Walks.rest": 0.95,
+        "lib/dog.rb:Dog.bark_loud": 0.4,
+    }
+    assert project.calls("bin/run.rb") == {
+        "lib/dog.rb:Dog": 0.75,
+        "lib/walks.rb:Walks.walk_far": 0.75,
+        "lib/finders.rb:Finders.find_all": 0.75,
+    }
