@@ -36,11 +36,15 @@ class TsConfig(NamedTuple):
 
 
 class JsPackage(NamedTuple):
-    """A package.json: its folder, name, and (name, files as written) for "." and each subpath."""
+    """A package.json: its folder, name, and (name, files as written) for "." and each subpath.
+
+    `imports` has the same for the names with "#" that only its own files see.
+    """
 
     folder: str
     name: str
     exports: tuple[tuple[str, tuple[str, ...]], ...]
+    imports: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 class GoModule(NamedTuple):
@@ -101,7 +105,9 @@ class Roots(NamedTuple):
             value: Any = json.loads(text)
             return Roots(
                 typescript=tuple(TsConfig(f, base, _pairs(paths)) for f, base, paths in value["typescript"]),
-                packages=tuple(JsPackage(f, name, _pairs(e)) for f, name, e in value["packages"]),
+                packages=tuple(
+                    JsPackage(f, name, *map(_pairs, pairs)) for f, name, *pairs in value["packages"]
+                ),
                 go=tuple(GoModule(*item) for item in value["go"]),
                 crates=tuple(
                     Crate(f, name, lib, tuple((a, b) for a, b in renames))
@@ -230,9 +236,10 @@ def _packages(found: Iterable[tuple[str, str]]) -> tuple[JsPackage, ...]:
     packages = []
     for folder, text in found:
         manifest = manifests.loose_json(text)
-        name = manifest.get("name")
-        if isinstance(name, str) and name:
-            packages.append(JsPackage(folder, name, tuple(manifests.exported(manifest))))
+        written = manifest.get("name")
+        name, imports = written if isinstance(written, str) else "", tuple(manifests.imported(manifest))
+        if name or imports:
+            packages.append(JsPackage(folder, name, tuple(manifests.exported(manifest)), imports))
     return tuple(sorted(packages, key=lambda p: (p.name, p.folder)))
 
 

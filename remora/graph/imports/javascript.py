@@ -2,7 +2,7 @@
 
 An import edge goes to the file that the specifier names, by the compiler's order: the path itself,
 `.js` written for `.ts`, the path with each known ending, its index file. Type-only imports, `export …
-from`, `require` and `import()` count alike.
+from`, `require` and `import()` count alike. A name with "#" is one of the nearest package.json's `imports`.
 """
 
 from __future__ import annotations
@@ -108,8 +108,31 @@ def _of_package(places: Places, path: str, name: str) -> str:
 
 
 def _in_package(places: Places, package: JsPackage, rest: str) -> str:
-    wanted = f"./{rest}" if rest else "."
-    for name, files in package.exports:
+    for file in _offered(package.exports, f"./{rest}" if rest else "."):
+        if found := _built(places, package.folder, file):
+            return found
+    if rest:
+        return _built(places, package.folder, rest) or _file(places, join(package.folder, f"src/{rest}"))
+    return _file(places, join(package.folder, "src")) or _file(places, package.folder)
+
+
+def _own(places: Places, path: str, name: str) -> str:
+    """Return what the nearest package means by a name with "#": a file of its own, or another package."""
+    around = [package for package in places.roots.packages if _inside(package.folder, path)]
+    if not around:
+        return ""
+    package = max(around, key=lambda p: len(p.folder))
+    for file in _offered(package.imports, name):
+        relative = file.startswith(".")
+        found = _built(places, package.folder, file) if relative else _of_package(places, path, file)
+        if found:
+            return found
+    return ""
+
+
+def _offered(pairs: Sequence[tuple[str, Sequence[str]]], wanted: str) -> Iterator[str]:
+    """Yield the files that a package.json gives for a name, the most exact pattern first."""
+    for name, files in pairs:
         middle: str | None = None
         if name == wanted:
             middle = ""
@@ -123,12 +146,7 @@ def _in_package(places: Places, package: JsPackage, rest: str) -> str:
                 middle = wanted[len(before) : len(wanted) - len(after)]
         if middle is None:
             continue
-        for file in files:
-            if found := _built(places, package.folder, file.replace("*", middle)):
-                return found
-    if rest:
-        return _built(places, package.folder, rest) or _file(places, join(package.folder, f"src/{rest}"))
-    return _file(places, join(package.folder, "src")) or _file(places, package.folder)
+        yield from (file.replace("*", middle) for file in files)
 
 
 def _built(places: Places, folder: str, file: str) -> str:
@@ -153,7 +171,8 @@ def _resolve(places: Places, path: str, module: str) -> str:
         return _file(places, found)
     if module.startswith("/"):
         return _file(places, module.lstrip("/"))
-    return _mapped(places, path, module) or _of_package(places, path, module)
+    other = _own if module.startswith("#") else _of_package
+    return _mapped(places, path, module) or other(places, path, module)
 
 
 def _module(places: Places, path: str, entry: Entry) -> str:

@@ -17,6 +17,15 @@ TREE = {
     "packages/ui/src/x/deep.ts": "",
     "packages/old/package.json": '{"name": "old", "main": "lib/main"}',
     "packages/old/lib/main.js": "",
+    "packages/app/package.json": """{"imports": {
+        "#internal/*": "./src/internal/*.js", "#internal/odd": "./odd.js", "#ui": "@acme/ui/x/deep",
+        "#internal/deep/*.js": {"node": "./dist/deep/*.js", "default": "./none/*.js"},
+        "#db": {"browser": "./src/none.js", "types": "./src/db.d.ts", "default": "./src/db.js"},
+        "bad": "./odd.js"}}""",
+    "packages/app/src/internal/log.ts": "",
+    "packages/app/src/deep/a.ts": "",
+    "packages/app/src/db.js": "",
+    "packages/app/odd.js": "",
     "packages/old/tool.js": "",
     "src/app.ts": "",
     "src/util/index.ts": "",
@@ -59,6 +68,26 @@ def test_an_import_names_a_file(source: str, expected: list[str]) -> None:
     """Relative paths, mapped ones and packages of the workspace give files, everything else nothing."""
     found = Project({**TREE, "src/use.ts": source}).imports("src/use.ts")
     assert [path for path in found if not path.endswith(".css")] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("#internal/log", ["packages/app/src/internal/log.ts"]),
+        ("#internal/odd", ["packages/app/odd.js"]),
+        ("#internal/deep/a.js", ["packages/app/src/deep/a.ts"]),
+        ("#db", ["packages/app/src/db.js"]),
+        ("#ui", ["packages/ui/src/x/deep.ts"]),
+        ("#other", []),
+        ("bad", []),
+    ],
+)
+def test_a_package_names_its_own_files(name: str, expected: list[str]) -> None:
+    """`imports` of the nearest package.json say what names with "#" stand for; the most exact one counts."""
+    source = f'import {{ a }} from "{name}";\n'
+    places = ("packages/app/src/use.ts", "packages/ui/src/use.ts")
+    project = Project({**TREE, **dict.fromkeys(places, source)})
+    assert [project.imports(path) for path in places] == [expected, []]
 
 
 def test_default_exports_are_found_under_any_name() -> None:
