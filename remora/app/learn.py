@@ -28,7 +28,7 @@ from remora.app.code import index
 from remora.app.overtaken import settle_overtaken
 from remora.app.planning import leave_work, take_in_ui
 from remora.app.promoting import WITHDRAWN, Learnt, Promoter
-from remora.core.errors import InvalidInput, RemoraError, StoreBusy
+from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy
 from remora.core.values import Redaction, Skipped, Taint
 from remora.disk.files import lock
 from remora.injection.e2e import is_ui_tool
@@ -46,13 +46,15 @@ if TYPE_CHECKING:
     from remora.sources.transcripts.reading import Reading
 
 Progress = Callable[[str, int, int], None]
-READ = "transcript:"  # meta key, with a digest of the path behind it: how the files looked when read
-EXAMPLES = 200  # of what was discarded, named in a report; the counts are of all
+READ = (
+    "transcript:"  # meta key, with a digest of the path behind it: how the files looked, "|", what is in them
+)
+EXAMPLES = 50  # of what each filter discarded, named in a report; the counts are of all
 TELLING = ("user_prompt", "tool_call")  # events whose keys are the host's own
 COPIED = 20  # events at the head of a transcript that show whether it is a fork
-MOST_TELLING = ("stored", "restored", "updated")  # of what several sessions of one run did with a memory
 MAX_SHOWN = 200  # results of tools for interfaces, of one transcript
 MAX_CALLS = 20  # of a model about those, in one run
+BLOCK = 1 << 20  # bytes read at a time
 MAX_BAD = 50  # lines that could not be read, named in a report
 
 
@@ -169,9 +171,18 @@ def learn(
 
 
 def learned(parts: Parts, run: int | None = None) -> list[Learnt]:
-    """Return what a run of `learn` added or changed and is still there; the last one by default."""
+    """Return what a run of `learn` added or changed and is still there; the last one by default.
+
+    Raises:
+        NotFound: there is no such run.
+    """
     space = parts.room("project").space
-    rows = space.observed.learned(space.observed.last_run() if run is None else run)
+    last = space.observed.last_run()
+    rows = space.observed.learned(last if run is None else run)
+    if run is not None and not rows:
+        there = f"There are runs 1 to {last}." if last > 1 else "There is run 1 alone."
+        nothing = "Nothing was learnt yet. `remora learn` reads the sessions of agents."
+        raise NotFound(f"there is no run {run}", hint=there if last else nothing)
     records = space.memories.get_many([row.memory_id for row in rows])
     live = [row for row in rows if row.memory_id in records and not records[row.memory_id].deprecated]
     return [Learnt(records[row.memory_id], row.action, row.why) for row in live]
@@ -223,7 +234,7 @@ class _Run:
         fresh = []
         for transcript in self._found.transcripts:
             looks = _looks(transcript)
-            if not self._again and self._space.meta.get(_key(transcript)) == looks:
+            if not self._again and self._is_read(transcript, looks):
                 self.unchanged += 1
             else:
                 fresh.append((transcript, looks))
@@ -241,6 +252,18 @@ class _Run:
             except RemoraError as error:
                 self.skipped.append(Skipped(str(transcript.path), str(error)))
         self._progress("sessions", len(fresh), len(fresh))
+
+    def _is_read(self, transcript: Transcript, looks: str) -> bool:
+        """Return whether a transcript was read as it is; one that only looks newer is noted as such."""
+        key = _key(transcript)
+        seen, _, digest = str(self._space.meta.get(key) or "").partition("|")
+        if seen == looks:
+            return True
+        if not digest or _sizes(seen) != _sizes(looks) or _digest(transcript) != digest:
+            return False
+        with self._space.db.transaction():
+            self._space.meta.set(key, f"{looks}|{digest}")
+        return True
 
     def _reading(self, transcript: Transcript, marks: set[int]) -> Reading:
         return read(
@@ -311,7 +334,7 @@ class _Run:
         if shown and not self._dry_run:
             self._calls = take_in_ui(self._parts, shown, self._calls)
         with self._space.db.transaction():
-            self._space.meta.set(_key(transcript), looks)
+            self._space.meta.set(_key(transcript), f"{looks}|{_digest(transcript)}")
 
     def _session(self, observer: Observer, seen: str) -> None:
         self.late += observer.late
@@ -329,11 +352,11 @@ class _Run:
             if one.action == WITHDRAWN:
                 self.withdrawn += before is None or before.action != "stored"
                 continue
-            done = {one.action} if before is None else {one.action, before.action}
-            action = next((a for a in MOST_TELLING if a in done), one.action)
-            self.learnt[one.memory.id] = one._replace(action=action)
-        self.discarded.update(d.filter for d in taken.discarded)
-        self.examples += taken.discarded[: max(0, EXAMPLES - len(self.examples))]
+            self.learnt[one.memory.id] = one
+        for dropped in taken.discarded:
+            if self.discarded[dropped.filter] < EXAMPLES:
+                self.examples.append(dropped)
+            self.discarded[dropped.filter] += 1
         self.notes += taken.notes
         if not self._dry_run:
             with suppress(RemoraError):
@@ -389,3 +412,17 @@ def _looks(transcript: Transcript) -> str:
             continue
         found.append(f"{status.st_size}:{status.st_mtime_ns}")
     return ",".join(found)
+
+
+def _sizes(looks: str) -> list[str]:
+    return [one.partition(":")[0] for one in looks.split(",")]
+
+
+def _digest(transcript: Transcript) -> str:
+    """Return a digest of what is in the files of a transcript."""
+    found = hashlib.blake2b(digest_size=16)
+    for path in (transcript.path, *transcript.parts):
+        with suppress(OSError), path.open("rb") as file:
+            while block := file.read(BLOCK):
+                found.update(block)
+    return found.hexdigest()

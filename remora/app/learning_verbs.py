@@ -78,7 +78,11 @@ class LearningVerbs:
             return learn(self._parts, where, hosts, again=again, dry_run=dry_run, progress=progress)
 
     def learned(self, run: int | None = None) -> list[Learnt]:
-        """Return what a run of `learn` added or changed and is still there; the last one by default."""
+        """Return what a run of `learn` added or changed and is still there; the last one by default.
+
+        Raises:
+            NotFound: there is no such run.
+        """
         from remora.app.learn import learned
 
         with self._lock:

@@ -41,7 +41,7 @@ class Novelty:
         self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def closest(self, draft: MemoryDraft, branch: str | None) -> tuple[str, float] | None:
-        """Return the memory that is closest to a draft and how close, 0 to 1; None where none is near.
+        """Return the start of the id of the closest memory and how close it is, 0 to 1; None if none is near.
 
         Args:
             draft: what may be new.
@@ -66,7 +66,7 @@ class Novelty:
             else:
                 close = near[record.id] if record.id in near else self._cosine(draft, record)
             if best is None or close > best[1]:
-                best = (record.external_id or record.id, close)
+                best = (record.id[:8], close)
         return best
 
     def _near(self, draft: MemoryDraft) -> dict[str, float]:

@@ -305,6 +305,9 @@ class PlanVerbs:
             session_id: only what came of this session; all of the run by default.
             used: memories that served in the session, and for what, where the caller knows; what was said
                 to the agent by default.
+
+        Raises:
+            NotFound: there is no such run.
         """
         from remora.app.summary import summary
 

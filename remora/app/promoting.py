@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
 WITHDRAWN = "withdrawn"
+MOST_TELLING = ("stored", "restored", "updated", "merged")
 A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
 BRANCH = Discarded("", "branch", "its branch was deleted unmerged")
 
@@ -66,6 +67,7 @@ class Promoter:
         self._space = self._room.space
         self._now = CodeNow(parts)
         self._novelty = Novelty(parts)
+        self._done: dict[str, str] = {}  # what was done with each memory so far
         self._branches: dict[str, Branch | None] = {}
 
     def take(
@@ -140,12 +142,19 @@ class Promoter:
             if isinstance(one, Discarded):
                 discarded.append(one._replace(what=promoted.draft.content))
             else:
-                learnt.append(one)
+                learnt.append(self._of_all(one))
         learnt += [gone for w in promotion.withdrawn if (gone := self._withdraw(w)) is not None]
         at = self._time()
         rows = [LearnedRow(o.memory.id, o.action, o.why, o.memory.content, at) for o in learnt]
         self._space.observed.note_learned(run, rows)
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))
+
+    def _of_all(self, one: Learnt) -> Learnt:
+        """Return what all sessions so far did with a memory: one that is new stays so when seen again."""
+        done = {one.action, self._done.get(one.memory.id, one.action)}
+        action = next(action for action in MOST_TELLING if action in done)
+        self._done[one.memory.id] = action
+        return one._replace(action=action)
 
     def _store(self, promoted: Promoted) -> Learnt | Discarded:
         """Store a draft, or say why not: a person has forgotten or changed what it would refresh."""

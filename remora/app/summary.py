@@ -80,7 +80,7 @@ def summary(
     """Return what a run came to; see `Memory.session_summary`."""
     space = parts.room("project").space
     number = space.observed.last_run() if run is None else run
-    found = learned(parts, number)
+    found = learned(parts, run)
     if session_id is not None:
         found = [one for one in found if session_id in _sessions_of(one.memory)]
     ids = {session_id} if session_id is not None else {one.memory.session_id for one in found}

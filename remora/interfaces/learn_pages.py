@@ -23,14 +23,21 @@ FILTERS = {
     "trust": "would be a rule on the word of text from outside",
     "scoring": "too weak",
     "cap": "beyond what one session may give",
+    "standing": "about code that is no longer so",
+    "branch": "of branches that were deleted unmerged",
+    "a person's word": "that you forgot or changed here",
 }
+TOLD = 5  # of what was left out that a report names, and how much of each
+TOLD_CHARS = 100
+NEW = ("stored", "restored")
+ACTIONS = {"merged": "seen again", "restored": "brought back"}
 
 
 def report(found: LearnReport) -> Page:
     """Return what was read, what was learnt and what was not, with the reasons."""
-    did = "would be learnt" if found.dry_run else "learnt"
-    read = f"{counted(len(found.sessions), 'session')} read, {found.unchanged:,} unchanged"
-    parts: list[Part] = [Para(f"{read}; {counted(len(found.learnt), 'memory', 'memories')} {did}", "strong")]
+    new = [one for one in found.learnt if one.action in NEW]
+    again = [one for one in found.learnt if one.action not in NEW]
+    parts: list[Part] = [Para(_head(found, len(new), len(again)), "strong")]
     if found.sessions:
         signals = [f"{number:,} {kind.replace('_', ' ')}" for kind, number in found.signals.items()]
         parts.append(
@@ -46,7 +53,9 @@ def report(found: LearnReport) -> Page:
     if found.discarded:
         dropped = [f"{number:,} {FILTERS.get(name, name)}" for name, number in found.discarded.items()]
         parts.append(Para(f"left out: {listed(dropped)}", "dim", indent=2))
-    parts += learned(found.learnt[:SHOWN])
+        some = [e for e in found.examples if e.filter != "worth"][:TOLD]
+        parts += [Para(f"{shorten(e.what, TOLD_CHARS)}: {e.why}", "dim", indent=4) for e in some]
+    parts += learned([*new, *again][:SHOWN])
     if len(found.learnt) > SHOWN:
         parts.append(Para(f"and {len(found.learnt) - SHOWN:,} more: `remora learned` lists all", "dim"))
     if found.withdrawn:
@@ -72,6 +81,24 @@ def report(found: LearnReport) -> Page:
     return tuple(parts)
 
 
+def _head(found: LearnReport, new: int, again: int) -> str:
+    if not found.sessions:
+        have = (
+            "session was read before and has"
+            if found.unchanged == 1
+            else "sessions were read before and have"
+        )
+        return (
+            f"Nothing new: {found.unchanged:,} {have} not changed"
+            if found.unchanged
+            else "No session was read"
+        )
+    did = "would be learnt" if found.dry_run else "learnt"
+    read = f"{counted(len(found.sessions), 'session')} read, {found.unchanged:,} unchanged"
+    more = f", {again:,} seen again" if again else ""
+    return f"{read}; {counted(new, 'memory', 'memories')} {did}{more}"
+
+
 def learned(found: Sequence[Learnt]) -> Page:
     """Return memories that were learnt, each with the evidence."""
     return tuple(
@@ -83,10 +110,15 @@ def learned(found: Sequence[Learnt]) -> Page:
                 *((Cell("needs review", "warn"),) if one.memory.needs_review else ()),
             ),
             shorten(collapse(one.memory.content), 400),
-            (Cell(one.why, "dim"),),
+            (Cell(evidence(one), "dim"),),
         )
         for one in found
     )
+
+
+def evidence(one: Learnt) -> str:
+    """Return why a memory was learnt, and what was done where it is not new."""
+    return one.why if one.action == "stored" else f"{ACTIONS.get(one.action, one.action)}: {one.why}"
 
 
 def checks(found: Sequence[Suggestion]) -> Page:

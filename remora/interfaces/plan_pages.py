@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.text import collapse, shorten
+from remora.interfaces.learn_pages import evidence
 from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
 from remora.interfaces.present import counted, listed, redaction_sentence, short
 
@@ -150,5 +151,5 @@ def learnt(one: Learnt, number: int, of: int) -> Item:
         Cell(f"{record.confidence:.2f}", "dim"),
         *(Cell(mark, "warn" if mark == "needs review" else "good") for mark in marks),
     )
-    tail = f"{one.action}: {one.why}" if one.action != "stored" else one.why
-    return Item(short(record.id), facts, shorten(collapse(record.content), LEARNT), (Cell(tail, "dim"),))
+    tail = (Cell(evidence(one), "dim"),)
+    return Item(short(record.id), facts, shorten(collapse(record.content), LEARNT), tail)

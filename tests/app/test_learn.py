@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -129,7 +131,7 @@ def test_sessions_become_memories_with_the_evidence(memory, learn, tmp_path):
     assert all(one.why for one in report.learnt)
     assert memory.search("where are tokens refreshed")[0].memory.source == "observer_inferred"
     assert {one.memory.id for one in memory.learned()} == {one.memory.id for one in report.learnt}
-    assert memory.learned(99) == []
+    assert {one.action for one in memory.learned()} == {"stored"}  # also where a later session saw it again
 
 
 def linted(name: str, day: int, cwd: str, path: str) -> Talk:
@@ -174,6 +176,48 @@ def test_what_was_read_is_not_read_again(memory, learn, tmp_path):
     assert len(third.sessions) == 4
     assert space.db.rows("SELECT * FROM observer_file_nodes ORDER BY 1") == sums
     assert len(memory.list(limit=1000)) == len(first.learnt)
+
+
+def test_a_run_that_there_is_not_is_named_as_such(memory, learn, tmp_path):
+    """With the runs that there are."""
+    assert memory.learned() == []
+    with pytest.raises(NotFound, match="there is no run 1") as caught:
+        memory.learned(1)
+    assert "remora learn" in caught.value.hint
+    several(tmp_path, memory)
+    for day in (5, 6):
+        learn()
+        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+    assert memory.learned(1)
+    with pytest.raises(NotFound, match="there is no run 99") as caught:
+        memory.session_summary(99)
+    assert caught.value.hint == "There are runs 1 to 2."
+
+
+def test_a_file_that_only_looks_newer_is_not_read_again(memory, learn, tmp_path):
+    """Touched, copied back or restored: as long as not a line is new or different, it makes no run."""
+    several(tmp_path, memory)
+    run = learn().run
+    path = tmp_path / "talks" / "s2.jsonl"
+    before = path.read_bytes()
+    os.utime(path, ns=(1, 1))
+    report = learn()
+    assert (report.run, report.sessions, report.learnt, report.unchanged) == (0, (), (), 4)
+    os.utime(path, ns=(2, 2))
+    assert learn(dry_run=True).unchanged == 4
+    path.write_bytes(before.replace(b"make lint", b"make chek"))
+    report = learn()
+    assert (report.run, [s.id for s in report.sessions]) == (run + 1, ["s2"])
+
+
+def test_every_reason_has_its_examples(memory, learn, tmp_path, monkeypatch):
+    """What is dropped often for one reason does not hide what was dropped for another."""
+    monkeypatch.setattr("remora.app.learn.EXAMPLES", 2)
+    several(tmp_path, memory)
+    (gone,) = [one.memory for one in learn().learnt if "gateway" in one.memory.content]
+    memory.forget(gone.id)
+    report = learn(again=True)
+    assert Counter(e.filter for e in report.examples) == {"worth": 2, "a person's word": 2}
 
 
 def test_a_session_that_grew_replaces_itself(memory, learn, tmp_path):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from remora.app.learn import LearnReport, SessionLearnt
 from remora.app.memory import Memory
 from remora.app.promoting import Learnt
 from remora.app.summary import Remembered, SessionSummary
@@ -17,9 +18,10 @@ from remora.core.errors import EXIT_CODES, InvalidInput, NotFound
 from remora.core.events import FileUse
 from remora.core.values import Context
 from remora.injection.prefetch import Prefetch, PrefetchFile
-from remora.interfaces import plan_pages
+from remora.interfaces import learn_pages, plan_pages
 from remora.interfaces.commands.reviewing import Asking, Reviewed, page, review
 from remora.interfaces.draw import plain
+from remora.observer.promotion import Discarded
 from tests.interfaces.conftest import Run
 from tests.observer.sessions import session
 from tests.retrieval.worlds import record
@@ -224,6 +226,63 @@ def learn(run: Run, project: Path) -> None:
 
     work("s1", 1, str(project)).save(project / "talks")
     assert run("learn", "talks").exit_code == 0
+
+
+def test_learn_says_what_is_new(run: Run, project: Path) -> None:
+    """And what was only seen again; a run that finds nothing new says that and no more."""
+    from tests.app.test_learn import work
+
+    learn(run, project)
+    again = run("learn", "talks").stdout.splitlines()
+    assert again[0] == "Nothing new: 1 session was read before and has not changed"
+    assert len(again) == 2
+    for number in range(2, 6):
+        work(f"s{number}", number, str(project)).save(project / "talks")
+    told = run("learn", "talks").stdout
+    assert told.startswith("4 sessions read, 1 unchanged; 4 memories learnt, 1 seen again\n")
+    assert "[met 5 times in 5 sessions, resolved in 5]" in told
+    assert "[updated: the user said so]" in told
+    learnt = run("learned").stdout
+    assert "[the same commands recur (seen in 5 sessions, last 2026-01-05)]" in learnt
+
+
+def test_a_run_or_a_session_that_there_is_not(run: Run, project: Path) -> None:
+    """It is said which runs there are; nobody is told to learn what was learnt."""
+    learn(run, project)
+    result = run("learned", "--run", "99")
+    assert result.exit_code == EXIT_CODES[NotFound]
+    assert "there is no run 99" in result.stderr
+    assert "There is run 1 alone." in result.stderr
+    assert "Nothing was learnt" not in run("learned").stderr
+    assert "Nothing of run 1 came of session nobody." in run("learned", "--session", "nobody").stderr
+    assert run("learned", "--forget-all").exit_code == 0
+    assert "What run 1 learnt is no longer there." in run("learned").stderr
+
+
+def report(**fields: Any) -> LearnReport:
+    """Return a report of a run that read one session."""
+    one = SessionLearnt("s1", "codex", None, "build", "success", "", 9, 20, 3, 0, "")
+    return LearnReport(0, (one,), 0, 20, {}, (), {}, (), 0, (), 0, 0.0)._replace(**fields)
+
+
+def test_what_was_left_out_is_told_with_the_reason() -> None:
+    """In words, by filter; and some of it, but for what is never worth a memory."""
+    found = report(
+        discarded={"worth": 3, "standing": 1, "a person's word": 2, "branch": 1, "new filter": 1},
+        examples=(
+            Discarded("it edited a file", "worth", "everybody does"),
+            Discarded("Polling fails", "standing", "`poll` is no longer there"),
+            Discarded("Use tabs", "a person's word", "it was forgotten or changed here"),
+        ),
+    )
+    lines = plain(learn_pages.report(found)).splitlines()
+    assert lines[0] == "1 session read, 0 unchanged; 0 memories learnt"
+    why = "3 not worth a memory, 1 about code that is no longer so, 2 that you forgot or changed here"
+    assert lines[3:6] == [
+        f"  left out: {why}, 1 of branches that were deleted unmerged, 1 new filter",
+        "    Polling fails: `poll` is no longer there",
+        "    Use tabs: it was forgotten or changed here",
+    ]
 
 
 def test_learned(run: Run, answer: Answer, project: Path) -> None:

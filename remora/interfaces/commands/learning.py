@@ -61,7 +61,12 @@ def learned(
     else:
         desk.answer(found, lambda: plan_pages.summary(found))
     if not found.learned:
-        desk.note("Nothing was learnt yet. `remora learn` reads the sessions of agents.")
+        gone = f"Nothing of run {found.run} came of session {session_id}."
+        if session_id is None:
+            gone = f"What run {found.run} learnt is no longer there."
+        desk.note(
+            gone if found.run else "Nothing was learnt yet. `remora learn` reads the sessions of agents."
+        )
 
 
 @command("checks", epilog='Example: remora checks "fix the token refresh"')
