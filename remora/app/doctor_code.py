@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from remora.app.code import LEFT_OUT
 from remora.app.findings import Finding
+from remora.app.freshness import NO_CODE
 from remora.app.project import commit_of
 from remora.app.stats import database_bytes
 from remora.core.errors import RemoraError
@@ -34,6 +35,8 @@ def code(parts: Parts) -> list[Finding]:
     """Check the code graph of a project that has a database."""
     space = parts.room("project").space
     state = space.graph.state()
+    if space.graph.is_empty() and state is not None:
+        return [Finding("ok", "code graph", NO_CODE)]
     if space.graph.is_empty():
         advice = "`remora index` reads it; until then nothing is known of what depends on what."
         return [Finding("note", "code graph", "the code is not indexed", advice)]

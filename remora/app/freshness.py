@@ -28,6 +28,7 @@ LOCK_SECONDS = 0.5  # that a question waits for another indexer
 IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
 NOT_INDEXED = "the code is not indexed yet: `remora index` reads it"
 NO_CODE = "the index found no code here to read"
+NOTHING_TO_ASK = (NOT_INDEXED, NO_CODE)  # where these are said, other words would find no more
 READ_AGAIN = "read again"  # the end of a note
 FEW, FEW_BYTES = 50, 1_000_000  # changed files that a question reads again by itself
 FIRST = 3  # sessions that are told of an index that is not finished

@@ -16,6 +16,7 @@ file passes it on, which is certain.
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from remora.core.code import EXACT, Impact
@@ -23,11 +24,12 @@ from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.graph.names import place_names, speaks
 from remora.graph.packed import unpack_outline
 from remora.store.closure import DEPTH
+from remora.store.graph import Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from remora.store.graph import Edge, Graph, Node
+    from remora.store.graph import Edge, Graph
     from remora.store.space import Space
 
 BETWEEN_SYMBOLS = ("calls", "inherits", "implements", "tests")
@@ -36,6 +38,8 @@ MAX_DEPTH = 10
 LIMIT = 200
 ASKED = 6  # files whose imports are read to tell whether they name the target
 NAMED = 6  # definitions listed where a name has several
+NEAR = 2  # names that are suggested for one that nothing is called by
+FOLDER = "folder"  # type of a node that stands for the files in it; the graph holds none
 STEP = 10  # nodes whose users are read at once
 _INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak for their folder
 _WORD = re.compile(r"\w+")
@@ -76,7 +80,8 @@ def find(graph: Graph, target: str) -> Meant:
     That is "path", "path:Class.method", "path::Class::method" or a symbol's name, whole or its last
     parts, with "." or "::" between them; a path may be its last parts too, and a symbol may follow its
     module ("app.jobs.run"). Of several definitions of a name the one at the top level comes before members
-    of a class, those before what stands inside a function, and what is in tests is last.
+    of a class, those before what stands inside a function, and what is in tests is last. A folder stands
+    for the files in it.
 
     Raises:
         InvalidInput: the target is empty.
@@ -86,6 +91,8 @@ def find(graph: Graph, target: str) -> Meant:
     name = target.strip().removeprefix("./").removesuffix("()")
     if not name:
         raise InvalidInput("impact needs a target", hint="Give a path, path:symbol, or a symbol's name.")
+    if name.endswith("/") and (folder := _folder(graph, name)) is not None:
+        return folder
     if (node := graph.node(name)) is not None and node.path:  # what layers above the code hold has none
         return Meant(node, "")
     head, colons, tail = name.partition("::")
@@ -101,6 +108,8 @@ def find(graph: Graph, target: str) -> Meant:
         what = f"{target!r} may be {_listed([*keys, *others])}"
         raise Conflict(what, hint="Ask for one of them by its full name.")
     node = graph.node(keys[0]) if keys else None
+    if node is None and (folder := _folder(graph, name)) is not None:
+        return folder
     if node is None and (row := graph.file(name)) is not None:
         raise NotFound(
             f"{name} is left out of the code graph: {row.skipped}",
@@ -109,9 +118,31 @@ def find(graph: Graph, target: str) -> Meant:
     if node is None:
         raise NotFound(
             f"nothing in the code graph is called {target!r}",
-            hint="Give a path from the root, path:symbol, or a symbol; `remora index` reads what is new.",
+            hint=f"{_nearly(graph, path, wanted)}Give a path from the root, path:symbol, or a symbol; "
+            "`remora index` reads what is new.",
         )
     return Meant(node, f"{target!r} may also mean {_listed(others)}" if others else "")
+
+
+def _folder(graph: Graph, name: str) -> Meant | None:
+    """Return a folder as a node of its own, None where it has no files; the whole project is none."""
+    name = name.rstrip("/")
+    if not (files := len(graph.below(name))):
+        return None
+    held = "the file" if files == 1 else f"the {files:,} files"
+    note = f"{name}/ is a folder: this is what depends on {held} in it from outside"
+    return Meant(Node(0, f"{name}/", FOLDER, name, f"{name}/", None, None, {}), note)
+
+
+def _nearly(graph: Graph, path: str, wanted: str) -> str:
+    """Return the question whether something else was meant: called so elsewhere, or almost so there."""
+    if not path:
+        near = graph.ending(wanted.rpartition("/")[2])
+    elif not (near := _called(graph, wanted, path.rpartition("/")[2]) or _called(graph, wanted, "")):
+        keys = [key for file in graph.ending(path) for key in graph.definitions_of(file)]
+        there = {key.rpartition(":")[2]: key for key in sorted(keys)}
+        near = [there[symbol] for symbol in get_close_matches(wanted, there, NEAR)]
+    return f"Did you mean {' or '.join(near[:NEAR])}? " if near else ""
 
 
 def _called(graph: Graph, wanted: str, path: str, *, sentences: bool = False) -> list[str]:
@@ -178,7 +209,7 @@ def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
         raise InvalidInput("limit must be at least 1")
     node, meant = find(space.graph, target)
     walk = _Walk(space, node, depth, limit)
-    impacts = walk.symbol() if node.symbol else walk.file()
+    impacts = walk.folder() if node.type == FOLDER else walk.symbol() if node.symbol else walk.file()
     impacts.sort(key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
     cut = walk.cut or len(impacts) > limit
     impacts = impacts[:limit]
@@ -223,6 +254,14 @@ class _Walk:
         self.cut = len(rows) > self._limit
         frontier = [row.id for row in rows if row.depth == DEPTH]
         self._outward(frontier, DEPTH + 1, self._graph.users_of_files)
+        return self._found
+
+    def folder(self) -> list[Impact]:
+        """Return what depends on the files of a folder, without themselves."""
+        for i, path in self._graph.below(self._node.label).items():
+            self._reached[i] = _Step(path, 0, 1.0, ())
+        del self._reached[self._node.id]
+        self._outward(list(self._reached), 1, self._graph.users_of_files)
         return self._found
 
     def symbol(self) -> list[Impact]:

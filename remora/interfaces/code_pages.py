@@ -40,14 +40,9 @@ def indexed(report: IndexReport) -> Page:
     if len(report.skipped) > SHOWN_SKIPS:
         said.append(Para(f"and {len(report.skipped) - SHOWN_SKIPS:,} more", "warn", indent=2))
     if report.waiting:
-        said.append(
-            Para(
-                f"{counted(report.waiting, 'part')} wait for a vector; words find them meanwhile "
-                "(`remora index --embed` makes all now)",
-                "dim",
-                indent=2,
-            )
-        )
+        wait, them, all_ = ("waits", "it", "it") if report.waiting == 1 else ("wait", "them", "all")
+        waiting = f"{counted(report.waiting, 'part')} {wait} for a vector; words find {them} meanwhile"
+        said.append(Para(f"{waiting} (`remora index --embed` makes {all_} now)", "dim", indent=2))
     if not report.complete:
         said.append(Para("Not finished; the next run goes on.", "warn", indent=2))
     said.append(Para(f"Done in {report.seconds:.1f} s.", "dim", indent=2))
@@ -114,5 +109,6 @@ def described(report: SemanticReport | None) -> Page:
     what = f"{counted(len(report.described), 'module')} described in {counted(report.calls, 'call')}"
     said = [f"{what}, {counted(report.edges, 'relation')} found, {report.dropped:,} dropped"]
     if report.waiting:
-        said.append(f"{counted(report.waiting, 'module')} wait to be described; the next run goes on")
+        wait = "waits" if report.waiting == 1 else "wait"
+        said.append(f"{counted(report.waiting, 'module')} {wait} to be described; the next run goes on")
     return tuple(Para(line, indent=2) for line in said)

@@ -341,7 +341,6 @@ def test_target_is_found_by_what_people_write(shop: Space, target: str, key: str
     "target",
     [
         "nothing",
-        "shop",
         "shop/money.py:nothing",
         "other.py:add",
         "oney.add",
@@ -349,7 +348,6 @@ def test_target_is_found_by_what_people_write(shop: Space, target: str, key: str
         "ney.py",
         "a::b",
         ":",
-        "shop/",
     ],
 )
 def test_unknown_target_is_refused(shop: Space, target: str):
@@ -444,3 +442,41 @@ def test_answer_asks_the_database_a_bounded_number_of_times(space: Space, monkey
     asked.clear()
     assert len(impact(space, "hub", 10).impacts) == 120
     assert len(asked) <= 20
+
+
+def test_a_folder_is_asked_about_as_all_its_files(shop: Space):
+    """What is in it is no answer; what is outside is, with the way from a file in it."""
+    for name in ("shop", "shop/", "./shop/"):
+        found = impact(shop, name)
+        assert found.target.key == "shop/"
+        assert reached(found.impacts) == [("main.py", 1), ("pick.py", 1), ("tests/test_cart.py", 1)]
+        assert found.notes == ("shop/ is a folder: this is what depends on the 4 files in it from outside",)
+    assert found.impacts[1].via == ("shop/money.py <-imports- pick.py",)
+    assert [i.path for i in impact(shop, "shop", limit=1).impacts] == ["main.py"]
+    with pytest.raises(NotFound):
+        impact(shop, "sho")
+
+
+def test_a_definition_comes_before_a_folder_of_its_name(space: Space):
+    """Unless the folder is written as one."""
+    add_file(space, "load/a.py", [definition("load")])
+    assert find(space.graph, "load").node.key == "load/a.py:load"
+    assert find(space.graph, "load/").node.key == "load/"
+
+
+@pytest.mark.parametrize(
+    ("target", "meant"),
+    [
+        ("shop/cart.py:parse", "shop/money.py:parse"),
+        ("shop/money.py:Mony.add", "shop/money.py:Money.add"),
+        ("shop/cart.py:laod", "shop/cart.py:load"),
+        ("web/cart.py", "shop/cart.py"),
+        ("cart.py:laod", "shop/cart.py:load"),
+        ("old/web.py:page", "shop/web.py:page"),
+    ],
+)
+def test_what_is_nearly_called_so_is_named(shop: Space, target: str, meant: str):
+    """A name that was moved, or written wrong, is told where it is."""
+    with pytest.raises(NotFound) as caught:
+        find(shop.graph, target)
+    assert caught.value.hint.startswith(f"Did you mean {meant}")

@@ -13,6 +13,10 @@ from typing import Any
 
 import pytest
 
+from remora.app.semantic import SemanticReport
+from remora.core.code import IndexReport
+from remora.interfaces import code_pages
+from remora.interfaces.page import Para
 from tests.interfaces.conftest import Run
 
 Answer = Callable[..., Any]
@@ -98,6 +102,48 @@ def test_a_cold_project_is_told_what_to_do(run: Run):
     """Nothing is found before the first index, and the reason is said."""
     result = run("files", "the price")
     assert "`remora index` reads" in result.stderr
+
+
+def test_nothing_found_says_what_to_do_next(run: Run, project: Path):
+    """What was searched is named; to index again is no advice where the code is indexed."""
+    assert "No code fits" not in run("search", "--code", "zzqqxx").stderr  # that it is not indexed is enough
+    run("index")
+    for kind in (["--code"], ["--kind", "code"]):
+        said = run("search", *kind, "zzqqxx").stderr
+        assert said == "No code fits. Try other words, or a name that stands in it.\n"
+    assert "No code fits that passes" in run("search", "--code", "zzqqxx", "--file", "lib/").stderr
+    said = run("files", "zzqqxx").stderr
+    assert said == "No file of this project fits. Try other words: names, errors and paths lead best.\n"
+    for path in project.rglob("*.py"):
+        path.unlink()
+    run("index")
+    assert run("files", "zzqqxx").stderr.splitlines() == ["note: the index found no code here to read"]
+    assert run("search", "--code", "zzqqxx").stderr.splitlines() == [
+        "note: the index found no code here to read"
+    ]
+    assert "found no code" in run("doctor").stdout
+
+
+def test_one_part_waits():
+    """One is not many."""
+    report = IndexReport(1, 1, 0, 1, 0, (), 0, (), 2, 1, 1, 1)
+    said = [part.text for part in code_pages.indexed(report) if isinstance(part, Para)]
+    assert "1 part waits for a vector; words find it meanwhile (`remora index --embed` makes it now)" in said
+    many = [part.text for part in code_pages.indexed(report._replace(waiting=2)) if isinstance(part, Para)]
+    assert (
+        "2 parts wait for a vector; words find them meanwhile (`remora index --embed` makes all now)" in many
+    )
+    told = SemanticReport(modules=1, waiting=1)
+    assert "1 module waits to be described; the next run goes on" in str(code_pages.described(told))
+
+
+def test_a_folder_is_asked_about_as_a_whole(run: Run):
+    """What depends on the files in it from outside, said to be that."""
+    run("index")
+    for name in ("lib", "lib/"):
+        result = run("impact", name)
+        assert [line.split()[:2] for line in result.stdout.splitlines()] == [["1", "tests/test_cart.py"]]
+        assert "note: lib/ is a folder" in result.stderr
 
 
 def test_code_is_searched_on_request(run: Run):

@@ -413,6 +413,9 @@ def test_dependencies(call: Caller) -> None:
     symbol = call("get_dependencies", target="core/tokens.py:make")
     assert "core/tokens.py:make has 2 direct users:" in symbol
     assert "- web/routes.py:login" in symbol
+    folder = call("get_dependencies", target="core")
+    assert "core/ has 2 direct users:\n- tests/test_tokens.py\n- web/routes.py" in folder
+    assert "note: core/ is a folder" in folder
     assert "nothing is known of 'nowhere.py'" in call.error("get_dependencies", target="nowhere.py")
     assert "is called" in call.error("get_dependencies", target="core/tokens.py:nothing")
 
@@ -433,7 +436,7 @@ def test_a_file_that_is_not_there(project: Path, holder: Holder, one: Caller) ->
         ("core/note.txt", "Did you mean core/notes.txt?"),
         (f"{project}/core/token.py", "Did you mean core/tokens.py?"),
         ("../other.txt", "Give a path from the repository's root."),
-        ("core", "Give a path from the repository's root."),
+        ("cor", "Give a path from the repository's root."),
         ("zzyzx.py", "Give a path from the repository's root."),
     ):
         said = one.error("get_dependencies", target=target)

@@ -74,7 +74,7 @@ def _watch(desk: Desk) -> None:
 @click.option("--limit", "-n", default=50, show_default=True, type=click.IntRange(1, 1000), help="How many.")
 @click.option("--tests", is_flag=True, help="Only the tests: what to run.")
 def impact(desk: Desk, *, target: str, depth: int, limit: int, tests: bool) -> None:
-    """TARGET is a file, a file and a symbol (auth/tokens.py:verify_jwt), or a symbol's name.
+    """TARGET is a file, a file and a symbol (auth/tokens.py:verify_jwt), a symbol's name, or a folder.
 
     Lists what may break when it changes, nearest first, with the way that leads there. Results that
     rest on a call which could not be resolved for certain are marked as guesses.
@@ -111,13 +111,15 @@ def files(desk: Desk, *, task: tuple[str, ...], k: int, tests: bool) -> None:
     Lists the files that it will most likely touch, each with its evidence: names and words in the
     code, the files around it, the history, and what is remembered.
     """
+    from remora.app.freshness import NOTHING_TO_ASK
+
     asked = desk.statement(task, "the task")
     memory = desk.memory(writes=False)
     found = memory.predict_files(asked, k, tests=tests)
     desk.answer({"task": asked, "files": found, "notes": memory.notes}, lambda: pages.files(found))
     desk.tell(memory.notes)
-    if not found:
-        desk.note("No file of this project fits. `remora index` reads the code.")
+    if not found and not any(note in memory.notes for note in NOTHING_TO_ASK):
+        desk.note("No file of this project fits. Try other words: names, errors and paths lead best.")
 
 
 @command("modules", epilog="Example: remora modules --limit 10")

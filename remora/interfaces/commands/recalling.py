@@ -101,6 +101,8 @@ def search(
     A line tells rank, relevance (0 to 1; above 0.5 is about the question), type, where it comes from
     and its age.
     """
+    from remora.app.freshness import NOTHING_TO_ASK
+
     asked = desk.statement(query, "the question")
     memory = desk.memory(writes=False)
     kinds = (*kinds, "code") if code else kinds
@@ -121,8 +123,13 @@ def search(
     desk.answer(answer, lambda: pages.hits(found, desk.clock.now(), why=why))
     desk.tell(notes)
     if not found:
-        filtered = bool(types or files or modules or scope or kinds)
-        desk.note(_nothing(desk, filtered=filtered))
+        filtered = bool(types or files or modules or scope)
+        if set(split(kinds) or ()) != {"code"}:
+            desk.note(_nothing(desk, filtered=filtered or bool(kinds)))
+        elif filtered:
+            desk.note("No code fits that passes the filters.")
+        elif not any(note in notes for note in NOTHING_TO_ASK):
+            desk.note("No code fits. Try other words, or a name that stands in it.")
     elif found[0].score < pages.GOOD:
         desk.note("No hit is clearly about this; these come closest.")
 

@@ -208,7 +208,7 @@ def dependencies(memory: Memory, target: str, limit: int) -> tuple[str, str]:
         known = False
     else:
         path, colon, _ = found.target.partition(":")
-        if colon:
+        if colon or path.endswith("/"):
             notes = tuple(f"note: {note}" for note in found.notes)
             lines = [f"- {safe(i.path)}" + (f":{safe(i.symbol)}" if i.symbol else "") for i in found]
             users = [f"{safe(found.target)} has {counted(len(found), 'direct user')}:", *lines]
