@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import LIKELY, Import
 from remora.graph.bases import Bases
-from remora.graph.imports import Entry
-from remora.graph.imports.base import package_key
+from remora.graph.imports import Entry, csharp
+from remora.graph.imports.base import MANY, package_key
 from remora.graph.signatures import return_type
 from remora.graph.tables import CLASSES, FOREIGN, OPAQUE, Table, Value
 
@@ -182,6 +182,8 @@ class Look(Bases):
             found = self._in_module(value.path, definition, part)
         elif definition.kind in CLASSES or definition.kind == "test":
             found = self.class_member(value.path, definition, part)
+            if found is None and value.kind == "object" and value.path.endswith(".cs"):
+                found = self._extension(value.path, definition, part)
         elif definition.kind == "method" and value.kind == "definition":  # a property, read
             inner = self.returned(value)
             return self.member(inner, part) if inner and inner.kind == "object" else None
@@ -190,6 +192,17 @@ class Look(Bases):
         if found is None:
             return None
         return found.less_sure(value.sure)
+
+    def _extension(self, path: str, definition: Definition, name: str) -> Value | None:
+        """Return the extension method of C# that a class or one of its bases is given under a name."""
+        classes = {(where, each.qualname) for where, each in self.line(path, definition).classes}
+        for symbol in self.symbols.named(name, MANY):
+            written = csharp.extended(symbol.definition)
+            table = self.table(symbol.path) if written and symbol.path.endswith(".cs") else None
+            found = self.dotted(table, symbol.definition.parent, written) if table else None
+            if found and found.definition and (found.path, found.definition.qualname) in classes:
+                return Value("definition", symbol.path, symbol.definition, LIKELY)
+        return None
 
     def _in_module(self, path: str, module: Definition, name: str) -> Value | None:
         """Return what a module or namespace inside a file offers under a name."""

@@ -6,6 +6,7 @@ that is used is looked for in the file's own namespace, in those around it, then
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from remora.graph.common_names import CSHARP, CSHARP_NAMES
@@ -14,7 +15,10 @@ from remora.graph.imports.base import MANY, Entry, Family, Places, package_key, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from remora.core.code import Import, Outline, Symbol
+    from remora.core.code import Definition, Import, Outline, Symbol
+
+
+_EXTENDED = re.compile(r"\bstatic\b[^(]*\(\s*this\s+(?:(?:ref|in|readonly|scoped)\s+)*([\w.]+)")
 
 
 def _entries(item: Import) -> Iterator[Entry]:
@@ -23,12 +27,14 @@ def _entries(item: Import) -> Iterator[Entry]:
     if not item.names and item.alias:
         before, _, last = item.module.rpartition(".")
         yield Entry(item.alias, before, last, item)
+        yield Entry(item.alias, item.module, "", item)  # it may be a namespace
     elif not item.names:
         yield Entry("*", item.module, "*", item)
 
 
 def _module(places: Places, _path: str, entry: Entry) -> str:
-    return package_key("csharp", entry.module) if places.symbols.package(entry.module) else ""
+    known = not entry.module or places.symbols.package(entry.module)
+    return package_key("csharp", entry.module) if known else ""
 
 
 def _edges(_places: Places, _path: str, _item: Import) -> Sequence[str]:
@@ -71,6 +77,12 @@ def _submodule(places: Places, key: str, name: str) -> str | None:
 
 def _same_project(_one: str, other: str) -> bool:
     return other.endswith(".cs")
+
+
+def extended(definition: Definition) -> str:
+    """Return the type that an extension method is given to, as written, "" for any other definition."""
+    found = _EXTENDED.search(definition.signature) if definition.kind == "method" else None
+    return found[1] if found else ""
 
 
 FAMILY = Family(

@@ -56,3 +56,46 @@ def test_calls_and_bases_follow_namespaces() -> None:
     }
     assert project.targets("App/Program.cs", "implements", "Program") == {"App/BaseRunner.cs:IRun": 0.95}
     assert project.targets("Tests/UserTests.cs", "tests") == {"App/Models/User.cs": 0.95}
+
+
+def test_an_alias_names_a_namespace_or_a_class_of_none() -> None:
+    """`using N = A.B;` is followed whatever it names: a namespace, or a class outside of all of them."""
+    project = Project(
+        {
+            **TREE,
+            "App/Plain.cs": "public class Plain { public static void Go() {} }\n",
+            "App/Use.cs": "using N = App.Models;\nusing P = Plain;\nusing S = System.Text;\n"
+            "namespace Other;\nclass Use {\n void Run() { var o = new N.Order(); o.Total(); P.Go(); S.Encoding.Get(); }\n"
+            " void Take(N.User u) { u.Rename(); }\n}\n",
+        }
+    )
+    assert project.calls("App/Use.cs", "Use.Run") == {
+        "App/Models/Order.cs:Order": 0.95,
+        "App/Models/Order.cs:Order.Total": 0.75,
+        "App/Plain.cs:Plain.Go": 0.95,
+    }
+    assert project.calls("App/Use.cs", "Use.Take") == {"App/Models/User.cs:User.Rename": 0.75}
+
+
+def test_an_extension_method_is_called_on_its_class() -> None:
+    """`static T M(this Foo f)` is a method of what is a Foo, and of nothing else; own methods come first."""
+    project = Project(
+        {
+            **TREE,
+            "App/Models/VipOrder.cs": "namespace App.Models;\npublic class VipOrder : Order {}\n",
+            "App/More.cs": "using App.Models;\nnamespace App.More;\npublic static class More {\n"
+            "  public static Order Twice(this Order order, int times) => order;\n"
+            "  public static int Total(this Order order) => 2;\n"
+            "  public static int Twice(this string text) => 2;\n"
+            "  public static void Log(this User user) {}\n  public static void Plain(User user) {}\n}\n",
+            "App/Use.cs": "using App.Models;\nusing App.More;\nnamespace App.Use;\nclass Use {\n"
+            "  void Run(VipOrder o, User u) { o.Twice(2).Total(); u.Log(); }\n"
+            '  void Not(User u, string s, Other x) { u.Twice(); s.Twice(); "".Twice(); u.Plain(); }\n}\n',
+        }
+    )
+    assert project.calls("App/Use.cs", "Use.Run") == {
+        "App/More.cs:More.Twice": 0.75,
+        "App/Models/Order.cs:Order.Total": 0.75,
+        "App/More.cs:More.Log": 0.75,
+    }
+    assert project.calls("App/Use.cs", "Use.Not") == {"App/More.cs:More.Plain": 0.4}
