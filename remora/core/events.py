@@ -193,6 +193,7 @@ class ErrorSeen(NamedTuple):
         resolved_paths: files that were edited in between.
         taint: as of a signal.
         remedies: of a linter's rule, of which `count` says how many findings there were.
+        events: keys of the events it rests on, a few.
     """
 
     fingerprint: str
@@ -206,6 +207,7 @@ class ErrorSeen(NamedTuple):
     resolved_paths: tuple[str, ...] = ()
     taint: Taint | None = None
     remedies: tuple[Remedy, ...] = ()
+    events: tuple[str, ...] = ()
 
 
 class CommandRun(NamedTuple):
@@ -213,7 +215,7 @@ class CommandRun(NamedTuple):
 
     `tainted` says that it ran only after text from outside was read. `with_variables` is the normal form
     with the environment variables that were set for it, empty where none were: the same command with other
-    variables is another one.
+    variables is another one. `event` is the key of its last run.
     """
 
     command: str
@@ -224,6 +226,7 @@ class CommandRun(NamedTuple):
     last_step: int
     tainted: bool = False
     with_variables: str = ""
+    event: str = ""
 
     @property
     def as_run(self) -> str:
@@ -243,6 +246,7 @@ class Exchange(NamedTuple):
         findings: sentences of the model that say what the cause of something was.
         taint: set when text from outside was read before the report.
         wrote: digests of telling lines that were written (observer/wrote.py).
+        events: keys of the prompt and of the report.
     """
 
     ask: str
@@ -253,10 +257,14 @@ class Exchange(NamedTuple):
     findings: tuple[str, ...] = ()
     taint: Taint | None = None
     wrote: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
 
 
 class CommitMade(NamedTuple):
-    """A commit of a session: its message without trailers, files and lines changed since the one before."""
+    """A commit of a session: its message without trailers, files and lines changed since the one before.
+
+    `events` is the key of the result that shows it.
+    """
 
     message: str
     step: int
@@ -264,6 +272,7 @@ class CommitMade(NamedTuple):
     paths: tuple[str, ...] = ()
     taint: Taint | None = None
     wrote: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
 
 
 class Observation(NamedTuple):
@@ -287,6 +296,8 @@ class Observation(NamedTuple):
         dropped: signals that were evicted.
         exchanges: requests with what came of them, in order, the last hundred.
         commits: the commits it made, as far as they could be seen, the last fifty.
+        places: step and event key of what is no signal: each of "prompts", the first and last form of
+            the "plan", the first and last that told "tokens".
     """
 
     session_id: str
@@ -313,3 +324,4 @@ class Observation(NamedTuple):
     dropped: int = 0
     exchanges: tuple[Exchange, ...] = ()
     commits: tuple[CommitMade, ...] = ()
+    places: Mapping[str, tuple[tuple[int, str], ...]] = {}

@@ -13,7 +13,7 @@ from remora.core.text import sound
 class Field(NamedTuple):
     """One field of a payload: its kind, whether it must be there, and its bounds if it is a number."""
 
-    kind: str  # text | number | whole | texts | steps
+    kind: str  # text | number | whole | texts | steps | mapping
     required: bool = True
     low: float | None = None
 
@@ -26,6 +26,8 @@ STEP: dict[str, Field] = {
     "canonical_line": Field("whole", required=False, low=1),
 }
 MAX_DEPTH = 20  # levels of a free payload
+# Where a memory comes from, down to steps and events; see `observer.candidate.provenance`.
+_FROM: dict[str, Field] = {"provenance": Field("mapping", required=False)}
 
 PAYLOADS: dict[str, dict[str, Field]] = {
     "workflow_recipe": {
@@ -33,18 +35,21 @@ PAYLOADS: dict[str, dict[str, Field]] = {
         "steps": Field("steps"),
         "last_validated_at": Field("text", required=False),
         "success_count": Field("whole", required=False, low=0),
+        **_FROM,
     },
     "dead_end": {
         "approach_tried": Field("text"),
         "why_it_failed": Field("text"),
         "alternative_used": Field("text", required=False),
         "task_context": Field("text", required=False),
+        **_FROM,
     },
     "prefetch_pattern": {
         "always_read_files": Field("texts"),
         "frequently_read_files": Field("texts"),
         "module_trigger": Field("text"),
         "session_count": Field("whole", low=0),
+        **_FROM,
     },
     "task_calibration": {
         "module": Field("text"),
@@ -53,6 +58,7 @@ PAYLOADS: dict[str, dict[str, Field]] = {
         "average_planned_steps": Field("number", low=0),
         "ratio": Field("number", low=0),
         "sample_count": Field("whole", low=1),
+        **_FROM,
     },
 }
 
@@ -131,6 +137,10 @@ def _check(name: str, field: Field, value: Any) -> Any:
             if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
                 raise InvalidInput(f"{name} must be a list of texts")
             return [sound(v) for v in value]
+        case "mapping":
+            if not isinstance(value, Mapping):
+                raise InvalidInput(f"{name} must be a mapping, not {type(value).__name__}")
+            return _plain(name, value)
     return _steps(name, value)
 
 

@@ -14,7 +14,7 @@ from statistics import median
 
 from remora.core.events import Observation, Signal
 from remora.observer import signals
-from remora.observer.candidate import Candidate, Withdrawn, draft, external_id
+from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id, placed, shown_by
 from remora.observer.paths import is_test
 from remora.observer.recipes import modules
 from remora.observer.seen import Seen, SeenCount, Shown
@@ -109,6 +109,7 @@ def _calibration(
         count,
         CALIBRATION_CONFIDENCE,
         (module,),
+        placed(session, "plan"),
     )
 
 
@@ -147,6 +148,7 @@ def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterat
         count,
         PREFETCH_CONFIDENCE,
         (*always, *often),
+        shown_by(session, *(("file_access", path) for path in (*always, *often))),
     )
 
 
@@ -172,6 +174,7 @@ def _tokens(session: Observation, seen: Seen, module: str, key: str) -> Iterator
         count,
         COST_CONFIDENCE,
         (module,),
+        placed(session, "tokens"),
     )
 
 
@@ -185,6 +188,7 @@ def _candidate(
     count: SeenCount,
     confidence: float,
     files: Sequence[str],
+    evidence: Evidence,
 ) -> Candidate:
     rule = signals.KINDS[signal]
     memory = draft(
@@ -194,6 +198,8 @@ def _candidate(
         signal=signal,
         key=key,
         confidence=confidence,
+        seen=count,
+        evidence=evidence,
         files=files,
         payload=payload,
     )._replace(related_modules=(key.removeprefix("module:"),), branch=None)

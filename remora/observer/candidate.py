@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from remora.core.events import Observation
+from remora.core.payloads import PAYLOADS
 from remora.core.values import MemoryDraft, Taint
 from remora.observer.seen import SeenCount
 
@@ -64,9 +65,29 @@ def external_id(memory_type: str, signal: str, key: str) -> str:
     return f"observed:{memory_type}:{digest[:16]}"
 
 
-def provenance(
-    signal: str, key: str, seen: SeenCount, steps: Sequence[int] = (), events: Sequence[str] = ()
-) -> dict[str, Any]:
+class Evidence(NamedTuple):
+    """What a memory rests on in the session that proposes it: steps and keys of events."""
+
+    steps: tuple[int, ...] = ()
+    events: tuple[str, ...] = ()
+
+
+def shown_by(session: Observation, *names: tuple[str, str]) -> Evidence:
+    """Return what signals of a session rest on, given by type and key; those it did not show are left out."""
+    wanted = dict.fromkeys(names)
+    found = [s for s in session.signals if (s.type, s.key) in wanted]
+    return Evidence(
+        tuple(sorted({s.step for s in found})), tuple(dict.fromkeys(e for s in found for e in s.events))
+    )
+
+
+def placed(session: Observation, what: str) -> Evidence:
+    """Return where a session says what is no signal; see `Observation.places`."""
+    found = session.places.get(what, ())
+    return Evidence(tuple(step for step, _ in found), tuple(key for _, key in found))
+
+
+def provenance(signal: str, key: str, seen: SeenCount, evidence: Evidence = Evidence()) -> dict[str, Any]:  # noqa: B008  # immutable
     """Return where a memory comes from, down to steps and events, as JSON values."""
     return {
         "signal": signal,
@@ -74,8 +95,8 @@ def provenance(
         "sessions": seen.sessions,
         "first": seen.first,
         "last": seen.last,
-        "steps": list(steps[:STEPS]),
-        "events": list(events[:EVENTS]),
+        "steps": list(evidence.steps[:STEPS]),
+        "events": list(evidence.events[:EVENTS]),
     }
 
 
@@ -97,6 +118,8 @@ def draft(
     signal: str,
     key: str,
     confidence: float,
+    seen: SeenCount,
+    evidence: Evidence,
     files: Sequence[str] = (),
     tags: Sequence[str] = (),
     payload: Mapping[str, Any] | None = None,
@@ -106,9 +129,11 @@ def draft(
 ) -> MemoryDraft:
     """Return a draft with what every memory of a session has: its id, its branch, its name over sessions.
 
-    The branch stands only on what one session showed; what many showed belongs to the project, and the
-    caller clears it.
+    Its payload says where it comes from: beside the fields of its own, or, where the type has a shape that
+    is checked, under `provenance`. The branch stands only on what one session showed; what many showed
+    belongs to the project, and the caller clears it.
     """
+    whence = provenance(signal, key, seen, evidence)
     return MemoryDraft(
         content=content,
         type=memory_type,
@@ -120,7 +145,7 @@ def draft(
         session_id=session.session_id,
         branch=session.branch,
         taint=taint,
-        payload=payload,
+        payload={**(payload or {}), **({"provenance": whence} if memory_type in PAYLOADS else whence)},
         external_id=external_id(memory_type, signal, key),
         created_at=at or session.ended or session.started,
     )

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from remora.core.events import Exchange, Observation, Signal
 from remora.core.text import collapse, shorten, words
 from remora.observer import signals
-from remora.observer.candidate import Candidate, Rejected, draft, provenance
+from remora.observer.candidate import Candidate, Evidence, Rejected, draft
 from remora.observer.couplings import outside
 from remora.observer.outcome import refuses
 from remora.observer.paths import is_doc, is_test
@@ -178,7 +178,7 @@ def _finding(
     count = SeenCount(1, at, at)
     content = f"A fault that was found and fixed in {listed(files, 2)}: {what} {seen_words(count)}"
     taint = found.taint or mended.taint
-    shown = Signal("finding", key, found.step, at, tuple(files[:8]), taint=taint)
+    shown = Signal("finding", key, found.step, at, tuple(files[:8]), events=found.events, taint=taint)
     return _candidate(session, shown, "gotcha", content, count)._replace(wrote=mended.wrote)
 
 
@@ -235,8 +235,7 @@ def _given_up(
     task = session.prompts[0] if session.prompts else ""
     if task:
         payload["task_context"] = shorten(task, 200)
-    made = _candidate(session, signal, "dead_end", content, count)
-    return made._replace(draft=made.draft._replace(payload=payload))
+    return _candidate(session, signal, "dead_end", content, count, payload)
 
 
 def _taken_back(session: Observation, seen: Seen, signal: Signal) -> Candidate | Rejected:
@@ -249,10 +248,10 @@ def _taken_back(session: Observation, seen: Seen, signal: Signal) -> Candidate |
         return Rejected(f"a change of `{signal.key}` that was taken back", "nobody said why")
     tried = f"a change of `{signal.key}`: {shorten(str(signal.detail['tried']), 160)}"
     content = f"A change of `{signal.key}` was taken back: {reason} {seen_words(count)}"
-    made = _candidate(session, signal._replace(paths=(signal.key,)), "dead_end", content, count)
-    kind = signals.KINDS["backtrack"]
     payload = {"approach_tried": tried, "why_it_failed": reason}
-    memory = made.draft._replace(payload=payload, confidence=0.65)
+    made = _candidate(session, signal._replace(paths=(signal.key,)), "dead_end", content, count, payload)
+    kind = signals.KINDS["backtrack"]
+    memory = made.draft._replace(confidence=0.65)
     return made._replace(draft=memory, priority=kind.score, score=kind.score, needs=kind.sessions)
 
 
@@ -262,9 +261,14 @@ def _last_sentence(text: str) -> str:
 
 
 def _candidate(
-    session: Observation, signal: Signal, memory_type: str, content: str, count: SeenCount
+    session: Observation,
+    signal: Signal,
+    memory_type: str,
+    content: str,
+    count: SeenCount,
+    payload: dict[str, str] | None = None,
 ) -> Candidate:
-    name, key, steps = signal.type, signal.key, (signal.step,)
+    name, key = signal.type, signal.key
     memory = draft(
         session,
         memory_type,
@@ -274,7 +278,9 @@ def _candidate(
         confidence=CONFIDENCE,
         files=tuple(f for f in signal.paths if not outside(f)),
         tags=(name.replace("_", "-"),),
-        payload=provenance(name, key, count, steps, signal.events),
+        payload=payload,
+        seen=count,
+        evidence=Evidence((signal.step,), signal.events),
         taint=signal.taint,
         at=signal.at,
     )

@@ -19,7 +19,7 @@ from remora.core.cochange import name
 from remora.core.events import Observation
 from remora.core.values import Relation
 from remora.observer import signals
-from remora.observer.candidate import Candidate, Withdrawn, draft, external_id
+from remora.observer.candidate import Candidate, Withdrawn, draft, external_id, shown_by
 from remora.observer.paths import inside, is_lock, is_test
 from remora.observer.seen import Seen, SeenCount
 from remora.observer.sentences import code, seen_words
@@ -100,6 +100,9 @@ def _candidate(
     what = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
     count = SeenCount(own.sessions, own.first, max(both.last or "" for _, both in partners) or own.last)
     content = f"When {code(path)} is changed, {what} usually {'changes' if len(words) == 1 else 'change'} too"
+    others = [other for other, _ in partners]
+    together = shown_by(session, *(("co_access", " + ".join(sorted((path, other)))) for other in others))
+    alone = shown_by(session, *(("file_access", file) for file in (path, *others)))
     memory = draft(
         session,
         "causal_dependency",
@@ -107,7 +110,9 @@ def _candidate(
         signal="co_access",
         key=path,
         confidence=CONFIDENCE,
-        files=(path, *(other for other, _ in partners)),
+        seen=weakest,
+        evidence=together if together.events else alone,
+        files=(path, *others),
         tags=("co-change",),
     )
     relations = tuple(

@@ -151,12 +151,12 @@ class Errors(Kept):
             parsed.as_run,
         )
         if run.normal:
-            self._counted(run)
+            self._counted(run, call.key)
             if "git" in call.command and not failed:
                 self._versioned(call, pad)
         return run
 
-    def _counted(self, run: Run) -> None:
+    def _counted(self, run: Run, key: str) -> None:
         old = self.counts.get(run.as_run)
         if old is None:
             make_room(self.counts, 1000)
@@ -168,6 +168,7 @@ class Errors(Kept):
             failures=old.failures + run.failed,
             first_step=min(old.first_step, run.step),
             last_step=max(old.last_step, run.step),
+            event=key,
         )
 
     # Failures
@@ -436,6 +437,7 @@ class Errors(Kept):
                 f.how,
                 f.paths,
                 pad.tainted_at(f.evidence),
+                events=(f.key,),
             )
             for f in self.failures.values()
             if not f.harness

@@ -56,6 +56,7 @@ class Exchanges(Kept):
     at: str | None
     changed: list[str]
     found: list[str]
+    keys: list[str]  # of the prompt and of the report
     taint: Taint | None
 
     def __init__(self) -> None:
@@ -71,10 +72,10 @@ class Exchanges(Kept):
             return
         if event.kind == "user_prompt":
             self._close()
-            self._open(cut(event.text, ASK))
+            self._open(cut(event.text, ASK), event.key)
         elif event.kind == "reply" and event.text.strip():
             self.report, self.step, self.at = cut(event.text, REPORT), event.step, event.at
-            self.taint = taint
+            self.taint, self.keys = taint, [*self.keys[:1], event.key]
             if len(self.found) < FINDINGS:
                 self.found += [f for f in findings(event.text) if f not in self.found]
         elif event.kind in ("tool_call", "tool_result"):
@@ -105,7 +106,7 @@ class Exchanges(Kept):
             return
         if message and all(message != made.message for made in self.commits):
             since, wrote = tuple(self.uncommitted), tuple(self.unsaved)
-            made = CommitMade(message, event.step, event.at, since, taint, wrote)
+            made = CommitMade(message, event.step, event.at, since, taint, wrote, (event.key,))
             keep_last(self.commits, made, COMMITS)
             self.uncommitted, self.unsaved = [], []
         for path in filter(None, paths.split("\n")):
@@ -116,8 +117,9 @@ class Exchanges(Kept):
             kept += lines
             del kept[:-MOST]
 
-    def _open(self, ask: str) -> None:
+    def _open(self, ask: str, key: str = "") -> None:
         self.ask, self.report, self.step, self.at = ask, "", 0, None
+        self.keys = [key]
         self.changed, self.found, self.wrote = [], [], []
 
     def _current(self) -> Exchange | None:
@@ -132,6 +134,7 @@ class Exchanges(Kept):
             tuple(self.found[:FINDINGS]),
             self.taint,
             tuple(self.wrote),
+            tuple(self.keys),
         )
 
     def _close(self) -> None:

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 
 class Said(NamedTuple):
-    """A text of the user or of the model, and the step it belongs to."""
+    """A text of the user or of the model, the step it belongs to, and the key of its event."""
 
     text: str
     step: int
+    key: str = ""
 
 
 class Ran(NamedTuple):

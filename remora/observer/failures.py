@@ -21,7 +21,7 @@ from remora.core.events import ErrorSeen, Exchange, Observation
 from remora.core.text import shorten
 from remora.core.values import Taint
 from remora.observer import signals
-from remora.observer.candidate import Candidate, Rejected, draft, provenance
+from remora.observer.candidate import Candidate, Evidence, Rejected, draft
 from remora.observer.findings import Finding, finding
 from remora.observer.fingerprint import of_harness
 from remora.observer.rules import in_types, resolved, rule_told, says_itself
@@ -241,7 +241,8 @@ def _candidate(
         confidence=0.6 + min(0.3, 0.05 * happened),
         files=() if rule else files,  # a rule holds for every file
         tags=("error", *filter(None, (rule.rule, rule.linter) if rule else ())),
-        payload=provenance("error_retry", error.fingerprint, count, newest.error.steps),
+        seen=count,
+        evidence=Evidence(error.steps, error.events),
         taint=taint,
     )
     if count.sessions > 1:

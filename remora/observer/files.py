@@ -268,6 +268,7 @@ class Files(Kept):
                     at=use.first_at,
                     paths=(use.path, found.path),
                     detail={"instead": found.path, "steps": found.first_step - use.first_step},
+                    events=pad.events("file_access", use.path, found.path),
                     evidence=found.last_step,
                 )
 
@@ -301,6 +302,7 @@ class Files(Kept):
                     paths=(path, *beside[:8]),
                     count=len(steps),
                     detail={"with": beside[:20], "edits": len(steps)},
+                    events=pad.events("file_access", path, *beside[:3]),
                     evidence=max(steps),
                 )
 

@@ -38,7 +38,7 @@ _OPEN = 120  # findings that wait for a check
 _EDITS = 40  # of their files
 _RULES = 100
 _REMEDIES = 12  # of one rule that are told apart
-_STEPS, _PATHS = 20, 10
+_STEPS, _PATHS, _EVENTS = 20, 10, 5
 _SAID = 1_000  # characters of what the model said
 
 _NUMBERS = re.compile(r"\d+")
@@ -84,6 +84,7 @@ class RuleMet(NamedTuple):
     remedies: tuple[Remedy, ...]
     paths: tuple[str, ...]
     evidence: int
+    events: tuple[str, ...] = ()
 
 
 class Lints(Kept):
@@ -193,6 +194,7 @@ class Lints(Kept):
         self.rules[finding.rule] = old._replace(
             count=old.count + 1,
             steps=old.steps if call.step in old.steps else (*old.steps, call.step)[-_STEPS:],
+            events=_once(old.events, call.key),
         )
         linters = tuple(head for head in run.heads if purpose_of(tuple(head.split())) == "lint")
         self.open.append(Open(finding, run.normal, linters or run.heads, run.purpose, self.order))
@@ -242,6 +244,7 @@ class Lints(Kept):
             remedies=_with(old.remedies, tried.remedy),
             paths=paths[:_PATHS],
             evidence=max(old.evidence, call.step),
+            events=_once(old.events, call.key),
         )
 
     # The end
@@ -261,10 +264,15 @@ class Lints(Kept):
                 met.paths,
                 pad.tainted_at(met.evidence),
                 met.remedies,
+                met.events,
             )
             for met in self.rules.values()
         ]
         return sorted(found, key=lambda e: (e.steps[0], e.fingerprint))
+
+
+def _once(keys: tuple[str, ...], key: str) -> tuple[str, ...]:
+    return keys if key in keys else (*keys, key)[-_EVENTS:]
 
 
 def _last(path: str) -> str:

@@ -157,6 +157,7 @@ def merge_errors(each: Iterable[Iterable[ErrorSeen]]) -> list[ErrorSeen]:
                 steps=tuple(sorted({*old.steps, *error.steps})),
                 taint=old.taint or error.taint,
                 remedies=(*old.remedies, *error.remedies),
+                events=tuple(dict.fromkeys((*old.events, *error.events)))[:5],
             )
     return sorted(found.values(), key=lambda e: (e.steps[0], e.fingerprint))
 
@@ -167,7 +168,8 @@ def merge_commands(each: Iterable[Iterable[CommandRun]]) -> list[CommandRun]:
     for runs in each:
         for run in runs:
             old = found.get(run.as_run)
-            found[run.as_run] = run if old is None else old._replace(
+            last = run if old is None or run.last_step > old.last_step else old
+            found[run.as_run] = run if old is None else last._replace(
                 runs=old.runs + run.runs,
                 failures=old.failures + run.failures,
                 first_step=min(old.first_step, run.first_step),

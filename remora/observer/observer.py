@@ -278,7 +278,7 @@ class Observer:
             watch.pace.prompt(event.text, pad)
             watch.speech.asked(event.text, event.step, event.key, event.at, pad)
         elif kind == "step":
-            watch.pace.step(event.step, event.tokens, pad)
+            watch.pace.step(event.step, event.tokens, pad, event.key)
         elif kind == "session_start":
             pad.seen_cwd((event.extra or {}).get("cwd"))
         elif kind == "compaction":
@@ -448,6 +448,11 @@ class Observer:
             sum(w.pad.dropped for w in watches),
             self._exchanges.exchanges(),
             tuple(self._exchanges.commits),
+            {
+                "prompts": tuple((said.step, said.key) for said in story.prompts),
+                "plan": tuple(main.pace.forms),
+                "tokens": tuple(counted for w in watches for counted in w.pace.counted),
+            },
         )
 
     def _conflicts(self, watches: list[Watch]) -> list[Signal]:

@@ -40,26 +40,30 @@ class Item(NamedTuple):
 class Pace(Kept):
     """The course of one agent's work."""
 
-    chain: list[tuple[str, str, bool, int]]  # since the last change: command, purpose, failed, step
+    chain: list[tuple[str, str, bool, int, str]]  # since the last change: command, purpose, failed, step, key
     changed: bool
     sequences: list[tuple[str, ...]]
     episode: list[str]
     order: list[str]  # "e" for a change, "t" or "n" for a wide or a narrow test
     tests: list[str]
     durations: list[float]
-    slow: list[tuple[str, float, bool, int]]  # command, seconds, failed or timed out, step
+    slow: list[tuple[str, float, bool, int, str]]  # command, seconds, failed or timed out, step, key
     plan: dict[str, Item]
     first_plan: int
     last_tokens: int
     last_step: int
     growths: list[int]
-    spikes: list[tuple[int, int, str, tuple[str, ...]]]
+    spikes: list[tuple[int, int, str, tuple[str, ...], str]]
     brought: list[tuple[int, str]]  # step, and the file or command that the next step reads
+    tested: list[str]  # keys of the first and the last test
+    forms: list[tuple[int, str]]  # step and key of the first and the last form of the plan
+    counted: list[tuple[int, str]]  # step and key of the first and the last step that told its tokens
     pasted: bool
 
     def __init__(self) -> None:
         self.chain, self.sequences, self.episode, self.order, self.tests = [], [], [], [], []
         self.durations, self.slow, self.growths, self.spikes, self.brought = [], [], [], [], []
+        self.tested, self.forms, self.counted = [], [], []
         self.plan = {}
         self.changed = self.pasted = False
         self.first_plan = self.last_tokens = self.last_step = 0
@@ -92,10 +96,11 @@ class Pace(Kept):
             self._act(f"run {run.normal}")
         if run.purpose == "test":
             self.order.append("n" if _NARROW.search(run.normal) else "t")
+            self.tested = [*self.tested[:1], call.key]
             if run.normal not in self.tests and len(self.tests) < 30:
                 self.tests.append(run.normal)
         if self.changed and run.purpose in ("test", "lint", "format", "build", "vcs"):
-            self.chain.append((run.normal, run.purpose, run.failed, call.step))
+            self.chain.append((run.normal, run.purpose, run.failed, call.step, call.key))
             if re.match(r"git (?:commit|push)\b", run.heads[-1] if run.heads else "") and not run.failed:
                 self._close_chain(pad)
         keep_last(self.brought, (call.step, run.normal), 40)
@@ -115,7 +120,7 @@ class Pace(Kept):
     def _close_chain(self, pad: Scratchpad) -> None:
         chain, self.chain = self.chain, []
         steps: dict[str, tuple[str, bool, int]] = {}
-        for normal, purpose, failed, step in chain:
+        for normal, purpose, failed, step, _ in chain:
             if not re.match(r"git (?:status|diff|log|show|branch|stash list)\b", normal):
                 steps.pop(normal, None)  # a repeated command counts where it ran last
                 steps[normal] = (purpose, failed, step)
@@ -129,6 +134,7 @@ class Pace(Kept):
             chain[0][3],
             evidence=chain[-1][3],
             detail={"order": shown, "purposes": [steps[n][0] for n in names[-8:]]},
+            events=[key for *_, key in chain],
         )
 
     # Time
@@ -145,7 +151,7 @@ class Pace(Kept):
         keep_last(self.durations, seconds, 300)
         if seconds >= SLOW and run.purpose not in ("vcs", "look"):
             told = run.failed or _LIMIT.search(call.text[-2000:]) is not None
-            keep_last(self.slow, (run.normal, seconds, told, call.step), 60)
+            keep_last(self.slow, (run.normal, seconds, told, call.step, call.key), 60)
 
     # Plans
 
@@ -158,7 +164,8 @@ class Pace(Kept):
         if not names:
             return
         if not set(names) & set(self.plan):  # another plan
-            self.plan, self.first_plan = {}, len(names)
+            self.plan, self.first_plan, self.forms = {}, len(names), []
+        self.forms = [*self.forms[:1], (call.step, call.key)]
         for name, todo in names.items():
             status = str(todo.get("status", ""))
             old = self.plan.get(name) or Item(name, call.step, 0, 0)
@@ -183,17 +190,18 @@ class Pace(Kept):
 
     # Tokens
 
-    def step(self, step: int, tokens: int | None, pad: Scratchpad) -> None:
+    def step(self, step: int, tokens: int | None, pad: Scratchpad, key: str = "") -> None:
         """Look at the end of a step; `tokens` are its input, None where the host does not tell."""
         if tokens is None or step <= self.last_step:
             return
+        self.counted = [*self.counted[:1], (step, key)]
         pad.analytics.total_input_tokens += tokens
         growth = tokens - self.last_tokens
         if self.last_tokens and growth > 0:
             keep_last(self.growths, growth, 300)
             brought = tuple(dict.fromkeys(b for s, b in self.brought if self.last_step <= s < step))
             if growth >= GROWTH and not self.pasted and brought and step - self.last_step <= 2:
-                keep_last(self.spikes, (step, growth, brought[-1], brought), 60)
+                keep_last(self.spikes, (step, growth, brought[-1], brought, key), 60)
         self.last_tokens, self.last_step, self.pasted = tokens, step, False
         self.brought = [b for b in self.brought if b[0] >= step]
 
@@ -227,6 +235,7 @@ class Pace(Kept):
             "test_order",
             key,
             0,
+            events=self.tested,
             evidence=pad.analytics.current_step,
             detail={
                 "runs": len(tests),
@@ -255,6 +264,7 @@ class Pace(Kept):
             "step_overrun",
             _module(edited),
             min(i.begun for i in items),
+            events=[key for _, key in self.forms],
             evidence=pad.analytics.current_step,
             paths=tuple(sorted(edited)[:8]),
             detail={
@@ -270,28 +280,29 @@ class Pace(Kept):
         if len(self.durations) < 5:
             return
         usual = max(median(self.durations), 0.5)
-        by_command: dict[str, list[tuple[float, bool, int]]] = {}
-        for normal, seconds, told, step in self.slow:
+        by_command: dict[str, list[tuple[float, bool, int, str]]] = {}
+        for normal, seconds, told, step, key in self.slow:
             if seconds >= _TIMES * usual:
-                by_command.setdefault(normal, []).append((seconds, told, step))
+                by_command.setdefault(normal, []).append((seconds, told, step, key))
         for normal, times in by_command.items():
-            if len(times) >= 2 or any(told for _, told, _ in times):
+            if len(times) >= 2 or any(told for _, told, _, _ in times):
                 pad.suspect(
                     "time_anomaly",
                     normal,
-                    min(s for _, _, s in times),
+                    min(s for _, _, s, _ in times),
                     count=len(times),
-                    evidence=max(s for _, _, s in times),
+                    events=[key for *_, key in times],
+                    evidence=max(s for _, _, s, _ in times),
                     detail={
-                        "seconds": round(max(s for s, _, _ in times)),
+                        "seconds": round(max(s for s, *_ in times)),
                         "usual": round(usual, 1),
-                        "why": "failed or timed out" if any(t for _, t, _ in times) else "again",
+                        "why": "failed or timed out" if any(t for _, t, *_ in times) else "again",
                     },
                 )
 
     def _spiked(self, pad: Scratchpad) -> None:
         usual = median(self.growths) if self.growths else 0
-        for step, growth, brought, all_of_it in self.spikes:
+        for step, growth, brought, all_of_it, key in self.spikes:
             if growth >= _GROWTH_TIMES * usual or len(self.growths) < 3:
                 files = [p for p in all_of_it if inside(p) and " " not in p]
                 pad.suspect(
@@ -299,6 +310,7 @@ class Pace(Kept):
                     brought,
                     step,
                     paths=tuple(files[:8]),
+                    event=key,
                     evidence=step,
                     detail={"tokens": growth, "usual": round(usual), "files": files[:8]},
                 )

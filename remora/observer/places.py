@@ -15,7 +15,7 @@ from typing import Any
 from remora.core.events import Observation, Signal
 from remora.core.values import Taint
 from remora.observer import signals
-from remora.observer.candidate import Candidate, Rejected, draft, provenance
+from remora.observer.candidate import Candidate, Evidence, Rejected, draft
 from remora.observer.paths import is_doc
 from remora.observer.seen import Seen, SeenCount, Shown
 from remora.observer.sentences import code, listed, quoted, seen_words
@@ -211,7 +211,9 @@ def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCoun
         confidence=confidence,
         files=files,
         tags=(signal.type.replace("_", "-"),),
-        payload={**payload, **provenance(signal.type, signal.key, count, (signal.step,), signal.events)},
+        payload=payload,
+        seen=count,
+        evidence=Evidence((signal.step,), signal.events),
         taint=taint,
     )
     if count.sessions > 1:

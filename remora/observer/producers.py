@@ -17,7 +17,7 @@ from remora.core.events import CommitMade, Exchange, Observation
 from remora.core.methodology import NATIVE, ExecutionContext, Methodology, WorkUnitResult
 from remora.core.text import collapse, words
 from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
-from remora.observer.candidate import Candidate, Rejected, doubted, draft, provenance
+from remora.observer.candidate import Candidate, Evidence, Rejected, doubted, draft
 from remora.observer.couplings import outside
 from remora.observer.failures import asserts, in_writing, reported, says_nothing, told
 from remora.observer.findings import finding
@@ -59,9 +59,8 @@ _ROUTINE = re.compile(
 
 def said(session: Observation, _: Seen) -> Iterator[Candidate]:
     """Yield what the user stated for good, in the user's own words."""
-    asks = [exchange.ask for exchange in session.exchanges]
     told_already: set[str] = set()
-    for prompt in (*asks, *session.prompts):
+    for prompt, evidence in _prompts(session):
         for statement in statements(prompt):
             key = " ".join(words(statement.text))
             if key in told_already:
@@ -76,10 +75,22 @@ def said(session: Observation, _: Seen) -> Iterator[Candidate]:
                 signal="user_words",
                 key=key,
                 confidence=0.85,
+                seen=count,
+                evidence=evidence,
                 tags=("user-said",),
-                payload=provenance("user_words", key, count),
             )
             yield Candidate("user_words", key, memory, 0.95, 0.9, 1, count, "the user said so")
+
+
+def _prompts(session: Observation) -> Iterator[tuple[str, Evidence]]:
+    """Yield what the user typed, at length where it was answered, and where."""
+    asked = [Evidence((step,), (key,)) for step, key in session.places.get("prompts", ())]
+    of_key = {evidence.events[0]: evidence for evidence in asked}
+    for exchange in session.exchanges:
+        key = exchange.events[:1]
+        yield exchange.ask, of_key.get("".join(key)) or Evidence((exchange.step,), key)
+    for number, prompt in enumerate(session.prompts):
+        yield prompt, asked[number] if number < len(asked) else Evidence()
 
 
 def outcome(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
@@ -148,9 +159,11 @@ def _unit(session: Observation, exchange: Exchange) -> Candidate:
         signal="outcome",
         key=key,
         confidence=0.75,
+        seen=count,
+        evidence=Evidence((exchange.step,), exchange.events),
         files=files[:12],
         tags=("outcome",),
-        payload={"succeeded": True, **provenance("outcome", key, count, (exchange.step,))},
+        payload={"succeeded": True},
         taint=exchange.taint,
         at=at,
     )
@@ -202,9 +215,11 @@ def commits(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
             signal="commit",
             key=key,
             confidence=0.8,
+            seen=count,
+            evidence=Evidence((made.step,), made.events),
             files=files[:12],
             tags=("commit",),
-            payload={"succeeded": True, **provenance("commit", key, count, (made.step,))},
+            payload={"succeeded": True},
             taint=made.taint,
             source="commit_auto",
             at=at,
@@ -246,9 +261,10 @@ def _verdict(session: Observation, exchange: Exchange, start: int, end: int) -> 
         signal="qa",
         key=key,
         confidence=0.75,
+        seen=count,
+        evidence=Evidence(error.steps, (*error.events, *exchange.events)),
         files=files[:8],
         tags=("error", "check"),
-        payload=provenance("qa", key, count, error.steps),
         taint=error.taint or exchange.taint,
         source="qa_auto",
         at=at,

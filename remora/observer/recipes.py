@@ -24,7 +24,7 @@ from typing import NamedTuple
 from remora.core.events import Observation, Signal
 from remora.core.shell import bare
 from remora.observer import signals
-from remora.observer.candidate import Candidate, Withdrawn, draft, external_id
+from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id
 from remora.observer.paths import inside, is_doc
 from remora.observer.purposes import purpose_of
 from remora.observer.seen import Seen, SeenCount, Shown
@@ -237,6 +237,7 @@ def _candidate(
     key: str,
     content: str,
     payload: dict[str, object],
+    steps: Sequence[Ran],
     seen: SeenCount,
     files: Sequence[str],
 ) -> Candidate:
@@ -248,12 +249,27 @@ def _candidate(
         signal="tool_sequence",
         key=key,
         confidence=CONFIDENCE,
+        seen=seen,
+        evidence=_followed(session, steps),
         files=files,
         tags=("commands",),
         payload=payload,
     )
     why = f"the same commands recur {seen_words(seen)}"
     return Candidate("tool_sequence", key, memory._replace(branch=None), 0.8, rule.score, SESSIONS, seen, why)
+
+
+def _followed(session: Observation, steps: Sequence[Ran]) -> Evidence:
+    """Return where a session ran the commands of a recipe."""
+    wanted = {bare(ran.command) for ran in steps}
+    runs = [
+        run
+        for run in session.commands
+        if any(bare(part) in wanted or _shape(part) in wanted for part in run.as_run.split(" && "))
+    ]
+    return Evidence(
+        tuple(sorted({run.last_step for run in runs})), tuple(run.event for run in runs if run.event)
+    )
 
 
 def _checking(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candidate:
@@ -264,6 +280,7 @@ def _checking(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candida
         "verify",
         content,
         _payload("check a change before it is done", steps, shown, session.ended),
+        steps,
         count,
         (),
     )
@@ -275,12 +292,12 @@ def _checking_module(session: Observation, seen: Seen, module: str, steps: Seque
     checks = _in_order(steps, len(shown))
     content = f"A change in {code(module)} is checked with {checks} as well {seen_words(count)}."
     pattern = f"check a change in {module}"
-    return _candidate(session, key, content, _payload(pattern, steps, shown, session.ended), count, (module,))
+    payload = _payload(pattern, steps, shown, session.ended)
+    return _candidate(session, key, content, payload, steps, count, (module,))
 
 
 def _handing_in(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candidate:
     count, shown = seen.sessions("tool_sequence", "hand-in"), seen.shown("tool_sequence", "hand-in")
     content = f"Work is handed in with {_in_order(steps, len(shown))} {seen_words(count)}."
-    return _candidate(
-        session, "hand-in", content, _payload("hand work in", steps, shown, session.ended), count, ()
-    )
+    payload = _payload("hand work in", steps, shown, session.ended)
+    return _candidate(session, "hand-in", content, payload, steps, count, ())

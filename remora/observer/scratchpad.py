@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from remora.core.events import Signal
@@ -109,12 +109,14 @@ class Scratchpad(Kept):
         paths: tuple[str, ...] = (),
         detail: Mapping[str, Any] | None = None,
         event: str = "",
+        events: Sequence[str] = (),
         evidence: int | None = None,
         count: int = 1,
     ) -> None:
         """Add a signal, or what is new about one: fields of `detail` replace those of the same name.
 
-        `evidence` is the step its text rests on where that is not `step`.
+        `evidence` is the step its text rests on where that is not `step`; `event` or `events` are the keys of
+        what it rests on.
         """
         name = (kind, key)
         old = self.suspects.get(name)
@@ -122,14 +124,14 @@ class Scratchpad(Kept):
         if old is None:
             if len(self.suspects) >= self.limit:
                 self._evict()
-            first = (event,) if event else ()
+            first = tuple(dict.fromkeys(filter(None, (event, *events))))[:_EVENTS]
             self.suspects[name] = Suspect(
                 kind, key, step, resting, count, at, paths, dict(detail or {}), first
             )
             return
-        events = old.events
-        if event and event not in events and len(events) < _EVENTS:
-            events = (*events, event)
+        known = old.events
+        if len(known) < _EVENTS and (event or events):
+            known = tuple(dict.fromkeys(filter(None, (*known, event, *events))))[:_EVENTS]
         earlier = step < old.step
         self.suspects[name] = Suspect(
             kind,
@@ -140,8 +142,13 @@ class Scratchpad(Kept):
             at if earlier and at else old.at,
             tuple(dict.fromkeys((*old.paths, *paths)))[:20],
             {**old.detail, **detail} if detail else old.detail,
-            events,
+            known,
         )
+
+    def events(self, kind: str, *keys: str) -> tuple[str, ...]:
+        """Return the keys of the events that signals of a type rest on."""
+        found = (self.suspects.get((kind, key)) for key in keys)
+        return tuple(event for suspect in found if suspect for event in suspect.events)
 
     def taint(self, source: str, step: int) -> None:
         """Note that text from outside was read at a step; the earliest one counts."""

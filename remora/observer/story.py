@@ -90,7 +90,7 @@ class Story(Kept):
             self.last_kind = "interruption"
             return
         self.last_kind = "user_prompt"
-        said = Said(cut(event.text, _PROMPT), event.step)
+        said = Said(cut(event.text, _PROMPT), event.step, event.key)
         if len(self.prompts) >= PROMPTS:  # the first one says what the session is for
             del self.prompts[1]
         self.prompts.append(said)

@@ -100,6 +100,16 @@ def test_payloads_are_mappings(kind: str, payload: Any):
         validate(kind, payload)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_it_comes_from_may_stand_beside_it(kind: str):
+    """A mapping of JSON values under `provenance`, and nothing else there."""
+    whence = {"signal": "co_access", "steps": [1, 2], "events": ["a"], "first": None}
+    assert validate(kind, {**GOOD[kind], "provenance": whence}) == {**GOOD[kind], "provenance": whence}
+    for wrong in ("text", ["a"], {"x": object()}):
+        with pytest.raises(InvalidInput, match="provenance"):
+            validate(kind, {**GOOD[kind], "provenance": wrong})
+
+
 WRONG: list[tuple[str, str, list[Any]]] = [
     ("dead_end", "approach_tried", ["", "  ", 5, True, ["x"], {"a": 1}]),
     ("task_calibration", "ratio", ["1", True, -0.1, math.nan, math.inf, -math.inf, [1]]),
