@@ -226,13 +226,26 @@ _URL = (
 )
 
 
+_LONGEST_SCHEME = 11  # characters before "://" that the pattern knows: mongodb+srv
+
+
 def _addresses(view: View) -> Iterator[Find]:
-    if "://" not in view.text:
-        return
-    for m in compiled(_URL).finditer(view.text):
+    for m in _urls(view.text):
         group = m.lastindex or 1
         if looks_random(m[2]) if group == 2 else not is_stand_in(m[group], quoted=False):
             yield Find(m.start(group), m.end(group), 2000, "url-password")
+
+
+def _urls(text: str) -> Iterator[re.Match[str]]:
+    """Yield what `finditer` would; only around each "://", since the pattern cannot begin anywhere else."""
+    done, at = 0, text.find("://")
+    while at >= 0:
+        tried = (compiled(_URL).match(text, i) for i in range(max(done, at - _LONGEST_SCHEME), at + 1))
+        found = next(filter(None, tried), None)
+        done = found.end() if found else done
+        if found:
+            yield found
+        at = text.find("://", max(done, at + 1))
 
 
 _AUTHORIZATION = (
