@@ -51,6 +51,10 @@ def _define(source: Source, draft: Draft, captures: Captures) -> None:
     if draft.kind == "macro":
         value = node.child_by_field_name("value")
         draft.kind, draft.head_end = "function", value.start_byte if value is not None else node.end_byte
+    elif draft.kind == "variable":  # a template of variables: given types, it gives a value
+        declarator = node.child_by_field_name("declarator")
+        value = declarator.child_by_field_name("value") if declarator is not None else None
+        draft.kind, draft.head_end = "function", value.start_byte if value is not None else node.end_byte
     elif "declarator" in captures:
         _declared(source, draft, captures["declarator"][0])
     elif draft.kind == "type":

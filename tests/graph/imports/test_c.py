@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from remora.graph.extract import extract
 from tests.graph.projects import Project
 
 TREE = {
@@ -57,3 +58,27 @@ def test_calls_lead_to_bodies() -> None:
     }
     assert project.calls("src/util.c", "square") == {"src/util.h:inc": 0.95}
     assert "include/geo/shape.hpp:geo.Shape.note" in project.calls("src/shape.cpp", "geo.Disc.area")
+
+
+def test_a_template_of_variables_is_a_definition() -> None:
+    """`template <…> constexpr bool v = …` defines v, at the top level, in a namespace and in a class."""
+    source = (
+        "// Whether T is small.\ntemplate <class T>\ninline constexpr bool is_small = sizeof(T) < 8;\n"
+        "template <> constexpr bool is_small<int> = true;\n"
+        "namespace n { template <class T> T *none = nullptr; template <class T> T zero{}; }\n"
+        "struct S { template <class T> static constexpr int count = 1; };\n"
+        "template <class T> T make(T x);\nint plain = 1;\n"
+    )
+    found = extract(source.encode(), "cpp").outline.definitions
+    assert [(d.kind, d.qualname) for d in found] == [
+        ("function", "is_small"),
+        ("function", "is_small#2"),
+        ("module", "n"),
+        ("function", "n.none"),
+        ("function", "n.zero"),
+        ("class", "S"),
+        ("method", "S.count"),
+        ("function", "make"),
+    ]
+    assert found[0][3:8] == (1, 3, 3, "", "inline constexpr bool is_small")
+    assert found[0].doc == "Whether T is small."

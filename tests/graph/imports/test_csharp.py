@@ -65,7 +65,8 @@ def test_an_alias_names_a_namespace_or_a_class_of_none() -> None:
             **TREE,
             "App/Plain.cs": "public class Plain { public static void Go() {} }\n",
             "App/Use.cs": "using N = App.Models;\nusing P = Plain;\nusing S = System.Text;\n"
-            "namespace Other;\nclass Use {\n void Run() { var o = new N.Order(); o.Total(); P.Go(); S.Encoding.Get(); }\n"
+            "namespace Other;\nclass Use {\n"
+            " void Run() { var o = new N.Order(); o.Total(); P.Go(); S.Encoding.Get(); }\n"
             " void Take(N.User u) { u.Rename(); }\n}\n",
         }
     )
