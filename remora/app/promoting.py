@@ -18,6 +18,7 @@ from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.lifecycle.flags import BRANCH_GONE, SPOKEN_AGAINST, retired_for
+from remora.lifecycle.prune import is_forgotten
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.store.observed import LearnedRow
 from remora.store.recording import Pair
@@ -162,6 +163,8 @@ class Promoter:
         known = self._space.memories.with_external_id(draft.external_id or "")
         before = self._space.observed.last_learned(known.id) if known is not None else None
         if known is not None and before is not None and before.text != known.content:
+            return A_PERSON
+        if known is None and is_forgotten(self._space, draft.external_id or ""):
             return A_PERSON
         intake = self._room.intake
         (record,) = intake.remember_many([draft], revive=False)

@@ -2,17 +2,19 @@
 
 Forgetting is soft: an expired memory (unused for three half-lives, not pinned, not verified) leaves
 every search and can be restored for 30 days. Only then is it deleted, and never when a person
-verified or pinned it. `plan` changes nothing; `apply` does exactly what a plan says.
+verified or pinned it. Of what somebody forgot, a digest of its maker's id stays, so that nobody makes it
+again. `plan` changes nothing; `apply` does exactly what a plan says.
 """
 
 from __future__ import annotations
 
+import hashlib
 from typing import NamedTuple
 
 from remora.core.clock import Clock, to_iso
 from remora.core.strength import is_deletable, is_expired
 from remora.core.values import MemoryRecord
-from remora.lifecycle.flags import FADED, flag_dependents, with_reason
+from remora.lifecycle.flags import FADED, flag_dependents, retired_for, with_reason
 from remora.store.space import Space
 
 
@@ -50,5 +52,17 @@ def apply(space: Space, clock: Clock, wanted: PrunePlan) -> None:
             gone = {"deprecated": True, "deprecated_at": now, "updated_at": now}
             space.memories.update(record.id, gone | with_reason(record, FADED))
             flag_dependents(space, record, "which faded and was pruned")
+        for record in wanted.delete:
+            if record.external_id is not None and not retired_for(record):
+                space.meta.set(_mark(record.external_id), now)
         space.memories.delete([r.id for r in wanted.delete])
         space.cache.evict(int(clock.now() * 1000))
+
+
+def is_forgotten(space: Space, external_id: str) -> bool:
+    """Return whether somebody forgot a memory with an id of its maker's, which is deleted by now."""
+    return space.meta.get(_mark(external_id)) is not None
+
+
+def _mark(external_id: str) -> str:
+    return "forgotten:" + hashlib.blake2b(external_id.encode("utf-8", "replace"), digest_size=16).hexdigest()

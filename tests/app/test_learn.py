@@ -361,6 +361,34 @@ def test_what_was_pruned_comes_back_when_it_is_learnt_again(tmp_path):
         assert report.discarded["a person's word"] >= 1
 
 
+def test_what_a_person_forgot_stays_forgotten_when_it_is_deleted(tmp_path):
+    """Pruning deletes it and keeps in mind that nobody wants it; what only faded may come back."""
+    clock = FixedClock(NOW)
+    (tmp_path / "project").mkdir()
+    with Memory.open(tmp_path / "project", environ=environment(tmp_path), clock=clock) as memory:
+        several(tmp_path, memory)
+        memory.learn(tmp_path / "talks")
+        unwanted = next(m for m in memory.list() if m.type == "error_pattern")
+        memory.forget(unwanted.id)
+        clock.advance(days=3_650)
+        pruned = memory.prune()
+        assert [m.id for m in pruned.delete] == [unwanted.id]
+        clock.advance(days=40)
+        faded = {m.content for m in memory.prune().delete}
+        assert faded == {m.content for m in pruned.forget}
+        report = memory.learn(tmp_path / "talks", again=True)
+        assert report.discarded["a person's word"] == 4
+        assert faded <= {m.content for m in memory.list()}
+        assert unwanted.content not in {m.content for m in memory.list(include_forgotten=True)}
+        assert not any("lint" in str(row) for row in meta_of(memory))
+
+
+def meta_of(memory: Memory) -> list[Any]:
+    """Return what is noted about forgotten memories."""
+    space = memory._parts.room("project").space
+    return list(space.db.rows("SELECT * FROM meta WHERE key LIKE 'forgotten:%'"))
+
+
 def together(name: str, day: int, cwd: str, *paths: str) -> Talk:
     """Return a session that changes some files, and whose checks pass."""
     talk = Talk(name, day, cwd).user("Please make the token lifetime a setting of the server")
