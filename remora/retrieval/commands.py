@@ -91,7 +91,9 @@ def suggest(
             forms[c],
             purpose[c],
             scores[c] / whole,
-            f"passed in {sessions[c]} of the last {len(order)} sessions",
+            f"passed in {sessions[c]} of the last {len(order)} sessions"
+            if len(order) > 1
+            else "passed in the last session",
         )
         for c in best
     ]

@@ -60,13 +60,14 @@ def test_variables_are_shown_where_a_command_needs_them(
     """What the newest session that ran it without them came to tells; both forms are one command."""
     found = suggested(bare, *((ran(*one),) for one in sessions))
     passed = sum(how == GREEN for _, how in sessions)
-    assert found == [(form, f"passed in {passed} of the last {len(sessions)} sessions")]
+    of = f"{passed} of the last {len(sessions)} sessions" if len(sessions) > 1 else "the last session"
+    assert found == [(form, f"passed in {of}")]
 
 
 def test_both_forms_in_one_session_count_once(bare: World):
     """The plain one failed there and the other passed, so that is shown, without what picks tests."""
     one = (ran("pytest -q tests", RED), ran("PYTHONPATH=. pytest -x tests"), ran(WITH))
-    assert suggested(bare, one) == [(WITH, "passed in 1 of the last 1 sessions")]
+    assert suggested(bare, one) == [(WITH, "passed in the last session")]
 
 
 def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: World):
