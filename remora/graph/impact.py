@@ -208,11 +208,12 @@ def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
     if limit < 1:
         raise InvalidInput("limit must be at least 1")
     node, meant = find(space.graph, target)
-    walk = _Walk(space, node, depth, limit)
+    walk = _Walk(space, node, depth, max(limit, LIMIT))
     impacts = walk.folder() if node.type == FOLDER else walk.symbol() if node.symbol else walk.file()
-    impacts.sort(key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
     cut = walk.cut or len(impacts) > limit
-    impacts = impacts[:limit]
+    # Where not all fit, of those as near tests are left out first: code tells more of what may break.
+    impacts.sort(key=lambda i: (i.depth, i.test, -i.confidence, i.path, i.symbol or ""))
+    impacts = sorted(impacts[:limit], key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
     notes = _notes(impacts, limit if cut else 0)
     return Found(node, impacts, (meant, *notes) if meant else notes, cut)
 

@@ -632,21 +632,23 @@ def test_no_token_survives_among_other_lines(lines):
 
 ADDRESSED = st.sampled_from(
     [
-        "http",
-        "https",
-        "postgres",
-        "mongodb+srv",
-        "rediss",
-        "amqps",
-        "s",
-        "://",
-        ":",
-        "/",
-        "@",
-        "me:pw1@h",
-        " ",
+        *(
+            "http",
+            "https",
+            "postgres",
+            "mongodb+srv",
+            "rediss",
+            "amqps",
+            "s",
+            "://",
+            ":",
+            "/",
+            "@",
+            " ",
+            "\n",
+        ),
+        *("me:pw1@h", "u" * 20, "a", "[", ".", "#", "é", "user:p4ss/word@db"),
     ]
-    + ["u" * 20, "\n", "a", "[", ".", "#", "é", "user:p4ss/word@db"]
 )
 
 

@@ -480,3 +480,16 @@ def test_what_is_nearly_called_so_is_named(shop: Space, target: str, meant: str)
     with pytest.raises(NotFound) as caught:
         find(shop.graph, target)
     assert caught.value.hint.startswith(f"Did you mean {meant}")
+
+
+def test_where_not_all_fits_code_comes_before_tests(space: Space):
+    """At each distance: a limit never leaves tests alone where code depends on the target, too."""
+    add_file(space, "a.py", [definition("f")])
+    for n in range(4):
+        add_file(space, f"tests/t{n}.py", [definition(f"test_{n}", 1, 2, "test")])
+        add_links(space, f"tests/t{n}.py", link(f"tests/t{n}.py:test_{n}", "a.py:f", "calls", EXACT))
+    add_file(space, "b.py", [definition("g")])
+    add_links(space, "b.py", link("b.py:g", "a.py:f", "calls", LIKELY))
+    found = impact(space, "f", limit=2)
+    assert reached(found.impacts) == [("tests/t0.py:test_0", 1), ("b.py:g", 1)]
+    assert found.notes == ("there is more than the 2 that are listed",)
