@@ -22,7 +22,7 @@ from remora.observer.candidate import Candidate, Evidence, Rejected, draft
 from remora.observer.couplings import outside
 from remora.observer.outcome import refuses
 from remora.observer.paths import is_doc, is_test
-from remora.observer.seen import Seen, SeenCount
+from remora.observer.seen import Seen, SeenCount, needed
 from remora.observer.sentences import listed, quoted, seen_words, sentence, without_lines
 from remora.observer.statements import names_something, stands_alone, states, tidy
 
@@ -252,7 +252,8 @@ def _taken_back(session: Observation, seen: Seen, signal: Signal) -> Candidate |
     made = _candidate(session, signal._replace(paths=(signal.key,)), "dead_end", content, count, payload)
     kind = signals.KINDS["backtrack"]
     memory = made.draft._replace(confidence=0.65)
-    return made._replace(draft=memory, priority=kind.score, score=kind.score, needs=kind.sessions)
+    needs = needed(kind.sessions, signal.agents)
+    return made._replace(draft=memory, priority=kind.score, score=kind.score, needs=needs)
 
 
 def _last_sentence(text: str) -> str:

@@ -1,8 +1,8 @@
 """Parallel agents: each has a scratchpad of its own, and the end brings them together.
 
 What two agents or more saw on their own is surer than what one saw twice: such a signal carries how many
-(`agents`), and promotion lowers the number of sessions it asks for. Files that two agents changed while
-both were running are conflicts.
+came to the same answer (`agents`), and in promotion each further one stands for a session. Files that two
+agents changed while both were running are conflicts.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from remora.core.events import CommandRun, ErrorSeen, FileUse, Signal
 from remora.core.text import jaccard, words
 
+_ANSWERS = ("found", "instead", "then")  # in a detail: what a signal leads to
 ALIKE = 0.88  # share of words that makes two sayings the same
 _NUMBERS = ("reads", "edits", "forward", "backward", "edited", "count")
 
@@ -31,12 +32,13 @@ class Life(NamedTuple):
 
 
 def merge(each: Sequence[Sequence[Signal]]) -> list[Signal]:
-    """Return the signals of several agents, each type and key once, with how many agents showed it.
+    """Return the signals of several agents, each type and key once, with how many agents showed it so.
 
-    Corrections in other words are the same where at least ALIKE of the words are.
+    Who came to another answer is not counted. Corrections in other words are the same where at least ALIKE
+    of the words are.
     """
     found: dict[tuple[str, str], Signal] = {}
-    shown: dict[tuple[str, str], set[int]] = {}
+    shown: dict[tuple[str, str], dict[int, str]] = {}
     said: list[tuple[frozenset[str], tuple[str, str]]] = []
     for number, signals in enumerate(each):
         for signal in signals:
@@ -45,9 +47,16 @@ def merge(each: Sequence[Sequence[Signal]]) -> list[Signal]:
                 name = _same_saying(signal, name, said)
             old = found.get(name)
             found[name] = signal if old is None else _joined(old, signal)
-            shown.setdefault(name, set()).add(number)
-    merged = [s._replace(agents=len(shown[name])) for name, s in found.items()]
+            shown.setdefault(name, {})[number] = _answer(signal)
+    merged = [
+        s._replace(agents=sum(answer == _answer(s) for answer in shown[name].values()))
+        for name, s in found.items()
+    ]
     return sorted(merged, key=lambda s: (s.step, s.type, s.key))
+
+
+def _answer(signal: Signal) -> str:
+    return next((str(signal.detail[name]) for name in _ANSWERS if signal.detail.get(name)), "")
 
 
 def _same_saying(

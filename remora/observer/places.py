@@ -17,7 +17,7 @@ from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Rejected, draft
 from remora.observer.paths import is_doc
-from remora.observer.seen import Seen, SeenCount, Shown
+from remora.observer.seen import Seen, SeenCount, Shown, needed
 from remora.observer.sentences import code, listed, quoted, seen_words
 
 AGREE = 0.5  # of the sessions that found an answer, for the one that is told
@@ -44,11 +44,12 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
         if tell is None:
             continue
         count = seen.sessions(signal.type, signal.key)
-        kind = signals.KINDS[signal.type]
-        if max(1, count.sessions) < kind.sessions:
-            yield Rejected(_named(signal), f"seen in {count.sessions} sessions, {kind.sessions} are needed")
+        needs = needed(signals.KINDS[signal.type].sessions, signal.agents)
+        if max(1, count.sessions) < needs:
+            yield Rejected(_named(signal), f"seen in {count.sessions} sessions, {needs} are needed")
             continue
-        shown = seen.shown(signal.type, signal.key)
+        own = Shown(session.session_id, signal.at, signal.detail, signal.paths)
+        shown = (*seen.shown(signal.type, signal.key), *[own] * (signal.agents - 1))
         told = tell(signal, shown, count)
         if isinstance(told, str):
             yield Rejected(_named(signal), told)
@@ -218,13 +219,14 @@ def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCoun
     )
     if count.sessions > 1:
         memory = memory._replace(branch=None)
+    why = f"{signal.type} {seen_words(count)}"
     return Candidate(
         signal.type,
         signal.key,
         memory,
         kind.score,
         kind.score,
-        kind.sessions,
+        needed(kind.sessions, signal.agents),
         count,
-        f"{signal.type} {seen_words(count)}",
+        f"{why}, by {signal.agents} agents at once" if signal.agents > 1 else why,
     )

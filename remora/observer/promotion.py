@@ -2,7 +2,8 @@
 
     sources      every module that proposes memories, in SOURCES
     validation   a failed or abandoned session proves nothing but dead ends
-    frequency    enough sessions must have shown it (signals.KINDS); acute ones once
+    frequency    enough sessions must have shown it (signals.KINDS); acute ones once; of what agents of one
+                 session showed on their own, each further agent stands for a session
     standing     what it says of the code must still be so, where there is code to ask
     novelty      closer than 0.88 to a memory that is there, or to a better candidate: dropped.
                  The same external id is the same memory seen again: an update, never a duplicate

@@ -29,6 +29,15 @@ class SeenCount(NamedTuple):
         return SeenCount(self.sessions + 1, min(times, default=None), max(times, default=None))
 
 
+def needed(sessions: int, agents: int) -> int:
+    """Return how many sessions must show what some agents of one showed: each further agent counts as one.
+
+    >>> needed(3, 1), needed(3, 2), needed(2, 5)
+    (3, 2, 1)
+    """
+    return max(1, sessions - max(0, agents - 1))
+
+
 class Shown(NamedTuple):
     """How one session showed a signal."""
 

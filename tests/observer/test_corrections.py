@@ -194,4 +194,7 @@ def test_a_change_taken_back_waits_for_a_second_session() -> None:
     (mute,) = of(signals=(shows("backtrack", "store.go", detail={**detail, "why": "Add it back."}),))
     assert isinstance(found, Candidate)
     assert (found.draft.type, found.needs, found.seen.sessions) == ("dead_end", 2, 1)
+    (agreed,) = of(signals=(shows("backtrack", "store.go", detail=detail, agents=2),))
+    assert isinstance(agreed, Candidate)
+    assert agreed.needs == 1
     assert isinstance(mute, Rejected)

@@ -39,6 +39,17 @@ def test_the_earlier_sight_leads_and_taint_stays():
     )  # fmt: skip
 
 
+def test_agents_that_disagree_are_no_quorum():
+    """Who was led elsewhere does not stand for the answer that is kept."""
+
+    def led(to: str, step: int) -> Signal:
+        return Signal("read_abandon", "a.go", step, detail={"instead": to, "count": 1})
+
+    (agreed,) = merge([[led("b.go", 1)], [led("b.go", 2)]])
+    (parted,) = merge([[led("b.go", 1)], [led("c.go", 2)]])
+    assert (agreed.agents, parted.agents, parted.detail["instead"]) == (2, 1, "b.go")
+
+
 def test_files_errors_and_commands_are_added_up():
     """Counts are sums; a resolved error beats an open one; first and last steps span all."""
     assert merge_files([[FileUse("a", 1, 0, 3, 5)], [FileUse("a", 0, 2, 1, 4, "t", "t")]]) == [

@@ -92,6 +92,34 @@ def test_enough_sessions_make_a_memory(
 
 
 @pytest.mark.parametrize(
+    ("type", "key", "detail", "sessions"),
+    [
+        (
+            "repeated_grep",
+            "getworktreepath",
+            {"pattern": "GetWorktreePath", "found": "strategy/common.go"},
+            1,
+        ),
+        ("glob_ignore", "**/enable*.go", {"instead": "cli/setup.go"}, 1),
+        ("read_abandon", "a/state.go", {"instead": "b/state.go"}, 2),
+        ("import_chase", "a.go -> c.go", {"chain": ["a.go", "b.go", "c.go"]}, 3),
+    ],
+)
+def test_what_two_agents_showed_needs_a_session_less(
+    type: str,  # noqa: A002
+    key: str,
+    detail: dict[str, Any],
+    sessions: int,
+) -> None:
+    """Each agent that came to it on its own stands for a session; one alone stands for none."""
+    found = of(type, key, *([detail] * sessions), agents=2)
+    assert isinstance(found, Candidate)
+    assert (found.needs, found.seen.sessions) == (sessions, sessions)
+    assert found.why.endswith("by 2 agents at once")
+    assert isinstance(of(type, key, *([detail] * sessions)), Rejected)
+
+
+@pytest.mark.parametrize(
     ("key", "detail", "why"),
     [
         ("session", {"pattern": "session", "found": "a.go"}, "too common"),
