@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from remora.app.code import LEFT_OUT
 from remora.app.findings import Finding
-from remora.app.freshness import NO_CODE
+from remora.app.freshness import NO_CODE, behind
 from remora.app.project import commit_of
 from remora.app.stats import database_bytes
 from remora.core.errors import RemoraError
@@ -135,9 +135,9 @@ def _freshness(parts: Parts, space: Space, state: State | None) -> list[Finding]
         found = f"indexed at commit {state.commit[:10]}, checked out is {head[:10]}"
         advice = "`remora index` reads what differs."
         findings.append(Finding("note", "code graph", found, advice))
-    if stale := space.overview.stale_files():
-        found = f"files that changed since they were read: {stale:,}"
-        advice = "What they use is left out of answers; `remora index` reads them again."
+    if changed := behind(parts):
+        found = f"files that changed since they were read: {changed:,}"
+        advice = "Answers say so, or read a few of them first; `remora index` reads them all again."
         findings.append(Finding("note", "code graph", found, advice))
     return findings
 

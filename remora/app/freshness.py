@@ -72,6 +72,15 @@ def up_to_date(parts: Parts) -> tuple[str, ...]:
     return (note,) if note else notices(parts)
 
 
+def behind(parts: Parts) -> int:
+    """Return how many files are not as the index knows them; new and deleted ones count."""
+    space = parts.room("project").space
+    with suppress(RemoraError, OSError):  # where git cannot list the files, what is marked is known
+        if parts.project.root.is_dir():
+            return len(_changed(parts, space.graph.files()))
+    return space.overview.stale_files()
+
+
 def unfinished(parts: Parts) -> str:
     """Return what the first sessions are told of an index that is not finished (section 21.9), else ""."""
     note = next(iter(notices(parts)), "")

@@ -147,6 +147,17 @@ def test_stale_files(memory: Memory) -> None:
     assert found.detail == "files that changed since they were read: 1"
 
 
+def test_files_that_nobody_read_since_they_changed(memory: Memory) -> None:
+    """An edit and a new file are counted before anything marked them."""
+    root = memory.root
+    (root / "b.py").write_text("x = 1\n")
+    (root / "new.py").write_text("y = 2\n")
+    found = findings(memory)[1]
+    assert (found.level, found.detail) == ("note", "files that changed since they were read: 2")
+    memory.index()
+    assert len(findings(memory)) == 1
+
+
 def test_an_index_that_was_not_finished(memory: Memory) -> None:
     """Files whose names wait to be resolved are a warning."""
     space = space_of(memory)
