@@ -3,7 +3,8 @@
 A plan counts things to do and a session counts replies of the model, so the two cannot be divided as
 they are. What a thing of a plan costs on average over the whole project makes a plan comparable: a
 module whose sessions take 1.6 times the steps that their plans suggest is worth saying, one that takes
-as many as suggested is not.
+as many as suggested is not. A plan that grew once says nothing either; a module is told whose plans grow
+in half of its sessions. When tests are run, between the changes or after them, is said beside it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from remora.observer.sentences import code, listed, seen_words
 SESSIONS = 3
 OFF = 2.0  # a ratio this far from 1, up or down, is worth saying
 READ_SESSIONS = 5  # of a module, before what they read is more than a few tasks' needs
+GROWS = 0.5  # of a module's sessions with a plan, for its plans to be ones that grow
+ORDERED = 0.8  # of a module's sessions that ran their tests at the same time
 MODULES = 3  # of a session that are counted: where most of it happened
 ALWAYS, OFTEN = 0.8, 0.5  # of the sessions of a module that read a file
 FILES = 12  # of a session that are kept for a module
@@ -39,7 +42,11 @@ def costs(session: Observation) -> list[Signal]:
         detail = {"planned": planned, "steps": session.steps}
         keys = ("project", *(f"module:{m}" for m in where))
         found += [Signal("step_overrun", key, session.steps, session.ended, (), detail) for key in keys]
+    order = max((s for s in session.signals if s.type == "test_order"), key=_runs, default=None)
     for module in where:
+        if order is not None:
+            tests = {"order": order.key, "runs": _runs(order)}
+            found.append(Signal("test_order", f"module:{module}", 0, session.ended, (), tests))
         read = _read_first(session)
         if read:
             found.append(Signal("file_access", f"module:{module}", 0, session.ended, (), {"files": read}))
@@ -55,10 +62,16 @@ def calibrations(session: Observation, seen: Seen) -> Iterator[Candidate | Withd
     per_thing = sum(s for s, _ in everywhere) / max(1, sum(p for _, p in everywhere))
     for module in modules(session, MODULES):
         key = f"module:{module}"
-        if per_thing:
-            yield from _calibration(session, seen, module, key, per_thing)
+        told = list(_calibration(session, seen, module, key, per_thing)) if per_thing else []
+        yield from told
+        if not any(isinstance(one, Candidate) for one in told):
+            yield from _grown(session, seen, module)
         yield from _prefetch(session, seen, module, key)
         yield from _tokens(session, seen, module, key)
+
+
+def _runs(signal: Signal) -> int:
+    return runs if isinstance(runs := signal.detail.get("runs"), int) else 0
 
 
 def _read_first(session: Observation) -> list[str]:
@@ -90,8 +103,10 @@ def _calibration(
     steps, things = median(s for s, _ in pairs), median(p for _, p in pairs)
     content = (
         f"Work in {code(module)} takes {much} steps that its plans suggest: about {steps:.0f} "
-        f"for {things:.0f} planned things {seen_words(count)}."
+        f"for {things:.0f} planned things{_tests(seen, key)} {seen_words(count)}."
     )
+    plan, tests = placed(session, "plan"), [s.key for s in session.signals if s.type == "test_order"]
+    tested = shown_by(session, *(("test_order", name) for name in tests))
     payload = {
         "module": module,
         "average_actual_steps": round(actual, 1),
@@ -109,7 +124,57 @@ def _calibration(
         count,
         CALIBRATION_CONFIDENCE,
         (module,),
-        placed(session, "plan"),
+        Evidence(plan.steps, (*plan.events, *tested.events)),
+    )
+
+
+def _tests(seen: Seen, key: str) -> str:
+    """Return when the sessions of a module run their tests; empty where they do not agree."""
+    orders = Counter(str(s.detail.get("order", "")) for s in seen.shown("test_order", key))
+    order, times = max(orders.items(), key=lambda item: (item[1], item[0]), default=("", 0))
+    if times < SESSIONS or times < ORDERED * sum(orders.values()):
+        return ""
+    return f", with {order} ({times} of {sum(orders.values())} sessions)"
+
+
+def _grown(session: Observation, seen: Seen, module: str) -> Iterator[Candidate | Withdrawn]:
+    """Yield that the plans of a module grow, where they do so in most of its sessions."""
+    planned = {s.session_id for s in seen.shown("step_overrun", f"module:{module}")}
+    details = [s.detail for s in seen.shown("step_overrun", module) if s.session_id in planned]
+    sizes = [(d.get("planned"), d.get("items")) for d in details]
+    grown = [(a, b) for a, b in sizes if isinstance(a, int) and isinstance(b, int) and b >= 1.5 * a > 0]
+    if len(grown) < SESSIONS:
+        return
+    if len(grown) < GROWS * len(planned):
+        yield Withdrawn(external_id("task_calibration", "step_overrun", module), "its plans hold by now")
+        return
+    if not any(s.type == "step_overrun" and s.key == module for s in session.signals):
+        return
+    was, became = median(a for a, _ in grown), median(b for _, b in grown)
+    ratio = (sum(b / a for a, b in grown) + len(planned) - len(grown)) / len(planned)
+    count = SeenCount(len(grown), *seen.sessions("step_overrun", module)[1:])
+    content = (
+        f"Plans for work in {code(module)} grow: in {len(grown)} of {len(planned)} sessions with a plan "
+        f"{was:.0f} things became {became:.0f} {seen_words(count)}."
+    )
+    payload = {
+        "module": module,
+        "average_actual_steps": round(ratio * was, 1),
+        "average_planned_steps": round(was, 1),
+        "ratio": round(ratio, 2),
+        "sample_count": len(planned),
+    }
+    yield _candidate(
+        session,
+        "step_overrun",
+        "task_calibration",
+        module,
+        content,
+        payload,
+        count,
+        CALIBRATION_CONFIDENCE,
+        (module,),
+        shown_by(session, ("step_overrun", module)),
     )
 
 

@@ -10,7 +10,7 @@ from remora.core.events import FileUse, Observation
 from remora.core.payloads import validate
 from remora.observer.calibration import calibrations
 from remora.observer.candidate import Candidate, Withdrawn
-from tests.observer.sessions import on, seen_of
+from tests.observer.sessions import on, seen_of, shows
 
 
 def of(*sessions: Observation) -> list[Candidate | Withdrawn]:
@@ -47,6 +47,54 @@ def test_a_module_that_takes_more_than_planned_is_told() -> None:
     }
     assert (found.draft.related_modules, found.draft.branch) == (("store",), None)
     assert [c for c in of(*usual, *slow[:2]) if isinstance(c, Candidate)] == []
+
+
+def growing(day: int, was: int, became: int) -> Observation:
+    """Return a session in one folder whose plan grew, as the observer shows it."""
+    detail = {"planned": was, "items": became, "steps": 40, "longest": "", "longest_steps": 0}
+    return planned(
+        day,
+        "store",
+        50,
+        became,
+        signals=(shows("step_overrun", "store", detail=detail, events=("p",))._replace(at=None),),
+    )
+
+
+def test_a_module_whose_plans_grow_is_told() -> None:
+    """In three sessions at least, and in half of those that had a plan; one session less waits."""
+    usual = [planned(day, "cli", 50) for day in range(1, 10)]
+    grown = [growing(day, 4, 8) for day in (11, 12, 13)]
+    (found,) = [c for c in of(*usual, *grown) if isinstance(c, Candidate)]
+    assert found.draft.content == (
+        "Plans for work in `store` grow: in 3 of 3 sessions with a plan 4 things became 8 "
+        "(seen in 3 sessions, last 2026-01-13)."
+    )
+    assert beside(found)["ratio"] == 2.0
+    assert found.draft.payload is not None
+    assert found.draft.payload["provenance"]["events"] == ["p"]
+    assert [c for c in of(*usual, *grown[:2]) if isinstance(c, Candidate)] == []
+    met = [planned(day, "store", 50, 8) for day in range(14, 18)]
+    later = of(*usual, *met, *grown)
+    assert [c for c in later if isinstance(c, Candidate)] == []
+    assert "its plans hold by now" in [w.why for w in later if isinstance(w, Withdrawn)]
+
+
+def test_a_module_that_is_told_says_when_its_tests_run() -> None:
+    """Where its sessions agree on it, three at least."""
+    usual = [planned(day, "cli", 50) for day in range(1, 10)]
+
+    def tested(day: int, order: str) -> Observation:
+        return planned(day, "store", 200, signals=(shows("test_order", order, detail={"runs": 3}),))
+
+    agreed = [tested(day, "tests between changes") for day in (11, 12, 13)]
+    (found,) = [c for c in of(*usual, *agreed) if isinstance(c, Candidate)]
+    assert (
+        "for 5 planned things, with tests between changes (3 of 3 sessions) (seen in" in found.draft.content
+    )
+    parted = [*agreed, tested(14, "tests first")]
+    (found,) = [c for c in of(*usual, *parted) if isinstance(c, Candidate)]
+    assert "tests" not in found.draft.content
 
 
 def test_a_module_that_meets_its_plans_is_withdrawn() -> None:
