@@ -5,8 +5,8 @@ doc comment and whatever is defined inside it. A class is one while it is short;
 chunk for its head and fields, and one for each member. What is left between definitions makes module
 chunks; brackets alone stay with what they close. Nothing is cut inside a body, but for a body of more
 than LONG lines, which is cut between its statements; each further piece begins with the signature
-again, so that it still says what it is part of, and that of a table at the top level with its first line.
-Prose and data have no definitions: 100 lines at a time.
+again, so that it still says what it is part of. So does what goes on with a table or another long statement,
+with the line that began it. Prose and data have no definitions: 100 lines at a time.
 
 No chunk has more than MAX_CHARS characters of the file: where lines are long, fewer of them make a piece,
 and only a line that is longer than that is itself cut, between words. Nothing is lost by it: a file has a
@@ -38,6 +38,7 @@ _INSIDE = re.compile(r"[\s)\]}]")  # how a line begins that goes on with what an
 _EDGE = re.compile(r".*\W", re.DOTALL)  # up to the last place between words
 
 Breaks = Callable[[Definition], Sequence[int]]
+Begun = Callable[[int], int]
 
 
 class _Span(NamedTuple):
@@ -47,7 +48,6 @@ class _Span(NamedTuple):
     end: int
     definition: Definition | None
     kind: str
-    lead: str = ""  # the line that began what this goes on with, where it is no definition
 
 
 class _Lines:
@@ -79,7 +79,9 @@ class _Lines:
         return start, end
 
 
-def chunks(path: str, text: str, facts: FileFacts | None, kind: str, breaks: Breaks) -> list[Chunk]:
+def chunks(
+    path: str, text: str, facts: FileFacts | None, kind: str, breaks: Breaks, begun: Begun | None = None
+) -> list[Chunk]:
     """Return the chunks of a file, in order.
 
     Args:
@@ -88,8 +90,14 @@ def chunks(path: str, text: str, facts: FileFacts | None, kind: str, breaks: Bre
         facts: what was read from it; None for prose and data.
         kind: "code", "prose" or "data".
         breaks: gives the lines where the statements of a long definition's body start.
+        begun: gives the line that began the statement that goes on at a line, 0 where none does. Without
+            it, and where nothing was read from the file, the indent tells that.
     """
     lines = _Lines(text)
+    if kind != "code":
+        begun = _nothing
+    elif begun is None or facts is None:
+        begun = _ByIndent(lines)
     definitions = facts.outline.definitions if facts else ()
     if definitions:
         spans = _Cut(lines, _nested(definitions, lines.count), breaks).between(None, 1, lines.count, 0)
@@ -104,7 +112,27 @@ def chunks(path: str, text: str, facts: FileFacts | None, kind: str, breaks: Bre
             found[-1] = found[-1]._replace(end=end)
         else:
             found.append(span._replace(start=start, end=end))
-    return [chunk for span in found for chunk in _written(path, lines, span)]
+    return [chunk for span in found for chunk in _written(path, lines, span, begun)]
+
+
+def _nothing(_line: int) -> int:
+    """Say that no statement goes on: in prose and data there are none."""
+    return 0
+
+
+class _ByIndent:
+    """Tells by the indent which line at the left began what goes on at a line; asked from the top down."""
+
+    def __init__(self, lines: _Lines) -> None:
+        self._lines = lines
+        self._asked = self._found = 0
+
+    def __call__(self, line: int) -> int:
+        above = range(line - 1, self._asked, -1)
+        began = (n for n in above if self._lines[n] and not _INSIDE.match(self._lines[n]))
+        self._found = next(began, self._found)
+        self._asked = line - 1
+        return self._found if _INSIDE.match(self._lines[line]) else 0
 
 
 def _nested(definitions: Sequence[Definition], count: int) -> dict[str, list[Definition]]:
@@ -197,35 +225,32 @@ def _kind(owner: Definition) -> str:
 def _pieces(lines: _Lines, start: int, end: int, kind: str, owner: Definition | None) -> list[_Span]:
     """Return lines as pieces of PIECE lines, or of fewer that have MAX_CHARS characters together."""
     spans: list[_Span] = []
-    at, lead = start, ""
+    at = start
     while at <= end:
         last = min(lines.fitting(at, end), at + PIECE - 1)
-        spans.append(_Span(at, last, owner, kind, lead))
-        if kind == "module" and owner is None:
-            began = (n for n in range(last, at - 1, -1) if lines[n] and not _INSIDE.match(lines[n]))
-            lead = next((lines[n][:LEAD].rstrip() for n in began), lead)
+        spans.append(_Span(at, last, owner, kind))
         at = last + 1
-    # Only what goes on with a line before it is led by that line.
-    return [s if _goes_on(lines, s.start, s.end) else s._replace(lead="") for s in spans]
+    return spans
 
 
-def _goes_on(lines: _Lines, start: int, end: int) -> bool:
-    """Return whether the first of some lines that is not blank is a part of what stands above it."""
-    first, _ = lines.trimmed(start, end)
-    return first <= end and _INSIDE.match(lines[first]) is not None
-
-
-def _written(path: str, lines: _Lines, span: _Span) -> Iterator[Chunk]:
+def _written(path: str, lines: _Lines, span: _Span, begun: Begun) -> Iterator[Chunk]:
     """Yield a span as chunks: one, or as many as its characters need."""
     at = span.start
     while at <= span.end:
         last = lines.fitting(at, span.end)
         start, end = lines.trimmed(at, last)
         for number, text in enumerate(_texts(lines.text(start, end))):
-            yield _chunk(
-                path, span._replace(start=start, end=end), text, first=at == span.start and not number
-            )
+            first = at == span.start and not number
+            lead = "" if number else _lead(lines, span, start, begun)
+            yield _chunk(path, span._replace(start=start, end=end), text, lead, first=first)
         at = last + 1
+
+
+def _lead(lines: _Lines, span: _Span, start: int, begun: Begun) -> str:
+    """Return the line that began what a chunk goes on with, "" where the signature says enough."""
+    line = begun(start) if span.kind != "function" and start <= span.end else 0
+    own = span.definition.line if span.definition else 0
+    return lines[line][:LEAD].rstrip() if line > own else ""
 
 
 def _texts(text: str) -> Iterator[str]:
@@ -240,13 +265,13 @@ def _texts(text: str) -> Iterator[str]:
         yield text[at:]
 
 
-def _chunk(path: str, span: _Span, text: str, *, first: bool) -> Chunk:
+def _chunk(path: str, span: _Span, text: str, lead: str, *, first: bool) -> Chunk:
     definition = span.definition
+    begins = definition is not None and first and span.start <= definition.line
+    if lead:
+        text = f"{lead}\n    …\n{text}"
     if definition is None:
-        if span.lead and first:
-            text = f"{span.lead}\n    …\n{text}"
         return Chunk(span.kind, "", span.start, span.end, text, f"File: {path}")
-    begins = first and span.start <= definition.line
     if not begins and definition.signature:
         text = f"{definition.signature}\n    …\n{text}"
     context = f"File: {path} | {definition.kind}: {definition.qualname}"

@@ -65,18 +65,25 @@ def extract(source: bytes, language: str, enough: Callable[[], bool] | None = No
     Raises:
         InvalidInput: no language has this name.
     """
+    return extract_with_tree(source, language, enough)[0]
+
+
+def extract_with_tree(
+    source: bytes, language: str, enough: Callable[[], bool] | None = None
+) -> tuple[FileFacts, Tree | None]:
+    """Return what `extract` does, and the tree that it was read from; None where there is none to rely on."""
     grammar = grammar_of(language)
     data = readable(source)
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
     if grammar is None:
-        return FileFacts(Outline(language), Uses(), lines)
+        return FileFacts(Outline(language), Uses(), lines), None
     tree = _parse(grammar, data, enough) if len(data) <= MAX_BYTES else None
     if tree is None:
-        return FileFacts(Outline(language), Uses(), lines, 1)
+        return FileFacts(Outline(language), Uses(), lines, 1), None
     root, errors = tree.root_node, 0
     if root.has_error:
         if _hopeless(root):
-            return FileFacts(Outline(language), Uses(), lines, 1)
+            return FileFacts(Outline(language), Uses(), lines, 1), None
         errors = max(1, _count_mistakes(grammar, root))
     text, rules = Source(data), RULES[language]
     found, whole = _search(grammar, rules, text, root)
@@ -86,7 +93,7 @@ def extract(source: bytes, language: str, enough: Callable[[], bool] | None = No
     )
     exports = tuple(dict.fromkeys(found.exports))
     outline = Outline(language, found.package, doc, definitions, imports, exports)
-    return FileFacts(outline, uses, lines, errors + (not whole))
+    return FileFacts(outline, uses, lines, errors + (not whole)), tree
 
 
 def readable(source: bytes) -> bytes:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import FileFacts, Outline, Uses
 from remora.core.values import Skipped
-from remora.graph.chunks import chunks as cut
 from remora.graph.documents import document_links, document_names
 from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.names import (
@@ -38,7 +37,6 @@ from remora.graph.packed import unpack_outline, unpack_uses
 from remora.graph.reading import FileReader, Listed, Parsed, Read, Refused
 from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots, find_roots, is_manifest
-from remora.graph.statements import Statements
 from remora.graph.stored_symbols import StoredSymbols
 from remora.store.graph import NewFile
 
@@ -249,9 +247,7 @@ class Indexer:
             self._graph.set_names(file_id, names_of(new.facts, path))
         elif new.file.kind == "prose":
             self._graph.set_names(file_id, document_names(new.text))
-        breaks = Statements(new.data, new.file.language)
-        parts = cut(path, new.text, new.facts, new.file.kind, breaks)
-        self._space.chunks.put(file_id, path, parts, self._heat.get(path, 0.0))
+        self._space.chunks.put(file_id, path, new.parts, self._heat.get(path, 0.0))
 
     def _touch(self, path: str, before: Outline | None, after: Outline | None, touched: _Touched) -> None:
         """Note what a changed file touches elsewhere.

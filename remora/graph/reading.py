@@ -11,11 +11,13 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from remora.core.code import FileFacts
+from remora.core.code import Chunk, FileFacts
 from remora.core.secrets import find as find_secrets
-from remora.graph.extract import extract
+from remora.graph.chunks import chunks
+from remora.graph.extract import extract_with_tree
 from remora.graph.languages import LANGUAGES, kind_of, language_of
 from remora.graph.packed import pack_outline, pack_uses
+from remora.graph.statements import Statements
 from remora.graph.testing import is_test_path
 from remora.store.graph import NewFile
 
@@ -46,7 +48,7 @@ class Parsed(NamedTuple):
     file: NewFile
     facts: FileFacts | None
     text: str
-    data: bytes
+    parts: list[Chunk]
 
 
 class FileReader:
@@ -92,11 +94,11 @@ class FileReader:
         text, secrets = without_secrets(self._decode(data))
         if secrets:
             data = text.encode("utf-8", "replace")
-        facts = None
+        facts = tree = None
         if LANGUAGES[language].grammar is not None:
             try:
                 deadline = time.monotonic() + PARSE_SECONDS
-                facts = extract(data, language, lambda: time.monotonic() > deadline)
+                facts, tree = extract_with_tree(data, language, lambda: time.monotonic() > deadline)
             except Exception as error:  # noqa: BLE001  one file never stops the others, whatever it holds
                 return Refused(f"could not be parsed: {type(error).__name__}: {error}")
         lines = facts.lines if facts else text.count("\n") + 1
@@ -116,7 +118,8 @@ class FileReader:
             pack_outline(facts.outline) if facts else None,
             pack_uses(facts.uses) if facts else None,
         )
-        return Parsed(file, facts, text, data)
+        statements = Statements(tree)
+        return Parsed(file, facts, text, chunks(item.path, text, facts, kind, statements, statements.around))
 
 
 def without_secrets(text: str) -> tuple[str, int]:

@@ -1,15 +1,14 @@
-"""Where the statements of a long body start: the only places where it may be cut."""
+"""Where the statements of a file start: the only places where a long body may be cut."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.code import Definition
 from remora.graph.chunks import PIECE
-from remora.graph.extract import readable
-from remora.graph.languages import grammar_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -20,16 +19,18 @@ _BODY = re.compile(
     r"(?:block|body|statements|(?:body|compound)_statement"
     r"|(?:statement|declaration|member|variant|enumerator)_list|^then|^else)$"
 )
+# What else has statements or declarations in it: a group of Go, a condition of C's preprocessor.
+_GROUP = re.compile(r"spec_list$|^(?:var|const)_declaration$|^preproc_(?:if|else|elif)")
 _CLAUSE = re.compile(r"(?:clause|case|arm|group)$")  # what may follow the first body of a statement
+_LEVELS = 100  # of the tree below which no statement is looked for: deeper ones stand in expressions
 
 
 class Statements:
-    """Finds where statements start in one file, which is parsed at the first question."""
+    """Finds where statements start in the tree of one file; without a tree none are found."""
 
-    def __init__(self, data: bytes, language: str) -> None:
-        self._data = data
-        self._language = language
-        self._tree: tree_sitter.Tree | None = None
+    def __init__(self, tree: tree_sitter.Tree | None) -> None:
+        self._root = tree.root_node if tree else None
+        self._inside: dict[int, tuple[list[tree_sitter.Node], list[int]]] = {}
 
     def __call__(self, definition: Definition) -> Sequence[int]:
         """Return the first lines of the statements in a definition's body, in order, from 1.
@@ -38,11 +39,8 @@ class Statements:
         for a piece. The first of a body is left out, and so is one with a comment right above it: there
         the comment's line stands.
         """
-        root = self._root()
-        if root is None:
-            return ()
         start, end = definition.line - 1, definition.end_line - 1
-        node: tree_sitter.Node | None = root
+        node = self._root
         # A node around the definition may begin with what stands above it, or hold its neighbours.
         while node is not None and not (start <= node.start_point[0] and node.end_point[0] <= end):
             node = max(node.named_children, key=lambda c: _shared(c, start, end), default=None)
@@ -68,15 +66,23 @@ class Statements:
             waiting += further
         return sorted(line + 1 for line in found if start < line <= end)
 
-    def _root(self) -> tree_sitter.Node | None:
-        if self._tree is None:
-            import tree_sitter
-
-            grammar = grammar_of(self._language)
-            if grammar is None:
-                return None
-            self._tree = tree_sitter.Parser(grammar.language).parse(readable(self._data))
-        return self._tree.root_node
+    def around(self, line: int) -> int:
+        """Return the first line of the innermost statement that goes on at a line, 0 when none does."""
+        node, found = self._root, 0
+        if node is None:
+            return 0
+        for _ in range(_LEVELS):
+            if node.id not in self._inside:
+                children = node.named_children
+                self._inside[node.id] = children, [child.end_point[0] for child in children]
+            children, ends = self._inside[node.id]
+            at = bisect_left(ends, line - 1)
+            if at == len(children) or children[at].start_point[0] >= line - 1:
+                break
+            if node is self._root or _BODY.search(node.type) or _GROUP.search(node.type):
+                found = children[at].start_point[0] + 1
+            node = children[at]
+        return found
 
 
 def _lines(node: tree_sitter.Node) -> int:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from remora.core.code import Chunk, Definition, FileFacts, Outline, Uses
 from remora.graph.chunks import LONG, MAX_CHARS, PIECE, SHORT_CLASS, chunks
-from remora.graph.extract import extract
+from remora.graph.extract import extract_with_tree
 from remora.graph.statements import Statements
 
 
@@ -32,8 +32,9 @@ def numbered(count: int) -> str:
 
 def read(text: str, language: str, path: str = "a") -> list[Chunk]:
     """Return the parts of a source as the indexer makes them."""
-    data = text.encode()
-    return chunks(path, text, extract(data, language), "code", Statements(data, language))
+    facts, tree = extract_with_tree(text.encode(), language)
+    statements = Statements(tree)
+    return chunks(path, text, facts, "code", statements, statements.around)
 
 
 def places(parts: Sequence[Chunk]) -> list[tuple[str, str, int, int]]:
@@ -317,6 +318,43 @@ def test_further_pieces_of_a_table_say_its_name():
     heads = [c.text.split("\n")[:2] for c in parts]
     assert heads[1:] == [["TABLE = {", "    …"]] * 2 + [["after = 2", "after = 2"]]
     assert chunks("a.md", table, None, "prose", none)[1].text.startswith("    1: 2,")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "row", "heads"),
+    [
+        ("python", "class A:\n    x = 1\n    T = {\nROWS    }\n", "        1: 2,\n", "class A|    T = {"),
+        ("python", "import os\nT = [\nROWS]\n", "'a',\n", "T = ["),
+        ("python", 'T = """\nROWS"""\ndef f(): pass\n', "line\n", 'T = """'),
+        ("python", "if a:\n    T = {\nROWS    }\n", "        1: 2,\n", "    T = {"),
+        ("java", "class A {\n  int x;\n  int[] T = {\nROWS  };\n}\n", "    1,\n", "class A|  int[] T = {"),
+        ("csharp", "class A {\n  int x;\n  int[] T = {\nROWS  };\n}\n", "    1,\n", "class A|  int[] T = {"),
+        ("c", "#include <x.h>\nstatic struct e t[] =\n{\nROWS};\n", "{1, 2},\n", "static struct e t[] ="),
+        ("c", "#ifdef A\nstruct e t[] = {\nROWS};\n#endif\n", "{1, 2},\n", "struct e t[] = {"),
+        ("cpp", "namespace n {\nE t[] = {\nROWS};\n}\n", "{1, 2},\n", "namespace n|E t[] = {"),
+        ("go", "package p\n\nvar (\n\tx = 1\n\tT = []int{\nROWS\t}\n)\n", "\t\t1,\n", "\tT = []int{"),
+        ("go", "package p\n\nvar T = []int{\nROWS}\n", "\t1,\n", "var T = []int{"),
+        ("rust", "mod m {\n  type X = u8;\n  const T: A = [\nROWS  ];\n}\n",
+         "    1,\n", "mod m|  const T: A = ["),
+        ("ruby", "module M\n  X = 1\n  T = {\nROWS  }.freeze\nend\n", "    a: 1,\n", "module M|  T = {"),
+        ("php", "<?php\nclass A {\n  const X = 1;\n  const T = [\nROWS  ];\n}\n",
+         "    1,\n", "class A|  const T = ["),
+        ("typescript", "export const T = {\nROWS};\n", "  a: 1,\n", "export const T = {"),
+        ("javascript", "class A {\n  x = 1;\n  static T = [\nROWS  ];\n}\n",
+         "    1,\n", "class A|  static T = ["),
+    ],
+)  # fmt: skip
+def test_further_pieces_of_a_constant_say_its_name(language: str, text: str, row: str, heads: str):
+    """Wherever a long table or text stands, what goes on with it begins with the line that began it."""
+    parts = [part for part in read(text.replace("ROWS", row * 150), language) if part.kind != "function"]
+    assert "…" not in parts[0].text
+    assert parts[-1].text.startswith("\n    …\n".join((*heads.split("|"), row)))
+
+
+def test_a_constant_of_an_unread_language_is_told_by_its_indent():
+    """Without a tree the last line at the left is what a piece goes on with."""
+    text = "val t = listOf(\n" + "    1,\n" * 150 + ")\n"
+    assert chunks("a.kt", text, None, "code", none)[1].text.startswith("val t = listOf(\n    …\n    1,")
 
 
 @st.composite

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+import tree_sitter
 
 from remora.graph.reading import FileReader, Listed, Refused, without_secrets
 
@@ -42,6 +43,26 @@ def test_a_file_is_made_ready_for_writing():
     assert (file.size, file.mtime_ns, file.lines, file.errors, file.skipped) == (3, 4, 2, 0, "")
     assert found.facts is not None
     assert [d.name for d in found.facts.outline.definitions] == ["f"]
+
+
+def test_a_file_is_parsed_once(monkeypatch: pytest.MonkeyPatch):
+    """Where a long body may be cut is read from the tree that its names were read from."""
+    made: list[tree_sitter.Language] = []
+    parser = tree_sitter.Parser
+
+    def counted(language: tree_sitter.Language) -> tree_sitter.Parser:
+        made.append(language)
+        return parser(language)
+
+    monkeypatch.setattr(tree_sitter, "Parser", counted)
+    body = "".join(f"    a{number}()\n" for number in range(150))
+    found = reader({"a.py": f"def f():\n{body}".encode()}).parse(Listed("a.py", 3, 4))
+    assert not isinstance(found, Refused)
+    assert [(part.name, part.start_line, part.end_line) for part in found.parts] == [
+        ("f", 1, 100),
+        ("f", 101, 151),
+    ]
+    assert len(made) == 1
 
 
 def test_taking_secrets_out_keeps_every_line_at_its_place():

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from remora.core.code import Definition
-from remora.graph.extract import extract
+from remora.graph.extract import extract_with_tree
 from remora.graph.statements import Statements
+
+
+def statements(data: bytes) -> Statements:
+    """Return the statements of a Python file."""
+    return Statements(extract_with_tree(data, "python")[1])
 
 
 def starts(text: str, language: str, qualname: str) -> list[str]:
     """Return the lines, without white space around them, that a definition may be cut before."""
-    data = text.encode()
-    (one,) = (d for d in extract(data, language).outline.definitions if d.qualname == qualname)
-    found = list(Statements(data, language)(one))
+    facts, tree = extract_with_tree(text.encode(), language)
+    (one,) = (d for d in facts.outline.definitions if d.qualname == qualname)
+    found = list(Statements(tree)(one))
     assert found == sorted(set(found))
     assert all(one.line < line <= one.end_line for line in found)
     return [text.split("\n")[line - 1].strip() for line in found]
@@ -210,20 +217,31 @@ def test_text_in_utf16_and_with_windows_ends():
     """Lines are counted as they were when the definitions were found."""
     text = "def f():\r\n    a()\r\n    b()\r\n"
     one = Definition("f", "f", "function", 1, 3, 1)
-    assert list(Statements(text.encode("utf-16"), "python")(one)) == [3]
-    assert list(Statements(text.encode(), "python")(one)) == [3]
+    assert list(statements(text.encode("utf-16"))(one)) == [3]
+    assert list(statements(text.encode())(one)) == [3]
 
 
 @pytest.mark.parametrize("text", ["", "def", "\x00\xff", "def f(:\n  ((((\n  ]\n"])
 def test_broken_source_gives_only_lines_inside(text: str):
     """Whatever the source is, no line outside of the definition is given."""
     one = Definition("f", "f", "function", 1, 3, 1)
-    assert all(1 < line <= 3 for line in Statements(text.encode("latin-1"), "python")(one))
-    assert list(Statements(b"x", "markdown")(one)) == []
+    assert all(1 < line <= 3 for line in statements(text.encode("latin-1"))(one))
+    assert list(Statements(None)(one)) == []
 
 
 def test_deep_nesting_needs_no_deep_stack():
     """A chain of thousands of operators over many lines is walked without recursion."""
     text = "def f():\n    return (" + "1 +\n" * 5_000 + "1)\n"
     one = Definition("f", "f", "function", 1, 5_001, 1)
-    assert all(1 < line <= 5_001 for line in Statements(text.encode(), "python")(one))
+    assert all(1 < line <= 5_001 for line in statements(text.encode())(one))
+
+
+def test_a_statement_is_found_around_a_line():
+    """It is the innermost one that began above; deep in an expression that is asked as fast as elsewhere."""
+    found = statements(b"T = {\n  1: [\n    2,\n  ],\n}\nif a:\n    b(\n        c)\nd = 1\n")
+    assert [found.around(line) for line in range(1, 10)] == [0, 1, 1, 1, 1, 0, 6, 7, 0]
+    assert Statements(None).around(2) == 0
+    deep = statements(("T = (" + "1 +\n" * 50_000 + "1)\n").encode())
+    started = time.monotonic()
+    assert {deep.around(line) for line in range(100, 50_000, 100)} == {1}
+    assert time.monotonic() - started < 5.0
