@@ -14,7 +14,8 @@ The outcome is the first of these that the facts support:
     the last check            a test, lint or build after the last change: it passed or it failed
     a commit                  made after the last change
     the user says it works
-    changes and a last reply without an open error, or only reading and answers
+    changes and a last reply without an open error, or only reading and answers; what failed, was changed
+                              and was not checked again is unknown
 """
 
 from __future__ import annotations
@@ -237,6 +238,12 @@ def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
     since = [e for e in facts.open_errors if not e.harness and e.step >= (facts.last_edit or 0)]
     if since:
         return "unknown", f"an error stayed open (“{shorten(since[-1].message, QUOTE)}”)"
+    failed = [run for run in _checks(facts)[-1:] if run.failed]
+    if failed:
+        return (
+            "unknown",
+            f"`{shorten(failed[0].normal, QUOTE)}` failed, and nothing was checked after the change",
+        )
     if facts.planned and facts.done < facts.planned - 1:  # the last one is often not ticked off
         return "unknown", f"{facts.done} of {facts.planned} planned things were done, and nothing was checked"
     end = "a report" if answered else "its turn over"

@@ -75,6 +75,25 @@ UNAVAILABLE = re.compile(
     r"|not available in (?:this environment|ci|production))\b",
     re.IGNORECASE,
 )
+_PEOPLE = (
+    r"\b(?:users?|customers?|they|he|she|reporters?|reviewers?|colleagues?|maintainers?|people|somebody"
+    r"|someone)\b"
+)
+_WRITTEN = (
+    r"\b(?:docs?|documentation|manual|readme|comments?|issue|ticket|article|posts?|answers?|thread|guide|spec|page"
+    r"|author|changelog|blog|faq)\b"
+)
+_TOLD = (
+    r"[^.!?\n]{0,60}?\b(?:sa(?:id|ys?|ying)|wr(?:ote|ites?)|report(?:s|ed|ing)?|t(?:old|ells?)|mention(?:s|ed)?"
+    r"|states?|stated|not(?:es?|ed)|claim(?:s|ed)?|reads|explain(?:s|ed)?|warn(?:s|ed)?|complain(?:s|ed)?|replied"
+    r"|answered|quot(?:es?|ed))\b"
+)
+# What follows was said by somebody else; after a person's words "that" may still be theirs.
+REPORTED = re.compile(
+    rf"(?:{_PEOPLE}|{_WRITTEN}){_TOLD}|\b(?:according to|as per|quoting|in the words of)\b", re.IGNORECASE
+)
+BY_PERSON = re.compile(rf"{_PEOPLE}(?:{_TOLD}|[^.!?\n]{{0,40}}?\b(?:tried|saw|found)\b)", re.IGNORECASE)
+THAT = re.compile(r"(?:\w+[,.—-]* )?(?:That|This) (?!(?:\w+ ){0,2}approach)", re.IGNORECASE)
 RIGHT = re.compile(
     r"\s*(?:\*\*)?(?:Ah,? |Oh,? |Yes,? )?You['’]?(?:re| are) (?:\w+ )?(?:right"
     r"|correct)\b(?! to (?:question|ask|call))",

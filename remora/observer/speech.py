@@ -18,6 +18,7 @@ from remora.observer.keeping import Kept
 from remora.observer.phrases import (
     BELIEF,
     BOTH_SIDES,
+    BY_PERSON,
     CLAUDE_MD,
     CONTRAST,
     DEAD_END,
@@ -28,8 +29,10 @@ from remora.observer.phrases import (
     PLAN,
     PROCEDURE,
     QUOTED,
+    REPORTED,
     RIGHT,
     STARTS,
+    THAT,
     THEN_FINE,
     UNAVAILABLE,
     USER_FIRST,
@@ -40,6 +43,7 @@ from remora.observer.scratchpad import Scratchpad
 _READ = 6_000  # characters of a text that are looked at
 _WORDS = 600  # characters of the user's words that are kept
 _SENTENCE = 400
+_ENDED = re.compile(r"(?<=[.!?])\s+")
 _PASTED = 1_500  # a longer prompt is mostly pasted; its cues count at its start only
 
 
@@ -224,13 +228,30 @@ def _states(rest: str) -> bool:
 
 def _dead_ends(text: str, starts: list[int]) -> list[tuple[str, int]]:
     for start in starts:
-        if text[start : start + 1] in "TILHOUSWNtilhouswn" and DEAD_END.match(text, start):
+        found = text[start : start + 1] in "TILHOUSWNtilhouswn" and DEAD_END.match(text, start)
+        if found and not _of_others(text, start, start):
             return [("dead_end", start)]
     if "vailable in" in text:
         for start in starts:
-            if UNAVAILABLE.match(text, start):
+            if (found := UNAVAILABLE.match(text, start)) and not _of_others(text, start, found.end()):
                 return [("dead_end", start)]
     return []
+
+
+def _of_others(text: str, start: int, end: int) -> bool:
+    """Say whether a sentence is what somebody else said: quoted, told after a colon, or as "the docs say"."""
+    before = text[max(0, start - 300) : start]
+    paragraph = before.rpartition("\n\n")[2]
+    if paragraph.count('"') % 2 or paragraph.count("“") > paragraph.count("”"):
+        return True
+    if REPORTED.search(text, start, end):
+        return True
+    sentences = _ENDED.split(before.rstrip())
+    leads = sentences[-1].rstrip(" \n*-•")
+    if leads.endswith((":", ",")):
+        return REPORTED.search(leads) is not None
+    said = next((s for s in reversed(sentences) if s.strip()), "")
+    return THAT.match(text, start) is not None and BY_PERSON.search(said) is not None
 
 
 def _plain(text: str) -> str:

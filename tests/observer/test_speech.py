@@ -81,6 +81,9 @@ def test_what_is_no_belief_taken_back(text: str):
         "The script hangs. Let me try a different approach - write to a file instead of stderr.",
         "That didn't work. The branch is checked out elsewhere.",
         "The clipboard is not available in this environment.",
+        "The spec says ids are stable. This approach won't work because ids change here.",
+        'I set "mode" to "fast". That didn\'t work. The branch is checked out elsewhere.',
+        "I ran it: this approach doesn't work, the hook runs first.",
     ],
 )
 def test_an_approach_that_is_given_up(text: str):
@@ -96,10 +99,18 @@ def test_an_approach_that_is_given_up(text: str):
         "This approach works.",
         '"this approach won\'t work" is what the log says',
         "I think the approach that doesn't work is the other one.",
+        "The user said: That didn't work. I will look at the log.",
+        "The user reported that the page hangs. That didn't work for them.",
+        "They tried the flag. That didn't work, they say.",
+        "The user wrote:\n\nThis approach won't work because the hook runs before the commit.",
+        'The docs say: "Use hooks. This approach does not work on Windows."',
+        "The README states that hooks are unavailable in CI.",
+        "According to the docs, the clipboard is not available in production.",
+        "The comment explains: this approach will not scale beyond one host.",
     ],
 )
 def test_what_is_no_dead_end(text: str):
-    """Another search, descriptions and quotes are none."""
+    """Another search, descriptions, quotes and what others said are none."""
     assert said(text) == []
 
 
