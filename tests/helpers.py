@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from remora import Memory
+from remora.app.freshness import LISTED
 from remora.core.errors import ProviderBusy
 from remora.core.text import STOP_WORDS, words
 
@@ -127,10 +128,11 @@ def texts(found: Sequence[Any]) -> list[str]:
 
 
 def rows(memory: Memory, realm: str = "project") -> dict[str, list[tuple[Any, ...]]]:
-    """Return the content of every table of a database of a memory."""
+    """Return the content of every table of a memory's database, but for when its files were listed."""
     db = memory._parts.room(realm).space.db
     tables = [r[0] for r in db.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-    return {table: db.rows(f"SELECT * FROM {table}") for table in tables}
+    found = {table: db.rows(f"SELECT * FROM {table}") for table in tables}
+    return found | {"meta": [row for row in found["meta"] if row[0] != LISTED]}
 
 
 def files(folder: Path) -> dict[str, tuple[bytes, int]]:
