@@ -2,7 +2,7 @@
 
 What was read is compared by size and time, folders by their time alone: only where one changed since the
 files were last listed can there be a new file, and only then git is asked. All of it takes at most a
-hundredth of the time; between two looks the files of the answer itself are still compared each time.
+300th of the time; between two looks the files of the answer itself are still compared each time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from remora.app.wiring import Parts
-    from remora.store.graph import FileRow, State
+    from remora.store.graph import State
 
 BEGUN = "index.begun"  # meta key: when a run began that is not finished, None where all are
 LISTED = "index.listed"  # meta key: when the files were last listed, in ns: later ones are new
@@ -33,7 +33,7 @@ READ_AGAIN = "read again"  # the end of a note
 FEW, FEW_BYTES = 50, 1_000_000  # changed files that a question reads again by itself
 FIRST = 3  # sessions that are told of an index that is not finished
 NAMED = 3  # changed files that are named; of more only the number is said
-SHARE = 100  # a look may take this part of the time
+SHARE = 300  # a look may take this part of the time: far less than every hundredth question pays for one
 LONGEST = 10.0  # seconds between two looks, however long one takes
 EXACT_NS = 1_000_000_000  # how far the clocks of some file systems are off
 
@@ -77,7 +77,7 @@ def behind(parts: Parts) -> int:
     space = parts.room("project").space
     with suppress(RemoraError, OSError):  # where git cannot list the files, what is marked is known
         if parts.project.root.is_dir():
-            return len(_changed(parts, space.graph.files()))
+            return len(_changed(parts))
     return space.overview.stale_files()
 
 
@@ -104,7 +104,7 @@ def _looked(parts: Parts) -> str:
     if last is not None and last.seen == _seen(parts, state) and started < last.until:
         return last.note
     try:
-        changed = _changed(parts, graph.files())
+        changed = _changed(parts)
         took = time.monotonic() - started
         said, settled = _bring_in(parts, changed)
     except (RemoraError, OSError) as error:
@@ -127,30 +127,31 @@ def _seen(parts: Parts, state: State | None) -> object:
         return runs
 
 
-def _changed(parts: Parts, rows: Mapping[str, FileRow]) -> dict[str, int]:
+def _changed(parts: Parts) -> dict[str, int]:
     """Return the files that are not as the index knows them, with their sizes; new and deleted ones, too."""
     from remora.app.code import known_kind
     from remora.graph.indexer import TRY_AGAIN
 
+    space = parts.room("project").space
     found: dict[str, int] = {}
-    folders = {""}
+    known, folders = set(), {""}
     root = str(parts.project.root)
-    for path, row in rows.items():
-        folders.add(path.rpartition("/")[0])
+    for path, size, mtime_ns, folder, stale in space.graph.all_stamps():
+        known.add(path)
+        folders.add(folder)
         try:
             status = os.stat(f"{root}/{path}")  # noqa: PTH116  of all files of a project
         except (OSError, ValueError):
             found[path] = 0
             continue
-        as_read = (row.size, row.mtime_ns) == (status.st_size, status.st_mtime_ns)
-        if row.stale or not (as_read or row.mtime_ns == TRY_AGAIN):
+        as_read = mtime_ns == status.st_mtime_ns and size == status.st_size
+        if stale or not (as_read or mtime_ns == TRY_AGAIN):
             found[path] = status.st_size
-    space = parts.room("project").space
     listed = int(space.meta.get(LISTED) or 0)
     if any(_written(f"{root}/{folder}") > listed - EXACT_NS for folder in folders):
         now = time.time_ns()
         tree = look(parts.project.root, parts.project.repository, known=known_kind)
-        new = {file.path: file.size for file in tree.files if file.path not in rows}
+        new = {file.path: file.size for file in tree.files if file.path not in known}
         found |= new
         if not (new or parts.read_only):
             with suppress(StoreError), space.db.transaction(durable=False):

@@ -241,6 +241,11 @@ class Graph:
         sql = "SELECT path FROM graph_files WHERE folder = ? AND skipped = '' ORDER BY path"
         return [r[0] for r in self._db.rows(sql, (folder,))]
 
+    def all_stamps(self) -> list[tuple[str, int, int, str, bool]]:
+        """Return (path, size, mtime in ns, folder, stale) of every file that was looked at."""
+        sql = "SELECT path, size, mtime_ns, folder, stale_at IS NOT NULL FROM graph_files"
+        return [(path, size, at, folder, bool(stale)) for path, size, at, folder, stale in self._db.rows(sql)]
+
     def below(self, folder: str) -> dict[int, str]:
         """Return the files in a folder and in those below it, by the ids of their nodes."""
         sql = """SELECT n.id, n.key FROM graph_files f CROSS JOIN graph_nodes n ON n.key = f.path
