@@ -238,4 +238,4 @@ def test_a_module_inside_a_file_passes_names_on() -> None:
             "src/x.rs": "use crate::prelude::*;\nfn f() { area(); crate::a::lost(); crate::c::d::e() }\n",
         }
     )
-    assert set(project.calls("src/x.rs", "f")) == {"src/shapes.rs:area"}
+    assert project.calls("src/x.rs", "f") == {"src/shapes.rs:area": 0.95}
