@@ -27,6 +27,7 @@ _FINDING = re.compile(
     r"(?:that |because )?(?P<what>[^\n]{30,500}?)(?=\.(?:\s|$)|\n|$)",
     re.IGNORECASE,
 )
+_CAUSES = ("issue", "problem", "cause", "bug", "reason", "culprit")  # one of them is in every finding
 _COMMIT = re.compile(r"\bgit\b[^|;&\n]*?\bcommit\b")
 _MESSAGE = re.compile(
     r"(?:-m|--message|-[a-zA-Z]*m)[ =]*(?:"
@@ -149,7 +150,11 @@ def findings(text: str) -> list[str]:
     >>> findings("I see the issue. The problem is that `Detect()` ranges over a map, so order varies.")
     ['`Detect()` ranges over a map, so order varies']
     """
-    return [collapse(found["what"]) for found in _FINDING.finditer(text[:8_000])]
+    text = text[:8_000]
+    folded = text.lower()
+    if not any(word in folded for word in _CAUSES):
+        return []
+    return [collapse(found["what"]) for found in _FINDING.finditer(text)]
 
 
 def commit_message(command: str) -> str:
