@@ -104,8 +104,8 @@ class Files(Kept):
         named = [*call.paths[:20], *([within] if isinstance(within, str) else [])]
         if call.action == "run":
             named += [w for w in _WORD.findall(call.command[:_COMMAND]) if "." in w or "/" in w]
+        make_room(self.named, _NAMES)
         for name in named:
-            make_room(self.named, _NAMES)
             self.named[name.removeprefix("./")] = call.step
 
     def _named(self, use: FileUse) -> bool:
