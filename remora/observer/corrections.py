@@ -253,7 +253,8 @@ def _taken_back(session: Observation, seen: Seen, signal: Signal) -> Candidate |
     kind = signals.KINDS["backtrack"]
     memory = made.draft._replace(confidence=0.65)
     needs = needed(kind.sessions, signal.agents)
-    return made._replace(draft=memory, priority=kind.score, score=kind.score, needs=needs)
+    why = f"the change was taken back {seen_words(count)}"
+    return made._replace(draft=memory, priority=kind.score, score=kind.score, needs=needs, why=why)
 
 
 def _last_sentence(text: str) -> str:

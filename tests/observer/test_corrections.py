@@ -194,6 +194,7 @@ def test_a_change_taken_back_waits_for_a_second_session() -> None:
     (mute,) = of(signals=(shows("backtrack", "store.go", detail={**detail, "why": "Add it back."}),))
     assert isinstance(found, Candidate)
     assert (found.draft.type, found.needs, found.seen.sessions) == ("dead_end", 2, 1)
+    assert found.why.startswith("the change was taken back (seen once")
     (agreed,) = of(signals=(shows("backtrack", "store.go", detail=detail, agents=2),))
     assert isinstance(agreed, Candidate)
     assert agreed.needs == 1
