@@ -180,7 +180,7 @@ def learned(parts: Parts, run: int | None = None) -> list[Learnt]:
     last = space.observed.last_run()
     rows = space.observed.learned(last if run is None else run)
     if run is not None and not rows:
-        there = f"There are runs 1 to {last}." if last > 1 else "There is run 1 alone."
+        there = f"There are runs 1 to {last}." if last > 1 else "Only run 1 is there."
         nothing = "Nothing was learnt yet. `remora learn` reads the sessions of agents."
         raise NotFound(f"there is no run {run}", hint=there if last else nothing)
     records = space.memories.get_many([row.memory_id for row in rows])

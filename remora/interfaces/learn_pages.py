@@ -45,7 +45,7 @@ def report(found: LearnReport) -> Page:
         )
         outcomes: dict[str, int] = {}
         for session in found.sessions:
-            name = f"{session.kind}, {session.outcome}"
+            name = f"{session.kind} ({session.outcome})"
             outcomes[name] = outcomes.get(name, 0) + 1
         most = sorted(outcomes.items(), key=lambda item: (-item[1], item[0]))
         told = listed((f"{number:,} {name}" for name, number in most), 6)

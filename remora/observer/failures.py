@@ -26,7 +26,7 @@ from remora.observer.findings import Finding, finding
 from remora.observer.fingerprint import of_harness
 from remora.observer.rules import in_types, resolved, rule_told, says_itself
 from remora.observer.seen import ErrorMet, Seen, SeenCount
-from remora.observer.sentences import code, listed, quoted, seen_words, sentence
+from remora.observer.sentences import code, listed, quoted, seen_words, sentence, too_few
 from remora.observer.slips import THERE
 
 SESSIONS = 2
@@ -117,7 +117,7 @@ def _no_rule(rule: Finding, met: Sequence[ErrorMet], brought: bool) -> str:
     if (in_types(rule) or _WRITING.search(rule.message)) and len(met) < OFTEN:
         return "the compiler speaks of code that was being written"
     if not _often(met, brought):
-        return f"seen once, {SESSIONS} sessions are needed"
+        return too_few(1, SESSIONS)
     return "" if resolved(met) else "nobody knows what resolved it"
 
 
@@ -147,7 +147,7 @@ def not_a_pattern(error: ErrorSeen, met: Sequence[ErrorMet]) -> str:
     if _ASSERTION.search(message) and not often:
         return "an assertion of a test that the session worked on"
     if len(met) < SESSIONS and error.count < 2:
-        return f"seen once, {SESSIONS} sessions are needed"
+        return too_few(1, SESSIONS)
     if not _ways(met):
         return "nobody knows what resolved it"
     return ""
@@ -248,6 +248,8 @@ def _candidate(
     if count.sessions > 1:
         memory = memory._replace(branch=None)
     kind = signals.KINDS["error_retry"]
-    why = f"met {happened} times in {count.sessions} sessions, resolved in {len(solved)}"
+    times = "once" if happened == 1 else f"{happened} times"
+    among = "one session" if count.sessions <= 1 else f"{count.sessions} sessions, resolved in {len(solved)}"
+    why = f"met {times} in {among}"
     needs = 1 if brought or any(m.error.count > 1 for m in met) else SESSIONS
     return Candidate("error_retry", error.fingerprint, memory, kind.score, kind.score, needs, count, why)

@@ -18,7 +18,7 @@ from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Rejected, draft
 from remora.observer.paths import is_doc
 from remora.observer.seen import Seen, SeenCount, Shown, needed
-from remora.observer.sentences import code, listed, quoted, seen_words
+from remora.observer.sentences import code, listed, quoted, seen_words, too_few
 
 AGREE = 0.5  # of the sessions that found an answer, for the one that is told
 CONFIDENCE = {"repeated_grep": 0.55, "read_abandon": 0.6, "glob_ignore": 0.55}
@@ -46,7 +46,7 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
         count = seen.sessions(signal.type, signal.key)
         needs = needed(signals.KINDS[signal.type].sessions, signal.agents)
         if max(1, count.sessions) < needs:
-            yield Rejected(_named(signal), f"seen in {count.sessions} sessions, {needs} are needed")
+            yield Rejected(_named(signal), too_few(count.sessions, needs))
             continue
         own = Shown(session.session_id, signal.at, signal.detail, signal.paths)
         shown = (*seen.shown(signal.type, signal.key), *[own] * (signal.agents - 1))

@@ -28,6 +28,7 @@ from remora.core.values import MemoryDraft
 from remora.observer import calibration, corrections, couplings, failures, places, producers, recipes
 from remora.observer.candidate import Candidate, Rejected, Withdrawn, doubted
 from remora.observer.seen import Seen
+from remora.observer.sentences import too_few
 
 NOVEL = 0.88  # cosine; above it a candidate says what a memory says already
 ALIKE = 0.8  # share of words that two candidates of one session may have in common
@@ -172,7 +173,7 @@ def _frequent(batch: _Batch) -> _Batch:
         if c.score < WEAKEST:
             return f"its signal is worth {c.score:.2f}, at least {WEAKEST} is needed"
         missing = c.needs - max(1, c.seen.sessions)
-        return f"seen in {c.seen.sessions} sessions, {c.needs} are needed" if missing > 0 else ""
+        return too_few(c.seen.sessions, c.needs) if missing > 0 else ""
 
     return _kept(batch, "frequency", short)
 

@@ -34,6 +34,17 @@ def seen_words(seen: SeenCount) -> str:
     return f"(seen in {seen.sessions} sessions, last {day})" if day else f"(seen in {seen.sessions} sessions)"
 
 
+def too_few(sessions: int, needed: int) -> str:
+    """Return why something waits that must be seen in more sessions.
+
+    >>> too_few(1, 2), too_few(2, 3)
+    ('seen once, 2 sessions are needed', 'seen in 2 sessions, 3 are needed')
+    """
+    if sessions <= 1:
+        return f"seen once, {needed} sessions are needed"
+    return f"seen in {sessions} sessions, {needed} are needed"
+
+
 def code(text: str) -> str:
     """Return a name in backticks; backticks inside it become quotes.
 

@@ -252,7 +252,7 @@ def test_a_run_or_a_session_that_there_is_not(run: Run, project: Path) -> None:
     result = run("learned", "--run", "99")
     assert result.exit_code == EXIT_CODES[NotFound]
     assert "there is no run 99" in result.stderr
-    assert "There is run 1 alone." in result.stderr
+    assert "Only run 1 is there." in result.stderr
     assert "Nothing was learnt" not in run("learned").stderr
     assert "Nothing of run 1 came of session nobody." in run("learned", "--session", "nobody").stderr
     assert run("learned", "--forget-all").exit_code == 0
