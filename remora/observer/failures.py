@@ -248,8 +248,8 @@ def _candidate(
     if count.sessions > 1:
         memory = memory._replace(branch=None)
     kind = signals.KINDS["error_retry"]
-    times = "once" if happened == 1 else f"{happened} times"
+    often = "once" if happened == 1 else f"{happened} times"
     among = "one session" if count.sessions <= 1 else f"{count.sessions} sessions, resolved in {len(solved)}"
-    why = f"met {times} in {among}"
+    why = f"met {often} in {among}"
     needs = 1 if brought or any(m.error.count > 1 for m in met) else SESSIONS
     return Candidate("error_retry", error.fingerprint, memory, kind.score, kind.score, needs, count, why)
