@@ -94,8 +94,9 @@ class Promoter:
                 observation, pairs_of(observation), seen, self._time(), tallies(observation)
             )
             stored = StoredSeen(self._space.observed)
-            overtaken = _nobody_can_tell if self._elsewhere(observation.branch) else self._now.overtaken
-            promotion = promote(observation, stored, similar=self._similar, overtaken=overtaken, more=more)
+            promotion = promote(
+                observation, stored, similar=self._similar, overtaken=self._overtaken, more=more
+            )
             drafts = tuple(p._replace(draft=made(p.draft)) for p in promotion.promoted)
             promotion = promotion._replace(promoted=drafts)
             if self._model() is None:
@@ -196,10 +197,14 @@ class Promoter:
         found = self._became(branch) if branch is not None else None
         return found is not None and found.state == "deleted"
 
-    def _elsewhere(self, branch: str | None) -> bool:
-        """Return whether a session's work is on a branch that is neither merged nor checked out here."""
-        stamp = self._stamp(branch)
-        return stamp is not None and stamp != branch_of(self._parts.project.repository)
+    def _overtaken(self, candidate: Candidate) -> str:
+        """Return why a candidate holds no longer; "" also for the code of a branch that is not checked out.
+
+        What several sessions showed is for the whole project: it must hold here, wherever they were.
+        """
+        stamp = self._stamp(candidate.draft.branch)
+        elsewhere = stamp is not None and stamp != branch_of(self._parts.project.repository)
+        return "" if elsewhere else self._now.overtaken(candidate)
 
     def _stamp(self, branch: str | None) -> str | None:
         return to_stamp(self._became(branch)) if branch is not None else None
@@ -227,7 +232,3 @@ def _both(signal: Signal) -> Iterator[Pair]:
         times, seconds = detail.get(way) or 0, detail.get(f"{way}_seconds")
         if times:
             yield Pair(a, b, int(times), seconds * 1000.0 if seconds is not None else None)
-
-
-def _nobody_can_tell(_: Candidate) -> str:
-    return ""

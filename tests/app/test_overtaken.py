@@ -149,3 +149,26 @@ def test_what_goes_later_is_marked_until_it_is_back(memory: Memory, tmp_path: Pa
     file.write_text("")
     memory.init()
     assert memory.show(learnt.id).stale_at is None
+
+
+def test_what_branches_show_for_the_project_must_hold_here(tmp_path: Path) -> None:
+    """Files that change together on a branch which nobody merged are of no use to who works without them."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {f"shop/{name}.py": f"{name} = 1\n" for name in ("till", "totals", "mail")})
+    repo.git("branch", "-M", "main")
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("lists", {f"lists/{name}.py": f"{name} = 1\n" for name in ("data", "view")})
+    repo.git("checkout", "-q", "main")
+    for day in range(1, 11):
+        branch = "topic" if day % 2 else "main"
+        one, two = ("lists/data.py", "lists/view.py") if day % 2 else ("shop/till.py", "shop/totals.py")
+        talk = Talk(f"s{day}", day, str(repo.root), branch).user("Please show the rows in another order")
+        talk.edit(one).edit(two).tool("Bash", "12 passed", command="make test")
+        talk.reply("They are in another order now.").user(THANKS)
+        talk.save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.index()
+        memory.learn(tmp_path / "talks")
+        told = [m.content for m in memory.list(branch="*") if m.type == "causal_dependency"]
+    assert len(told) == 1
+    assert "shop/till.py" in told[0]
