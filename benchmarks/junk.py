@@ -2,10 +2,10 @@
 
 All sessions are learnt with the default settings, in a clone of their repository (`--repo`) as it was
 when the last of them ended, so that what no longer stands is left out as it is for users; without one,
-in an empty folder. A hundred of the memories are drawn by the hash of their
-names with a seed. `labels/junk.tsv` holds what two readers said of each under `labels/junk.md`; a memory
-whose text has changed since has no label and is counted as missing, so the figure cannot outlive what it
-was taken of. `--ablate` prints the list that is to be labelled.
+in an empty folder. A hundred of the memories that an agent there is given, those of unmerged branches left
+out, are drawn by the hash of their names with a seed. `labels/junk.tsv` holds what two readers said of each
+under `labels/junk.md`; a memory whose text has changed since has no label and is counted as missing, so the
+figure cannot outlive what it was taken of. `--ablate` prints the list that is to be labelled.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from benchmarks.agent_sessions import DATA, read, write
 from benchmarks.common import Check, Options, Report, Table, memory_in, model_of, say, settings_of, workplace
 
 SEED = "junk 1"
+MAIN = "main"  # the branch that is checked out
 SAMPLE = 100
 ENOUGH = 100  # memories that must be learnt in all
 MOST_JUNK = 0.15
@@ -86,7 +87,7 @@ def check_out(repository: Path, folder: Path, moment: str) -> None:
     tip = ("rev-list", "-1", "--first-parent", f"--before={moment}", "HEAD")
     commit = git(f"--git-dir={inner if inner.exists() else repository}", *tip)
     git("clone", "-q", "--shared", "--no-checkout", str(repository), str(folder))
-    git("-C", str(folder), "checkout", "-q", "-B", "main", commit)
+    git("-C", str(folder), "checkout", "-q", "-B", MAIN, commit)
 
 
 def run(options: Options) -> Report:
@@ -106,7 +107,8 @@ def run(options: Options) -> Report:
             write(session, folder)
         say(f"junk: learning {len(sessions)} sessions")
         report = memory.learn(folder)
-        live = [(m.external_id or m.id, m.type, m.content) for m in memory.list(limit=100_000)]
+        given = memory.list(limit=100_000, branch="*" if options.repo is None else MAIN)
+        live = [(m.external_id or m.id, m.type, m.content) for m in given]
         model, settings = model_of(memory), settings_of(memory)
     sample = draw(live)
     if options.ablate:

@@ -81,6 +81,18 @@ def shown_by(session: Observation, *names: tuple[str, str]) -> Evidence:
     )
 
 
+def taken_back(session: Observation, paths: Sequence[str], step: int) -> bool:
+    """Return whether a session changed all of some files back later, which it had changed by a step."""
+    gone = {
+        path
+        for signal in session.signals
+        if signal.type == "backtrack" and signal.step <= step
+        if step < signal.step + int(signal.detail.get("after_steps") or 0)
+        for path in signal.paths
+    }
+    return bool(paths) and gone.issuperset(paths)
+
+
 def placed(session: Observation, what: str) -> Evidence:
     """Return where a session says what is no signal; see `Observation.places`."""
     found = session.places.get(what, ())

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from remora.core.events import Exchange, Observation, Signal
 from remora.core.text import collapse, shorten, words
 from remora.observer import signals
-from remora.observer.candidate import Candidate, Evidence, Rejected, draft
+from remora.observer.candidate import Candidate, Evidence, Rejected, draft, taken_back
 from remora.observer.couplings import outside
 from remora.observer.outcome import refuses
 from remora.observer.paths import is_doc, is_test
@@ -161,6 +161,9 @@ def _findings(session: Observation) -> Iterator[Candidate | Rejected]:
         last = quoted(found.findings[-1], 80)
         if all(is_test(path) or is_doc(path) for path in files):
             yield Rejected(f"cause {last}", "only tests and documents were changed")
+            continue
+        if taken_back(session, files, exchange.step):
+            yield Rejected(f"cause {last}", "the session took it back")
             continue
         facts = [f for text in found.findings if (f := fact(text, cause=True))]
         if not facts:

@@ -17,7 +17,7 @@ from remora.core.events import CommitMade, Exchange, Observation
 from remora.core.methodology import NATIVE, ExecutionContext, Methodology, WorkUnitResult
 from remora.core.text import collapse, words
 from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
-from remora.observer.candidate import Candidate, Evidence, Rejected, doubted, draft
+from remora.observer.candidate import Candidate, Evidence, Rejected, doubted, draft, taken_back
 from remora.observer.couplings import outside
 from remora.observer.failures import asserts, in_writing, reported, says_nothing, told
 from remora.observer.findings import finding
@@ -136,6 +136,8 @@ def _not_a_unit(session: Observation, number: int, exchange: Exchange) -> str:
     after = session.exchanges[number + 1 : number + 2]
     if after and refuses(after[0].ask):
         return "the user refused it afterwards"
+    if taken_back(session, sorted(paths), exchange.step):
+        return "the session took it back"
     for made in session.commits:
         if _explains(made) and len(paths & set(made.paths)) >= COVERED * len(paths):
             return "a commit tells of it"

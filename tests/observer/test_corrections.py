@@ -51,6 +51,21 @@ def test_causes_without_a_change_or_refused_are_left_out() -> None:
     assert of(exchanges=refused) == []
 
 
+def test_a_fix_that_the_session_took_back_is_none() -> None:
+    """Session de1ed521: changed back later; not changed again before it was told, nor another file."""
+    exchange = said("why?", "Fixed.", "git.go", findings=(CAUSE,), step=14)
+    for tried, after, path, kept in (
+        (11, 15, "git.go", False),
+        (11, 3, "git.go", True),
+        (20, 9, "git.go", True),
+        (11, 15, "other.go", True),
+    ):
+        back = shows("backtrack", path, tried, paths=(path,), detail={"after_steps": after})
+        found = next(f for f in of(exchanges=(exchange,), signals=(back,)) if CAUSE[:40] in str(f))
+        assert isinstance(found, Candidate) == kept
+        assert kept or found.why == "the session took it back"
+
+
 def test_a_cause_that_is_dealt_with_once_the_user_agrees() -> None:
     """What was named where nothing was changed is told with what the next exchange changed, no later one."""
     named = said("why?", "That is why.", findings=(CAUSE,), taint=Taint("/x", 1))

@@ -67,6 +67,13 @@ def test_small_empty_refused_and_committed_work_is_left_out() -> None:
         first = units(*exchanges, commits=commit)[0]
         assert isinstance(first, Rejected)
         assert why in first.why
+    both = tuple(
+        sessions.shows("backtrack", path, 9, paths=(path,), detail={"after_steps": 8}) for path in files
+    )
+    (back,) = units(done, signals=both)
+    assert isinstance(back, Rejected)
+    assert back.why == "the session took it back"
+    assert isinstance(units(done, signals=both[:1])[0], Candidate)
     assert units(done, outcome="unknown") == []
     assert units(done, kind="insights") == []
 
