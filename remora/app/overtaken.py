@@ -1,8 +1,9 @@
 """What was learnt of the code, held against the code as it is now.
 
 A session tells what it did. Much of that is undone, renamed or rewritten later, and a memory of it would
-mislead. So before one is promoted it is asked whether what it names is still there (in the index) and
-whether some of what was written still stands (in the files). Later the names alone are asked again, at
+mislead. So before one is promoted it is asked whether what it names is still there (in the index, or in the
+file that is said to have it), whether some of what was written still stands (in the files), and whether
+what resolved an error does. Later the names alone are asked again, at
 each `learn` and `init`: a memory that names what has gone is marked stale, and the mark is lifted when
 it is back. Where the code is not indexed nothing is asked, nor of what was learnt on another branch than the
 one that is checked out.
@@ -11,12 +12,14 @@ one that is checked out.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.project import branch_of
 from remora.core.clock import to_iso
+from remora.core.text import collapse
 from remora.lifecycle.flags import with_reason, without_reason
-from remora.observer.claims import claims
+from remora.observer.claims import claims, placed_claims
 from remora.observer.couplings import outside
 from remora.observer.rules import is_rule
 from remora.observer.wrote import standing
@@ -58,13 +61,15 @@ class CodeNow:
         draft = candidate.draft
         files = [path for path in draft.related_files if not outside(path)]
         gone = [path for path in files if not self._there(path)]
+        if self._undone(candidate.remedy):
+            return "what resolved it is no longer in the code"
         if is_rule(draft.content):
             return ""  # it holds wherever such code is written
         if gone and (len(gone) == len(files) or candidate.signal in _OF_FILES):
             return f"`{gone[0]}` is gone"
         if candidate.signal not in _OF_CODE:
             return ""
-        if lacking := self.lacks(draft.content):
+        if lacking := self.lacks(draft.content, files):
             return f"{LACKS} {lacking[0]}"
         if candidate.wrote and draft.related_files:
             there = [text for path in draft.related_files if (text := self._text(path)) is not None]
@@ -72,10 +77,22 @@ class CodeNow:
                 return "little of what it wrote still stands"
         return ""
 
-    def lacks(self, text: str) -> list[str]:
-        """Return the names that a text says are in the code and that the index does not know."""
-        names = claims(_LISTING.sub("", text)) if self._indexed else []
-        return [name for name in names if not self._chunks.mention(name)]
+    def lacks(self, text: str, files: Sequence[str] = ()) -> list[str]:
+        """Return the names that a text says are in the code, or in one of some files, and that are not."""
+        if not self._indexed:
+            return []
+        said = _LISTING.sub("", text)
+        missing = [name for name in claims(said) if not self._chunks.mention(name)]
+        for file, name in placed_claims(said):
+            texts = [self._text(path) for path in files if f"/{path}".endswith(f"/{file}")]
+            if any(texts) and not any(name in (found or "") for found in texts):
+                missing.append(name)
+        return list(dict.fromkeys(missing))
+
+    def _undone(self, remedy: Sequence[tuple[str, str]]) -> bool:
+        """Return whether files that can be read have none of the code that resolved something."""
+        texts = [(text, code) for path, code in remedy if (text := self._text(path)) is not None]
+        return bool(texts) and not any(_begins(code) in collapse(text) for text, code in texts)
 
     def _there(self, path: str) -> bool:
         try:
@@ -91,6 +108,11 @@ class CodeNow:
         return self._texts[path]
 
 
+def _begins(code: str) -> str:
+    """Return a piece of code as far as it was kept, its spaces as one."""
+    return collapse(code.partition("…")[0])
+
+
 def settle_overtaken(parts: Parts) -> Settled:
     """Mark the learnt memories that name what the code no longer has, and lift the mark of others.
 
@@ -101,7 +123,7 @@ def settle_overtaken(parts: Parts) -> Settled:
     marked = lifted = 0
     with space.db.transaction():
         for record in _learnt(parts):
-            lacking = now.lacks(record.content)
+            lacking = now.lacks(record.content, record.related_files)
             if lacking and record.stale_at is None:
                 changes = {"stale_at": at, **with_reason(record, f"{LACKS} {lacking[0]}")}
                 marked += 1

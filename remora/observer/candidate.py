@@ -28,6 +28,7 @@ class Candidate(NamedTuple):
         seen: in how many did.
         why: the evidence in words.
         wrote: digests of the lines that it rests on; it holds while they stand.
+        remedy: files and code in them that resolved something; it holds while one of them is there.
     """
 
     signal: str
@@ -39,6 +40,7 @@ class Candidate(NamedTuple):
     seen: SeenCount
     why: str
     wrote: tuple[str, ...] = ()
+    remedy: tuple[tuple[str, str], ...] = ()
 
 
 class Rejected(NamedTuple):

@@ -10,6 +10,10 @@ from typing import NamedTuple
 from remora.core.text import shorten
 
 _SIDE = 140  # characters of each side of a change
+_BROUGHT = re.compile(  # what `told` says
+    r"(?:changed `(?P<path>[^`]+)`: `.*` became|added to `(?P<into>[^`]+)`:) "
+    r"`(?P<after>.+?)`(?: \(and [^`]*\))?$"
+)
 _LINES = 80  # of an edit that are compared
 _TORN = re.compile(r"\n?\[… \d+ characters …\]\n?|\n…\n")
 _DEBUG = re.compile(
@@ -100,6 +104,16 @@ def told(change: Change, files: int) -> str:
     if before:
         return f"removed from `{change.path}`: `{before}`{more}"
     return f"wrote `{change.path}`{more}"
+
+
+def brought(how: str) -> tuple[str, str] | None:
+    """Return the file and the code that a change in words brought; None where it brought none.
+
+    >>> brought("changed `a.py`: `x = 1` became `x = 2` (and another file)"), brought("wrote `a.py`")
+    (('a.py', 'x = 2'), None)
+    """
+    found = _BROUGHT.match(how)
+    return (found["path"] or found["into"], found["after"]) if found else None
 
 
 def hunks(old: str, new: str) -> list[Hunk]:

@@ -19,6 +19,21 @@ _REMOVAL = re.compile(
 _NAME = re.compile(
     r"\b(?:[A-Za-z]\w*[a-z0-9][A-Z]\w*|[A-Z]+[A-Z][a-z]\w+|[A-Za-z]\w*_\w*[a-z]\w*)\b(?![/.-]\w)|`(\w+)\(\)?`"
 )
+_POINT = re.compile(
+    r"(?:^|(?<=[.;!?])\s)\W{0,4}(?P<file>[\w./-]*\w\.[A-Za-z]{1,5})`?(?: \([^)]*\))?(?: ?[-–—]|:) "
+    r"(?P<said>.+?)(?=[.;!?](?:\s|$)|$)",
+    re.MULTILINE,
+)
+
+
+def placed_claims(text: str) -> list[tuple[str, str]]:
+    """Return the files that points of a list begin with, each with the first name that it is said to have.
+
+    >>> placed_claims("`web/rows.py`: Added `parse_row()` for `read_all()`. `main.py` - Removed `old_name`.")
+    [('web/rows.py', 'parse_row')]
+    """
+    found = ((point["file"], claims(point["said"])) for point in _POINT.finditer(text))
+    return [(file, names[0]) for file, names in found if names]
 
 
 def claims(text: str) -> list[str]:

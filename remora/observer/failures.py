@@ -22,6 +22,7 @@ from remora.core.text import shorten
 from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Rejected, draft
+from remora.observer.changes import brought
 from remora.observer.findings import Finding, finding
 from remora.observer.fingerprint import of_harness
 from remora.observer.rules import in_types, resolved, rule_told, says_itself
@@ -252,4 +253,21 @@ def _candidate(
     among = "one session" if count.sessions <= 1 else f"{count.sessions} sessions, resolved in {len(solved)}"
     why = f"met {often} in {among}"
     needs = 1 if brought or any(m.error.count > 1 for m in met) else SESSIONS
-    return Candidate("error_retry", error.fingerprint, memory, kind.score, kind.score, needs, count, why)
+    return Candidate(
+        *("error_retry", error.fingerprint, memory, kind.score, kind.score, needs, count, why),
+        remedy=_marks(met) if rule else _brought(_told_best(met, newest.error)),
+    )
+
+
+def _marks(met: Sequence[ErrorMet]) -> tuple[tuple[str, str], ...]:
+    """Return the files with the marks that silenced a rule; nothing where it was resolved in another way."""
+    remedies = [remedy for m in met for remedy in m.error.remedies]
+    if any(remedy.kind != "silenced" for remedy in remedies):
+        return ()
+    paths = dict.fromkeys(path for m in met for path in m.error.resolved_paths)
+    return tuple((path, remedy.after) for path in paths for remedy in remedies)
+
+
+def _brought(error: ErrorSeen) -> tuple[tuple[str, str], ...]:
+    found = brought(error.resolved_how)
+    return (found,) if found and _way(error) else ()

@@ -20,6 +20,7 @@ _TITLE = re.compile(r"^\s*(?:#{1,6} .*|\*\*[^*\n]{1,60}\*\*:?\s*|[^\n`.]{1,40}:\
 _LINK = re.compile(r"\[([^\]\n]+)\]\([^)\n]+\)")
 _MARKS = re.compile(r"\*\*|__(?=\w)|(?<=\w)__|^#+\s*|^\s*>\s?|[✅✓☑️❌🎉📦⚠️👍🚀★]+\s*", re.MULTILINE)
 _CODE = re.compile(r"`[^`]*`|\S+/\S+|\b\w+\.\w{1,4}(?::[\d-]+)?")
+_QUOTE = re.compile(r"[\"“][^\"”]*[\"”]\W*")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _HEADING = re.compile(
     r"^\s*(?:#+\s*)?(?:summary|changes(?: made)?|what (?:was|i|changed)\b.*|files? (?:changed|modified"
@@ -216,7 +217,9 @@ def _useless(piece: str) -> bool:
         or _FILLER.match(piece)
     ):
         return True
-    # A path or a signature alone says nothing.
+    # What stands in quotes alone, or is a part of that, a path or a signature says nothing.
+    if _QUOTE.fullmatch(piece) or _CODE.sub("", piece).count('"') % 2:
+        return True
     return len(re.findall(r"\w+", piece)) < 3 or len(re.findall(r"[A-Za-z]{2,}|→", _CODE.sub(" ", piece))) < 2
 
 

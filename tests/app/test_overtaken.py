@@ -18,6 +18,10 @@ REPORT = (
     "Added `total_of_rows` to `shop/totals.py`, so that the till and the invoice add up the same way. "
     "`close_register` in `shop/till.py` calls it now."
 )
+POINTS = (
+    "Sums are made in one place:\n\n- `shop/totals.py`: Added `total_of_rows`, so that both add up alike.\n"
+    "- `shop/till.py`: Calls `total_of_rows` in `close_register`.\n"
+)
 THANKS = "perfect, thanks"
 
 
@@ -37,15 +41,17 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
-def session(memory: Memory, tmp_path: Path, branch: str = "main") -> Path:
+def session(
+    memory: Memory, tmp_path: Path, branch: str = "main", *, report: str = REPORT, name: str = "s1"
+) -> Path:
     """Write a session that made totals a function of their own."""
     root = str(memory.root)
-    talk = Talk("s1", 5, root, branch).user(
+    talk = Talk(name, 5, root, branch).user(
         "Add one function that sums the rows of a receipt for till and invoice"
     )
     for path, text in (("shop/totals.py", TOTALS), ("shop/till.py", TILL)):
         talk.tool("Write", file_path=f"{root}/{path}", content=text)
-    talk.tool("Bash", "12 passed", command="make test").reply(REPORT).user(THANKS)
+    talk.tool("Bash", "12 passed", command="make test").reply(report).user(THANKS)
     return talk.save(tmp_path / "talks").parent
 
 
@@ -172,3 +178,43 @@ def test_what_branches_show_for_the_project_must_hold_here(tmp_path: Path) -> No
         told = [m.content for m in memory.list(branch="*") if m.type == "causal_dependency"]
     assert len(told) == 1
     assert "shop/till.py" in told[0]
+
+
+def test_a_name_is_looked_for_in_the_file_that_is_said_to_have_it(memory: Memory, tmp_path: Path) -> None:
+    """Elsewhere in the code is not enough where a point of the report names the file."""
+    assert outcomes(memory.learn(session(memory, tmp_path, report=POINTS)))
+    (memory.root / "shop/till.py").write_text(TILL.replace("total_of_rows", "other_sum"))
+    (memory.root / "shop/mail.py").write_text("from shop.totals import total_of_rows\n")
+    report = memory.learn(session(memory, tmp_path, report=POINTS, name="s2"))
+    assert why_not(report) == ["the code no longer has total_of_rows"]
+
+
+def failing(memory: Memory, tmp_path: Path, name: str, day: int) -> None:
+    """Write a session in which a check fails and a change of the code mends it."""
+    root = str(memory.root)
+    talk = Talk(name, day, root).user("Please let the mail name its sender")
+    failure = "Exit code 1\nmail.py: SENDER is not an address of ours"
+    talk.tool("Bash", failure, error=True, command="make addresses")
+    talk.tool(
+        "Edit",
+        file_path=f"{root}/shop/mail.py",
+        old_string="SENDER = 'y'",
+        new_string="SENDER = 'till@shop.example'",
+    )
+    talk.tool("Bash", "all fine", command="make addresses").reply("The mail names its sender.").user(THANKS)
+    talk.save(tmp_path / "talks")
+
+
+@pytest.mark.parametrize(
+    ("now", "told"), [("SENDER = 'till@shop.example'\n", True), ("SENDER = CONFIG.sender\n", False)]
+)
+def test_what_resolved_an_error_must_still_be_there(
+    memory: Memory, tmp_path: Path, now: str, told: bool
+) -> None:
+    """What was put in another way since would lead back to where the project was."""
+    (memory.root / "shop/mail.py").write_text(now)
+    for day in (1, 2, 3):
+        failing(memory, tmp_path, f"s{day}", day)
+    report = memory.learn(tmp_path / "talks")
+    assert any(o.memory.type == "error_pattern" for o in report.learnt) == told
+    assert (why_not(report) == []) == told

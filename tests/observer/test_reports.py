@@ -65,6 +65,14 @@ Would you like me to commit?"""
     )
 
 
+def test_what_stands_in_quotes_alone_is_left_out() -> None:
+    """A message that was shown says nothing of what was done, whole or cut at its sentences."""
+    kept = "Removed the check in `hooks.go`, so both sessions capture checkpoints now."
+    quoted = '"Both will capture checkpoints. They will be interleaved."'
+    assert done(f'{kept}\n- {quoted}\n- "Your changes will not be captured"') == kept
+    assert done('Renamed the label "from" to "since" in `view.go` and in the two other places.') != ""
+
+
 def test_an_empty_report_says_nothing() -> None:
     """Cheer alone, or a few words, is no report."""
     assert done("Done! All tests pass and lint is clean.") == ""

@@ -62,6 +62,16 @@ def test_a_way_that_was_taken_once_in_many_is_left_out() -> None:
     assert "return err" not in text(broke(NILERR, MARK._replace(times=8), count=8), broke(NILERR, GONE))
 
 
+def test_marks_must_still_be_there_where_nothing_else_was_done() -> None:
+    """What silenced a rule is looked for in the files; a change of the code is an example for any other."""
+    silenced = of(broke(NILERR, MARK, count=2))
+    assert isinstance(silenced, Candidate)
+    assert silenced.remedy == (("a.go", MARK.after),)
+    mixed = of(broke(NILERR, MARK), broke(NILERR, GONE))
+    assert isinstance(mixed, Candidate)
+    assert mixed.remedy == ()
+
+
 def test_the_example_is_the_most_typical() -> None:
     """Of several changes the one that has most in common with the others."""
     wrapped = [
