@@ -57,7 +57,7 @@ _AMIDST = re.compile(
 # A model's sentence says what "it" is; what hangs in the air is what it starts with or points at.
 _HANGS = re.compile(
     r"\A(?:it|this|that|these|those|they|he|she|there|here|and|but|or|then|also|which|what|if|both(?! `)"
-    r"|clear|why|how)\b"
+    r"|clear|why|how|the (?:core|key|main|only|real) (?:difference|point|thing))\b"
     r"|\b(?:this|that) \w+ case\b|\b(?:this|that|these|those) (?:is|was|should|change|branch|pr|case|file"
     r"|part|test|line|way|error"
     r"|issue|method|"

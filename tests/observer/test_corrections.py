@@ -124,6 +124,7 @@ def test_what_we_do_is_no_fact_but_of_a_cause() -> None:
         "in `sessionHasNewContent` (lines 488-498) and in the two helpers beside",
         "`checkConcurrentSessions` now sets `BaseCommit` when creating warning state",
         "the commit `614cb41` was not created when `prepare-commit-msg` ran there",
+        "The core difference is that `auto-commit` has unique ids, so it does not cause the same problem",
         "a missing `errors` import in the `validation/validators.go` file of the change",
         "1. We iterate in `CommitterTime` order over all the branches",
         "My current code compares `HEAD` with the tip of the main branch",
