@@ -44,6 +44,12 @@ _REASON = re.compile(
 _CAUSE = re.compile(
     r"\b(?:because|root cause|caused by|the (?:issue|problem|bug|reason|cause) (?:was|is))\b", re.IGNORECASE
 )
+# What a linter asked for: its rules have memories of their own.
+_TIDIED = re.compile(
+    r"nolint|noqa|type: ignore|ts-(?:ignore|expect-error)|(?:eslint|pylint|rubocop)\S*[-: ]disable|#\[allow"
+    r"|\b(?:redundant|unused|trailing|whitespace|import order)\b",
+    re.IGNORECASE,
+)
 _FAILING = re.compile(r"\b(?:is|are) (?:still |currently )?(?:failing|broken|red)\b", re.IGNORECASE)
 _PERSONAL = re.compile(r"\bI was\b|\b(?:are|is) (?:still )?failing\b|\bmy (?:change|edit|fix)", re.IGNORECASE)
 _PASSING = re.compile(
@@ -133,6 +139,8 @@ def _not_a_unit(session: Observation, number: int, exchange: Exchange) -> str:
         return "the report says nothing that lasts"
     if _FAILING.search(report):
         return "the report speaks of what still fails"
+    if all(_TIDIED.search(said) for said in re.split(r"(?<=\.)\s+", report)):
+        return "it only tidied up"
     after = session.exchanges[number + 1 : number + 2]
     if after and refuses(after[0].ask):
         return "the user refused it afterwards"

@@ -25,6 +25,10 @@ from tests.observer.sessions import met, session
 
 REPORT = "Done! Added the `--long` flag to `newStatusCmd()`, so that `status` can show every setting again."
 ASK = "can you add a `--long` flag to the status command?"
+TIDIED = (
+    "Added `//nolint:errcheck` to the call of `client.Enqueue` that may fail.\n"
+    "Removed the redundant `return` statement at the end of `detach()`."
+)
 WHY = "feat(list): sort by date\n\nBranches were sorted by name, which put old work first in the list."
 
 
@@ -60,6 +64,7 @@ def test_small_empty_refused_and_committed_work_is_left_out() -> None:
         ((sessions.said(ASK, REPORT, "cli/status.go"),), (), "fewer than 2 files"),
         ((sessions.said(ASK, REPORT, "cli/a_test.go", "docs/a.md"),), (), "only tests and documents"),
         ((sessions.said(ASK, "Done! All tests pass.", *files),), (), "says nothing that lasts"),
+        ((sessions.said(ASK, TIDIED, *files),), (), "only tidied up"),
         ((sessions.said(ASK, f"{REPORT} The `list` tests are still failing.", *files),), (), "still fails"),
         ((done, sessions.said("that is wrong, it still fails", "Hm.")), (), "refused it afterwards"),
         ((done,), (CommitMade(WHY, 12, None, files),), "a commit tells of it"),
