@@ -79,6 +79,10 @@ def test_small_empty_refused_and_committed_work_is_left_out() -> None:
     assert isinstance(back, Rejected)
     assert back.why == "the session took it back"
     assert isinstance(units(done, signals=both[:1])[0], Candidate)
+    more = (
+        "Added `logging.WithAgent` to `newAgentHook()` and removed the redundant attributes of each log call."
+    )
+    assert isinstance(units(sessions.said(ASK, more, *files))[0], Candidate)
     assert units(done, outcome="unknown") == []
     assert units(done, kind="insights") == []
 
