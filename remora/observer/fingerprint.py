@@ -80,45 +80,84 @@ _DENIED = re.compile(
 )
 _USER_SAID = re.compile(r"the user said:\s*(.+)", re.IGNORECASE | re.DOTALL)
 
-# What the line that says what is wrong holds, the surest first. Each is tried over the whole output.
-_TELLING: tuple[re.Pattern[str], ...] = tuple(
-    re.compile(pattern, re.MULTILINE)
-    for pattern in (
+# What the line that says what is wrong holds, the surest first, with texts of which one is in all that it
+# finds: to look for those is quick. Each is tried over the whole output.
+_TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
+    (needles, re.compile(pattern, re.MULTILINE))
+    for needles, pattern in (
         (
-            r"\.(?:go|rs|c|cc|cpp|h|swift|java|kt|cs):\d+(?::\d+)?:? (?!PASS)(?:vet: "
-            r"|fatal error: |error: )?"
-            r"(?:undefined|cannot|missing|not enough|too many|declared and not|imported and not"
-            r"|\"[^\"]+\" imported"
-            r"|undeclared|expected|invalid|syntax error|unknown|ambiguous|duplicate|redeclared"
-            r"|no required module"
-            r"|error|could not|.{0,80}redeclared|.{0,80}undefined|.{0,80}is not|.{0,80}does not"
-            r"|.{0,80}has no).*$"
+            (".go:", ".rs:", ".c:", ".cc:", ".cpp:", ".h:", ".swift:", ".java:", ".kt:", ".cs:"),
+            (
+                r"\.(?:go|rs|c|cc|cpp|h|swift|java|kt|cs):\d+(?::\d+)?:? (?!PASS)(?:vet: "
+                r"|fatal error: |error: )?"
+                r"(?:undefined|cannot|missing|not enough|too many|declared and not|imported and not"
+                r"|\"[^\"]+\" imported"
+                r"|undeclared|expected|invalid|syntax error|unknown|ambiguous|duplicate|redeclared"
+                r"|no required module"
+                r"|error|could not|.{0,80}redeclared|.{0,80}undefined|.{0,80}is not|.{0,80}does not"
+                r"|.{0,80}has no).*$"
+            ),
         ),
-        r"^(?:panic|fatal error): .+$",
-        r"^error(?:\[E\d+\])?: .+$",
-        r"\.(?:ts|tsx|js|jsx|mts|vue)[:(]\d+[:,]\d+\)?:? ?-? ?error.*$",
-        r"^(?:FAILED|ERROR) \S+\.py.*$",
-        r"^E   +\S.*$",
+        (("panic: ", "fatal error: "), r"^(?:panic|fatal error): .+$"),
+        (("error: ", "error[E"), r"^error(?:\[E\d+\])?: .+$"),
         (
-            r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|NotFound"
-            r"|Denied)(?:: .+)?$"
+            (".ts", ".js", ".mts", ".vue"),
+            r"\.(?:ts|tsx|js|jsx|mts|vue)[:(]\d+[:,]\d+\)?:? ?-? ?error.*$",
         ),
-        r"^[ \t]*--- FAIL: .+$",
-        r"^thread '.+' panicked at .+$",
-        r"^test .+ \.\.\. FAILED$",
-        r"^[ \t]*● .+$",
-        r"\.\w{1,5}:\d+(?::\d+)?: .+\(\w[\w-]+\)$",  # a linter that names its rule
-        r"\.\w{1,5}:\d+:\d+: .+$",
-        r"^[ \t]*(?:npm ERR!|npm error) (?!A complete log|code ).+$",
-        r"^(?:fatal|error|Error|ERROR|Fatal|abort|FAIL)\b ?[:!].+$",
-        r"(?:command not found|not found in|No such file or directory|no such file or directory).*$",
+        (("FAILED ", "ERROR "), r"^(?:FAILED|ERROR) \S+\.py.*$"),
+        (("E   ",), r"^E   +\S.*$"),
         (
-            r"(?:unknown (?:flag|option|command|shorthand)|unrecognized (?:argument|option)"
-            r"|[Pp]ermission denied"
-            r"|No rule to make target|timed out|[Cc]onnection refused|HTTP 4\d\d|HTTP 5\d\d|does not exist"
-            r"|ignored by one of|CONFLICT|parse error|cannot |could not |[Ii]nvalid |unable to |must be ).*$"
+            ("Error", "Exception", "Warning", "Interrupt", "Exit", "NotFound", "Denied"),
+            (
+                r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|NotFound"
+                r"|Denied)(?:: .+)?$"
+            ),
         ),
-        r"^FAIL[ \t]+\S+.*$",
+        (("--- FAIL: ",), r"^[ \t]*--- FAIL: .+$"),
+        (("panicked at ",), r"^thread '.+' panicked at .+$"),
+        (("... FAILED",), r"^test .+ \.\.\. FAILED$"),
+        (("● ",), r"^[ \t]*● .+$"),
+        ((": ",), r"\.\w{1,5}:\d+(?::\d+)?: .+\(\w[\w-]+\)$"),  # a linter that names its rule
+        ((": ",), r"\.\w{1,5}:\d+:\d+: .+$"),
+        (("npm ERR!", "npm error"), r"^[ \t]*(?:npm ERR!|npm error) (?!A complete log|code ).+$"),
+        (
+            ("fatal", "error", "Error", "ERROR", "Fatal", "abort", "FAIL"),
+            r"^(?:fatal|error|Error|ERROR|Fatal|abort|FAIL)\b ?[:!].+$",
+        ),
+        (
+            ("not found", "o such file or directory"),
+            r"(?:command not found|not found in|No such file or directory|no such file or directory).*$",
+        ),
+        (
+            (
+                *(
+                    "unknown ",
+                    "unrecognized ",
+                    "ermission denied",
+                    "No rule to",
+                    "timed out",
+                    "ection refused",
+                ),
+                *(
+                    "HTTP ",
+                    "does not exist",
+                    "ignored by",
+                    "CONFLICT",
+                    "parse error",
+                    "cannot ",
+                    "could not ",
+                ),
+                *("nvalid ", "unable to ", "must be "),
+            ),
+            (
+                r"(?:unknown (?:flag|option|command|shorthand)|unrecognized (?:argument|option)"
+                r"|[Pp]ermission denied"
+                r"|No rule to make target|timed out|[Cc]onnection refused|HTTP [45]\d\d|does not exist"
+                r"|ignored by one of|CONFLICT|parse error|cannot |could not |[Ii]nvalid |unable to "
+                r"|must be ).*$"
+            ),
+        ),
+        (("FAIL",), r"^FAIL[ \t]+\S+.*$"),
     )
 )
 _NOISE = re.compile(
@@ -192,7 +231,9 @@ def telling(output: str) -> str:
         ]
         if after:
             return after[0][:_LINE]
-    for pattern in _TELLING:
+    for needles, pattern in _TELLING:
+        if not any(needle in text for needle in needles):
+            continue
         for found in pattern.finditer(text):
             start, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
             line = text[start : end if end >= 0 else len(text)].strip()

@@ -47,7 +47,7 @@ _CAUSE = re.compile(
 # What a linter asked for: its rules have memories of their own.
 _TIDIED = re.compile(
     r"nolint|noqa|type: ignore|ts-(?:ignore|expect-error)|(?:eslint|pylint|rubocop)\S*[-: ]disable|#\[allow"
-    r"|^(?:\S+(?: [-–—]|:) )?(?:removed|dropped|deleted) (?:\S+ ){0,3}(?:redundant|unused|unneeded|trailing)\b",
+    r"|^(?:\S+(?: [-–—]|:) )?(?:removed|dropped|deleted) (?:\S+ ){0,3}(?:redundant|unused|unneeded)\b",
     re.IGNORECASE,
 )
 _FAILING = re.compile(r"\b(?:is|are) (?:still |currently )?(?:failing|broken|red)\b", re.IGNORECASE)

@@ -6,6 +6,8 @@ Cases marked with a session are excerpts from sessions of github.com/entireio/cl
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from remora.observer import fingerprint as f
 
@@ -165,3 +167,13 @@ def test_a_failure_that_a_pipe_hid(output: str, failed: bool):
 def test_a_long_output_is_read_at_both_ends():
     """Five megabytes of log do not take long, and the end is seen."""
     assert f.telling("x\n" * 2_500_000 + "panic: at the end\n") == "panic: at the end"
+
+
+@pytest.mark.parametrize("place", range(len(f._TELLING)))
+@given(data=st.data())
+def test_what_tells_holds_what_is_looked_for_first(place: int, data: st.DataObject) -> None:
+    """No line is passed over because a quick look missed it."""
+    needles, pattern = f._TELLING[place]
+    found = pattern.search(data.draw(st.from_regex(pattern)))
+    assert found is not None
+    assert any(needle in found[0] for needle in needles)
