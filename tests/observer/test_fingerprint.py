@@ -177,3 +177,13 @@ def test_what_tells_holds_what_is_looked_for_first(place: int, data: st.DataObje
     found = pattern.search(data.draw(st.from_regex(pattern)))
     assert found is not None
     assert any(needle in found[0] for needle in needles)
+
+
+@pytest.mark.parametrize("place", range(len(f._RULES)))
+@given(data=st.data())
+def test_what_is_replaced_holds_what_is_looked_for_first(place: int, data: st.DataObject) -> None:
+    """A message has the same fingerprint as if everything were tried on it."""
+    needle, pattern, _ = f._RULES[place]
+    found = pattern.search(data.draw(st.from_regex(pattern)))
+    assert found is not None
+    assert needle in found[0] if needle else f._DIGIT.search(found[0])
