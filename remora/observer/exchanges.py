@@ -27,7 +27,9 @@ _FINDING = re.compile(
     r"(?:that |because )?(?P<what>[^\n]{30,500}?)(?=\.(?:\s|$)|\n|$)",
     re.IGNORECASE,
 )
-_CAUSES = ("issue", "problem", "cause", "bug", "reason", "culprit")  # one of them is in every finding
+# What every finding holds, in lower case: to look for that first is quick.
+_CAUSES = ("issue", "problem", "cause", "bug", "reason", "culprit")
+_CAUSE_IS = re.compile(rf"(?:{'|'.join(_CAUSES)})(?:\*\*)?(?: here| now)?(?: is| was|:)")
 _COMMIT = re.compile(r"\bgit\b[^|;&\n]*?\bcommit\b")
 _MESSAGE = re.compile(
     r"(?:-m|--message|-[a-zA-Z]*m)[ =]*(?:"
@@ -152,7 +154,7 @@ def findings(text: str) -> list[str]:
     """
     text = text[:8_000]
     folded = text.lower()
-    if not any(word in folded for word in _CAUSES):
+    if not any(word in folded for word in _CAUSES) or not _CAUSE_IS.search(folded):
         return []
     return [collapse(found["what"]) for found in _FINDING.finditer(text)]
 
