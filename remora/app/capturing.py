@@ -102,7 +102,7 @@ def _events(moment: Moment, kind: str, head: Head, lines: Sequence[Line]) -> lis
             return [event._replace(key=f"step:{at}", extra={how: True})]
         mark = zlib.crc32(moment.text.encode("utf-8", "replace"))
         return [event._replace(key=f"{kind}:{moment.turn or at}:{mark:08x}", text=moment.text)]
-    call_id, told = _call(moment, lines, own, f"{name_of(moment)}@{at}")
+    call_id, told = _call(moment, lines, own, _mark(lines, own) if own >= 0 else f"{name_of(moment)}@{at}")
     relative = relative_to(head.root, moment.cwd)
     used = event._replace(
         tool=moment.tool,
@@ -145,16 +145,24 @@ def _call(moment: Moment, lines: Sequence[Line], own: int, new: str) -> tuple[st
         new: the id where there is none yet.
     """
     name = name_of(moment)
-    for line in reversed(lines[: max(own, 0)]):
+    for number in range(own - 1, -1, -1):
+        line = lines[number]
         kind = line.get("k")
         if moment.call_id:
             if kind == moments.BEFORE and line.get("i") == moment.call_id:
                 return moment.call_id, True
         elif line.get("n") == name and moment.kind in _RESULTS and kind in (moments.BEFORE, *_RESULTS):
             if kind == moments.BEFORE:
-                return f"{name}@{line.get('at')}", True
+                return _mark(lines, number), True
             break  # that call had its result
     return moment.call_id or new, False
+
+
+def _mark(lines: Sequence[Line], number: int) -> str:
+    """Return what a happening without an id is called: its name, its time, and a number where those recur."""
+    name, at = lines[number].get("n"), lines[number].get("at")
+    same = sum(line.get("n") == name and line.get("at") == at for line in lines[:number])
+    return f"{name}@{at}" + (f"+{same}" if same else "")
 
 
 def _append(path: str, head: Head, events: Sequence[Event]) -> bool:

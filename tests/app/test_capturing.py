@@ -205,6 +205,18 @@ def test_a_windsurf_session_is_learnt(windsurf, repo, environ):
     assert [(s.host, s.kind, s.outcome, s.steps) for s in found] == [("windsurf", "build", "success", 4)]
 
 
+def test_the_same_twice_in_a_millisecond_is_two_calls(windsurf, monkeypatch):
+    """A clock is no name: what was done again has a key of its own."""
+    windsurf.prompt("Please mend the type error in the cart", turn="e1")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now)
+    after(windsurf, "make check", ERROR, failed=True)
+    changed(windsurf, "src/cart.py", "return key(tenant)")
+    after(windsurf, "make check", "all fine")
+    keys = [event["key"] for event in windsurf.captured]
+    assert len(keys) == len(set(keys)) == 7
+
+
 def test_a_transcript_in_a_format_of_its_own_is_not_read(cursor, repo, environ, tmp_path):
     """The host names a file that we cannot read: what was captured is learnt instead."""
     (tmp_path / "c1.jsonl").write_text('{"role": "user"}\n')
