@@ -46,9 +46,7 @@ if TYPE_CHECKING:
     from remora.sources.transcripts.reading import Reading
 
 Progress = Callable[[str, int, int], None]
-READ = (
-    "transcript:"  # meta key, with a digest of the path behind it: how the files looked, "|", what is in them
-)
+READ = "transcript:"  # meta key, a digest of the path behind it: how the files looked, "|", what is in them
 EXAMPLES = 50  # of what each filter discarded, named in a report; the counts are of all
 TELLING = ("user_prompt", "tool_call")  # events whose keys are the host's own
 COPIED = 20  # events at the head of a transcript that show whether it is a fork
