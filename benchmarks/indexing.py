@@ -224,7 +224,7 @@ def impacts(memory: Memory, database: Path, asked: Sequence[str]) -> tuple[list[
     """Return the seconds of each impact analysis, and of the bare query of the edges that point at it."""
     connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
     bare_query = """SELECT e.from_id, e.type, e.confidence FROM graph_nodes n
-                    JOIN graph_edges e ON e.to_id = n.id WHERE n.key = ? AND e.stale_at IS NULL"""
+                    JOIN graph_edges e ON e.to_id = n.id WHERE n.key = ?"""
     ours: list[float] = []
     bare: list[float] = []
     try:

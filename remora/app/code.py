@@ -12,7 +12,7 @@ import posixpath
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from remora.app.freshness import BEGUN, LISTED, LOCK_SECONDS, READ_AGAIN, refres
 from remora.app.project import commit_of
 from remora.core.clock import to_iso
 from remora.core.code import Impact, IndexReport
+from remora.core.collector import paused
 from remora.core.errors import InvalidInput, NotFound, SourceError, StoreBusy
 from remora.core.values import MemoryRecord
 from remora.disk.files import lock
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int], None]
 LEFT_OUT = "index.left_out"  # meta key: what the last whole run left out, by reason
+FEW = 50  # files that are read without a search for garbage meanwhile
 WAIT = 10.0  # seconds that whoever brings changes waits for it
 PARTNERS = 10  # of each file that become edges of the graph
 PARTNERS_OF = "index.partners"  # meta key: the state of history and graph that those edges were made of
@@ -127,8 +129,9 @@ def index_files(parts: Parts, paths: Iterable[str], *, wait: float | None = None
         listed.append(Listed(path, status.st_size, status.st_mtime_ns))
     notes: tuple[str, ...] = ()
     try:
-        with lock(parts.project.home / "index", timeout=wait):
-            outcome = _indexer(parts, space).run(listed, _now(parts), whole=False, gone=gone)
+        few = paused(len(paths) <= FEW)
+        with lock(parts.project.home / "index", timeout=wait), few:
+            outcome = _indexer(parts, space, paths).run(listed, _now(parts), whole=False, gone=gone)
     except StoreBusy:
         outcome = Outcome(0, 0, 0, 0, (), complete=False)
         notes = ("another process is indexing this project",)
@@ -197,7 +200,8 @@ def modules(parts: Parts) -> list[ModuleInfo]:
     return module_map(parts.room("project").space)
 
 
-def _indexer(parts: Parts, space: Space) -> Indexer:
+def _indexer(parts: Parts, space: Space, paths: Collection[str] | None = None) -> Indexer:
+    """Return what brings a project's graph up to date; with paths, what does so for these alone."""
     root = parts.project.root
 
     def content(path: str) -> bytes | str:
@@ -207,11 +211,8 @@ def _indexer(parts: Parts, space: Space) -> Indexer:
         return found.why if isinstance(found, LeftOut) else found
 
     clock = space.history.clock()
-    heat = {
-        f.path: math.exp2(max(-60.0, f.heat - clock / 40.0))
-        for f in space.history.all_files()
-        if f.present and f.commits
-    }
+    files = space.history.all_files() if paths is None else space.history.stats(paths).values()
+    heat = {f.path: math.exp2(max(-60.0, f.heat - clock / 40.0)) for f in files if f.present and f.commits}
     return Indexer(
         space,
         content,

@@ -23,17 +23,19 @@ from remora.core.values import Skipped
 from remora.graph.documents import document_links, document_names
 from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.names import (
-    DOTTED,
+    ALL,
+    DOT,
+    RENAMED,
+    TAKEN,
     aliases,
-    behind_a_dot,
     changed_names,
-    names_of,
     place_names,
     speaks,
     spread,
     takes,
+    ways_of,
 )
-from remora.graph.packed import unpack_outline, unpack_uses
+from remora.graph.packed import kept_outline, unpack_outline, unpack_uses
 from remora.graph.reading import FileReader, Listed, Parsed, Read, Refused
 from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots, find_roots, is_manifest
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Indexer", "Listed", "Outcome"]
 
-VERSION = 4  # of what is read from a file: a change makes every file be read again
+VERSION = 5  # of what is read from a file: a change makes every file be read again
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
 MANY = 150  # files to resolve from which all outlines are loaded; files gone from which the closure is remade
 NO_FACTS = Uses()
@@ -106,6 +108,7 @@ class Indexer:
         self._graph = space.graph
         self._files = FileReader(read, decode, unwanted, module_of)
         self._heat = heat
+        self._fresh: dict[str, FileFacts] = {}  # of files just read, where they are few
 
     def run(
         self,
@@ -138,6 +141,7 @@ class Indexer:
         there = {item.path for item in listed}
         gone = [path for path in (known if whole else gone) if path in known and path not in there]
         touched = _Touched()
+        self._fresh = {}
         left_at = self._space.meta.get(OPEN)
         touched.rebuild = bool(left_at) or len(gone) > MANY
         # A run that died while it read took with it what its files touch elsewhere.
@@ -244,9 +248,11 @@ class Indexer:
         self._graph.put_nodes(new.file, after.definitions if after else (), now)
         self._graph.put_links(path, (), "scip", now)  # they speak of the file as it was
         if new.facts:
-            self._graph.set_names(file_id, names_of(new.facts, path))
+            if len(self._fresh) < BATCH_FILES:
+                self._fresh[path] = new.facts
+            self._graph.set_names(file_id, ways_of(new.facts, path))
         elif new.file.kind == "prose":
-            self._graph.set_names(file_id, document_names(new.text))
+            self._graph.set_names(file_id, dict.fromkeys(document_names(new.text), 0))
         self._space.chunks.put(file_id, path, new.parts, self._heat.get(path, 0.0))
 
     def _touch(self, path: str, before: Outline | None, after: Outline | None, touched: _Touched) -> None:
@@ -270,33 +276,29 @@ class Indexer:
             using = set(self._graph.using(passed)) - touched.paths
             found: set[str] = set()
             for one in level:
-                importing = self._graph.importing(one)
-                words = set(place_names(one))
+                place = place_names(one)
+                words = set(place)
+                importing = [i for i in self._graph.importing(one) if i in using or speaks(i)]
+                taking = using.intersection(self._graph.using({*passed, *place, ALL}, TAKEN))
+                renaming = set(self._graph.using(place, RENAMED))
                 for importer in importing:
-                    outline = self._outline(importer) if importer in using or speaks(importer) else None
+                    maybe = importer in taking or importer in renaming
+                    outline = self._outline(importer) if maybe else None
                     if outline is None:
                         continue
                     words |= aliases(outline, one)
-                    if importer in using and takes(outline, passed, one):
+                    if importer in taking and takes(outline, passed, one):
                         found.add(importer)
                         passed |= spread(passed, importer, outline)
                 # Whoever has the module, from wherever, may use the name behind a dot.
-                having = using & set(self._graph.using(words)) - found
-                touched.paths.update(other for other in having if self._shows(other, passed))
+                having = using.intersection(self._graph.using(words)) - found
+                touched.paths |= having.intersection(self._graph.using(passed, DOT))
             touched.paths |= found
             level = sorted(found)
 
-    def _shows(self, path: str, names: Collection[str]) -> bool:
-        """Return whether a file uses one of some names behind a dot; where modules stand so, it must."""
-        outline, uses = self._graph.facts(path)
-        if not outline or not uses:
-            return False
-        facts = FileFacts(unpack_outline(outline), unpack_uses(uses), 0)
-        return facts.outline.language in DOTTED and behind_a_dot(facts, frozenset(names))
-
     def _outline(self, path: str) -> Outline | None:
         packed = self._graph.facts(path)[0]
-        return unpack_outline(packed) if packed else None
+        return kept_outline(packed) if packed else None
 
     # Resolving
 
@@ -377,6 +379,8 @@ class Indexer:
         return seen
 
     def _links(self, path: str, resolver: Resolver, symbols: Symbols) -> list[Link]:
+        if path in self._fresh:
+            return resolver.links(path, self._fresh.pop(path))
         outline, uses = self._graph.facts(path)
         if outline is not None:
             facts = FileFacts(unpack_outline(outline), unpack_uses(uses) if uses else NO_FACTS, 0)

@@ -36,6 +36,9 @@ _FOR_FOLDER = frozenset(("__init__", "index", "mod", "lib", "main"))
 _DEFAULTS = frozenset(("javascript", "typescript", "tsx"))  # which definition is the default may change
 # A module's name and what is in it stand on two sides of a dot.
 DOTTED = frozenset(("python", "javascript", "typescript", "tsx", "go"))
+# How a file uses a name; a sum is kept with each (store.graph). ALL in place of a name is everything.
+DOT, TAKEN, RENAMED = 1, 2, 4
+ALL = ""
 _NONE = Outline("")
 
 
@@ -64,6 +67,41 @@ def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
         found.update(_WORD.findall(text))
     found.discard("")
     return frozenset(found)
+
+
+def ways_of(facts: FileFacts, path: str = "") -> dict[str, int]:
+    """Return `names_of` a file with how it uses each, and ALL where it may take all that a module has.
+
+    DOT stands for a name behind a dot, told only where a dot is between a module and its names; TAKEN for
+    what an import takes out of a module, and for the words of a module that is taken as a whole where no
+    dot is; RENAMED for what gets another name by that, or the words of the module that does.
+    """
+    found = dict.fromkeys(names_of(facts, path), 0)
+    ways = [(name, TAKEN) for item in facts.outline.imports for name, _ in item.names]
+    ways += [(name, RENAMED) for item in facts.outline.imports for name, local in item.names if name != local]
+    for item in facts.outline.imports:
+        words = _WORD.findall(item.module)
+        ways += [(word, RENAMED) for word in words if item.alias]
+        ways += [(word, TAKEN) for word in words if not item.names]
+    if facts.outline.language in DOTTED:
+        ways += [(name, DOT) for name in _behind_a_dot(facts) & found.keys()]
+    for name, way in ways:
+        known = name if name in found else ALL  # "*", or a name that is written in several words
+        found[known] = found.get(known, 0) | way
+    return found
+
+
+def _behind_a_dot(facts: FileFacts) -> set[str]:
+    """Return the names that a file uses as attributes."""
+    found = {reference.name for reference in facts.uses.references if reference.receiver}
+    texts = {reference.receiver for reference in facts.uses.references}
+    texts.update(binding.type for binding in facts.uses.bindings)
+    for definition in facts.outline.definitions:
+        texts.update((*definition.bases, definition.signature))
+    for text in texts:
+        if "." in text:
+            found.update(_ATTRIBUTE.findall(text))
+    return found
 
 
 def _texts(item: Import) -> Iterator[str]:
@@ -194,18 +232,6 @@ def aliases(outline: Outline, path: str) -> frozenset[str]:
 def speaks(path: str) -> bool:
     """Return whether a file stands for its folder: what it imports is found there, too."""
     return path.rpartition("/")[2].partition(".")[0] in _FOR_FOLDER
-
-
-def behind_a_dot(facts: FileFacts, names: AbstractSet[str]) -> bool:
-    """Return whether a file uses one of some names as an attribute."""
-    texts = {binding.type for binding in facts.uses.bindings}
-    for reference in facts.uses.references:
-        if reference.receiver and reference.name in names:
-            return True
-        texts.add(reference.receiver)
-    for definition in facts.outline.definitions:
-        texts.update((*definition.bases, definition.signature))
-    return any(not names.isdisjoint(_ATTRIBUTE.findall(text)) for text in texts)
 
 
 def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:

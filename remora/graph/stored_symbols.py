@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.code import Outline, Symbol
-from remora.graph.packed import unpack_outline
+from remora.graph.packed import kept_outline
 
 if TYPE_CHECKING:
     from remora.store.graph import Graph
@@ -22,6 +22,7 @@ class StoredSymbols:
         self._outlines: dict[str, Outline | None] = {}
         self._folders: dict[str, list[str]] = {}
         self._ending: dict[str, list[str]] = {}
+        self._named: dict[tuple[str, int], list[Symbol]] = {}
 
     def exists(self, path: str) -> bool:
         """Return whether the project has an indexed file at a path."""
@@ -45,7 +46,7 @@ class StoredSymbols:
             if len(self._outlines) >= KEPT:
                 self._outlines.clear()
             packed = self._graph.facts(path)[0]
-            self._outlines[path] = unpack_outline(packed) if packed else None
+            self._outlines[path] = kept_outline(packed) if packed else None
         return self._outlines[path]
 
     def package(self, name: str) -> Sequence[str]:
@@ -54,8 +55,10 @@ class StoredSymbols:
 
     def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
-        paths = dict.fromkeys(path for path, _ in self._graph.places(name, limit=limit))
-        outlines = ((path, self.outline(path)) for path in paths)
-        defined = ((path, d) for path, own in outlines if own for d in own.definitions)
-        found = [Symbol(path, d) for path, d in defined if d.name == name and not d.sentence]
-        return found[:limit]
+        if (name, limit) not in self._named:
+            paths = dict.fromkeys(path for path, _ in self._graph.places(name, limit=limit))
+            outlines = ((path, self.outline(path)) for path in paths)
+            defined = ((path, d) for path, own in outlines if own for d in own.definitions)
+            found = [Symbol(path, d) for path, d in defined if d.name == name and not d.sentence]
+            self._named[name, limit] = found[:limit]
+        return self._named[name, limit]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import EXACT
 from remora.graph.imports import FAMILIES
+from remora.graph.packed import KEPT
 from remora.graph.signatures import parameters
 
 if TYPE_CHECKING:
@@ -123,7 +125,27 @@ class Table:
         return name in parameters(definition.signature, definition.name, self.outline.language)
 
 
+class _This:
+    """An outline as a key: the same object, not one that equals it, so that no part of it is looked at."""
+
+    __slots__ = ("outline",)
+
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+
+    def __hash__(self) -> int:
+        return id(self.outline)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _This) and other.outline is self.outline
+
+
+@lru_cache(KEPT)
+def _kept(path: str, this: _This) -> Table | None:
+    family = FAMILIES.get(this.outline.language)
+    return Table(path, this.outline, family) if family else None
+
+
 def table_of(path: str, outline: Outline | None) -> Table | None:
-    """Return a file's table, None when its language has no names to follow."""
-    family = FAMILIES.get(outline.language) if outline else None
-    return Table(path, outline, family) if outline and family else None
+    """Return a file's table, None when its language has no names to follow; the last ones are kept."""
+    return _kept(path, _This(outline)) if outline else None

@@ -1,7 +1,8 @@
 """SQL for the code graph: files that were read, what they define, and what uses what.
 
-Writers call inside a transaction. Reads leave out what is stale: the edges of a file that changed
-since it was read are marked at once and come back when it is read again.
+Writers call inside a transaction. Reads leave out what is stale: the edges that start in a file which
+changed. The file's node is marked at once, and the mark goes when its names are resolved again. What is
+the same is not written: an edit of a large file is a few rows.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ DEPENDENCE = (
     + ", ".join(f"'{kind}'" for kind in DEPENDS)
     + f") AND e.confidence >= {GUESS_BELOW}"
 )
+# An edge `e` that holds: the file where it starts did not change since.
+FRESH = """e.from_id NOT IN (SELECT n.id FROM graph_nodes f CROSS JOIN graph_nodes n
+             ON n.file_path = f.file_path WHERE f.stale_at IS NOT NULL)"""
 _FILE = "id, path, kind, language, size, mtime_ns, hash, skipped, stale_at IS NOT NULL, links_at IS NOT NULL"
 _NODE = "n.id, n.key, n.type, n.label, n.file_path, n.start_line, n.end_line, n.metadata"
 
@@ -180,18 +184,13 @@ class Graph:
                 self._set_stale(path, now)
 
     def _set_stale(self, path: str, at: int | None) -> None:
-        self._db.execute(
-            "UPDATE graph_nodes SET stale_at = ? WHERE key = ? AND stale_at IS NOT ?", (at, path, at)
-        )
-        self._db.execute(
-            """UPDATE graph_edges SET stale_at = ?1 WHERE stale_at IS NOT ?1 AND from_id IN
-               (SELECT id FROM graph_nodes WHERE file_path = ?2)""",
-            (at, path),
-        )
+        sql = "UPDATE graph_nodes SET stale_at = ?1 WHERE key = ?2 AND stale_at IS NOT ?1"
+        self._db.execute(sql, (at, path))
 
     def unlinked(self) -> list[str]:
         """Return the files that were read and whose names are not resolved yet, in order."""
-        sql = "SELECT path FROM graph_files WHERE links_at IS NULL AND skipped = '' ORDER BY path"
+        sql = """SELECT path FROM graph_files INDEXED BY idx_gf_links
+                 WHERE links_at IS NULL AND skipped = '' ORDER BY path"""
         return [r[0] for r in self._db.rows(sql)]
 
     def waiting_for_links(self) -> bool:
@@ -267,19 +266,24 @@ class Graph:
         sql = "SELECT path FROM graph_files WHERE package = ? AND skipped = '' ORDER BY path"
         return [r[0] for r in self._db.rows(sql, (package,))]
 
-    def set_names(self, file_id: int, names: Iterable[str]) -> None:
-        """Write the names a file uses."""
-        self._db.execute("DELETE FROM graph_names WHERE file_id = ?", (file_id,))
+    def set_names(self, file_id: int, names: Mapping[str, int]) -> None:
+        """Write the names a file uses, each with how it does (graph.names)."""
+        sql = "SELECT name, how FROM graph_names INDEXED BY idx_gnames_file WHERE file_id = ?"
+        known: dict[str, int] = dict(self._db.rows(sql, (file_id,)))
+        gone = sorted(known.keys() - names.keys())
         self._db.execute_many(
-            "INSERT OR IGNORE INTO graph_names(name, file_id) VALUES (?, ?)",
-            [(name, file_id) for name in sorted(names)],
+            "DELETE FROM graph_names WHERE name = ? AND file_id = ?", [(name, file_id) for name in gone]
+        )
+        self._db.execute_many(
+            "INSERT OR REPLACE INTO graph_names(name, file_id, how) VALUES (?, ?, ?)",
+            [(name, file_id, how) for name, how in sorted(names.items()) if known.get(name) != how],
         )
 
-    def using(self, names: Collection[str]) -> list[str]:
-        """Return the files that use one of the names, in order."""
-        sql = """SELECT DISTINCT f.path FROM json_each(?) j CROSS JOIN graph_names n ON n.name = j.value
-                 CROSS JOIN graph_files f ON f.id = n.file_id ORDER BY f.path"""
-        return [r[0] for r in self._db.rows(sql, (json.dumps(sorted(names)),))]
+    def using(self, names: Collection[str], how: int = 0) -> list[str]:
+        """Return the files that use one of the names, in one of the ways `how` if it is given, in order."""
+        sql = """SELECT DISTINCT f.path FROM json_each(?1) j CROSS JOIN graph_names n ON n.name = j.value
+                 CROSS JOIN graph_files f ON f.id = n.file_id WHERE ?2 = 0 OR n.how & ?2 ORDER BY f.path"""
+        return [r[0] for r in self._db.rows(sql, (json.dumps(sorted(names)), how))]
 
     def users_of_name(self, name: str) -> int:
         """Return how many files use a name."""
@@ -299,26 +303,24 @@ class Graph:
                 about["sentence"] = True
             text = json.dumps(about, ensure_ascii=False)
             rows.append((f"{file.path}:{d.qualname}", d.kind, d.name, d.start_line, d.end_line, text))
-        known = {
-            r[0]: r[1:]
-            for r in self._db.rows(
-                """SELECT key, type, label, start_line, end_line, metadata, stale_at FROM graph_nodes
-                   WHERE file_path = ?""",
-                (file.path,),
-            )
-        }
-        gone = set(known) - {row[0] for row in rows}
+        sql = """SELECT key, type, label, start_line, end_line, metadata FROM graph_nodes
+                 WHERE file_path = ? AND layer = 1"""
+        known = {r[0]: r[1:] for r in self._db.rows(sql, (file.path,))}
+        gone = known.keys() - {row[0] for row in rows}
         self._db.execute_many("DELETE FROM graph_nodes WHERE key = ?", [(key,) for key in sorted(gone)])
+        changed = [row for row in rows if known.get(row[0]) != row[1:]]
+        moved = {row[0] for row in changed if known.get(row[0], ())[:2] == row[1:3]}
+        self._db.execute_many(
+            """UPDATE graph_nodes SET start_line = ?, end_line = ?, metadata = ?, updated_at = ?
+               WHERE key = ?""",
+            [(*row[3:], now, row[0]) for row in changed if row[0] in moved],
+        )
         self._db.execute_many(
             """INSERT INTO graph_nodes(key, type, label, start_line, end_line, metadata, file_path, language,
                  created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
                ON CONFLICT(key) DO UPDATE SET type = ?2, label = ?3, start_line = ?4, end_line = ?5,
-                 metadata = ?6, language = ?8, updated_at = ?9, stale_at = NULL""",
-            [
-                (*row, file.path, file.language or None, now)
-                for row in rows
-                if known.get(row[0]) != (*row[1:], None)
-            ],
+                 metadata = ?6, language = ?8, updated_at = ?9""",
+            [(*row, file.path, file.language or None, now) for row in changed if row[0] not in moved],
         )
 
     def definitions_of(self, path: str) -> dict[str, str]:
@@ -380,42 +382,42 @@ class Graph:
     # Edges
 
     def put_links(self, path: str, links: Sequence[Link], source: str, now: int) -> None:
-        """Replace the edges of one source that start in a file; links to unknown keys are dropped.
-
-        A file that changed once more since it was read stays stale, and so do its new edges.
-        """
-        self._db.execute(
-            """DELETE FROM graph_edges WHERE source = ? AND from_id IN
-               (SELECT id FROM graph_nodes WHERE file_path = ? AND layer = 1)""",
-            (source, path),
-        )
+        """Replace the edges of one source that start in a file; links to unknown keys are dropped."""
+        sql = """SELECT e.from_id, e.type, e.to_id, e.files, e.weight, e.confidence, e.line
+                 FROM graph_nodes n CROSS JOIN graph_edges e ON e.from_id = n.id AND e.source = ?
+                 WHERE n.file_path = ? AND n.layer = 1"""
+        known = {r[:3]: r[3:] for r in self._db.rows(sql, (source, path))}
         ends = json.dumps(sorted({k for link in links for k in (link.from_key, link.to_key)}))
         sql = """SELECT n.key, n.id, n.key = n.file_path FROM json_each(?) j
                  CROSS JOIN graph_nodes n ON n.key = j.value"""
-        known = {key: (i, whole) for key, i, whole in self._db.rows(sql, (ends,))}
-        stale = self._stale_at(path)
-        rows = []
+        ids = {key: (i, whole) for key, i, whole in self._db.rows(sql, (ends,))}
+        found: dict[tuple[int, str, int], tuple[int, float, float, int]] = {}
         for link in links:
-            if link.from_key in known and link.to_key in known:
-                (start, whole), (end, other) = known[link.from_key], known[link.to_key]
-                count = float(link.count)
-                row = (start, end, link.type, source, int(whole and other), count)
-                rows.append((*row, link.confidence, link.line, now, stale))
+            if link.from_key in ids and link.to_key in ids:
+                (start, whole), (end, other) = ids[link.from_key], ids[link.to_key]
+                weight = float(link.count)
+                found[start, link.type, end] = (int(whole and other), weight, link.confidence, link.line)
+        own = "from_id = ? AND type = ? AND to_id = ? AND source = ?"
         self._db.execute_many(
-            """INSERT OR REPLACE INTO graph_edges(from_id, to_id, type, source, files, weight, confidence,
-                 line, updated_at, stale_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-            rows,
+            f"DELETE FROM graph_edges WHERE {own}", [(*key, source) for key in known.keys() - found.keys()]
+        )
+        changed = {key: what for key, what in found.items() if known.get(key) != what}
+        moved = {key: what[3] for key, what in changed.items() if known.get(key, ())[:3] == what[:3]}
+        self._db.execute_many(
+            f"UPDATE graph_edges SET line = ?, updated_at = ? WHERE {own}",
+            [(line, now, *key, source) for key, line in moved.items()],
+        )
+        self._db.execute_many(
+            """INSERT OR REPLACE INTO graph_edges(from_id, type, to_id, source, files, weight, confidence,
+                 line, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            [(*key, source, *what, now) for key, what in changed.items() if key not in moved],
         )
 
     def linked(self, path: str, now: int) -> None:
         """Note that a file's names are resolved; what other sources say of it holds again too."""
         self._db.execute("UPDATE graph_files SET links_at = ? WHERE path = ?", (now, path))
-        if self._stale_at(path) is None:
-            self._set_stale(path, None)
-
-    def _stale_at(self, path: str) -> int | None:
-        found: int | None = self._db.value("SELECT stale_at FROM graph_files WHERE path = ?", (path,))
-        return found
+        if self._db.value("SELECT stale_at FROM graph_files WHERE path = ?", (path,)) is None:
+            self._set_stale(path, None)  # else it changed once more since it was read
 
     def importing(self, path: str) -> list[str]:
         """Return the files that import a file, in order."""
@@ -434,7 +436,7 @@ class Graph:
         """Return the edges that make files depend on files, in the order of `users`."""
         sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
                   FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
-                  WHERE {DEPENDENCE} AND e.stale_at IS NULL LIMIT ?2"""
+                  WHERE {DEPENDENCE} AND {FRESH} LIMIT ?2"""
         return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), limit))]
 
     def users(self, ids: Collection[int], kinds: Sequence[str], limit: int = -1) -> list[Edge]:
@@ -443,10 +445,10 @@ class Graph:
         In the order of the nodes, and for each the surest and then the heaviest first; at most `limit`, -1
         is all. Those between files are left out: they sum up the others (see `users_of_files`).
         """
-        sql = """SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
-                 FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
-                 WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.files = 0 AND e.stale_at IS NULL
-                 LIMIT ?3"""
+        sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
+                  FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
+                  WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.files = 0 AND {FRESH}
+                  LIMIT ?3"""
         return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), json.dumps(kinds), limit))]
 
     # The whole
@@ -475,7 +477,7 @@ class Graph:
         """Return how many nodes, edges and stale edges there are."""
         nodes = self._db.value("SELECT count(*) FROM graph_nodes")
         edges = self._db.value("SELECT count(*) FROM graph_edges")
-        stale = self._db.value("SELECT count(*) FROM graph_edges WHERE stale_at IS NOT NULL")
+        stale = self._db.value(f"SELECT count(*) FROM graph_edges e WHERE NOT {FRESH}")
         return int(nodes), int(edges), int(stale)
 
     def clear(self) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from remora.core.citation import short_name
 from remora.store.connection import Database
+from remora.store.graph import FRESH
 
 MODULE_PREFIX, MEMORY_PREFIX = "module:", "memory:"
 
@@ -234,13 +235,14 @@ class Layers:
 
     def edges_at(self, keys: Collection[str], kinds: Sequence[str]) -> list[UpperEdge]:
         """Return the edges of layers 2 and 3 of some kinds with one of some nodes at either end."""
-        sql = """SELECT a.key, b.key, e.type, e.weight, e.confidence FROM json_each(?1) j
-                 CROSS JOIN graph_nodes n ON n.key = j.value CROSS JOIN graph_edges e ON e.{0}_id = n.id
-                 JOIN graph_nodes a ON a.id = e.from_id JOIN graph_nodes b ON b.id = e.to_id
-                 WHERE e.layer > 1 AND e.stale_at IS NULL
-                   AND e.type IN (SELECT value FROM json_each(?2))"""
+        sql = f"""SELECT a.key, b.key, e.type, e.weight, e.confidence FROM json_each(?1) j
+                  CROSS JOIN graph_nodes n ON n.key = j.value CROSS JOIN graph_edges e ON {{end}} = n.id
+                  JOIN graph_nodes a ON a.id = e.from_id JOIN graph_nodes b ON b.id = e.to_id
+                  WHERE e.layer > 1 AND {FRESH}
+                    AND e.type IN (SELECT value FROM json_each(?2))"""
         values = (json.dumps(sorted(keys)), json.dumps(list(kinds)))
-        found = {UpperEdge(*r) for end in ("from", "to") for r in self._db.rows(sql.format(end), values)}
+        asked = [sql.format(end=end) for end in ("e.from_id", "e.to_id")]
+        found = {UpperEdge(*row) for one in asked for row in self._db.rows(one, values)}
         return sorted(found)
 
     def _put_edges(self, edges: Iterable[UpperEdge], layer: int, source: str, now: int) -> int:

@@ -63,5 +63,5 @@ class Leads:
         sql = """SELECT a.key, b.key FROM json_each(?) j CROSS JOIN graph_nodes a ON a.key = j.value
                  CROSS JOIN graph_edges e ON e.from_id = a.id AND e.type = 'imports'
                  CROSS JOIN graph_nodes b ON b.id = e.to_id
-                 WHERE e.files = 1 AND e.stale_at IS NULL ORDER BY 1, 2"""
+                 WHERE e.files = 1 AND a.stale_at IS NULL ORDER BY 1, 2"""
         return [(a, b) for a, b in self._db.rows(sql, (json.dumps(sorted(paths)),))]

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from remora.store.connection import Database
-from remora.store.graph import DEPENDENCE
+from remora.store.graph import DEPENDENCE, FRESH
 
 
 class MappedFile(NamedTuple):
@@ -66,7 +66,7 @@ class Overview:
     def links(self) -> list[FileLink]:
         """Return the dependences between files, without stale ones, by their ends."""
         sql = f"""SELECT e.from_id, e.to_id, sum(e.weight * e.confidence), max(e.type = 'tests')
-                  FROM graph_edges e WHERE {DEPENDENCE} AND e.stale_at IS NULL AND e.from_id <> e.to_id
+                  FROM graph_edges e WHERE {DEPENDENCE} AND {FRESH} AND e.from_id <> e.to_id
                   GROUP BY e.from_id, e.to_id ORDER BY e.from_id, e.to_id"""
         return [FileLink(a, b, weight, bool(tests)) for a, b, weight, tests in self._db.rows(sql)]
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from remora.graph import indexer as module
 from remora.graph.indexer import Indexer, Listed, Outcome
+from remora.store.graph import FRESH
 from remora.store.space import Space
 
 Files = Mapping[str, str | bytes]
@@ -69,7 +70,7 @@ class World:
                    ORDER BY key"""
             ),
             "edges": db.rows(
-                """SELECT a.key, e.type, b.key, e.source, e.files, e.weight, e.confidence, e.line, e.stale_at
+                f"""SELECT a.key, e.type, b.key, e.source, e.files, e.weight, e.confidence, e.line, {FRESH}
                    FROM graph_edges e JOIN graph_nodes a ON a.id = e.from_id
                    JOIN graph_nodes b ON b.id = e.to_id ORDER BY 1, 2, 3, 4"""
             ),
@@ -84,14 +85,14 @@ class World:
                    JOIN graph_files f ON f.id = c.file_id ORDER BY 1, 4, 3"""
             ),
             "names": db.rows(
-                """SELECT f.path, n.name FROM graph_names n JOIN graph_files f ON f.id = n.file_id
+                """SELECT f.path, n.name, n.how FROM graph_names n JOIN graph_files f ON f.id = n.file_id
                    ORDER BY 1, 2"""
             ),
         }
 
     def edges(self, kind: str) -> set[tuple[str, str]]:
         """Return the (from, to) keys of the edges of a kind that are not stale."""
-        return {(a, b) for a, t, b, *_, stale in self.everything()["edges"] if t == kind and stale is None}
+        return {(a, b) for a, t, b, *_, fresh in self.everything()["edges"] if t == kind and fresh}
 
 
 @contextmanager

@@ -28,7 +28,7 @@ def add_file(
     with space.db.transaction(durable=False):
         row = space.graph.put_file(file(path), 1)
         space.graph.put_nodes(file(path), definitions, 1)
-        space.graph.set_names(row, names)
+        space.graph.set_names(row, dict.fromkeys(names, 0))
     return space.graph.keys([path])[path]
 
 

@@ -156,7 +156,7 @@ _GRAPH = {
              lines, indexed_at, links_at) VALUES
              (1, 'src/users.py', 'src', 'users.py', 'code', 'python', 'src', 100, 5, 'aa', 9, 1, 1),
              (2, 'src/db.py', 'src', 'db.py', 'code', 'python', 'src', 300, 6, 'bb', 20, 1, 1)""",
-        """INSERT INTO graph_names VALUES ('connect', 1)""",
+        """INSERT INTO graph_names(name, file_id) VALUES ('connect', 1)""",
         """INSERT INTO graph_index_state VALUES (1, 1, 'abc123', 3, 2, 0, 1, '')""",
         """INSERT INTO scip_symbols VALUES ('db.connect', 3)""",
         """INSERT INTO code_chunks(id, file_id, kind, name, start_line, end_line, context, text) VALUES

@@ -324,7 +324,8 @@ def test_no_question_reads_a_whole_table(name: str, ask, space: Space, monkeypat
     monkeypatch.undo()
     assert asked
     plans = [row[3] for sql, values in asked for row in space.db.rows(f"EXPLAIN QUERY PLAN {sql}", values)]
-    read = [plan for plan in plans if plan.startswith("SCAN ") and "VIRTUAL TABLE" not in plan]
+    few = ("VIRTUAL TABLE", "idx_gn_stale")  # what was asked for, and the few files that are stale
+    read = [plan for plan in plans if plan.startswith("SCAN ") and not any(word in plan for word in few)]
     assert [plan for plan in read if not plan.startswith(("SCAN (subquery", "SCAN CONSTANT"))] == []
 
 

@@ -31,6 +31,7 @@ MADE_ANEW = {
         ("graph_nodes", "graph_edges", "graph_closure", "scip_symbols"), 7
     ),
 }
+DROPPED = {"graph_edges.stale_at"}  # the node of a file is stale, and so what starts in it
 
 
 def at(version: int, path: Path) -> None:
@@ -259,9 +260,10 @@ def test_old_rows_stay(how: str, version: int, tmp_path: Path):
     for table, found in before.items():
         if version < MADE_ANEW.get(table, 0):
             continue
-        columns = set(found[0]) if found else set()
+        columns = {c for c in (found[0] if found else ()) if f"{table}.{c}" not in DROPPED}
         assert table in after
-        assert [{c: row[c] for c in columns} for row in after[table]] == found, table
+        kept, held = ([{c: row[c] for c in columns} for row in rows] for rows in (after[table], found))
+        assert kept == held, table
 
 
 def contents(connection: apsw.Connection) -> dict[str, list[dict[str, object]]]:

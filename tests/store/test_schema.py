@@ -58,6 +58,7 @@ LEFT_OUT = {
     "graph_nodes.associated_memory_ids": "memories name their node and files; a second list could disagree",
     "graph_edges.id": "two nodes, a type and a source name an edge",
     "graph_edges.created_at": "edges are made again whenever a file is read again; nothing asks when first",
+    "graph_edges.stale_at": "an edge is stale while the file where it starts is",
     "graph_closure.path": "to depth 2 the one file between (`via_id`) is the path",
 }
 OTHER_TYPE = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from remora.core.collector import paused
 from remora.core.errors import InvalidInput
 from remora.interfaces.commands.desk import Desk, command
 from remora.interfaces.present import dumps
@@ -87,9 +88,7 @@ def mcp(
 
 def _built(desk: Desk, holder: Holder, *, read_only: bool) -> Server:
     """Return the server, loaded now: it is most of what a start costs."""
-    # Nothing of what is loaded becomes garbage: looking for some again and again is a tenth of the time.
-    gc.disable()
-    try:
+    with paused():  # nothing of what is loaded becomes garbage; looking for some is a tenth of the time
         try:
             from remora.interfaces.mcp_server.server import build
             from remora.interfaces.mcp_server.tools import Tools
@@ -102,8 +101,6 @@ def _built(desk: Desk, holder: Holder, *, read_only: bool) -> Server:
             ) from None
         server = build(Tools(holder, desk.clock), read_only=read_only)
         gc.freeze()
-    finally:
-        gc.enable()
     return server
 
 
