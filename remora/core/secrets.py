@@ -187,8 +187,9 @@ def _by_form(view: View) -> Iterator[Find]:
 
 def _prefixed(view: View) -> Iterator[Find]:
     text = view.text
-    # A token has no white space in it and is not shorter than this, so most words need no second look.
-    long_words = " ".join(word for word in text.split() if len(word) >= _SHORTEST)
+    # A token has no white space in it and is not shorter than this, so most words need no second look, and
+    # one is enough of a word that is there often.
+    long_words = " ".join({word for word in text.split() if len(word) >= _SHORTEST})
     groups = [group for head, group in _STARTS.items() if head in long_words]
     for rank, rule, start in [one for group in groups for one in group if one[2] in long_words]:
         at = text.find(start)

@@ -27,11 +27,15 @@ _FIELDS = ("self.", "this.", "$this->", "this->", "@@", "@", "Self.")
 _VERBS = frozenset(("call", "new", "decorator"))
 
 
+Said = tuple[str, str, str, str, int]  # name, receiver, scope, kind, and the line where that matters
+
+
 class Call(NamedTuple):
-    """A reference with the definition that it leads to."""
+    """A reference with the definition that it leads to, and how many there are that say the same."""
 
     reference: Reference
     target: Value
+    count: int  # type: ignore[assignment]  # instead of the method of tuples
 
 
 class FileNames:
@@ -52,7 +56,7 @@ class FileNames:
         self._open: set[tuple[str, str]] = set()
         self._first: dict[str, int] = {}  # the first line that binds a name
         self._line, self._scope = 0, ""
-        self._found: dict[tuple[str, str, str, str, int], Value | None] = {}
+        self._found: dict[Said, Value | None] = {}
         self._test = is_test_path(table.path)
         self._own_names = table.family.selfs | {table.family.constructor}
         for binding in uses.bindings:
@@ -75,15 +79,19 @@ class FileNames:
 
     def call(self, reference: Reference) -> Value | None:
         """Return the definition that a call, a decorator or a type leads to, None when it is not known."""
-        receiver = reference.receiver
-        root = split(receiver)[0] if receiver else reference.name
-        root = root.removesuffix("()")
-        line = reference.line if root in self._many else -(reference.line < self._first.get(root, 0))
-        memo = (reference.name, receiver, reference.scope, reference.kind, line)
+        memo = self.said(reference)
         if memo not in self._found:
             self.stand(reference)
             self._found[memo] = self._defined(self._call(reference))
         return self._found[memo]
+
+    def said(self, reference: Reference) -> Said:
+        """Return what a reference says: those with the same lead to the same definition."""
+        receiver = reference.receiver
+        root = split(receiver)[0] if receiver else reference.name
+        root = root.removesuffix("()")
+        line = reference.line if root in self._many else -(reference.line < self._first.get(root, 0))
+        return reference.name, receiver, reference.scope, reference.kind, line
 
     def stand(self, reference: Reference) -> None:
         """Take the place of a reference: what a variable holds depends on it."""
@@ -342,11 +350,13 @@ def _target(value: Value | None) -> Value | None:
 
 
 def calls(names: FileNames, uses: Uses) -> list[Call]:
-    """Return the calls, constructions and decorators of a file that lead to a definition, in order."""
-    found = []
+    """Return the calls, constructions and decorators of a file that lead to a definition.
+
+    Those that say the same at one place are one, with the first of them, in the order of these.
+    """
+    same: dict[Said, list[Reference]] = {}
     for reference in uses.references:
         if reference.kind in _VERBS:
-            target = names.call(reference)
-            if target is not None:
-                found.append(Call(reference, target))
-    return found
+            same.setdefault(names.said(reference), []).append(reference)
+    found = ((own[0], names.call(own[0]), len(own)) for own in same.values())
+    return [Call(first, target, count) for first, target, count in found if target is not None]

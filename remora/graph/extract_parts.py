@@ -26,6 +26,7 @@ _MAX_STEPS = 24  # links of a chain that are followed; a longer one is a fluent 
 _MAX_CHAIN = 240
 
 _PLAIN = re.compile(rb"[@$]{0,2}[^\W\d]\w*[?!]?", re.ASCII)
+_DOTTED = re.compile(rb"[^\W\d]\w*(?:\.[^\W\d]\w*)+", re.ASCII)
 _SPACE = re.compile(r"\s+")
 
 
@@ -189,7 +190,9 @@ class Rules(NamedTuple):
 def chain(source: Source, node: Node, rules: Rules) -> str:
     """Return an expression as a chain of names, "?" when it is something else."""
     data = source.data[node.start_byte : node.end_byte]
-    if _PLAIN.fullmatch(data):
+    if _PLAIN.fullmatch(data) or (
+        len(data) <= _MAX_CHAIN and node.type in rules.members and _DOTTED.fullmatch(data)
+    ):
         return data.decode()
     parts: list[str] = []
     current: Node | None = node

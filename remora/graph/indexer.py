@@ -273,17 +273,17 @@ class Indexer:
         passed = set(names - defined)
         level = [path] if passed else []
         while level:
-            using = set(self._graph.using(passed)) - touched.paths
             found: set[str] = set()
             for one in level:
                 place = place_names(one)
                 words = set(place)
-                importing = [i for i in self._graph.importing(one) if i in using or speaks(i)]
-                taking = using.intersection(self._graph.using({*passed, *place, ALL}, TAKEN))
-                renaming = set(self._graph.using(place, RENAMED))
-                for importer in importing:
-                    maybe = importer in taking or importer in renaming
-                    outline = self._outline(importer) if maybe else None
+                importing = self._graph.importing(one)
+                using = set(self._graph.using(passed, among=importing)) - touched.paths
+                near = {path for path in importing if path in using or speaks(path)}
+                taking = using.intersection(self._graph.using({*passed, *place, ALL}, TAKEN, among=near))
+                renaming = self._graph.using(place, RENAMED, among=near)
+                for importer in sorted(taking.union(renaming)):
+                    outline = self._outline(importer)
                     if outline is None:
                         continue
                     words |= aliases(outline, one)
@@ -291,8 +291,8 @@ class Indexer:
                         found.add(importer)
                         passed |= spread(passed, importer, outline)
                 # Whoever has the module, from wherever, may use the name behind a dot.
-                having = using.intersection(self._graph.using(words)) - found
-                touched.paths |= having.intersection(self._graph.using(passed, DOT))
+                having = set(self._graph.using(words)) - touched.paths - found
+                touched.paths.update(self._graph.using(passed, DOT, among=having))
             touched.paths |= found
             level = sorted(found)
 

@@ -64,16 +64,16 @@ class _Edges:
         self.path = path
         self._found: dict[tuple[str, str, str], tuple[float, int, int]] = {}
 
-    def add(self, source: str, target: str, kind: str, sure: float, line: int) -> None:
-        """Note an edge; one from a node to itself is kept only as a call (recursion)."""
+    def add(self, source: str, target: str, kind: str, sure: float, line: int, count: int = 1) -> None:
+        """Note an edge, so many times; one from a node to itself is kept only as a call (recursion)."""
         if source == target and kind != "calls":
             return
         key = (source, target, kind)
         before = self._found.get(key)
         if before is None:
-            self._found[key] = (sure, line, 1)
+            self._found[key] = (sure, line, count)
         else:
-            self._found[key] = (max(sure, before[0]), min(line, before[1]), before[2] + 1)
+            self._found[key] = (max(sure, before[0]), min(line, before[1]), before[2] + count)
 
     def once(self, source: str, target: str, kind: str, sure: float, line: int) -> None:
         """Note an edge whose count says nothing."""
@@ -196,7 +196,7 @@ class _File:
         """Add the edges of calls; return the files that are called and how surely."""
         called: dict[str, float] = {}
         keys: dict[str, str] = {}
-        for reference, target in calls(self.names, self.facts.uses):
+        for reference, target, count in calls(self.names, self.facts.uses):
             definition = target.definition
             if definition is None:
                 continue
@@ -204,11 +204,11 @@ class _File:
             if scope not in keys:
                 keys[scope] = self._key(scope)
             key = f"{target.path}:{definition.qualname}"
-            self.edges.add(keys[scope], key, "calls", target.sure, reference.line)
+            self.edges.add(keys[scope], key, "calls", target.sure, reference.line, count)
             if target.path != self.path:
-                self.edges.add(self.path, target.path, "calls", target.sure, reference.line)
+                self.edges.add(self.path, target.path, "calls", target.sure, reference.line, count)
                 called[target.path] = max(called.get(target.path, 0.0), target.sure)
-            self._test_call(scope, target, definition, reference.line)
+            self._test_call(scope, target, definition, reference.line, count)
         return called
 
     def _key(self, scope: str) -> str:
@@ -216,14 +216,13 @@ class _File:
             scope = scope.rpartition(".")[0]
         return f"{self.path}:{scope}" if scope else self.path
 
-    def _test_call(self, scope: str, target: Value, definition: Definition, line: int) -> None:
+    def _test_call(self, scope: str, target: Value, definition: Definition, line: int, count: int) -> None:
         if definition.kind == "test" or is_test_path(target.path):
             return
         test = self._test_around(scope)
         if test:
-            self.edges.add(
-                f"{self.path}:{test}", f"{target.path}:{definition.qualname}", "tests", target.sure, line
-            )
+            key = f"{target.path}:{definition.qualname}"
+            self.edges.add(f"{self.path}:{test}", key, "tests", target.sure, line, count)
 
     def _test_around(self, scope: str) -> str:
         """Return the test that a scope is in; in a class of tests each of its methods is one."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Outline, Symbol
 from remora.graph.packed import kept_outline
+from remora.graph.tables import table_of
 
 if TYPE_CHECKING:
     from remora.store.graph import Graph
@@ -21,12 +22,16 @@ class StoredSymbols:
         self._graph = graph
         self._outlines: dict[str, Outline | None] = {}
         self._folders: dict[str, list[str]] = {}
+        self._inside: dict[str, frozenset[str]] = {}
         self._ending: dict[str, list[str]] = {}
         self._named: dict[tuple[str, int], list[Symbol]] = {}
 
     def exists(self, path: str) -> bool:
         """Return whether the project has an indexed file at a path."""
-        return path in self.in_folder(path.rpartition("/")[0])
+        folder = path.rpartition("/")[0]
+        if folder not in self._inside:
+            self._inside[folder] = frozenset(self.in_folder(folder))
+        return path in self._inside[folder]
 
     def in_folder(self, folder: str) -> Sequence[str]:
         """Return the indexed files directly in a folder ("" is the root), in order."""
@@ -57,8 +62,7 @@ class StoredSymbols:
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
         if (name, limit) not in self._named:
             paths = dict.fromkeys(path for path, _ in self._graph.places(name, limit=limit))
-            outlines = ((path, self.outline(path)) for path in paths)
-            defined = ((path, d) for path, own in outlines if own for d in own.definitions)
-            found = [Symbol(path, d) for path, d in defined if d.name == name and not d.sentence]
+            tables = ((path, table_of(path, self.outline(path))) for path in paths)
+            found = [Symbol(path, one) for path, table in tables if table for one in table.called(name)]
             self._named[name, limit] = found[:limit]
         return self._named[name, limit]

@@ -11,6 +11,8 @@ from remora.graph.packed import KEPT
 from remora.graph.signatures import parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from remora.core.code import Definition, Outline
     from remora.graph.imports import Entry, Family
 
@@ -58,7 +60,9 @@ class Table:
         stars: the imports of everything, in each scope.
     """
 
-    __slots__ = ("by_qualname", "children", "entries", "family", "groups", "outline", "path", "stars")
+    __slots__ = (
+        *("_called", "by_qualname", "children", "entries", "family", "groups", "outline", "path", "stars"),
+    )
 
     def __init__(self, path: str, outline: Outline, family: Family) -> None:
         self.path = path
@@ -69,6 +73,7 @@ class Table:
         self.groups: set[str] = set()
         self.entries: dict[str, dict[str, list[Entry]]] = {}
         self.stars: dict[str, list[Entry]] = {}
+        self._called: dict[str, list[Definition]] = {}
         for definition in outline.definitions:
             self.by_qualname[definition.qualname] = definition
             if definition.kind in _MEMBERS:
@@ -84,6 +89,14 @@ class Table:
                     self.stars.setdefault(item.scope, []).append(entry)
                 else:
                     self.entries.setdefault(item.scope, {}).setdefault(entry.local, []).append(entry)
+
+    def called(self, name: str) -> Sequence[Definition]:
+        """Return the definitions of a name anywhere in the file, in order; those of a sentence are none."""
+        if not self._called:
+            for definition in self.outline.definitions:
+                if not definition.sentence:
+                    self._called.setdefault(definition.name, []).append(definition)
+        return self._called.get(name, ())
 
     def around(self, scope: str) -> str:
         """Return the scope around a scope, "" for the top level."""

@@ -36,6 +36,9 @@ APPLICATION_ID = 0x52454D4F  # "REMO": tells our files from any other SQLite dat
 BUSY_TIMEOUT_MS = 15_000  # longer than any transaction of ours by two orders of magnitude
 # Pages kept in memory, in KiB. The default of 2 MB makes FTS read the same pages again and again.
 CACHE_KIB = 32_768
+LOG_PAGES = (
+    3_000  # after which the log is folded back, 12 MB: with SQLite's 1,000 every tenth edit waits for it
+)
 
 Row = tuple[Any, ...]
 Stamp = tuple[int, int, int]
@@ -352,6 +355,7 @@ def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> N
     if connection.readonly("main"):
         raise StoreReadOnly(f"{path} cannot be written", hint="Check the permissions of the file.")
     migrations.set_wal(connection)
+    connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
     migrations.run(connection, path, APPLICATION_ID)
 
 

@@ -279,11 +279,22 @@ class Graph:
             [(name, file_id, how) for name, how in sorted(names.items()) if known.get(name) != how],
         )
 
-    def using(self, names: Collection[str], how: int = 0) -> list[str]:
-        """Return the files that use one of the names, in one of the ways `how` if it is given, in order."""
-        sql = """SELECT DISTINCT f.path FROM json_each(?1) j CROSS JOIN graph_names n ON n.name = j.value
-                 CROSS JOIN graph_files f ON f.id = n.file_id WHERE ?2 = 0 OR n.how & ?2 ORDER BY f.path"""
-        return [r[0] for r in self._db.rows(sql, (json.dumps(sorted(names)), how))]
+    def using(self, names: Collection[str], how: int = 0, among: Collection[str] | None = None) -> list[str]:
+        """Return the files that use one of some names, in order.
+
+        Args:
+            names: the names.
+            how: only in one of these ways (graph.names).
+            among: only of these files.
+        """
+        each = "json_each(?1) j CROSS JOIN graph_names n ON n.name = j.value"
+        file = "CROSS JOIN graph_files f ON f.id = n.file_id"
+        if among is not None:
+            each = "json_each(?3) a CROSS JOIN graph_files f ON f.path = a.value CROSS JOIN json_each(?1) j"
+            file = "CROSS JOIN graph_names n ON n.name = j.value AND n.file_id = f.id"
+        sql = f"SELECT DISTINCT f.path FROM {each} {file} WHERE ?2 = 0 OR n.how & ?2 ORDER BY f.path"
+        given = json.dumps(sorted(names)), how, json.dumps(sorted(among or ()))
+        return [r[0] for r in self._db.rows(sql, given[: 2 if among is None else 3])]
 
     def users_of_name(self, name: str) -> int:
         """Return how many files use a name."""

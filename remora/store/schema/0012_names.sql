@@ -9,3 +9,8 @@ DROP INDEX idx_ge_stale;
 ALTER TABLE graph_edges DROP COLUMN stale_at;
 CREATE INDEX idx_ge_to    ON graph_edges(to_id, files, confidence DESC, weight DESC);
 CREATE INDEX idx_gn_stale ON graph_nodes(id) WHERE stale_at IS NOT NULL;
+
+-- Asked with every edit: the first definitions of a name by path, and how many files could not be read whole.
+DROP INDEX idx_gn_label;
+CREATE INDEX idx_gn_label  ON graph_nodes(label, file_path);
+CREATE INDEX idx_gf_errors ON graph_files(id) WHERE errors > 0 AND skipped = '';

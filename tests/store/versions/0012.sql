@@ -313,7 +313,6 @@ CREATE TABLE graph_nodes (
   updated_at  INTEGER NOT NULL,
   stale_at    INTEGER
 ) STRICT;
-CREATE INDEX idx_gn_label     ON graph_nodes(label);
 CREATE INDEX idx_gn_file_path ON graph_nodes(file_path) WHERE file_path IS NOT NULL;
 CREATE INDEX idx_gn_layer     ON graph_nodes(layer, type) WHERE layer > 1;
 CREATE TABLE graph_edges (
@@ -601,6 +600,8 @@ CREATE TABLE injected_memories (
 CREATE INDEX idx_injected_memories_injection ON injected_memories(injection_id);
 CREATE INDEX idx_ge_to    ON graph_edges(to_id, files, confidence DESC, weight DESC);
 CREATE INDEX idx_gn_stale ON graph_nodes(id) WHERE stale_at IS NOT NULL;
+CREATE INDEX idx_gn_label  ON graph_nodes(label, file_path);
+CREATE INDEX idx_gf_errors ON graph_files(id) WHERE errors > 0 AND skipped = '';
 INSERT INTO memories(id, type, content, confidence, tags, related_files, related_modules,
              created_at, last_accessed_at, access_count, session_id, commit_sha, scope, work_unit_ref,
              methodology, source, relations, decay_half_life_days, provenance_session_ids, user_verified,
