@@ -56,6 +56,7 @@ class FileNames:
         self._open: set[tuple[str, str]] = set()
         self._first: dict[str, int] = {}  # the first line that binds a name
         self._line, self._scope = 0, ""
+        self._roots: dict[str, str] = {}
         self._found: dict[Said, Value | None] = {}
         self._test = is_test_path(table.path)
         self._own_names = table.family.selfs | {table.family.constructor}
@@ -87,11 +88,11 @@ class FileNames:
 
     def said(self, reference: Reference) -> Said:
         """Return what a reference says: those with the same lead to the same definition."""
-        receiver = reference.receiver
-        root = split(receiver)[0] if receiver else reference.name
-        root = root.removesuffix("()")
-        line = reference.line if root in self._many else -(reference.line < self._first.get(root, 0))
-        return reference.name, receiver, reference.scope, reference.kind, line
+        name, receiver, kind, line, scope = reference
+        root = self._roots.get(receiver) if receiver else name
+        if root is None:
+            root = self._roots[receiver] = split(receiver)[0].removesuffix("()")
+        return name, receiver, scope, kind, line if root in self._many else -(line < self._first.get(root, 0))
 
     def stand(self, reference: Reference) -> None:
         """Take the place of a reference: what a variable holds depends on it."""

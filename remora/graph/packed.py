@@ -19,8 +19,8 @@ def pack_outline(outline: Outline) -> bytes:
 
 
 def pack_uses(uses: Uses) -> bytes:
-    """Return uses as bytes."""
-    return _pack(uses)
+    """Return uses as bytes: by columns, which is quicker than by rows."""
+    return _pack([list(zip(*rows, strict=True)) for rows in uses])
 
 
 @lru_cache(KEPT)
@@ -45,7 +45,10 @@ def unpack_outline(data: bytes) -> Outline:
 def unpack_uses(data: bytes) -> Uses:
     """Return the uses that `pack_uses` was given."""
     references, bindings = _unpack(data)
-    return Uses(tuple(Reference(*r) for r in references), tuple(Binding(*b) for b in bindings))
+    return Uses(
+        tuple(map(Reference, *references)) if references else (),
+        tuple(map(Binding, *bindings)) if bindings else (),
+    )
 
 
 def _pack(value: object) -> bytes:
