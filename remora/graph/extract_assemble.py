@@ -8,6 +8,7 @@ list of marks, and every other find looks its scope up there.
 from __future__ import annotations
 
 from bisect import bisect_right
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import Binding, Definition, Import, Reference, Uses
@@ -270,7 +271,8 @@ def _uses(found: Found, text: Source, scopes: _Scopes, kept: dict[str, Draft]) -
     references, bindings = list[Reference](), dict[Binding, None].fromkeys(returned)
     written = {use.at for use in found.uses if use.written}
     last = -1
-    for at, name, other, kind, line, sure in sorted(found.uses, key=_use_order):
+    alone = len({use.at for use in found.uses}) == len(found.uses)
+    for at, name, other, kind, line, sure in sorted(found.uses, key=_PLACE if alone else _use_order):
         scope = scopes.at(at)
         inside = _scope_name(scope, kept)
         if kind in ("binding", "field"):
@@ -284,6 +286,9 @@ def _uses(found: Found, text: Source, scopes: _Scopes, kept: dict[str, Draft]) -
             if kind != "type" or not (at in names or (scope and _in_heritage(scope.draft, at))):
                 references.append(Reference(name, other, kind, line, inside))
     return Uses(tuple(references), tuple(sorted(bindings, key=lambda b: b.line)))
+
+
+_PLACE = itemgetter(0)
 
 
 def _use_order(use: Use) -> tuple[int, int, int]:

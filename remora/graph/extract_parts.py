@@ -238,12 +238,16 @@ _INNERMOST = re.compile(r"<[^<>]*>")
 
 def _sign(between: str) -> str:
     """Return the sign between two names; `?.` counts as `.`, and type arguments do not count."""
+    if between == ".":
+        return between
     bare = _INNERMOST.sub("", between)
     return next((sign for sign in _SIGNS if sign in bare), ".")
 
 
 def without_arguments(text: str) -> str:
     """Return a written name without type arguments and blanks: `A<B<C>>::f` is "A::f"."""
+    if text.isidentifier():
+        return text[: 4 * _MAX_CHAIN]
     text = _SPACE.sub("", text[: 4 * _MAX_CHAIN])
     for _ in range(6):
         shorter = text if text.startswith("operator") else _INNERMOST.sub("", text)
