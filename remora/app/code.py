@@ -325,6 +325,11 @@ class Impacts(list[Impact]):
 
 def impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
     """Return what depends on a target; see `Memory.impact`."""
+    with paused():  # hundreds of objects, and no cycles among them
+        return _impact(parts, target, depth, limit)
+
+
+def _impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
     from remora.graph.impact import impact as find
 
     space = parts.room("project").space

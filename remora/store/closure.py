@@ -214,7 +214,8 @@ class Closure:
         """
         sql = """SELECT n.id, n.key, n.type, f.test, c.depth, v.key, c.edge_types, c.total_weight,
                    c.confidence, c.source
-                 FROM graph_closure c CROSS JOIN graph_nodes n ON n.id = c.descendant_id
+                 FROM graph_closure c INDEXED BY idx_gc_ancestor
+                 CROSS JOIN graph_nodes n ON n.id = c.descendant_id
                  CROSS JOIN graph_nodes v ON v.id = c.via_id CROSS JOIN graph_files f ON f.path = n.key
                  WHERE c.ancestor_id = ? AND c.depth = ? AND n.stale_at IS NULL
                    AND (c.depth = 1 OR v.stale_at IS NULL)

@@ -22,7 +22,7 @@ DEPENDENCE = (
     + f") AND e.confidence >= {GUESS_BELOW}"
 )
 # An edge `e` that holds: the file where it starts did not change since.
-FRESH = """e.from_id NOT IN (SELECT n.id FROM graph_nodes f CROSS JOIN graph_nodes n
+FRESH = """e.from_id NOT IN (SELECT n.id FROM graph_nodes f INDEXED BY idx_gn_stale CROSS JOIN graph_nodes n
              ON n.file_path = f.file_path WHERE f.stale_at IS NOT NULL)"""
 _FILE = "id, path, kind, language, size, mtime_ns, hash, skipped, stale_at IS NOT NULL, links_at IS NOT NULL"
 _NODE = "n.id, n.key, n.type, n.label, n.file_path, n.start_line, n.end_line, n.metadata"
