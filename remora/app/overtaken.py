@@ -2,11 +2,11 @@
 
 A session tells what it did. Much of that is undone, renamed or rewritten later, and a memory of it would
 mislead. So before one is promoted it is asked whether what it names is still there (in the index, or in the
-file that is said to have it), whether some of what was written still stands (in the files), and whether
-what resolved an error does. Later the names alone are asked again, at
-each `learn` and `init`: a memory that names what has gone is marked stale, and the mark is lifted when
-it is back. Where the code is not indexed nothing is asked, nor of what was learnt on another branch than the
-one that is checked out.
+file or the function that is said to have it), whether some of what was written still stands (in the files),
+and whether what resolved an error, or the message that it quotes, does. Later the names alone are asked
+again, at each `learn` and `init`: a memory that names what has gone is marked stale, and the mark is lifted
+when it is back. Where the code is not indexed nothing is asked, nor of what was learnt on another branch
+than the one that is checked out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from remora.app.project import branch_of
 from remora.core.clock import to_iso
 from remora.core.text import collapse
 from remora.lifecycle.flags import with_reason, without_reason
-from remora.observer.claims import claims, placed_claims
+from remora.observer.claims import bound_claims, claims, placed_claims
 from remora.observer.couplings import outside
 from remora.observer.rules import is_rule
 from remora.observer.wrote import standing
@@ -31,10 +31,14 @@ if TYPE_CHECKING:
     from remora.observer.candidate import Candidate
 
 STANDS = 0.25  # of the lines that a session wrote: with fewer, what it did was replaced
+QUOTED = 12  # words of a message that are looked for in the code
+PARTS = 2_000  # of the files of a memory that are looked at
 LARGEST = 2_000_000  # bytes of a file that are looked at
 LACKS = "the code no longer has"  # how the reason to review begins; a name follows
 _OF_CODE = frozenset({"outcome", "commit", "finding", "qa", "user_words", "self_correction"})
 _OF_FILES = frozenset({"co_access", "file_access"})  # what says that files go together: all must be there
+_WORD = re.compile(r"\w+")
+_PINNED = re.compile(r"`([\w./-]+@v?\d[\w.]*)`")  # something at a version
 _LISTING = re.compile(r"\bChanged `[^.]*`.*$", re.DOTALL)  # the files at the end are no claims
 
 
@@ -63,6 +67,8 @@ class CodeNow:
         gone = [path for path in files if not self._there(path)]
         if self._undone(candidate.remedy):
             return "what resolved it is no longer in the code"
+        if candidate.quotes and not self._chunks.say(_WORD.findall(candidate.quotes)[:QUOTED]):
+            return "the code no longer says what it quotes"
         if is_rule(draft.content):
             return ""  # it holds wherever such code is written
         if gone and (len(gone) == len(files) or candidate.signal in _OF_FILES):
@@ -87,7 +93,17 @@ class CodeNow:
             texts = [self._text(path) for path in files if f"/{path}".endswith(f"/{file}")]
             if any(texts) and not any(name in (found or "") for found in texts):
                 missing.append(name)
+        there = [text for path in files if (text := self._text(path)) is not None]
+        pinned = _PINNED.findall(said) if there else []
+        missing += [name for name in pinned if not any(name in text for text in there)]
+        missing += [name for inside, name in bound_claims(said) if not self._uses(files, inside, name)]
         return list(dict.fromkeys(missing))
+
+    def _uses(self, files: Sequence[str], inside: str, name: str) -> bool:
+        """Return whether a function of some files has a name in it; where there is none, nobody can tell."""
+        parts = self._chunks.of_files(files, PARTS)
+        texts = [part.text for part in parts if part.name.rpartition(".")[2] == inside]
+        return not texts or any(name in text for text in texts)
 
     def _undone(self, remedy: Sequence[tuple[str, str]]) -> bool:
         """Return whether files that can be read have none of the code that resolved something."""

@@ -29,6 +29,7 @@ class Candidate(NamedTuple):
         why: the evidence in words.
         wrote: digests of the lines that it rests on; it holds while they stand.
         remedy: files and code in them that resolved something; it holds while one of them is there.
+        quotes: words that the project's own code says; it holds while some code says them.
     """
 
     signal: str
@@ -41,6 +42,7 @@ class Candidate(NamedTuple):
     why: str
     wrote: tuple[str, ...] = ()
     remedy: tuple[tuple[str, str], ...] = ()
+    quotes: str = ""
 
 
 class Rejected(NamedTuple):

@@ -26,6 +26,32 @@ _POINT = re.compile(
 )
 
 
+# "Added `a()` call to `b()`", "Updated `b()` to use `a`", "`b()` now calls `a()`".
+_CALLED = r"`(?:\w+\.)*(?P<name>\w+)(?:\(\))?`"
+_IN = r"`(?:\w+\.)*(?P<inside>\w+)\(\)`"
+_BOUND = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_CALLED} (?:call|check) to {_IN}",
+        rf"(?:updated|modified|changed) {_IN}[^.;`]{{0,60}} to (?:use|call) {_CALLED}",
+        rf"{_IN}(?: [-–—]|:)?(?: in `[^`]+`)? (?:now )?(?:calls|uses) {_CALLED}",
+    )
+)
+
+
+def bound_claims(text: str) -> list[tuple[str, str]]:
+    """Return the functions that a text says use something, each with what.
+
+    >>> bound_claims("Added `pkg.Check()` call to `setUp()`. `main()` now calls `run()`.")
+    [('setUp', 'Check'), ('main', 'run')]
+    """
+    found = []
+    for sentence in _SENTENCE.split(text):
+        if not _REMOVAL.search(sentence):
+            found += [(m["inside"], m["name"]) for one in _BOUND for m in one.finditer(sentence)]
+    return found
+
+
 def placed_claims(text: str) -> list[tuple[str, str]]:
     """Return the files that points of a list begin with, each with the first name that it is said to have.
 

@@ -3,7 +3,7 @@
 What counts is changes, not reads: an agent reads much that it does not need. A pair is told when
 
     it changed together in three sessions or more
-    in most of the sessions that changed the file the sentence starts from
+    in most of the sessions that changed the file the sentence starts from; of only three, in each
     clearly more often than chance would have it (lift), given how often each of them changes
     and no listing would show it: a test beside its file, a header, the same name with another ending
 
@@ -86,6 +86,8 @@ def _partners(path: str, own: int, seen: Seen) -> list[tuple[str, SeenCount]]:
         theirs = max(seen.edits(other).sessions, both.sessions)
         share, back = both.sessions / (own + 1), both.sessions / (theirs + 1)
         lift = both.sessions * total / (own * theirs)
+        if both.sessions == SESSIONS < own:
+            continue
         if share < SHARE or lift < LIFT or back > share or (back == share and other < path):
             continue
         found.append((-share, other, both))

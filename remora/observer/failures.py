@@ -169,9 +169,22 @@ def says_nothing(message: str) -> bool:
     return _NOTHING.match(message) is not None
 
 
+_FAILED_TEST = re.compile(r"^(?:-+ FAIL:? \S+(?: \([\d.]+s\))?:?|[\w./-]+:\d+:|(?:AssertionError|Error):)\s*")
+_GOT = re.compile(r",? (?:but )?(?:got|was|received|found|actual)\b|:? %|\n|\d", re.IGNORECASE)
+
+
 def asserts(message: str) -> bool:
     """Return whether a message is the failed assertion of a test."""
     return _ASSERTION.search(message) is not None
+
+
+def own_words(message: str) -> str:
+    """Return what a test itself says when it fails: without its name, and without what it got instead.
+
+    >>> own_words("--- FAIL: TestEnable (0.00s): expected output to contain 'on', got: off")
+    "expected output to contain 'on'"
+    """
+    return _GOT.split(_FAILED_TEST.sub("", message.strip()), maxsplit=1)[0].strip()
 
 
 def in_writing(message: str) -> bool:

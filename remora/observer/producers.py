@@ -19,7 +19,7 @@ from remora.core.text import collapse, words
 from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
 from remora.observer.candidate import Candidate, Evidence, Rejected, doubted, draft, taken_back
 from remora.observer.couplings import outside
-from remora.observer.failures import asserts, in_writing, reported, says_nothing, told
+from remora.observer.failures import asserts, in_writing, own_words, reported, says_nothing, told
 from remora.observer.findings import finding
 from remora.observer.outcome import refuses
 from remora.observer.paths import is_doc, is_test
@@ -29,7 +29,7 @@ from remora.observer.sentences import first_sentences, listed, seen_words, sente
 from remora.observer.statements import names_something, statements
 
 FILES = 2  # a request must have changed to be a unit of work
-UNITS, COMMITS = 1, 3  # of one session that are told, those that say most
+UNITS, COMMITS = 2, 6  # of one session that are told, those that say most
 COVERED = 0.5  # of a unit's files in a commit that tells of it
 SUBTASKS = 5  # with more, memories are promoted after each validated one
 BODY = 8  # words of a commit's body that say why
@@ -47,7 +47,8 @@ _CAUSE = re.compile(
 # What a linter asked for: its rules have memories of their own.
 _TIDIED = re.compile(
     r"nolint|noqa|type: ignore|ts-(?:ignore|expect-error)|(?:eslint|pylint|rubocop)\S*[-: ]disable|#\[allow"
-    r"|^(?:\S+(?: [-–—]|:) )?(?:removed|dropped|deleted) (?:\S+ ){0,3}(?:redundant|unused|unneeded)\b",
+    r"|^(?:\S+(?: [-–—]|:) )?(?:removed|dropped|deleted|fixed) (?:\S+ ){0,3}(?:redundant|unused|unneeded)\b"
+    r"|^(?:\S+(?: [-–—]|:) )?(?:simplified|improved|cleaned up|tidied|polished)\b",
     re.IGNORECASE,
 )
 _FAILING = re.compile(r"\b(?:is|are) (?:still |currently )?(?:failing|broken|red)\b", re.IGNORECASE)
@@ -110,8 +111,10 @@ def outcome(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
             yield Rejected(f"request “{collapse(exchange.ask)[:80]}”", reason)
         else:
             units.append((-_worth(exchange), number, exchange))
-    for unit in sorted(units, key=lambda unit: unit[:2])[:UNITS]:
-        yield _unit(session, unit[2])
+    best = sorted(units, key=lambda unit: unit[:2])[:UNITS]
+    for place, exchange in enumerate(unit[2] for unit in best):
+        if place == 0 or _REASON.search(done(exchange.report)):  # a further one has to say why
+            yield _unit(session, exchange)
 
 
 def _worth(exchange: Exchange) -> float:
@@ -139,7 +142,8 @@ def _not_a_unit(session: Observation, number: int, exchange: Exchange) -> str:
         return "the report says nothing that lasts"
     if _FAILING.search(report):
         return "the report speaks of what still fails"
-    if all(_TIDIED.search(said) for said in re.split(r"(?<=\.)\s+", report)):
+    pieces = re.split(r"(?<=\.)\s+", report)
+    if 2 * sum(_TIDIED.search(said) is not None for said in pieces) >= len(pieces):
         return "it only tidied up"
     after = session.exchanges[number + 1 : number + 2]
     if after and refuses(after[0].ask):
@@ -216,7 +220,8 @@ def commits(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
         key = " ".join(words(subject))
         at = made.at or session.ended
         count = SeenCount(1, at, at)
-        why = done(body, LENGTH - len(subject)) or first_sentences(collapse(body), LENGTH - len(subject))
+        room = LENGTH - len(subject)
+        why = done(body, room, of_commit=True) or first_sentences(collapse(body), room)
         where = f" Changed {listed(_telling_first(files))}"
         memory = draft(
             session,
@@ -280,7 +285,8 @@ def _verdict(session: Observation, exchange: Exchange, start: int, end: int) -> 
         at=at,
     )
     why = "the user reported the failing check; it passed in the end"
-    yield Candidate("qa", key, memory, 0.8, 0.8, 1, count, why, exchange.wrote)
+    quotes = own_words(error.message) if asserts(error.message) else ""
+    yield Candidate("qa", key, memory, 0.8, 0.8, 1, count, why, exchange.wrote, quotes=quotes)
 
 
 def unit_ended(

@@ -54,7 +54,9 @@ _FILLER = re.compile(
     r"|files|issues)|"
     r"i'?ve (?:successfully )?(?:completed|finished|fixed|cleaned up|addressed|updated) "
     r"(?:the|all|both|your) (?:issues?|tests?|files?|code|changes?|task|work|problem)|"
-    r"(?:i|we)(?:'ve| have)? (?:made|found and fixed|fixed) the (?:fix|issue|problem|bug)\b|changes? staged|"
+    r"(?:(?:i|we)(?:'ve| have)? )?(?:made|found and fixed|fixed) the (?:fix|issue|problem|bug)\b|"
+    r"changes? staged|"
+    r".{0,60}\b(?:is|are) (?:now )?working (?:correctly|fine|as expected)\b|"
     r"all (?:\w+ ){0,3}(?:errors?|issues?|tests?|duplicates?|comments?|files?|changes?) "
     r"(?:have|are|has|were|is|addressed|fixed|resolved|updated)\b|"
     r"(?:added|removed|updated|fixed) (?:the |an? |missing |unused )*[^.]{0,40}imports?\b|"
@@ -84,7 +86,34 @@ _HANGS = re.compile(
     r"(?:this|it|they|that|these|only|both|each|also"
     r"|the (?:check|fix|test|change|function|method|file|flag) (?:is|was|has|now)"
     r"|(?:now )?(?:reads|returns|takes|accepts|captures|uses|calls|passes|checks|creates|handles|stores"
-    r"|finds|distinguishes|walks|looks|gets|loads|parses|prints|shows|tells|configures|writes|sends|tracks))\b",
+    r"|finds|distinguishes|walks|looks|gets|loads|parses|prints|shows|tells|configures|writes|sends|tracks"
+    r"|displays|includes|contains|extracts|appears|works))\b",
+    re.IGNORECASE,
+)
+# What a list under "It shows:" holds says nothing without that line, unless it is a sentence of its own.
+_LED_IN = ":"  # stands in for such a line
+_VERB = re.compile(
+    r"\b(?:\w+(?:ed|s)|is|are|was|were|has|have|can|will|must|should|do|did|now|no longer)\b|→|n't\b|'re\b"
+)
+_ITEM_OF = re.compile(r"(?:whether|current|list of|number of|name of)\b[^`]*$", re.IGNORECASE)
+_DESCRIBED = re.compile(
+    r"`\w+ [\w\[\]*.]+`(?: [-–—]|:) "
+    r"|`[^`]+`(?: [-–—]|:) (?:the|an?)\b(?!.*\b(?:is|are|now|that|which|has|can|must)\b)",
+    re.IGNORECASE,
+)
+# What is only shown, not said: an example with a part left out, a value that stood there once.
+_SHOWN = re.compile(r"\.\.\.[\"”']|^(?:this tells you|for example|e\.g\.|example)\b", re.IGNORECASE)
+# What the user is told to do, where a report says what was done.
+_TOLD_TO = re.compile(
+    r"(?:(?:only|just|then|also|always|you (?:can|should|need to|must)) )*"
+    r"(?:create|run|set|install|configure|commit|make sure|add|use|restart|open|go to|navigate|click|try|push"
+    r"|merge|replace|update|remember)\b(?! of|:)",
+    re.IGNORECASE,
+)
+# A thing that is spoken of as if its name were known: "the helper", "into a helper function".
+_UNNAMED = re.compile(
+    r"\b(?:the|(?:uses?|using|add(?:s|ed)?|into|pass(?:es|ed)?)(?: an?)?) (?:new |same )?"
+    r"(?P<thing>helper|fields?|constants?|parameter|flag)\b(?! (?:`|called|named|for `|of `))",
     re.IGNORECASE,
 )
 _EMPTY_ASK = re.compile(
@@ -162,16 +191,26 @@ def ask(prompt: str) -> str:
     return shorten(line, ASK)
 
 
-def done(report: str, limit: int = DONE) -> str:
+def done(report: str, limit: int = DONE, *, of_commit: bool = False) -> str:
     r"""Return what a last reply says was done; empty when it says nothing that lasts.
+
+    Args:
+        report: the reply, or the body of a commit's message.
+        limit: characters.
+        of_commit: it is a commit's, which says "add" of what it adds.
 
     >>> done("Done! All tests pass.\n\n- Added `A()` to `a.go`\n- Dropped the old `B()` from `b.go`\nOk?")
     'Added `A()` to `a.go`. Dropped the old `B()` from `b.go`.'
     """
-    text = without_lines(_unwrapped(_TITLE.sub("", _TABLE.sub("", _FENCE.sub("\n", clean(report))))))
+    text = without_lines(_unwrapped(_TITLE.sub(_lead_in, _TABLE.sub("", _FENCE.sub("\n", clean(report))))))
     kept: list[str] = []
     size = 0
+    led_in = False
     for line in text.split("\n"):
+        item = _BULLET.match(line) is not None
+        led_in = line == _LED_IN or line.rstrip().endswith(":") or (led_in and (item or not line.strip()))
+        if line == _LED_IN:
+            continue
         line = collapse(_MARKS.sub("", _BULLET.sub("", line)))
         if not line or _HEADING.match(line):
             continue
@@ -179,12 +218,38 @@ def done(report: str, limit: int = DONE) -> str:
             piece = _WE_DID.sub("", _LEADING.sub("", piece)).strip()
             if _useless(piece) or (not kept and _HANGS.match(piece)):
                 continue
+            listed = led_in and item and (_ITEM_OF.match(piece) or not _VERB.search(piece))
+            if not of_commit and (listed or _TOLD_TO.match(piece) or _names_nothing(piece, kept)):
+                continue
             piece = piece.rstrip(" :.") + "."
             if kept and size + len(piece) > limit:
                 return _joined(kept, limit)
             kept.append(_capital(piece))
             size += len(piece) + 1
     return _joined(kept, limit)
+
+
+def _lead_in(title: re.Match[str]) -> str:
+    """Return the mark of a line that leads a list in; nothing for a heading."""
+    leads = title[0].rstrip().endswith(":") and not _HEADING.match(title[0])
+    return f"\n{_LED_IN}\n" if leads else ""
+
+
+def _names_nothing(piece: str, kept: Sequence[str]) -> bool:
+    """Return whether a piece only describes a part, or speaks of a thing whose name nothing before it says.
+
+    >>> _names_nothing("`a.py` - Now uses helper.", []), _names_nothing("Added the `retry` flag.", [])
+    (True, False)
+    """
+    if _DESCRIBED.match(piece):
+        return True
+    for found in _UNNAMED.finditer(piece):
+        thing = found["thing"].lower().rstrip("s")
+        own = rf"`(?![^`]*\.[a-z]{{1,5}}`)[^`]+`\S* (?:\w+ )?{thing}"  # in backticks, and no file
+        named = re.compile(rf"{own}|(?-i:\b\w*[a-z][A-Z]\w*) {thing}|{thing}s? `", re.IGNORECASE)
+        if not any(named.search(said) for said in (piece, *kept)):
+            return True
+    return False
 
 
 def _capital(piece: str) -> str:
@@ -215,6 +280,7 @@ def _useless(piece: str) -> bool:
         or "://" in piece
         or _CHEER.match(piece)
         or _FILLER.match(piece)
+        or _SHOWN.search(piece)
     ):
         return True
     # What stands in quotes alone, or is a part of that, a path or a signature says nothing.

@@ -23,11 +23,12 @@ COMMON = 0.2  # share of the findings from which a second way is told
 _WAYS = 2
 _FILES = 2
 
-# Rules whose finding is its own remedy: formatting, what is unused, what is not there.
+# Rules whose finding is its own remedy: formatting, what is unused, not there, or named like a built-in.
 _PLAIN = re.compile(
     r"(?i:.*(?:unused|unreachable|whitespace|indent|newline|trailing|blank[-_]line).*|.*quotes?|.*semi(?:colon)?s?"
     r"|.*line[-_]?length|.*import[-_]?(?:order|sort)\w*|.*sort(?:ed)?[-_]imports?|(?:.*[-_/])?spac(?:e|ing)\b.*)"
     r"|ineffassign|gofmt|gofumpt|goimports|gci|lll|misspell|godot|wsl|nlreturn|prettier/prettier|format\w*"
+    r"|redefines-builtin(?:-id)?|redefined-builtin|predeclared|A00[123]|W0622"
     r"|max-len|dead_code|nolintlint|S1023|F401|F811|F841|I001|E[1257]\d\d|W[1-6]\d\d|Q\d+|COM\d+"
     r"|TS6133|TS6192|TS6196|TS2304|TS2307|undefined-variable|no-undef|name-defined"
     r"|import(?:-not-found|-untyped|-error)?|E0425|E0432|E0433"

@@ -59,7 +59,7 @@ _STARTS = (
             r"(?:for|in) [^\s,;()]{3,40},? we (?:always |only |already |explicitly )?"
             r"(?:use|add|store|keep|write|run|create|have|don'?t|do not)\b.+"
             r"|we (?:always |only |already |explicitly )?(?:use|store|keep|write|support|rely|depend)s? .+"
-            r"|we (?:don'?t|do not|no longer) (?:have|use|support|store|set)\b.+"
+            r"|we (?:don'?t|do not|no longer) (?:use|store|set)\b.+"
             r"|we \w+(?:ed|t|pt|de) .{3,80}\b(?:on purpose|intentionally|deliberately|by design)\b.*"
             r"|there (?:is|are) already .{3,120}? in (?:the )?\S+.*"
             r"|the [^,;()]{3,60}?\b(?:can change|is not stable|are not stable|must not|does not survive"

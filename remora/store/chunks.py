@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from remora.core.code import Chunk
-from remora.core.fts import any_of
+from remora.core.fts import any_of, quoted
 from remora.core.text import identifier_parts, index_terms
 from remora.store.connection import Database, Row
 
@@ -126,6 +126,13 @@ class Chunks:
         sql = "SELECT 1 FROM code_chunks_fts WHERE code_chunks_fts MATCH ? LIMIT 1"
         match = any_of([name])
         return bool(match) and self._db.row(sql, (match,)) is not None
+
+    def say(self, words: Sequence[str]) -> bool:
+        """Return whether the text of any part has some words one after the other; none are everywhere."""
+        if not words:
+            return True
+        sql = "SELECT 1 FROM code_chunks_fts WHERE code_chunks_fts MATCH ? LIMIT 1"
+        return self._db.row(sql, (f"text : {quoted(' '.join(words))}",)) is not None
 
     def ranked(
         self, terms: Sequence[str], limit: int

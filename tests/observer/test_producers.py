@@ -98,7 +98,7 @@ def test_the_telling_unit_of_a_session_is_kept() -> None:
 
 
 def test_commits_tell_why() -> None:
-    """Only messages with a body, no routine, three a session, of changes that were seen."""
+    """Only messages with a body, no routine, six a session, of changes that were seen."""
     made = (
         CommitMade(WHY, 3, "2026-01-05T10:20:00.000Z", ("cli/list.go",), Taint("/x", 1)),
         CommitMade("fix: typo in the help text", 4),
@@ -114,7 +114,7 @@ def test_commits_tell_why() -> None:
                 None,
                 (f"digest {n}",),
             )
-            for n in (6, 7, 8)
+            for n in range(6, 12)
         ),
     )
     found = list(commits(session(commits=made), SeenHere()))
@@ -123,8 +123,8 @@ def test_commits_tell_why() -> None:
         "feat(list): sort by date. Branches were sorted by name, which put old work first in the list. "
         "Changed `cli/list.go` (committed 2026-01-05)."
     )
-    assert (len(kept), len(found)) == (3, 8)
-    assert [c.wrote for c in kept] == [(), ("digest 6",), ("digest 7",)]
+    assert (len(kept), len(found)) == (6, 11)
+    assert [c.wrote for c in kept] == [(), *((f"digest {n}",) for n in range(6, 11))]
     assert (kept[0].draft.source, kept[0].draft.taint) == ("commit_auto", Taint("/x", 1))
 
 
