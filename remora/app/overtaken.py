@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from remora.app.wiring import Parts
     from remora.core.values import MemoryRecord
     from remora.observer.candidate import Candidate
+    from remora.store.graph import Node
 
 STANDS = 0.25  # of the lines that a session wrote: with fewer, what it did was replaced
 QUOTED = 12  # words of a message that are looked for in the code
-PARTS = 2_000  # of the files of a memory that are looked at
 LARGEST = 2_000_000  # bytes of a file that are looked at
 LACKS = "the code no longer has"  # how the reason to review begins; a name follows
 _OF_CODE = frozenset({"outcome", "commit", "finding", "qa", "user_words", "self_correction"})
@@ -54,7 +54,7 @@ class CodeNow:
 
     def __init__(self, parts: Parts) -> None:
         self._root = parts.project.root
-        self._chunks = parts.room("project").space.chunks
+        self._chunks, self._graph = parts.room("project").space.chunks, parts.room("project").space.graph
         self._texts: dict[str, str | None] = {}
         self._indexed = self._chunks.any()
 
@@ -93,17 +93,22 @@ class CodeNow:
             texts = [self._text(path) for path in files if f"/{path}".endswith(f"/{file}")]
             if any(texts) and not any(name in (found or "") for found in texts):
                 missing.append(name)
-        there = [text for path in files if (text := self._text(path)) is not None]
+        there = [found for path in files if (found := self._text(path)) is not None]
         pinned = _PINNED.findall(said) if there else []
-        missing += [name for name in pinned if not any(name in text for text in there)]
+        missing += [name for name in pinned if not any(name in found for found in there)]
         missing += [name for inside, name in bound_claims(said) if not self._uses(files, inside, name)]
         return list(dict.fromkeys(missing))
 
     def _uses(self, files: Sequence[str], inside: str, name: str) -> bool:
         """Return whether a function of some files has a name in it; where there is none, nobody can tell."""
-        parts = self._chunks.of_files(files, PARTS)
-        texts = [part.text for part in parts if part.name.rpartition(".")[2] == inside]
-        return not texts or any(name in text for text in texts)
+        places = {place for path in files for place in self._graph.places(inside, path)}
+        nodes = [self._graph.node(f"{path}:{symbol}") for path, symbol in sorted(places)]
+        bodies = [self._lines(node) for node in nodes if node is not None]
+        return not any(bodies) or any(name in body for body in bodies)
+
+    def _lines(self, node: Node) -> str:
+        lines = (self._text(node.path) or "").split("\n")
+        return "\n".join(lines[(node.start_line or 1) - 1 : node.end_line])
 
     def _undone(self, remedy: Sequence[tuple[str, str]]) -> bool:
         """Return whether files that can be read have none of the code that resolved something."""

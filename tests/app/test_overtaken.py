@@ -9,6 +9,10 @@ import pytest
 
 from remora import Memory
 from remora.app.learn import LearnReport
+from remora.app.overtaken import CodeNow
+from remora.core.values import MemoryDraft
+from remora.observer.candidate import Candidate
+from remora.observer.seen import SeenCount
 from tests.app.test_learn import Talk
 from tests.helpers import Repo, environment
 
@@ -218,3 +222,34 @@ def test_what_resolved_an_error_must_still_be_there(
     report = memory.learn(tmp_path / "talks")
     assert any(o.memory.type == "error_pattern" for o in report.learnt) == told
     assert (why_not(report) == []) == told
+
+
+def test_what_a_function_no_longer_does_is_not(memory: Memory, tmp_path: Path) -> None:
+    """Both names are there, in other places: what was said of one of them holds no more."""
+    claim = "Changed the till. `close_register()` now calls `total_of_rows()` for the sum of its rows."
+    file = memory.root / "shop/till.py"
+    file.write_text(
+        f"{TILL.replace('total_of_rows', 'sum')}\n\ndef other(rows):\n    return total_of_rows(rows)\n"
+    )
+    report = memory.learn(session(memory, tmp_path, report=claim))
+    assert why_not(report) == ["the code no longer has total_of_rows"]
+
+
+def test_another_version_is_not_what_was_said(memory: Memory, tmp_path: Path) -> None:
+    """A version that a report names must be the one in the files that it changed."""
+    pinned = f"{REPORT} The release uses `actions/setup@v1` for that."
+    folder = session(memory, tmp_path, report=pinned)
+    (memory.root / "shop/till.py").write_text(f"{TILL}# actions/setup@v2\n")
+    assert why_not(memory.learn(folder)) == ["the code no longer has actions/setup@v1"]
+
+
+def test_a_message_of_a_test_that_is_gone(memory: Memory) -> None:
+    """What a failing test said is worth knowing while some test says it."""
+    (memory.root / "shop/test_till.py").write_text("assert total, 'expected a total of all rows'\n")
+    memory.index()
+    now = CodeNow(memory._parts)
+    draft = MemoryDraft("`make test` fails", "error_pattern")
+    here = Candidate("qa", "k", draft, 0.8, 0.8, 1, SeenCount(1), "", quotes="expected a total of all rows")
+    assert now.overtaken(here) == ""
+    gone = here._replace(quotes="expected a total of some rows")
+    assert now.overtaken(gone) == "the code no longer says what it quotes"

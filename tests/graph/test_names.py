@@ -9,7 +9,17 @@ import pytest
 from remora.core.code import FileFacts, Link, Outline
 from remora.graph.extract import extract
 from remora.graph.memory_symbols import MemorySymbols
-from remora.graph.names import changed_names, names_of, place_names, spread
+from remora.graph.names import (
+    ALL,
+    DOT,
+    RENAMED,
+    TAKEN,
+    changed_names,
+    names_of,
+    place_names,
+    spread,
+    ways_of,
+)
 from remora.graph.resolve import Resolver, links
 from remora.graph.roots import Roots, find_roots
 
@@ -200,3 +210,20 @@ def test_names_pass_on_under_other_names() -> None:
     """A renamed import and a class below a touched one are touched as well."""
     outline = extract(b"from x import f as g\nclass K(f): pass\n", "python").outline
     assert spread({"f"}, "m.py", outline) == {"g", "K"}
+
+
+def test_how_a_file_uses_each_name() -> None:
+    """Behind a dot, taken by an import, given another name; everything that a module has is ALL."""
+    source = b"import a.b as m\nfrom .c import d as e, f\nfrom g import *\ndef run(x: m.T): x.go(); f()\n"
+    ways = ways_of(extract(source, "python"))
+    assert {name: ways[name] for name in ("go", "T", "d", "f", "x", ALL)} == {
+        "go": DOT,
+        "T": DOT,
+        "d": TAKEN | RENAMED,
+        "f": TAKEN,
+        "x": 0,
+        ALL: TAKEN,
+    }
+    assert ways["a"] & RENAMED
+    assert ways["b"] & TAKEN
+    assert names_of(extract(source, "python")) == ways.keys() - {ALL}

@@ -57,3 +57,14 @@ def test_pairs_that_prove_nothing_are_left_out() -> None:
     assert of(usual, *(f"f{n}.go" for n in range(SWEEPING + 1)), "a/x.go") == []
     assert obvious("src/user.ts", "src/user.test.ts")
     assert not obvious("src/user.ts", "src/store.ts")
+
+
+def test_three_sessions_prove_a_pair_only_if_none_speaks_against_it() -> None:
+    """Three of three are told; three of four may be one feature that both were part of."""
+    together = [on(n, f"p{n}", edits=("cli/rewind.go", "store/logs.go")) for n in range(5, 8)]
+    others = [on(10, path, edits=(path,)) for path in background()]
+    alone = [on(9, "alone", edits=("cli/rewind.go", "z.go"))]
+    later = [on(9, "b", edits=("store/logs.go", "y.go")), on(9, "c", edits=("store/logs.go", "y.go"))]
+    for more, told in (([], 1), (alone, 0)):
+        seen = seen_of(*together, *others, *later, *more)
+        assert len([c for c in of(seen, "cli/rewind.go") if isinstance(c, Candidate)]) == told

@@ -88,13 +88,17 @@ def test_small_empty_refused_and_committed_work_is_left_out() -> None:
 
 
 def test_the_telling_unit_of_a_session_is_kept() -> None:
-    """One a session: reasons, a clear request and files weigh."""
+    """Reasons, a clear request and files weigh; a second one is told where it says why."""
     plain = sessions.said(
         "and the other one?", "Changed the `status` text in both of the places.", "a.go", "b.go"
     )
     found = [c for c in units(plain, sessions.said(ASK, REPORT, "a.go", "b.go")) if isinstance(c, Candidate)]
     assert len(found) == 1
     assert "--long" in found[0].draft.content
+    why = "Moved the check to `status.go`, because `list` had a copy of it that nobody knew of."
+    more = sessions.said("and the check?", why, "a.go", "b.go")
+    both = units(more, sessions.said(ASK, REPORT, "a.go", "b.go"))
+    assert [("--long" in c.draft.content) for c in both if isinstance(c, Candidate)] == [True, False]
 
 
 def test_commits_tell_why() -> None:

@@ -84,3 +84,45 @@ def test_long_reports_are_cut_at_a_sentence() -> None:
     """Whole sentences up to the limit."""
     text = " ".join(f"Changed `part{n}.go` so that it reads the new settings file." for n in range(9))
     assert done(text, 130).count("Changed") == 2
+
+
+def test_a_list_without_its_first_line_is_left_out() -> None:
+    """What a command shows, item by item, says nothing alone; an item that is a sentence does."""
+    report = """Added a hidden `debug` command with an `auto-commit` subcommand to `root.go`.
+
+It shows:
+- Whether the strategy allows commits on the main line
+- Current strategy (manual or auto)
+- `Handlers()` returns an error where nothing is set
+"""
+    assert done(report) == (
+        "Added a hidden `debug` command with an `auto-commit` subcommand to `root.go`. "
+        "`Handlers()` returns an error where nothing is set."
+    )
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Create an app in the organization with the right to write",
+        "Only add `.claude-test/` to the `.gitignore` of the root",
+        'This tells you: "at line 127 with the last message being 60d1a04a..."',
+        "`view.go` - Now uses helper",
+        "`b.go`: `write` now includes the fields in `metadata.json`",
+        "`SessionID string` - The session identifier",
+        "The attribution is working correctly",
+    ],
+)
+def test_pieces_that_say_nothing_later(piece: str) -> None:
+    """What the user is told to do, what was only shown, and things without a name."""
+    kept = "Removed the check in `hooks.go`, so that both sessions capture checkpoints."
+    assert done(f"{kept}\n- {piece}.") == kept
+
+
+def test_a_thing_that_was_named_may_be_spoken_of() -> None:
+    """Where a piece before has its name, "the constant" is clear; and a commit says "add" of what it adds."""
+    report = "Added the `branchMain` constant in `common.go`.\n- Updated `resume.go` to use the constant."
+    assert done(report).endswith("Updated `resume.go` to use the constant.")
+    body = "Add a flag to `list` that shows all branches, and use the helper for that."
+    assert done(body, of_commit=True) == body
+    assert done(body) == ""

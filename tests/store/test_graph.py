@@ -343,3 +343,31 @@ def test_text_of_any_kind_survives(space: Space):
     assert space.graph.places("数") == [(path, "Käse.数")]
     assert space.graph.using(["数"]) == [path]
     assert space.graph.ending("文件.py") == [path]
+
+
+def test_names_are_asked_by_how_they_are_used(space: Space):
+    """In one of some ways, and among some files; what is written again is only what differs."""
+    small(space)
+    rows = {path: row.id for path, row in space.graph.files().items()}
+    with space.db.transaction():
+        space.graph.set_names(rows["src/a.py"], {"go": 1, "run": 2})
+        space.graph.set_names(rows["tests/test_b.py"], {"run": 4, "x": 0})
+        space.graph.set_names(rows["src/a.py"], {"go": 1, "run": 6})
+    assert space.graph.using(["run"]) == ["src/a.py", "tests/test_b.py"]
+    assert space.graph.using(["run"], 2) == ["src/a.py"]
+    assert space.graph.using(["run", "x"], among=["tests/test_b.py", "nowhere.py"]) == ["tests/test_b.py"]
+    assert space.graph.using(["go"], 2, among=["src/a.py"]) == []
+
+
+def test_an_edit_writes_what_differs(space: Space):
+    """Edges and nodes that only moved keep all else; those that stay are not touched."""
+    small(space)
+    path = "tests/test_b.py"
+    first = link(path, "src/a.py", "imports")
+    with space.db.transaction():
+        space.graph.put_links(path, [first, link(path, "src/a.py:A", "calls")], "ast", 10)
+        space.graph.put_links(path, [first, link(path, "src/a.py:A", "calls")._replace(line=9)], "ast", 11)
+    sql = (
+        "SELECT type, line, updated_at FROM graph_edges WHERE source = 'ast' AND updated_at >= 10 ORDER BY 1"
+    )
+    assert space.db.rows(sql) == [("calls", 9, 11)]
