@@ -304,8 +304,8 @@ class Graph:
 
     def put_nodes(self, file: NewFile, definitions: Sequence[Definition], now: int) -> None:
         """Write a file's node and those of its definitions; a node that is still there keeps its id."""
-        kind = "config" if file.kind == "data" else "file"
-        rows = [(file.path, kind, file.path.rpartition("/")[2], 1, max(1, file.lines), "{}")]
+        kind, language = "config" if file.kind == "data" else "file", file.language or None
+        rows = [(file.path, kind, file.path.rpartition("/")[2], language, 1, max(1, file.lines), "{}")]
         for d in definitions:
             about = {"signature": d.signature, "doc": d.doc.partition("\n")[0][:200], "line": d.line}
             if d.bases:
@@ -313,25 +313,27 @@ class Graph:
             if d.sentence:
                 about["sentence"] = True
             text = json.dumps(about, ensure_ascii=False)
-            rows.append((f"{file.path}:{d.qualname}", d.kind, d.name, d.start_line, d.end_line, text))
-        sql = """SELECT key, type, label, start_line, end_line, metadata FROM graph_nodes
+            rows.append(
+                (f"{file.path}:{d.qualname}", d.kind, d.name, language, d.start_line, d.end_line, text)
+            )
+        sql = """SELECT key, type, label, language, start_line, end_line, metadata FROM graph_nodes
                  WHERE file_path = ? AND layer = 1"""
         known = {r[0]: r[1:] for r in self._db.rows(sql, (file.path,))}
         gone = known.keys() - {row[0] for row in rows}
         self._db.execute_many("DELETE FROM graph_nodes WHERE key = ?", [(key,) for key in sorted(gone)])
         changed = [row for row in rows if known.get(row[0]) != row[1:]]
-        moved = {row[0] for row in changed if known.get(row[0], ())[:2] == row[1:3]}
+        moved = {row[0] for row in changed if known.get(row[0], ())[:3] == row[1:4]}
         self._db.execute_many(
             """UPDATE graph_nodes SET start_line = ?, end_line = ?, metadata = ?, updated_at = ?
                WHERE key = ?""",
-            [(*row[3:], now, row[0]) for row in changed if row[0] in moved],
+            [(*row[4:], now, row[0]) for row in changed if row[0] in moved],
         )
         self._db.execute_many(
-            """INSERT INTO graph_nodes(key, type, label, start_line, end_line, metadata, file_path, language,
+            """INSERT INTO graph_nodes(key, type, label, language, start_line, end_line, metadata, file_path,
                  created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
-               ON CONFLICT(key) DO UPDATE SET type = ?2, label = ?3, start_line = ?4, end_line = ?5,
-                 metadata = ?6, language = ?8, updated_at = ?9""",
-            [(*row, file.path, file.language or None, now) for row in changed if row[0] not in moved],
+               ON CONFLICT(key) DO UPDATE SET type = ?2, label = ?3, language = ?4, start_line = ?5,
+                 end_line = ?6, metadata = ?7, updated_at = ?9""",
+            [(*row, file.path, now) for row in changed if row[0] not in moved],
         )
 
     def definitions_of(self, path: str) -> dict[str, str]:
