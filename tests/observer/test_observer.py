@@ -12,10 +12,10 @@ from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from remora.core.events import SIGNAL_TYPES, Event, Observation
 from remora.core.values import Taint
-from remora.observer import observer as module
 from remora.observer.observer import Observer
 from remora.observer.scratchpad import Limits
 from remora.observer.signals import KINDS
+from remora.observer.watch import Watch
 from tests.observer.script import Script, observed, of_type, watching
 
 # Score, memory types and minimum of sessions, as the specification's table has them.
@@ -183,7 +183,7 @@ def test_a_defect_of_ours_is_counted_and_told_and_never_raised(monkeypatch: pyte
     def broken(*_: object) -> None:
         raise RuntimeError("ours")
 
-    monkeypatch.setattr(module.Watch, "settle", broken)
+    monkeypatch.setattr(Watch, "settle", broken)
     observer = Observer("s1", "x")
     for event in session().events:
         observer.observe(event)

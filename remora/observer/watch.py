@@ -1,0 +1,193 @@
+"""What is known of one agent of a session: its detectors, what it changed, what reached it from outside."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from remora.core.events import CommandRun, ErrorSeen, Signal
+from remora.observer import commands
+from remora.observer.calls import Call, Calls, unanswered
+from remora.observer.errors import Errors
+from remora.observer.files import Files
+from remora.observer.keeping import Kept, keep_last, make_room
+from remora.observer.lints import Lints
+from remora.observer.merging import Life
+from remora.observer.outside import images, outside
+from remora.observer.pace import Pace
+from remora.observer.paths import found_installed, inside, third_party
+from remora.observer.scratchpad import Limits, Scratchpad
+from remora.observer.search import OFTEN, Searches
+from remora.observer.speech import Speech
+from remora.observer.story import Story
+
+ECHO = 200  # characters that a server answers at most to what it only makes; more is text of others
+_GREP = re.compile(r"(?:cd \S+ && )?(?:[ef]?grep|rg|ag)\b")
+_SERVER = re.compile(r"mcp__(?!ide__)")
+_OTHERS_MEMORY = re.compile(r"mcp__(?!(?:plugin_remora_)?remora__)")
+
+
+class Watch(Kept):
+    """Everything known of one agent of a session."""
+
+    pad: Scratchpad
+    calls: Calls
+    files: Files
+    errors: Errors
+    lints: Lints
+    searches: Searches
+    pace: Pace
+    speech: Speech
+    first: int
+    last: int
+    stopped: bool
+    reports: int
+    changes: dict[str, list[tuple[int, int, str]]]
+    modified: dict[str, tuple[int, int, str]]
+
+    def __init__(self, agent: str = "", limits: Limits = Limits(), now: int = 0) -> None:  # noqa: B008
+        self.pad = Scratchpad(agent, limits.signals)
+        self.calls, self.lints, self.pace, self.speech = Calls(), Lints(), Pace(), Speech()
+        self.files, self.errors, self.searches = Files(limits), Errors(limits), Searches(limits)
+        self.first = self.last = now
+        self.stopped = False
+        self.reports = 0
+        self.changes, self.modified = {}, {}
+
+    def settle(self, call: Call, story: Story, now: int) -> None:
+        """Let every detector look at a finished call."""
+        pad = self.pad
+        pad.analytics.used(call.tool)
+        if call.action == "memory":
+            story.settle(call, None)
+            if _OTHERS_MEMORY.match(call.tool):  # nobody looks at what it says, but the model did
+                pad.taint(call.tool, call.step)
+            return
+        run = self.errors.settle(call, pad)
+        self.lints.settle(call, run)
+        self.files.settle(call, pad)
+        self.searches.settle(call, pad)
+        self.pace.settle(call, run, pad)
+        story.settle(call, run)
+        if call.denied:
+            self.speech.refused(call, pad)
+            return
+        self._from_outside(call)
+        if call.action in ("edit", "write"):
+            self._note_change(call, now)
+
+    def _from_outside(self, call: Call) -> None:
+        pad = self.pad
+        pad.seen_cwd(call.extra.get("cwd"))
+        first = pad.taint_step is None or call.step < pad.taint_step  # the earliest one counts
+        if first and (source := self.source(call)):
+            pad.taint(source, call.step)
+        if call.failed is None:
+            return
+        if call.action == "run":
+            # With the folder, as `errors` asked: what was parsed once is remembered.
+            for path in commands.parse(call.command, pad.cwd(call.extra.get("cwd"))).writes:
+                keep_last(pad.written, path, 200)
+            for image in images(call.command) if "build" in call.command else ():
+                keep_last(pad.written, image, 200)
+        elif call.action in ("edit", "write"):
+            for path in call.paths[:20]:
+                if not pad.home().has(path) or third_party(path):
+                    keep_last(pad.written, path, 200)
+
+    def source(self, call: Call) -> str:
+        """Return where from outside a call brought text in; nothing if it did not."""
+        pad = self.pad
+        if call.action == "fetch":
+            return call.url or str(call.extra.get("query") or call.tool)
+        if call.action == "run":
+            source = outside(call.command, pad.home(), pad.folder(call.extra.get("cwd")))
+            return source or (found_installed(call.text) if _GREP.match(call.command) else "")
+        if call.action in ("read", "search", "glob"):
+            where = call.extra.get("in")
+            named = (*call.paths[:20], where if isinstance(where, str) else "")
+            home = pad.home()
+            if call.action == "glob":  # names alone say little, but of what is elsewhere
+                return next((p for p in (*named, call.pattern) if p and not home.has(p)), "")
+            strange = (p for p in named if p and (not home.has(p) or (third_party(p) and p not in home.own)))
+            return next(strange, found_installed(call.text) if call.action == "search" else "")
+        if call.action == "other" and _SERVER.match(call.tool) and len(call.text) > ECHO:
+            return call.tool
+        return ""
+
+    def missed(self, since: int, now: int) -> None:
+        """Taint for the calls of earlier steps whose results never came, from outside as they may be."""
+        for event in self.calls.waiting.values():
+            if since <= event.step < now:
+                source = self.source(unanswered(event))
+                if source:
+                    self.pad.taint(source, event.step)
+
+    def _note_change(self, call: Call, now: int) -> None:
+        for path in call.paths[:20]:
+            if not inside(path):
+                continue
+            if call.worked:
+                make_room(self.changes, 2_000)
+                keep_last(self.changes.setdefault(path, []), (now, call.step, call.key), 50)
+            elif "modified since" in call.text[:400]:
+                self.modified[path] = (now, call.step, call.key)
+
+    def finish(self, story: Story, now: int) -> None:
+        """Settle what is open and let every detector conclude."""
+        for call in self.calls.flush():
+            self.settle(call, story, now)
+        for detector in (self.files, self.errors, self.searches, self.pace):
+            detector.finish(self.pad)
+
+    def met(self) -> list[ErrorSeen]:
+        """Return the errors of the project; what a linter lists is told by rule."""
+        rules = self.lints.seen(self.pad)
+        known = {rule.fingerprint for rule in rules}
+        return [*rules, *(e for e in self.errors.seen(self.pad) if e.fingerprint not in known)]
+
+    def life(self) -> Life:
+        """Return when it ran and what it changed."""
+        return Life(self.pad.agent, self.first, self.last, self.changes, self.modified)
+
+    def commands(self) -> list[CommandRun]:
+        """Return what it ran, with whether it did so only after text from outside."""
+        late = self.pad.tainted_at
+        return [r._replace(tainted=late(r.first_step) is not None) for r in self.errors.counts.values()]
+
+    def acute(self) -> list[Signal]:
+        """Return what it shows that is worth saying at once, told before or not."""
+        known, found = self.pad.analytics, list[Signal]()
+        if known.self_correction_count:
+            own = (s for s in self.pad.signals() if s.type == "self_correction")
+            found += [s for s in own if s.detail.get("kind") != "admitted"]
+        for key, count in known.grep_pattern_counts.items():
+            hunt = self.searches.hunts.get(key)
+            if count >= OFTEN and hunt:
+                detail = {"pattern": hunt.pattern, "found": hunt.answer, "count": count}
+                paths = (hunt.answer,) if hunt.answer else ()
+                found.append(self._early("repeated_grep", key, hunt.steps[-1], paths, detail))
+        if known.config_files_touched and len(known.file_edit_set) >= 2:
+            for path in sorted(known.config_files_touched):
+                beside = {"with": sorted(known.file_edit_set - {path})[:8]}
+                found.append(self._early("config_touch", path, known.current_step, (path,), beside))
+        if len(known.error_fingerprints) >= 2:
+            for failure in self.errors.failures.values():
+                if not failure.harness:
+                    detail = {
+                        "message": failure.message,
+                        "command": failure.target,
+                        "resolved": failure.resolved,
+                        "resolved_how": failure.how,
+                        "tool": failure.tool,
+                        "harness": False,
+                    }
+                    step, paths = failure.steps[-1], failure.paths
+                    found.append(self._early("error_retry", failure.fingerprint, step, paths, detail))
+        return found
+
+    def _early(
+        self, kind: str, key: str, step: int, paths: tuple[str, ...], detail: dict[str, Any]
+    ) -> Signal:
+        pad = self.pad
+        return Signal(kind, key, step, None, paths, detail, (), pad.tainted_at(step), pad.agent)
