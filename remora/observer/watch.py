@@ -165,8 +165,8 @@ class Watch(Kept):
             hunt = self.searches.hunts.get(key)
             if count >= OFTEN and hunt:
                 detail = {"pattern": hunt.pattern, "found": hunt.answer, "count": count}
-                paths = (hunt.answer,) if hunt.answer else ()
-                found.append(self._early("repeated_grep", key, hunt.steps[-1], paths, detail))
+                answer = (hunt.answer,) if hunt.answer else ()
+                found.append(self._early("repeated_grep", key, hunt.steps[-1], answer, detail))
         if known.config_files_touched and len(known.file_edit_set) >= 2:
             for path in sorted(known.config_files_touched):
                 beside = {"with": sorted(known.file_edit_set - {path})[:8]}
@@ -182,8 +182,8 @@ class Watch(Kept):
                         "tool": failure.tool,
                         "harness": False,
                     }
-                    step, paths = failure.steps[-1], failure.paths
-                    found.append(self._early("error_retry", failure.fingerprint, step, paths, detail))
+                    step, key = failure.steps[-1], failure.fingerprint
+                    found.append(self._early("error_retry", key, step, failure.paths, detail))
         return found
 
     def _early(
