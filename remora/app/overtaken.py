@@ -93,9 +93,10 @@ class CodeNow:
             texts = [self._text(path) for path in files if f"/{path}".endswith(f"/{file}")]
             if any(texts) and not any(name in (found or "") for found in texts):
                 missing.append(name)
-        there = [found for path in files if (found := self._text(path)) is not None]
-        pinned = _PINNED.findall(said) if there else []
-        missing += [name for name in pinned if not any(name in found for found in there)]
+        for pinned in _PINNED.findall(said):
+            there = [found for path in files if (found := self._text(path)) is not None]
+            if there and not any(pinned in found for found in there):
+                missing.append(pinned)
         missing += [name for inside, name in bound_claims(said) if not self._uses(files, inside, name)]
         return list(dict.fromkeys(missing))
 
