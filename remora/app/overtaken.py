@@ -19,7 +19,7 @@ from remora.app.project import branch_of
 from remora.core.clock import to_iso
 from remora.core.text import collapse
 from remora.lifecycle.flags import with_reason, without_reason
-from remora.observer.claims import bound_claims, claims, placed_claims
+from remora.observer.claims import bound_claims, claims, pinned_claims, placed_claims
 from remora.observer.couplings import outside
 from remora.observer.rules import is_rule
 from remora.observer.wrote import standing
@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     from remora.store.graph import Node
 
 STANDS = 0.25  # of the lines that a session wrote: with fewer, what it did was replaced
-QUOTED = 12  # words of a message that are looked for in the code
+LEAST_QUOTED, QUOTED = 3, 12  # words of a message that are looked for in the code
+MOST_QUOTED = 50  # parts of the code that are asked for them
 LARGEST = 2_000_000  # bytes of a file that are looked at
 LACKS = "the code no longer has"  # how the reason to review begins; a name follows
 _OF_CODE = frozenset({"outcome", "commit", "finding", "qa", "user_words", "self_correction"})
 _OF_FILES = frozenset({"co_access", "file_access"})  # what says that files go together: all must be there
 _WORD = re.compile(r"\w+")
-_PINNED = re.compile(r"`([\w./-]+@v?\d[\w.]*)`")  # something at a version
+_VALUE = re.compile(r"[\"'`“”‘’]|: ")  # where a message may show what it was given
 _LISTING = re.compile(r"\bChanged `[^.]*`.*$", re.DOTALL)  # the files at the end are no claims
 
 
@@ -67,7 +68,7 @@ class CodeNow:
         gone = [path for path in files if not self._there(path)]
         if self._undone(candidate.remedy):
             return "what resolved it is no longer in the code"
-        if candidate.quotes and not self._chunks.say(_WORD.findall(candidate.quotes)[:QUOTED]):
+        if not self._says(candidate.quotes):
             return "the code no longer says what it quotes"
         if is_rule(draft.content):
             return ""  # it holds wherever such code is written
@@ -93,9 +94,10 @@ class CodeNow:
             texts = [self._text(path) for path in files if f"/{path}".endswith(f"/{file}")]
             if any(texts) and not any(name in (found or "") for found in texts):
                 missing.append(name)
-        for pinned in _PINNED.findall(said):
+        for pinned in pinned_claims(said):
             there = [found for path in files if (found := self._text(path)) is not None]
-            if there and not any(pinned in found for found in there):
+            other = f"{pinned.partition('@')[0]}@"
+            if any(other in found for found in there) and not any(pinned in found for found in there):
                 missing.append(pinned)
         missing += [name for inside, name in bound_claims(said) if not self._uses(files, inside, name)]
         return list(dict.fromkeys(missing))
@@ -107,9 +109,29 @@ class CodeNow:
         bodies = [self._lines(node) for node in nodes if node is not None]
         return not any(bodies) or any(name in body for body in bodies)
 
+    def _says(self, quotes: str) -> bool:
+        """Return whether some code says what is quoted; of what stands in quotes in it, that or any value."""
+        before, value = _VALUE.split(quotes, maxsplit=1) if _VALUE.search(quotes) else (quotes, "")
+        words = _WORD.findall(before)[:QUOTED]
+        if len(words) < LEAST_QUOTED:
+            return True
+        parts = self._chunks.saying(words, MOST_QUOTED)
+        own = rf"\W{{1,4}}?(?:[%{{$]|{re.escape(_VALUE.split(value)[0])})" if value else ""
+        wanted = re.compile(r"\W+".join(words) + own, re.IGNORECASE)
+        return any(wanted.search(part) for part in parts)
+
     def _lines(self, node: Node) -> str:
         lines = (self._text(node.path) or "").split("\n")
+        if not self._as_read(node.path):
+            return ""  # the lines are those of another text
         return "\n".join(lines[(node.start_line or 1) - 1 : node.end_line])
+
+    def _as_read(self, path: str) -> bool:
+        try:
+            status = (self._root / path).stat()
+        except (OSError, ValueError):
+            return False
+        return self._graph.stamps([path]).get(path) == (status.st_size, status.st_mtime_ns)
 
     def _undone(self, remedy: Sequence[tuple[str, str]]) -> bool:
         """Return whether files that can be read have none of the code that resolved something."""

@@ -73,7 +73,7 @@ class Table:
         self.groups: set[str] = set()
         self.entries: dict[str, dict[str, list[Entry]]] = {}
         self.stars: dict[str, list[Entry]] = {}
-        self._called: dict[str, list[Definition]] = {}
+        self._called: dict[str, list[Definition]] | None = None
         for definition in outline.definitions:
             self.by_qualname[definition.qualname] = definition
             if definition.kind in _MEMBERS:
@@ -92,10 +92,12 @@ class Table:
 
     def called(self, name: str) -> Sequence[Definition]:
         """Return the definitions of a name anywhere in the file, in order; those of a sentence are none."""
-        if not self._called:
+        if self._called is None:
+            called: dict[str, list[Definition]] = {}
             for definition in self.outline.definitions:
                 if not definition.sentence:
-                    self._called.setdefault(definition.name, []).append(definition)
+                    called.setdefault(definition.name, []).append(definition)
+            self._called = called  # at once: other threads have the same table
         return self._called.get(name, ())
 
     def around(self, scope: str) -> str:

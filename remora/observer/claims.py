@@ -39,6 +39,24 @@ _BOUND = tuple(
 )
 
 
+_PINNED = re.compile(r"`([\w./-]+@v?\d[\w.]*)`")
+_NO_NAMES = frozenset("null nil none undefined true false".split())
+_ENDINGS = frozenset(
+    """c cc cfg cpp cs css go h html ini java js json jsx lock md mod php py rb rs sh sql toml ts tsx txt xml
+    yaml yml""".split()
+)
+
+
+def pinned_claims(text: str) -> list[str]:
+    """Return what a text says is used at a version.
+
+    >>> pinned_claims("Uses `actions/setup@v2`. Replaced `actions/go@v1` with `actions/go@v2`.")
+    ['actions/setup@v2']
+    """
+    said = (sentence for sentence in _SENTENCE.split(text) if not _REMOVAL.search(sentence))
+    return [name for sentence in said for name in _PINNED.findall(sentence)]
+
+
 def bound_claims(text: str) -> list[tuple[str, str]]:
     """Return the functions that a text says use something, each with what.
 
@@ -49,7 +67,7 @@ def bound_claims(text: str) -> list[tuple[str, str]]:
     for sentence in _SENTENCE.split(text):
         if not _REMOVAL.search(sentence):
             found += [(m["inside"], m["name"]) for one in _BOUND for m in one.finditer(sentence)]
-    return found
+    return [(inside, name) for inside, name in found if name.lower() not in _NO_NAMES | _ENDINGS]
 
 
 def placed_claims(text: str) -> list[tuple[str, str]]:

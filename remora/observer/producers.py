@@ -143,7 +143,8 @@ def _not_a_unit(session: Observation, number: int, exchange: Exchange) -> str:
     if _FAILING.search(report):
         return "the report speaks of what still fails"
     pieces = re.split(r"(?<=\.)\s+", report)
-    if 2 * sum(_TIDIED.search(said) is not None for said in pieces) >= len(pieces):
+    tidied = [_TIDIED.search(said) is not None and not _REASON.search(said) for said in pieces]
+    if tidied[0] and 2 * sum(tidied) >= len(pieces):
         return "it only tidied up"
     after = session.exchanges[number + 1 : number + 2]
     if after and refuses(after[0].ask):

@@ -56,7 +56,7 @@ _FILLER = re.compile(
     r"(?:the|all|both|your) (?:issues?|tests?|files?|code|changes?|task|work|problem)|"
     r"(?:(?:i|we)(?:'ve| have)? )?(?:made|found and fixed|fixed) the (?:fix|issue|problem|bug)\b|"
     r"changes? staged|"
-    r".{0,60}\b(?:is|are) (?:now )?working (?:correctly|fine|as expected)\b|"
+    r".{0,60}\b(?:is|are) (?:now )?working (?:correctly|fine|as expected)[.!]?$|"
     r"all (?:\w+ ){0,3}(?:errors?|issues?|tests?|duplicates?|comments?|files?|changes?) "
     r"(?:have|are|has|were|is|addressed|fixed|resolved|updated)\b|"
     r"(?:added|removed|updated|fixed) (?:the |an? |missing |unused )*[^.]{0,40}imports?\b|"
@@ -97,23 +97,22 @@ _VERB = re.compile(
 )
 _ITEM_OF = re.compile(r"(?:whether|current|list of|number of|name of)\b[^`]*$", re.IGNORECASE)
 _DESCRIBED = re.compile(
-    r"`\w+ [\w\[\]*.]+`(?: [-–—]|:) "
-    r"|`[^`]+`(?: [-–—]|:) (?:the|an?)\b(?!.*\b(?:is|are|now|that|which|has|can|must)\b)",
-    re.IGNORECASE,
+    r"`\w+ [\w\[\]*.]+`(?: [-–—]|:) |`[^`]+`(?: [-–—]|:) (?P<noun>(?:the|an?)\b.*)", re.IGNORECASE
 )
 # What is only shown, not said: an example with a part left out, a value that stood there once.
 _SHOWN = re.compile(r"\.\.\.[\"”']|^(?:this tells you|for example|e\.g\.|example)\b", re.IGNORECASE)
 # What the user is told to do, where a report says what was done.
 _TOLD_TO = re.compile(
     r"(?:(?:only|just|then|also|always|you (?:can|should|need to|must)) )*"
-    r"(?:create|run|set|install|configure|commit|make sure|add|use|restart|open|go to|navigate|click|try|push"
-    r"|merge|replace|update|remember)\b(?! of|:)",
+    r"(?:(?:make sure|remember|navigate|go to)\b"
+    r"|(?:create|run|install|configure|commit|add|use|restart|open|click|try|push|merge|replace|update)"
+    r" (?=`|(?:the|an?|your|it|both|all)\b))",
     re.IGNORECASE,
 )
 # A thing that is spoken of as if its name were known: "the helper", "into a helper function".
 _UNNAMED = re.compile(
     r"\b(?:the|(?:uses?|using|add(?:s|ed)?|into|pass(?:es|ed)?)(?: an?)?) (?:new |same )?"
-    r"(?P<thing>helper|fields?|constants?|parameter|flag)\b(?! (?:`|called|named|for `|of `))",
+    r"(?P<thing>helper|fields?|constants?|parameter|flag)\b(?! (?:`|called|named|(?:for|of) `))",
     re.IGNORECASE,
 )
 _EMPTY_ASK = re.compile(
@@ -218,7 +217,8 @@ def done(report: str, limit: int = DONE, *, of_commit: bool = False) -> str:
             piece = _WE_DID.sub("", _LEADING.sub("", piece)).strip()
             if _useless(piece) or (not kept and _HANGS.match(piece)):
                 continue
-            listed = led_in and item and (_ITEM_OF.match(piece) or not _VERB.search(piece))
+            alone = "`" in piece or (_VERB.search(piece) and not _ITEM_OF.match(piece))
+            listed = led_in and item and not alone
             if not of_commit and (listed or _TOLD_TO.match(piece) or _names_nothing(piece, kept)):
                 continue
             piece = piece.rstrip(" :.") + "."
@@ -241,11 +241,12 @@ def _names_nothing(piece: str, kept: Sequence[str]) -> bool:
     >>> _names_nothing("`a.py` - Now uses helper.", []), _names_nothing("Added the `retry` flag.", [])
     (True, False)
     """
-    if _DESCRIBED.match(piece):
+    described = _DESCRIBED.match(piece)
+    if described and not (described["noun"] and _VERB.search(described["noun"])):
         return True
     for found in _UNNAMED.finditer(piece):
         thing = found["thing"].lower().rstrip("s")
-        own = rf"`(?![^`]*\.[a-z]{{1,5}}`)[^`]+`\S* (?:\w+ )?{thing}"  # in backticks, and no file
+        own = rf"`(?![^`]*\.[a-z]{{1,5}}`)[^`]+`[^`\s]{{0,40}} (?:\w+ )?{thing}"  # in backticks, and no file
         named = re.compile(rf"{own}|(?-i:\b\w*[a-z][A-Z]\w*) {thing}|{thing}s? `", re.IGNORECASE)
         if not any(named.search(said) for said in (piece, *kept)):
             return True

@@ -127,12 +127,12 @@ class Chunks:
         match = any_of([name])
         return bool(match) and self._db.row(sql, (match,)) is not None
 
-    def say(self, words: Sequence[str]) -> bool:
-        """Return whether the text of any part has some words one after the other; none are everywhere."""
-        if not words:
-            return True
-        sql = "SELECT 1 FROM code_chunks_fts WHERE code_chunks_fts MATCH ? LIMIT 1"
-        return self._db.row(sql, (f"text : {quoted(' '.join(words))}",)) is not None
+    def saying(self, words: Sequence[str], limit: int) -> list[str]:
+        """Return the texts of parts that have some words, or forms of them, one after the other."""
+        sql = """SELECT c.text FROM code_chunks_fts f CROSS JOIN code_chunks c ON c.id = f.rowid
+                 WHERE f.code_chunks_fts MATCH ? ORDER BY c.id LIMIT ?"""
+        match = f"text : {quoted(' '.join(words))}" if words else ""
+        return [r[0] for r in self._db.rows(sql, (match, limit))] if match else []
 
     def ranked(
         self, terms: Sequence[str], limit: int

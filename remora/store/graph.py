@@ -167,7 +167,8 @@ class Graph:
             "UPDATE graph_files SET size = ?, mtime_ns = ?, stale_at = NULL WHERE path = ?",
             (size, mtime_ns, path),
         )
-        self._set_stale(path, None)
+        if self._db.value("SELECT links_at FROM graph_files WHERE path = ?", (path,)) is not None:
+            self._set_stale(path, None)  # else its edges are still those of a text before this one
 
     def delete_file(self, path: str) -> None:
         """Remove a file with everything it defines, its chunks and all edges at either end."""
