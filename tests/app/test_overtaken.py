@@ -253,3 +253,28 @@ def test_a_message_of_a_test_that_is_gone(memory: Memory) -> None:
     assert now.overtaken(here) == ""
     gone = here._replace(quotes="expected a total of some rows")
     assert now.overtaken(gone) == "the code no longer says what it quotes"
+
+
+def test_what_a_message_was_given_is_not_looked_for(memory: Memory) -> None:
+    """Where the code puts a value into its message, any will do; two words prove nothing."""
+    text = 'assert on, f"the switch of the till is {state}"\nassert off, "the lamp of the till is \'on\'"\n'
+    (memory.root / "shop/test_till.py").write_text(text)
+    memory.index()
+    now = CodeNow(memory._parts)
+    draft = MemoryDraft("`make test` fails", "error_pattern")
+    met = Candidate("qa", "k", draft, 0.8, 0.8, 1, SeenCount(1), "")
+    for quotes, gone in (
+        ("the switch of the till is: broken", False),
+        ("the lamp of the till is 'on'", False),
+        ("the lamp of the till is 'off'", True),
+        ("is off", False),
+    ):
+        assert bool(now.overtaken(met._replace(quotes=quotes))) is gone, quotes
+
+
+def test_an_upgrade_names_what_is_gone(memory: Memory, tmp_path: Path) -> None:
+    """What was replaced may be named; and where no version is there, nobody can tell."""
+    said = f"{REPORT} Replaced `actions/setup@v1` with `actions/setup@v2`. It needs `react@18.2.0`."
+    folder = session(memory, tmp_path, report=said)
+    (memory.root / "shop/till.py").write_text(f"{TILL}# actions/setup@v2\n")
+    assert why_not(memory.learn(folder)) == []

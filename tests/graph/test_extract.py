@@ -221,3 +221,15 @@ def test_deep_source_is_read_without_recursion(language: str, source: bytes) -> 
     facts = extract(source, language)
     assert facts.lines == 1
     assert all(len(row.qualname) < 10_000 for row in facts.outline.definitions)
+
+
+def test_words_of_the_language_are_no_links_of_a_chain() -> None:
+    """What is waited for is the thing itself; a literal is no name."""
+    source = b"async fn f(job: Job) { job.await.inner.run(); job.inner.go(); }\n"
+    uses = extract(source, "rust").uses.references
+    assert [(row.receiver, row.name) for row in uses if row.kind == "call"] == [
+        ("job.inner", "run"),
+        ("job.inner", "go"),
+    ]
+    java = extract(b"class A { void f() { null.a.run(); this.b.run(); } }\n", "java").uses.references
+    assert [row.receiver for row in java if row.name == "run"] == ["?", "this.b"]

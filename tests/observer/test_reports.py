@@ -126,3 +126,19 @@ def test_a_thing_that_was_named_may_be_spoken_of() -> None:
     body = "Add a flag to `list` that shows all branches, and use the helper for that."
     assert done(body, of_commit=True) == body
     assert done(body) == ""
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Set `max_retries` to 5 in `client.py` because the service drops calls",
+        "Open connections are closed when `Pool.stop()` runs",
+        "Commit hooks run `ruff` before anything is written",
+        "`a.py`: The parser rejects empty lists and raises `ValueError`",
+        "The cache is working correctly again: `load()` had compared naive and aware times",
+    ],
+)
+def test_sentences_that_look_like_something_else(piece: str) -> None:
+    """A past tense, a noun, a sentence behind a file: they say what is the case."""
+    kept = "Removed the check in `hooks.go`, so that both sessions capture checkpoints."
+    assert done(f"{kept}\n- {piece}.") == f"{kept} {piece}."

@@ -371,3 +371,16 @@ def test_an_edit_writes_what_differs(space: Space):
         "SELECT type, line, updated_at FROM graph_edges WHERE source = 'ast' AND updated_at >= 10 ORDER BY 1"
     )
     assert space.db.rows(sql) == [("calls", 9, 11)]
+
+
+def test_a_mark_stays_until_names_are_resolved(space: Space):
+    """A file that was read, and is the same at the next look, may have edges of the text before."""
+    ids = small(space)
+    with space.db.transaction():
+        space.graph.mark_stale(["tests/test_b.py"], 9)
+        space.graph.unlink(["tests/test_b.py"])
+        space.graph.touch("tests/test_b.py", 12, 13)
+    assert space.graph.users(list(ids.values()), ["calls"]) == []
+    with space.db.transaction():
+        space.graph.linked("tests/test_b.py", 10)
+    assert len(space.graph.users(list(ids.values()), ["calls"])) == 1
