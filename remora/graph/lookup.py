@@ -19,7 +19,7 @@ from remora.graph.signatures import return_type
 from remora.graph.tables import CLASSES, FOREIGN, OPAQUE, Table, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from remora.core.code import Definition, Symbols
     from remora.graph.roots import Roots
@@ -44,7 +44,6 @@ class Look(Bases):
     def __init__(self, symbols: Symbols, roots: Roots) -> None:
         super().__init__(symbols, roots)
         self._inside: dict[tuple[str, str], Value | None] = {}
-        self._names_taken: dict[tuple[str, str, str], Value] = {}
 
     def lexical(self, table: Table, scope: str, name: str, local: Local | None = None) -> Value | None:
         """Return what a name means at a place.
@@ -66,7 +65,7 @@ class Look(Bases):
             return Value("definition", table.path, own)
         entries = table.entries.get("", {}).get(name)
         if entries:
-            return self._taken(table, "", name, entries)
+            return self.imported(table, entries)
         found = local("", name) if local else None
         if found is not None:
             return found
@@ -106,7 +105,7 @@ class Look(Bases):
             return Value("definition", table.path, own)
         entries = table.entries.get(at, {}).get(name)
         if entries:
-            return self._taken(table, at, name, entries)
+            return self.imported(table, entries)
         if at in table.stars and (found := self.starred(table, at, name)):
             return found
         found = local(at, name) if local else None
@@ -115,15 +114,6 @@ class Look(Bases):
         if found is None and module and definition is not None:
             return self.reopened(table, definition, name)
         return found
-
-    def _taken(self, table: Table, at: str, name: str, entries: Sequence[Entry]) -> Value:
-        """Return what `imported` does; what was not asked on the way to something else is kept."""
-        if self.open:
-            return self.imported(table, entries)
-        key = (table.path, at, name)
-        if key not in self._names_taken:
-            self._names_taken[key] = self.imported(table, entries)
-        return self._names_taken[key]
 
     def owner(self, table: Table, qualname: str) -> Value | None:
         """Return the class that a scope continues, wherever it is defined."""

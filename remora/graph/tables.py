@@ -61,7 +61,15 @@ class Table:
     """
 
     __slots__ = (
-        *("_called", "by_qualname", "children", "entries", "family", "groups", "outline", "path", "stars"),
+        "_called",
+        "by_qualname",
+        "children",
+        "entries",
+        "family",
+        "groups",
+        "outline",
+        "path",
+        "stars",
     )
 
     def __init__(self, path: str, outline: Outline, family: Family) -> None:

@@ -40,10 +40,9 @@ _BOUND = tuple(
 
 
 _PINNED = re.compile(r"`([\w./-]+@v?\d[\w.]*)`")
-_NO_NAMES = frozenset("null nil none undefined true false".split())
-_ENDINGS = frozenset(
-    """c cc cfg cpp cs css go h html ini java js json jsx lock md mod php py rb rs sh sql toml ts tsx txt xml
-    yaml yml""".split()
+_NO_NAMES = frozenset(  # literals, and the endings of files
+    """null nil none undefined true false c cc cfg cpp cs css go h html ini java js json jsx lock md mod php
+    py rb rs sh sql toml ts tsx txt xml yaml yml""".split()
 )
 
 
@@ -67,7 +66,7 @@ def bound_claims(text: str) -> list[tuple[str, str]]:
     for sentence in _SENTENCE.split(text):
         if not _REMOVAL.search(sentence):
             found += [(m["inside"], m["name"]) for one in _BOUND for m in one.finditer(sentence)]
-    return [(inside, name) for inside, name in found if name.lower() not in _NO_NAMES | _ENDINGS]
+    return [(inside, name) for inside, name in found if name.lower() not in _NO_NAMES]
 
 
 def placed_claims(text: str) -> list[tuple[str, str]]:
