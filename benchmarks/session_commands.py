@@ -5,8 +5,10 @@ of the session in normal form: what chooses single tests or what is printed is l
 Five are asked for three times: knowing nothing, knowing the first prompt, and knowing what was edited (as
 one does when it is time to check). The promise is judged on the second. Suggestions go through the same
 normal form; one that holds several commands counts as several. The rivals are the five commands that most
-sessions ran so far, and the same of the last ten sessions. What could be reached at best by naming what was
-run before is counted, too: the five that fit best, chosen by someone who knows the session.
+sessions ran so far, and the same of the last ten sessions. With `--repo` the project is there as it was when
+the session began, so that what its rule files and tasks name is known; the rivals know only the sessions.
+What could be reached at best by naming what was run before or what the project names is counted, too: the
+five that fit best, chosen by someone who knows the session.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from benchmarks.commands_run import tool, verification
 from benchmarks.common import Check, Options, Report, Table, memory_in, model_of, say, settings_of, workplace
 from benchmarks.learning import Past, Stream, sessions_of
 from benchmarks.metrics import mean, paired_interval, recall_at
+from benchmarks.session_files import Clone, History
 from benchmarks.session_floors import frequent_commands
 from remora.app.memory import Memory
+from remora.sources.named_checks import named_checks
 
 K = 5
 PROMISED = 0.10  # above always the most frequent five
@@ -65,8 +69,12 @@ def run(options: Options) -> Report:
     best: list[float] = []
     with workplace() as place:
         stream = Stream(place, past)
-        with memory_in(place) as memory:
-            for number, session in enumerate(wanted, 1):
+        history = History(options.repo) if options.repo is not None else None
+        clone = Clone(options.repo, place) if options.repo is not None else None
+        for number, session in enumerate(wanted, 1):
+            if history is not None and clone is not None and not clone.stand_at(history, session):
+                say(f"commands: {session.id} has no tree")
+            with memory_in(place) as memory:
                 over = stream.learn_before(memory, session)
                 rivals = {
                     FREQUENT: frequent_commands(over, K),
@@ -74,19 +82,23 @@ def run(options: Options) -> Report:
                 }
                 found.append((session, suggestions(memory, session) | rivals))
                 ever = {command for other in over for command in other.verified}
-                gold = set(session.verified)
-                known.append(recall_at(sorted(ever), gold, len(ever)))
-                best.append(recall_at(sorted(ever & gold), gold, K))
-                if number % 20 == 0:
-                    say(f"commands: {number} of {len(wanted)}")
-            model, settings = model_of(memory), settings_of(memory)
-    return report(found, mean(known), mean(best), model, settings, whole=options.limit is None)
+                for check in named_checks(memory.root):
+                    ever.update(verification(check.command))
+                model, settings = model_of(memory), settings_of(memory)
+            gold = set(session.verified)
+            known.append(recall_at(sorted(ever), gold, len(ever)))
+            best.append(recall_at(sorted(ever & gold), gold, K))
+            if number % 20 == 0:
+                say(f"commands: {number} of {len(wanted)}")
+    trees = "of its day" if options.repo is not None else "none"
+    return report(found, mean(known), mean(best), trees, model, settings, whole=options.limit is None)
 
 
 def report(
     asked: Sequence[tuple[AgentSession, Named]],
     known: float,
     best: float,
+    trees: str,
     model: str,
     settings: dict[str, Any],
     *,
@@ -96,7 +108,8 @@ def report(
     rows: list[tuple[object, ...]] = []
     figures: dict[str, Any] = {
         "sessions": len(asked),
-        "run by an earlier session": known,
+        "tree": trees,
+        "run by an earlier session or named by the project": known,
         "five chosen knowing the session": best,
     }
     shares = {
@@ -114,7 +127,7 @@ def report(
     columns = ("", "named", "over most frequent", "low", "high", "tools alone")
     table = Table(f"Verification commands among five, {len(asked)} sessions", columns, tuple(rows))
     notes = (
-        f"{known:.3f} of a session's commands were run by a session before it.",
+        f"{known:.3f} of a session's commands were run by a session before it, or the project names them.",
         f"Five of these, chosen by someone who knows the session, name {best:.3f}.",
     )
     lead_over = mean(shares[ASKED]) - mean(shares[FREQUENT])

@@ -106,7 +106,9 @@ class LearningVerbs:
     def suggest_commands(
         self, k: int = 5, *, task: str = "", files: Paths = (), purposes: Sequence[str] = ()
     ) -> list[Suggestion]:
-        """Return the commands to check work with, as earlier sessions ran them, best first.
+        """Return the commands to check work with, best first: what sessions ran, and what the project names.
+
+        Rule files and files of tasks are read as they are now.
 
         Args:
             k: how many.
@@ -114,15 +116,19 @@ class LearningVerbs:
             files: what was edited; sessions that edited the same count more.
             purposes: of "format", "lint", "test", "build"; all by default.
         """
-        from remora.retrieval.commands import CHECKS, suggest
+        from remora.core.purposes import CHECKS
+        from remora.retrieval.commands import suggest
+        from remora.sources.named_checks import named_checks
 
         wrong = sorted(set(purposes) - set(CHECKS))
         if wrong:
             raise InvalidInput(f"there is no purpose {wrong[0]!r}", hint=f"Choose of {', '.join(CHECKS)}.")
         with self._lock:
             space = self._parts.room("project").space
-            given = paths("files", files, self._parts.project.root)
-            return suggest(space, k, task=task, files=given, purposes=tuple(purposes) or CHECKS)
+            root = self._parts.project.root
+            given = paths("files", files, root)
+            asked = tuple(purposes) or CHECKS
+            return suggest(space, k, task=task, files=given, purposes=asked, named=named_checks(root))
 
     def move_in(
         self,

@@ -140,7 +140,7 @@ def brief_of(
     if not inject.enabled:
         return SILENCE
     records = [r for room in parts.searched_rooms() for r in _candidates(room.space.memories.find, parts)]
-    commands = memory.suggest_commands(briefs.COMMANDS + 2)
+    commands = memory.suggest_commands(3 * briefs.COMMANDS)
     left = _left_open(parts, task, session_id)
     state = work_state.told(left) if left is not None and left.id not in said else ""
     done = [] if again else _live(memory.list(types=["work_unit_outcome"], limit=3 * briefs.OUTCOMES), parts)

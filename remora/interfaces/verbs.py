@@ -45,7 +45,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("files", "Predict the files that a task will touch.", "Recall", "predict_files"),
     Verb(
         "checks",
-        "Suggest the commands that check a change, as sessions ran them.",
+        "Suggest what to check a change with: run before, or named by files.",
         "Recall",
         "suggest_commands",
     ),

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from remora.core.purposes import ASSIGNMENT, RANK, purpose_of, unwrapped
 from remora.core.shell import name_of
-from remora.observer.purposes import ASSIGNMENT, RANK, purpose_of, unwrapped
 
 _READ = 4000  # characters of a command that are looked at
 _NORMAL = 200  # characters of a normal form

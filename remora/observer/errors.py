@@ -12,6 +12,7 @@ import re
 from typing import NamedTuple
 
 from remora.core.events import CommandRun, ErrorSeen
+from remora.core.purposes import head, unwrapped
 from remora.core.shell import name_of
 from remora.core.text import collapse, shorten
 from remora.observer import commands
@@ -21,7 +22,6 @@ from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, t
 from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.observer.outside import entered
 from remora.observer.paths import inside, within
-from remora.observer.purposes import head, unwrapped
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.slips import THERE, already_there, instead, with_set, without_flag
 from remora.observer.undoing import (

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from remora.core.events import ErrorSeen, Remedy
+from remora.core.purposes import purpose_of
 from remora.observer.calls import Call
 from remora.observer.changes import Hunk, hunks
 from remora.observer.errors import CHECKS, Run
@@ -20,7 +21,6 @@ from remora.observer.findings import Finding, findings, same_file
 from remora.observer.fingerprint import fingerprint
 from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.observer.paths import inside
-from remora.observer.purposes import purpose_of
 from remora.observer.remedies import (
     BY_NAME,
     BY_PLACE,

@@ -11,9 +11,9 @@ from __future__ import annotations
 import posixpath
 import re
 
+from remora.core.purposes import unwrapped
 from remora.observer.commands import GRAMMAR, HEREDOC, LOOPS, QUIET, TOKEN, Simple, simples
 from remora.observer.paths import Home, third_party
-from remora.observer.purposes import unwrapped
 from remora.observer.services import GIT_SHOWS, LOCAL, NETWORK, asked, built, fetched
 
 _READ = 16_000  # characters of a command that are looked at

@@ -8,12 +8,12 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from remora.core.clock import from_iso
+from remora.core.purposes import head
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.errors import Run
 from remora.observer.keeping import Kept, keep_last, make_room
 from remora.observer.paths import inside
-from remora.observer.purposes import head
 from remora.observer.scratchpad import Scratchpad
 
 SLOW = 60.0  # seconds of a command that may be an anomaly

@@ -22,11 +22,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from remora.core.events import Observation, Signal
+from remora.core.purposes import purpose_of
 from remora.core.shell import bare
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id
 from remora.observer.paths import inside, is_doc
-from remora.observer.purposes import purpose_of
 from remora.observer.seen import Seen, SeenCount, Shown
 from remora.observer.sentences import code, seen_words
 

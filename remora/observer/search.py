@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from remora.core.purposes import unwrapped
 from remora.core.text import shorten
 from remora.observer import commands
 from remora.observer.calls import Call
 from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.observer.paths import inside
-from remora.observer.purposes import unwrapped
 from remora.observer.scratchpad import Limits, Scratchpad
 
 OFTEN = 3  # steps that search for the same thing

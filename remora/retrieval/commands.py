@@ -1,10 +1,11 @@
-"""Which commands to check a piece of work with: what earlier sessions ran, the near ones most.
+"""Which commands to check a piece of work with: what earlier sessions ran, and what the project names.
 
 A command counts for every session in which it passed, alone or as a part of a line; one that never passed
-is not suggested, nor is one that a memory warns of (a flag that there is not). A session counts half as
-much as the one eight sessions later, and up to as much again if it was asked for something alike or edited
-the same files. Where a command failed the last time that it ran as it is, and passes with variables set,
-it is shown with them.
+is not suggested for that, nor is one that a memory warns of (a flag that there is not). A session counts half
+as much as the one eight sessions later, and up to as much again if it was asked for something alike or edited
+the same files. What a rule file of the project names counts as two sessions of today; a task that is only
+there as half of one, the second of its purpose as a quarter, and so on. Where a command failed the last time
+that it ran as it is, and passes with variables set, it is shown with them.
 """
 
 from __future__ import annotations
@@ -15,16 +16,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
+from remora.core.purposes import CHECKS
 from remora.core.shell import bare, commands_in
 from remora.core.text import STOP_WORDS
 from remora.store.cues import COMMAND
 
 if TYPE_CHECKING:
+    from remora.sources.named_checks import NamedCheck
     from remora.store.observed import Ran
     from remora.store.space import Space
 
-CHECKS = ("format", "lint", "test", "build")
 HALF_LIFE = 8.0  # sessions
+NAMED, TASK = 2.0, 0.5  # sessions that a command counts for which a rule file names, or which is a task
 ALIKE, SAME_FILES = 1.0, 1.0  # added to a session's weight of 1, times how alike and how many of the files
 LOOKED_AT = 200  # sessions
 _BETWEEN = re.compile(r"\s*(?:&&|\|\||;)\s*")
@@ -32,12 +35,18 @@ _PICKING = re.compile(r"\s(?:-v|-x|-vv|-q)(?=\s)|\s(?:-run|-count|-k|--run|-time
 
 
 class Suggestion(NamedTuple):
-    """A command with what it is for, its score and the evidence in words."""
+    """A command with what it is for, its score and the evidence in words.
+
+    Attributes:
+        score: the share of what could speak for it, 0 to 1.
+        sessions: in how many it passed.
+    """
 
     command: str
     purpose: str
     score: float
     why: str
+    sessions: int = 0
 
 
 def suggest(
@@ -47,8 +56,9 @@ def suggest(
     task: str = "",
     files: Sequence[str] = (),
     purposes: Sequence[str] = CHECKS,
+    named: Sequence[NamedCheck] = (),
 ) -> list[Suggestion]:
-    """Return the commands to check work with, best first, ties by command.
+    """Return the commands to check work with, best first; ties in the order in which one runs them.
 
     Args:
         space: the project's database.
@@ -56,6 +66,7 @@ def suggest(
         task: what is worked on, if anybody said.
         files: what was edited.
         purposes: of "test", "lint", "format", "build".
+        named: what the project names.
     """
     ran = [
         run._replace(command=part)
@@ -81,22 +92,53 @@ def suggest(
             scores[command] += weights[session]
             sessions[command] += 1
             purpose.setdefault(command, what)
-    whole = sum(weights.values()) or 1.0
     forms = _forms(ran)
+    by_name = _by_name([check for check in named if check.purpose in purposes])
+    for command, (worth, check) in by_name.items():
+        scores[command] += worth
+        purpose.setdefault(command, check.purpose)
+        forms.setdefault(command, check.command)
+    whole = sum(weights.values()) + max((worth for worth, _ in by_name.values()), default=0.0) or 1.0
     for form in _warned_of(space, [forms[command] for command in scores]):
         del scores[bare(form)]
-    best = sorted(scores, key=lambda c: (-round(scores[c], 12), c))[:k]
+    best = sorted(scores, key=lambda c: (-round(scores[c], 12), CHECKS.index(purpose[c]), c))[:k]
     return [
         Suggestion(
             forms[c],
             purpose[c],
             scores[c] / whole,
-            f"passed in {sessions[c]} of the last {len(order)} sessions"
-            if len(order) > 1
-            else "passed in the last session",
+            _why(by_name[c][1] if c in by_name else None, sessions[c], len(order)),
+            sessions[c],
         )
         for c in best
     ]
+
+
+def _by_name(named: Sequence[NamedCheck]) -> dict[str, tuple[float, NamedCheck]]:
+    """Return what each named command counts for, and where it is named."""
+    found: dict[str, tuple[float, NamedCheck]] = {}
+    tasks_of: defaultdict[str, int] = defaultdict(int)
+    for check in named:
+        for command in map(bare, parts_of(check.command)):
+            if command not in found:
+                tasks_of[check.purpose] += check.is_task
+                worth = TASK * 0.5 ** (tasks_of[check.purpose] - 1) if check.is_task else NAMED
+                found[command] = (worth, check)
+    return found
+
+
+def _why(check: NamedCheck | None, passed: int, of: int) -> str:
+    """Return the evidence in words.
+
+    >>> _why(None, 2, 3), _why(None, 1, 1)
+    ('passed in 2 of the last 3 sessions', 'passed in the last session')
+    """
+    said = [] if check is None else [f"a task of {check.path}" if check.is_task else f"{check.path} names it"]
+    if passed:
+        said.append(
+            f"passed in {passed} of the last {of} sessions" if of > 1 else "passed in the last session"
+        )
+    return "; ".join(said)
 
 
 def _forms(ran: Sequence[Ran]) -> dict[str, str]:

@@ -111,7 +111,7 @@ def find(root: Path, home: Path | None = None) -> tuple[list[Found], list[Skippe
     except SourceError as error:
         skipped.append(Skipped("git", f"{error} {error.hint}".strip()))
         paths = set(_walked(root, skipped))
-    paths.update(_at_root(root))
+    paths.update(at_root(root))
     found = [
         Found(path, kind[0], kind[1], root / path, kind[2])
         for path in sorted(paths, key=lambda p: (p.count("/"), p))
@@ -152,7 +152,7 @@ def _is_walked(folder: Path) -> bool:
     return not (folder / ".git").exists() and not (folder / "pyvenv.cfg").exists()  # another project
 
 
-def _at_root(root: Path) -> Iterator[str]:
+def at_root(root: Path) -> Iterator[str]:
     """Yield the known names at the root, whether git ignores them or not."""
     for name in (*_NAMES, ".claude/CLAUDE.md", _COPILOT):
         if (root / name).is_file():

@@ -28,8 +28,9 @@ def test_a_brief_in_full():
     """Where it stopped, how work is checked, what was done, what is remembered, and how to ask for more."""
     text, ids = made(
         commands=[
-            Suggestion("make lint", "lint", 0.8, "run in 9 of 10"),
-            Suggestion("x", "test", 0.1, "once"),
+            Suggestion("make all", "build", 0.9, "CLAUDE.md names it"),
+            Suggestion("make lint", "lint", 0.8, "run in 9 of 10", 9),
+            Suggestion("x", "test", 0.1, "once", 1),
         ],
         outcomes=[record("o-1", "Wrote the parser", type="work_unit_outcome")],
         state="## Where the last session left this work [Memory #w-1]\n- Asked for: “a parser”",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from remora.core.purposes import head, purpose_of
 from remora.observer.commands import parse
-from remora.observer.purposes import head, purpose_of
 
 NORMAL = [
     ("cd /w/app && go test ./... 2>&1 | tail -20", "go test ./...", "test"),

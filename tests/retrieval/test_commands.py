@@ -6,6 +6,7 @@ import pytest
 
 from remora.core.events import CommandRun
 from remora.retrieval.commands import suggest
+from remora.sources.named_checks import NamedCheck
 from remora.store.cues import Cue
 from tests.retrieval.worlds import World
 from tests.store.test_observed import record, session
@@ -79,3 +80,36 @@ def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: Worl
     sessions = [(ran("PYTHONPATH=. pytest"), ran("make lint"), ran("make test"))] * 2
     found = [command for command, _ in suggested(bare, *sessions)]
     assert sorted(found) == ["PYTHONPATH=. pytest", "make test"]
+
+
+def test_what_the_project_names_counts_as_two_sessions(bare: World):
+    """A habit of three sessions is stronger, a task is weaker; where a command is named is told."""
+    named = [
+        NamedCheck("make lint", "lint", "CLAUDE.md", is_task=False),
+        NamedCheck("CI=1 make test", "test", "CLAUDE.md", is_task=False),
+        NamedCheck("make test:e2e", "test", "Makefile", is_task=True),
+        NamedCheck("make test:slow", "test", "Makefile", is_task=True),
+    ]
+    for day in (1, 2, 3):
+        record(
+            bare.space, session(f"s{day}", day, commands=(ran("pytest"), ran("make test"))[: 1 + day // 3])
+        )
+    found = suggest(bare.space, 9, named=named)
+    assert [(one.command, one.why, one.sessions) for one in found] == [
+        ("make test", "CLAUDE.md names it; passed in 1 of the last 3 sessions", 1),
+        ("pytest", "passed in 3 of the last 3 sessions", 3),
+        ("make lint", "CLAUDE.md names it", 0),
+        ("make test:e2e", "a task of Makefile", 0),
+        ("make test:slow", "a task of Makefile", 0),
+    ]
+    assert all(0.0 < one.score <= 1.0 for one in found)
+    assert [one.command for one in suggest(bare.space, 9, purposes=("lint",), named=named)] == ["make lint"]
+
+
+def test_a_new_project_is_checked_with_what_it_names(bare: World):
+    """In the order in which one runs it: format, lint, test."""
+    named = [
+        NamedCheck(f"make {what}", what, "CLAUDE.md", is_task=False) for what in ("test", "lint", "format")
+    ]
+    found = suggest(bare.space, 2, named=named)
+    assert [(one.command, one.score) for one in found] == [("make format", 1.0), ("make lint", 1.0)]

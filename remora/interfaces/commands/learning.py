@@ -80,7 +80,10 @@ def checks(desk: Desk, *, task: tuple[str, ...], files: tuple[str, ...], k: int)
     found = memory.suggest_commands(k, task=" ".join(task), files=given)
     desk.answer({"commands": found}, lambda: learn_pages.checks(found))
     if not found:
-        desk.note("No session that was learnt ran a check. `remora learn` reads the sessions of agents.")
+        desk.note(
+            "No file of the project names a check, and no session that was learnt ran one. "
+            "`remora learn` reads the sessions of agents."
+        )
 
 
 COMMANDS = {"learn": learn, "learned": learned, "checks": checks}

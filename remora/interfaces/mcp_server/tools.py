@@ -203,7 +203,7 @@ class Tools:
             tail.append(f"Files it may touch: {safe(', '.join(likely))}")
         if checks:
             commands = listed(f"`{shorten(safe(c.command), 100)}`" for c in checks)
-            tail.append(f"Sessions here checked such work with: {commands}")
+            tail.append(f"Such work is checked here with: {commands}")
         text = packed.text or "Nothing that is remembered bears on this task."
         return lines(f"{text}\n" if tail else text, tail, notes)
 

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+CHECKS = ("format", "lint", "test", "build")  # what work is checked with, in the order in which it is run
 
 
 def _names(text: str) -> frozenset[str]:
@@ -24,6 +25,7 @@ _RUNNERS = _names("""
     uv·run poetry·run pipenv·run pdm·run rye·run hatch·run bundle·exec pnpm·exec pnpm·dlx yarn·dlx
     yarn·exec npm·exec mise·exec mise·x direnv·exec python·-m python3·-m py·-m
 """)
+_OWN_SCRIPTS = _names("hatch·run pdm·run rye·run pipenv·run")  # also run scripts of the project by name
 # Programs that run a task of the project by its name; the name says what for.
 _TASKS = _names("""
     make just task rake invoke inv ant gulp grunt nox tox earthly mise·run mise·r npm·run npm·run-script
@@ -103,7 +105,10 @@ def purpose_of(words: tuple[str, ...]) -> str:
 
     >>> purpose_of(("npx", "tsc", "--noEmit")), purpose_of(("mise", "run", "test:ci"))
     ('lint', 'test')
+    >>> purpose_of(("hatch", "run", "docs:build")), purpose_of(("pdm", "run", "test"))
+    ('build', 'test')
     """
+    own_scripts = " ".join(words[:2]) in _OWN_SCRIPTS
     words = unwrapped(words)
     if not words:
         return "other"
@@ -120,6 +125,8 @@ def purpose_of(words: tuple[str, ...]) -> str:
         if head in _TASKS and (names or first == "make"):
             return _task(names[0] if names else "all")
     known = _PURPOSE.get(two) or _PURPOSE.get(first)
+    if own_scripts and (first == "test" or not known) and (purpose := _task(first)) != "other":
+        return purpose
     if known:
         return known
     if first in ("npm", "yarn", "pnpm", "mvn", "mvnw", "deno", "composer", "mise") and rest:

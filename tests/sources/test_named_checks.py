@@ -1,0 +1,170 @@
+"""What a project names itself to check work with: the code of its rule files, and its tasks."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from remora.sources.named_checks import MAX_BYTES, named_checks
+
+
+def named(root: Path, **files: str) -> list[tuple[str, str]]:
+    """Return the commands that files of a project name, with what they are for."""
+    for name, text in files.items():
+        (root / name).write_text(text, "utf-8")
+    return [(check.command, check.purpose) for check in named_checks(root)]
+
+
+def test_the_code_of_a_rule_file_is_read(tmp_path: Path):
+    """Fences of shell and spans, each part of a line, each command once; a program alone names nothing."""
+    text = """# Work
+
+```bash
+$ make fmt && make lint   # both
+CI=1 pytest -q 2>&1 | tail -3
+```
+
+- Run `npm run typecheck` before a commit, and `make lint` again; `mypy` is strict, `git push` is not.
+
+| when | what |
+|---|---|
+| last | `cargo test --workspace` |
+
+```python
+make("pytest")
+```
+"""
+    assert named(tmp_path, **{"CLAUDE.md": text}) == [
+        ("make fmt", "format"),
+        ("make lint", "lint"),
+        ("CI=1 pytest", "test"),
+        ("npm run typecheck", "lint"),
+        ("cargo test --workspace", "test"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Never run `npm test` here", id="never"),
+        pytest.param("Use the task instead of `go test ./...`.", id="instead of"),
+        pytest.param("Do not run:\n```sh\nmake test\n```", id="a fence that is forbidden"),
+        pytest.param("One test: `pytest -k name tests/`", id="picks tests"),
+        pytest.param("One file: `npx jest src/list.test.ts`", id="one file"),
+        pytest.param("One test: `pytest tests/test_a.py::test_b`", id="one test"),
+        pytest.param("`go test ./<package>` and `make test-{name}`", id="placeholders"),
+        pytest.param("```\ncd web && npm test\n```", id="in another folder"),
+        pytest.param("`npm run test:watch`, `npm run dev`", id="never ends"),
+        pytest.param("`npm install` and `pip install pytest`", id="installs"),
+    ],
+)
+def test_what_is_no_check_of_the_project(tmp_path: Path, text: str):
+    """What is forbidden, an example, elsewhere, endless, or only installs is left out."""
+    assert named(tmp_path, **{"AGENTS.md": text}) == []
+
+
+def test_what_remora_wrote_into_a_rule_file_is_not_the_project_speaking(tmp_path: Path):
+    """The block of `remora install` is passed over."""
+    text = "<!-- remora:begin x -->\nRun `make test` first.\n<!-- remora:end -->\nRun `make lint` last.\n"
+    assert named(tmp_path, **{"AGENTS.md": text}) == [("make lint", "lint")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "commands"),
+    [
+        ("mise.toml", '[tasks.lint]\nrun="x"\n[tasks]\n"test:ci"="y"\ntest="z"\nup="w"', "lint|test|test:ci"),
+        (
+            "Makefile",
+            "X := 1\ntest-fast: dep\n\tx\nlint fmt:\n\ty\ntest:\n\tz\nrun: test\n%.o: a",
+            "lint|test|test-fast",
+        ),
+        (
+            "justfile",
+            "set shell := ['sh']\ntest *args:\n  x\nlint file:\n  y\nfmt level='1':\n  z\n",
+            "test|fmt",
+        ),
+        (
+            "Taskfile.yml",
+            "version: 3\ntasks:\n  lint:\n    cmds: [a]\n  test:\n    deps: [lint]\nvars:\n  test2: 1\n",
+            "lint|test",
+        ),
+        ("composer.json", '{"scripts": {"lint": "x", "post-install-cmd": "y"}}', "lint"),
+    ],
+)
+def test_tasks_are_told_by_their_names(tmp_path: Path, name: str, text: str, commands: str):
+    """The plainer names come first; what needs an argument, is no check, or is no task is left out."""
+    runner = {"mise.toml": "mise run", "Makefile": "make", "justfile": "just", "Taskfile.yml": "task"}
+    head = runner.get(name, "composer run")
+    assert [c for c, _ in named(tmp_path, **{name: text})] == [f"{head} {one}" for one in commands.split("|")]
+    assert all(check.is_task and check.path == name for check in named_checks(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("lock", "commands"),
+    [
+        ("package-lock.json", ["npm test", "npm run lint", "npm run test:e2e"]),
+        ("pnpm-lock.yaml", ["pnpm test", "pnpm run lint", "pnpm run test:e2e"]),
+        ("bun.lock", ["bun run test", "bun run lint", "bun run test:e2e"]),
+    ],
+)
+def test_scripts_of_a_package_are_run_by_its_own_manager(tmp_path: Path, lock: str, commands: list[str]):
+    """The lock file tells which."""
+    scripts = '{"scripts": {"test": "a", "test:e2e": "b", "lint": "c", "dev": "d", "test:watch": "e"}}'
+    assert [c for c, _ in named(tmp_path, **{"package.json": scripts, lock: ""})] == commands
+
+
+def test_the_runners_of_python(tmp_path: Path):
+    """poe, pdm, hatch and tox in pyproject.toml, the sessions of nox, tox.ini."""
+    project = """
+[tool.poe.tasks]
+lint = "x"
+[tool.pdm.scripts]
+test = "x"
+[tool.hatch.envs.default.scripts]
+cov = "x"
+[tool.hatch.envs.docs.scripts]
+build = "x"
+"""
+    nox = "@nox.session(python=['3.11'])\n@nox.parametrize('a', [1])\ndef tests(session):\n  ...\n"
+    found = named(tmp_path, **{"pyproject.toml": project, "noxfile.py": nox, "tox.ini": "[tox]\n"})
+    assert [command for command, _ in found] == [
+        "poe lint",
+        "pdm run test",
+        "hatch run cov",
+        "hatch run docs:build",
+        "nox -s tests",
+        "tox",
+    ]
+
+
+def test_what_cannot_be_read_names_nothing(tmp_path: Path):
+    """Broken, binary, huge, circular, outside, a folder: the rest is still read."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "AGENTS.md").write_text("`make lint`", "utf-8")
+    root = tmp_path / "project"
+    root.mkdir()
+    for name, raw in {
+        "package.json": b'{"scripts": ["test"]}',
+        "composer.json": b"[" * 100_000,
+        "mise.toml": b"[tasks\n",
+        "pyproject.toml": b"tool = 3",
+        "Taskfile.yml": b"\x00\xff\x00",
+        "GEMINI.md": b"x" * MAX_BYTES + b"\n`make lint`",
+        "CLAUDE.md": b"`make test`\n```",
+    }.items():
+        (root / name).write_bytes(raw)
+    (root / "justfile").symlink_to(root / "justfile")
+    (root / "AGENTS.md").symlink_to(tmp_path / "outside" / "AGENTS.md")
+    (root / "Makefile").mkdir()
+    assert named(root) == [("make test", "test")]
+
+
+def test_text_made_to_be_slow_is_read_in_time(tmp_path: Path):
+    """A line of half a megabyte, whatever it repeats; the time is that of the thread."""
+    for piece in ("not ", "`make x` ", "a x=", "word ", "```sh\n", "> $ ", "make lint && "):
+        text = piece * (MAX_BYTES // len(piece))
+        started = time.thread_time()
+        named(tmp_path, **{"CLAUDE.md": text, "Makefile": text, "justfile": text, "Taskfile.yml": text})
+        assert time.thread_time() - started < 5.0, piece
