@@ -45,7 +45,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("files", "Predict the files that a task will touch.", "Recall", "predict_files"),
     Verb(
         "checks",
-        "Suggest what to check a change with: run before, or named by files.",
+        "Suggest commands that check a change: run before, or written down.",
         "Recall",
         "suggest_commands",
     ),
