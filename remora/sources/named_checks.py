@@ -2,8 +2,9 @@
 
 A rule file (CLAUDE.md, AGENTS.md and the like at the root, and CONTRIBUTING.md) is read for its code: lines
 of shell in fences, and code spans in its sentences, unless the words before them tell not to run it. Examples
-are left out: what picks single tests, has placeholders, or is run in another folder. Tasks are those of mise,
-make, just, Task, package.json, composer.json and the Python runners; what one is for is told by its name.
+are left out: what picks single tests, has placeholders, or is run in another folder; so is what holds a
+secret. Tasks are those of mise, make, just, Task, package.json, composer.json and the Python runners; what one
+is for is told by its name.
 
 Nothing is run and nothing is kept: the files are read when somebody asks, so the answer is as new as they
 are. What cannot be read names nothing.
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple
 
 from remora.core.decoding import decode
 from remora.core.purposes import CHECKS, purpose_of
+from remora.core.secrets import redact
 from remora.core.shell import bare, commands_in
 from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
@@ -28,6 +30,7 @@ from remora.sources.rule_markdown import CODE_SPAN, FENCE
 from remora.sources.rule_text import read
 
 MOST = 60
+LONGEST = 200  # characters of a command
 MAX_BYTES = 400_000
 _SENTENCE = 200  # characters before code that are looked at
 _MORE = ("CONTRIBUTING.md", ".github/CONTRIBUTING.md")
@@ -144,8 +147,10 @@ def _add(found: dict[str, NamedCheck], line: str, path: str, *, is_task: bool) -
         purpose = purpose_of(words)
         if purpose not in CHECKS or (purpose == "build" and not _BUILDS.search(bare(command))):
             continue
-        if not any(_ONE_TEST.search(word) for word in words[1:]):
-            found.setdefault(command, NamedCheck(command, purpose, path, is_task))
+        if len(command) > LONGEST or any(_ONE_TEST.search(word) for word in words[1:]):
+            continue
+        if command not in found and not redact(command)[1]:
+            found[command] = NamedCheck(command, purpose, path, is_task)
 
 
 # Tasks: what a file of tasks offers, as one runs it

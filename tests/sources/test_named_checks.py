@@ -58,6 +58,8 @@ make("pytest")
         pytest.param("```\ncd web && npm test\n```", id="in another folder"),
         pytest.param("`npm run test:watch`, `npm run dev`", id="never ends"),
         pytest.param("`npm install` and `pip install pytest`", id="installs"),
+        pytest.param("`GITHUB_TOKEN=ghp_" + "a1B2" * 9 + " make test`", id="a secret"),
+        pytest.param("`make test " + "x" * 200 + "`", id="too long to be one"),
     ],
 )
 def test_what_is_no_check_of_the_project(tmp_path: Path, text: str):
