@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
@@ -14,35 +15,78 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(name.replace("·", " ") for name in text.split())
 
 
-# A word that runs the rest: how many words of its own follow it.
-_WRAPPERS: dict[str, int] = {
-    **dict.fromkeys(
-        _names("sudo env time nohup command exec nice npx bunx uvx pnpx xvfb-run caffeinate stdbuf"), 0
+# What runs the rest of a line: which of its options take a value, and how many words of its own follow them.
+_RUNNERS: dict[str, tuple[frozenset[str], int]] = {
+    **dict.fromkeys(_names("sudo env nice"), (_names("-u -g -n -C"), 0)),
+    **dict.fromkeys(_names("timeout gtimeout"), (_names("-k -s --kill-after --signal"), 1)),
+    **dict.fromkeys(_names("npx bunx uvx pnpx"), (_names("-p --package --from --with --python"), 0)),
+    **dict.fromkeys(_names("time nohup command exec xvfb-run caffeinate stdbuf"), (frozenset(), 0)),
+    "uv run": (
+        _names("""
+            --extra --with --with-editable --with-requirements --group --only-group --no-group --python -p
+            --package --project --directory --env-file --index --index-url --default-index
+        """),
+        0,
     ),
-    **dict.fromkeys(_names("timeout gtimeout"), 1),
+    **dict.fromkeys(
+        _names("poetry·run pipenv·run pdm·run rye·run hatch·run"),
+        (_names("-C --directory -P --project -p -e --env"), 0),
+    ),
+    **dict.fromkeys(
+        _names("pnpm·exec pnpm·dlx yarn·dlx yarn·exec npm·exec bundle·exec mise·exec mise·x direnv·exec"),
+        (_names("-C --filter -F -p --package -w --workspace --package"), 0),
+    ),
+    **dict.fromkeys(_names("python·-m python3·-m py·-m coverage·run"), (_names("--source --rcfile"), 0)),
+    "conda run": (_names("-n -p --name --prefix --cwd"), 0),
 }
-_RUNNERS = _names("""
-    uv·run poetry·run pipenv·run pdm·run rye·run hatch·run bundle·exec pnpm·exec pnpm·dlx yarn·dlx
-    yarn·exec npm·exec mise·exec mise·x direnv·exec python·-m python3·-m py·-m
-""")
+# The same in a container: what is run there sees other files.
+_IN_CONTAINERS = dict.fromkeys(
+    _names("docker·exec podman·exec kubectl·exec docker·compose·exec docker·compose·run docker-compose·exec"),
+    (_names("-e -u -w -n -c -v --env --user --workdir --namespace --container --index"), 1),
+)
+_VERSIONED = re.compile(r"(python|pip)3?(?:\.\d+)?")
+# Options of a program that take a value and stand before what it is asked to do.
+_FIRST = {
+    **dict.fromkeys(("npm", "pnpm", "yarn"), _names("--prefix -w --workspace -C --dir --filter -F --cwd")),
+    **dict.fromkeys(("make", "just", "task", "go", "mise"), _names("-C -f -d --directory --file --dir")),
+    "cargo": _names("--manifest-path --config -C"),
+    **dict.fromkeys(("tox", "nox"), _names("-c -f --noxfile")),
+}
 _OWN_SCRIPTS = _names("hatch·run pdm·run rye·run pipenv·run")  # also run scripts of the project by name
+_MANAGERS = _names("npm yarn pnpm mvn mvnw deno composer mise bun")  # know tasks without a word before them
+_SEVERAL = _names(
+    "make rake gradle gradlew mvn mvnw just task ant"
+)  # run several tasks, as `make clean test`
+_MANAGING = _names("manage.py artisan setup.py")  # scripts that are such managers
 # Programs that run a task of the project by its name; the name says what for.
 _TASKS = _names("""
     make just task rake invoke inv ant gulp grunt nox tox earthly mise·run mise·r npm·run npm·run-script
     yarn·run pnpm·run bun·run deno·task composer·run composer·run-script poe turbo turbo·run nx nx·run
     gradle gradlew rails mage dagger hatch
 """)
+_PIECES = re.compile(r"[:_.\-/]+|(?<=[a-z])(?=[A-Z])")
+_GENERAL = _names("check checks ci verify all run")  # say little: another word of the name tells more
 _TASK_OF: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (purpose, re.compile(pattern, re.IGNORECASE))
+    (purpose, re.compile(f"(?:{'|'.join(pattern.split())})", re.IGNORECASE))
     for purpose, pattern in (
-        ("test", r"test|spec|e2e|bench|(?:^|[:_-])(?:check|ci|verify|cov|coverage)(?:$|[:_-])"),
-        ("lint", r"lint|vet|type-?check|types|mypy|analy[sz]e|audit|clippy|static"),
-        ("format", r"fmt|format|prettier|style|tidy"),
+        (
+            "test",
+            r"""tests? testing test(?:all|suite|fast|unit|s?ci) specs? e2e bench\w* checks? checkall ci verify
+            cov coverage unit integration smoke
+            (?:unit|int|integration|py|doc|func|functional|acceptance|smoke|load|go|js|all|api|ui)tests?""",
+        ),
+        (
+            "lint",
+            r"""\w*lint(?:ers?|ing)? vet typecheck(?:s|ing)? types? mypy pyright analy[sz]e audit clippy
+            static ruff flake8 tsc shellcheck""",
+        ),
+        ("format", r"fmt format(?:ting|ter)? prettier style tidy black isort gofmt rustfmt"),
         (
             "build",
-            r"build|compile|dist|bundle|install|generate|codegen|assemble|package|release|^all$|proto|deps|setup",
+            r"""build\w* compile dist bundle install gen generate codegen assemble package release all
+            proto\w* deps setup""",
         ),
-        ("run", r"run|dev|serve|start|watch|up$|demo|preview"),
+        ("run", r"run dev serve server start watch up demo preview"),
     )
 )
 # Program and subcommand, or program alone; the longer name is tried first.
@@ -105,15 +149,15 @@ def purpose_of(words: tuple[str, ...]) -> str:
 
     >>> purpose_of(("npx", "tsc", "--noEmit")), purpose_of(("mise", "run", "test:ci"))
     ('lint', 'test')
-    >>> purpose_of(("hatch", "run", "docs:build")), purpose_of(("pdm", "run", "test"))
-    ('build', 'test')
+    >>> purpose_of(("uv", "run", "--extra", "dev", "pytest")), purpose_of(("make", "-C", "web", "lint"))
+    ('test', 'lint')
     """
     own_scripts = " ".join(words[:2]) in _OWN_SCRIPTS
-    words = unwrapped(words)
+    words = _without(unwrapped(words), _IN_CONTAINERS)
     if not words:
         return "other"
     first = words[0].rsplit("/", 1)[-1] if "/" in words[0] else words[0]
-    rest = [w for w in words[1:] if not w.startswith("-")]
+    rest = _asked(first, words[1:])
     two = f"{first} {rest[0]}" if rest else first
     if first in ("sed", "perl", "awk") and any(w.startswith(("-i", "--in-place")) for w in words[1:]):
         return "other"  # it changes files
@@ -121,41 +165,63 @@ def purpose_of(words: tuple[str, ...]) -> str:
         return "lint"
     if first in ("gofmt", "ruff") and "-l" in words and "-w" not in words:
         return "lint"
-    for head, names in ((two, rest[1:]), (first, rest)):
-        if head in _TASKS and (names or first == "make"):
-            return _task(names[0] if names else "all")
+    if first in _MANAGING or (rest and rest[0] in _MANAGING):
+        asked = rest if first in _MANAGING else rest[1:]
+        return (_task(asked[0]) if asked else "other").replace("other", "run")
+    for program, names in ((two, rest[1:]), (first, rest)):
+        if program in _TASKS and (names or first == "make"):
+            told = [_task(name) for name in (names if first in _SEVERAL else names[:1]) or ["all"]]
+            return next((purpose for purpose in told if purpose != "other"), _PURPOSE.get(program, "other"))
+    if first in _MANAGERS and rest and two not in _PURPOSE:
+        told = [_task(name) for name in (rest if first in _SEVERAL else rest[:1])]
+        return next((purpose for purpose in told if purpose != "other"), _PURPOSE.get(rest[0], "other"))
     known = _PURPOSE.get(two) or _PURPOSE.get(first)
     if own_scripts and (first == "test" or not known) and (purpose := _task(first)) != "other":
         return purpose
     if known:
         return known
-    if first in ("npm", "yarn", "pnpm", "mvn", "mvnw", "deno", "composer", "mise") and rest:
-        return _task(rest[0])
     return "run" if words[0].startswith(("./", "../")) or words[0].endswith((".sh", ".py")) else "other"
+
+
+def _asked(program: str, words: tuple[str, ...]) -> list[str]:
+    """Return the words that say what a program is asked to do: without its options and their values."""
+    valued = _FIRST.get(program, frozenset())
+    found = [
+        w
+        for w, before in zip(words, ("", *words), strict=False)
+        if w[:1] not in "-+" and before not in valued
+    ]
+    return found[2:] if found[:1] == ["workspace"] and program == "yarn" else found
 
 
 def unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words without what only runs the rest.
 
-    >>> unwrapped(("uv", "run", "pytest", "-q"))
+    >>> unwrapped(("uv", "run", "--with", "x", "pytest", "-q"))
     ('pytest', '-q')
     """
     for _ in range(4):
         if not words:
             return words
-        skip = _WRAPPERS.get(words[0])
-        if skip is not None:
-            words = words[1:]
-            while words and (words[0].startswith("-") or ASSIGNMENT.match(words[0])):
-                words = words[1:]
-            words = words[skip:]
-        elif " ".join(words[:2]) in _RUNNERS:
-            words = words[2:]
-            while words and words[0].startswith("-"):
-                words = words[1:]
-        else:
+        if versioned := _VERSIONED.fullmatch(words[0]):
+            words = (versioned[1], *words[1:])
+        shorter = _without(words, _RUNNERS)
+        if shorter == words:
             return words
+        words = shorter
     return words
+
+
+def _without(words: tuple[str, ...], runners: Mapping[str, tuple[frozenset[str], int]]) -> tuple[str, ...]:
+    """Return the words behind a runner with its options and own words; all of them without one."""
+    length = next((n for n in (3, 2, 1) if " ".join(words[:n]) in runners), 0)
+    if not length:
+        return words
+    valued, own = runners[" ".join(words[:length])]
+    words = words[length:]
+    while words and (words[0].startswith("-") or ASSIGNMENT.match(words[0])):
+        words = words[2 if words[0] in valued else 1 :]
+    return words[own:]
 
 
 @lru_cache(maxsize=512)
@@ -171,7 +237,14 @@ def head(normal: str) -> str:
 
 
 def _task(name: str) -> str:
-    for purpose, pattern in _TASK_OF:
-        if pattern.search(name):
-            return purpose
+    """Return what a task is for, by the first word of its name that tells.
+
+    >>> _task("build:styles"), _task("check-types"), _task("latest"), _task("ci")
+    ('build', 'lint', 'other', 'test')
+    """
+    pieces = _PIECES.split(name)
+    for piece in (*(p for p in pieces if p.lower() not in _GENERAL), *pieces):
+        for purpose, pattern in _TASK_OF:
+            if pattern.fullmatch(piece):
+                return purpose
     return "other"

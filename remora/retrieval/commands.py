@@ -4,8 +4,9 @@ A command counts for every session in which it passed, alone or as a part of a l
 is not suggested for that, nor is one that a memory warns of (a flag that there is not). A session counts half
 as much as the one eight sessions later, and up to as much again if it was asked for something alike or edited
 the same files. What a rule file of the project names counts as two sessions of today; a task that is only
-there as half of one, the second of its purpose as a quarter, and so on. Where a command failed the last time
-that it ran as it is, and passes with variables set, it is shown with them.
+there as half of one, the second of its purpose as a quarter, and so on; neither where it failed in every
+session that ran it, two at least. Where a command failed the last time that it ran as it is, and passes with
+variables set, it is shown with them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 HALF_LIFE = 8.0  # sessions
+IN_VAIN = 2  # sessions that ran a named command, and it never passed
 NAMED, TASK = 2.0, 0.5  # sessions that a command counts for which a rule file names, or which is a task
 ALIKE, SAME_FILES = 1.0, 1.0  # added to a session's weight of 1, times how alike and how many of the files
 LOOKED_AT = 200  # sessions
@@ -84,9 +86,11 @@ def suggest(
     scores: defaultdict[str, float] = defaultdict(float)
     sessions: defaultdict[str, int] = defaultdict(int)
     purpose: dict[str, str] = {}
+    tried: defaultdict[str, set[str]] = defaultdict(set)
     counted: set[tuple[str, str]] = set()
     for session, form, what, passed in ran:
         command = bare(form)
+        tried[command].add(session)
         if passed and session in weights and (session, command) not in counted:
             counted.add((session, command))
             scores[command] += weights[session]
@@ -95,6 +99,8 @@ def suggest(
     forms = _forms(ran)
     by_name = _by_name([check for check in named if check.purpose in purposes])
     for command, (worth, check) in by_name.items():
+        if not sessions[command] and len(tried[command]) >= IN_VAIN:
+            continue
         scores[command] += worth
         purpose.setdefault(command, check.purpose)
         forms.setdefault(command, check.command)

@@ -1,10 +1,9 @@
 """The commands that a project says it is checked with: what its rule files name, and its own tasks.
 
 A rule file (CLAUDE.md, AGENTS.md and the like at the root, and CONTRIBUTING.md) is read for its code: lines
-of shell in fences, and code spans in its sentences, unless the words before them tell not to run it. Examples
+of shell in fences, and code spans in its sentences, unless the words around them tell not to run it. Examples
 are left out: what picks single tests, has placeholders, or is run in another folder; so is what holds a
-secret. Tasks are those of mise, make, just, Task, package.json, composer.json and the Python runners; what one
-is for is told by its name.
+secret. What a task is for is told by its name; one that also drops, publishes or watches is none.
 
 Nothing is run and nothing is kept: the files are read when somebody asks, so the answer is as new as they
 are. What cannot be read names nothing.
@@ -12,48 +11,64 @@ are. What cannot be read names nothing.
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from remora.core.decoding import decode
 from remora.core.purposes import CHECKS, purpose_of
 from remora.core.secrets import redact
 from remora.core.shell import bare, commands_in
+from remora.sources import task_files
 from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
-from remora.sources.rule_markdown import CODE_SPAN, FENCE
+from remora.sources.rule_markdown import CODE_SPAN, FENCE, without_comments
 from remora.sources.rule_text import read
 
 MOST = 60
 LONGEST = 200  # characters of a command
 MAX_BYTES = 400_000
-_SENTENCE = 200  # characters before code that are looked at
+_SENTENCE = 200  # characters around code that are looked at
 _MORE = ("CONTRIBUTING.md", ".github/CONTRIBUTING.md")
 
-_SHELLS = frozenset({"", "bash", "sh", "shell", "zsh", "console", "shell-session", "terminal"})
-_PROMPT = re.compile(r"^\s*[$%>]\s+")
-_REMARK = re.compile(r"(?:^|\s)#\s.*$")
-_NOT_TO_RUN = cue(
-    whole("never do.not don'?t avoid not instead.of rather.than cannot can't") + r"[^.;:]*:?\s*$"
+_SHELLS = frozenset(
+    {"", "bash", "sh", "shell", "zsh", "shellscript", *("console", "shell-session", "terminal")}
 )
+_QUOTED = re.compile(r"^\s{0,3}>\s?")
+_PROMPT = re.compile(r"^\s*[$%]\s+")
+_REMARK = re.compile(r"(?:^|\s)#\s.*$")
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
+_ELSEWHERE = re.compile(r"(?:cd|pushd)\s+(?!\.?$|-$|\$\(git rev-parse)")
+
+# Of the words before code: where its clause begins, what forbids, and what turns that into a demand.
+_CLAUSE = re.compile(
+    r"[.;!?]\s|:\s+\S|,\s*(?=(?:but|use|run|instead|always|only|then|rather)\b)|\bbut\b", re.IGNORECASE
+)
+_FORBIDS = cue(whole(r"never do.not don'?t avoid not cannot can't won't shouldn'?t mustn'?t"))
+_DEMANDS = cue(whole(r"forget skip omit bypass without until unless before after only.just"))
+_REPLACED = cue(r"\b(?:instead of|rather than|in place of|replaces)(?:\W+\w+){0,2}$")
+_FORBIDDEN = cue(
+    r"^\W{0,3}(?:(?:it|this|that)\s+)?(?:must|should|may|can|do|does|is|are|will)(?:\s+not|n'?t|\s+never)\b",
+    r"^\W{0,3}(?:is|are)\s+(?:deprecated|broken|forbidden|obsolete|gone|removed|destructive)\b",
+)
+
 _EXAMPLE = re.compile(
-    r"<[\w-]|[{}\[\]…$]|(?<!/)\.\.\.|path/to|::|\bfoo\b|\bexample|your[-_]"
+    r"<[\w-]|\{[^{},]*\}|\[[a-z][\w -]*\.*\]|[…$]|(?<!/)\.\.\.|path/to|::|\bfoo\b|\bexample|\byour[-_]"
     r"|\s(?:-run|--run|-k|-t|--grep|--filter|--tests|-only|--testPathPattern|--test-name-pattern)\b",
     re.IGNORECASE,
 )
 _ONE_TEST = re.compile(r"(?:^|/)(?:test_\w+|[\w-]+[._-](?:test|spec))\.(?!sh\b)\w+$")
-_ENDLESS = re.compile(r"watch|serve|\bdev\b|\bui\b|debug|interactive", re.IGNORECASE)
+_ENDLESS = re.compile(
+    r"(?:^|[\s:_.-])(?:watch|serve|dev|ui|debug|interactive|start|repl)(?=$|[\s:_.=-])", re.IGNORECASE
+)
+_CHANGES = re.compile(
+    r"(?:^|[\s:_.-])(?:drop|reset|clean|push|publish|deploy|upload|delete|destroy|purge|wipe|remove|rm|down"
+    r"|stop|kill|migrate|seed|record|bless|update|bump|release|undeploy|rollback)(?=$|[\s:_.-])",
+    re.IGNORECASE,
+)
 _BUILDS = re.compile(r"build|compile|bundle|assemble|package|\btsc\b|\ball$")  # installing checks nothing
-
-_TARGET = re.compile(r"^([A-Za-z][\w:./-]*)(?:[ \t]+[A-Za-z][\w-]*)*[ \t]*:(?![=:])", re.MULTILINE)
-_RECIPE = re.compile(r"^@?([A-Za-z][\w-]*)(?:[ \t]+[*+]?\w+=\S+|[ \t]+\*\w+)*[ \t]*:(?!=)", re.MULTILINE)
-_YAML_KEY = re.compile(r"^  ([A-Za-z][\w:-]*):", re.MULTILINE)
-_SESSION = re.compile(r"^@nox\.session[^\n]*\n(?:@[^\n]*\n)*def[ \t]+(\w+)", re.MULTILINE)
 
 
 class NamedCheck(NamedTuple):
@@ -79,11 +94,14 @@ def named_checks(root: Path) -> list[NamedCheck]:
         if raw := _bytes(root, path):
             for line in _code_of(raw):
                 _add(found, line, path, is_task=False)
-    for path, tasks in (_TASKS | {"package.json": partial(_package, root=root)}).items():
+    manager = next((name for lock, name in task_files.LOCKS.items() if (root / lock).is_file()), "npm")
+    readers = task_files.READERS | {"package.json": partial(task_files.scripts, runner=manager)}
+    for path, tasks in readers.items():
         if raw := _bytes(root, path):
             # The plainer name is the task that runs the others.
             for command in sorted(tasks(_text(raw)), key=lambda c: len(re.split(r"[:_.-]", c))):
-                _add(found, command, path, is_task=True)
+                if not _CHANGES.search(command):
+                    _add(found, command, path, is_task=True)
     return list(found.values())[:MOST]
 
 
@@ -109,30 +127,67 @@ def _text(raw: bytes) -> str:
 def _code_of(raw: bytes) -> Iterator[str]:
     """Yield the lines of code that may be run: those of fences, and spans of more than a program's name."""
     try:
-        lines = read(raw).body.replace("\\\n", " ").split("\n")
+        text = without_comments(read(raw).body)
     except ValueError:
         return
-    fence, runs, before = "", False, ""
-    for line in lines:
+    fence, block, runs, before = "", list[str](), False, ""
+    for quoted in text.replace("\\\n", " ").split("\n"):
+        line = _QUOTED.sub("", quoted)
         mark = FENCE.match(line)
         if fence:
             if mark and mark[1].startswith(fence):
+                yield from _block(block) if runs else ()
                 fence = ""
-            elif runs:
-                yield _REMARK.sub("", _PROMPT.sub("", line))
+            else:
+                block.append(line)
         elif mark:
-            fence, runs = (
-                mark[1],
-                mark[2].strip().lower() in _SHELLS and not _NOT_TO_RUN.search(before[-_SENTENCE:]),
-            )
+            language = next(iter(mark[2].lower().split()), "")
+            fence, block = mark[1], []
+            runs = language in _SHELLS and not _forbidden(before, "")
         elif line.strip():
             before = line
             for span in CODE_SPAN.finditer(line):
-                code = span[0].strip("`")
-                if " " in code.strip() and not _NOT_TO_RUN.search(
-                    line[max(0, span.start() - _SENTENCE) : span.start()]
-                ):
+                code = span[0].strip("`").strip()
+                around = line[max(0, span.start() - _SENTENCE) : span.start()], line[span.end() :][:_SENTENCE]
+                if " " in code and not _forbidden(*around):
                     yield code
+    yield from _block(block) if fence and runs else ()
+
+
+def _block(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the commands of a fence: without what they print, texts handed in, and what runs elsewhere."""
+    prompted = any(_PROMPT.match(line) for line in lines)
+    handed_in, forbidden = "", False
+    for line in lines:
+        if handed_in:
+            handed_in = "" if line.strip() == handed_in else handed_in
+        elif not line.strip():
+            forbidden = False
+        elif line.lstrip().startswith("#"):
+            forbidden = _forbidden(line, "")
+        elif prompted and not _PROMPT.match(line):
+            continue
+        else:
+            command = _REMARK.sub("", _PROMPT.sub("", line))
+            if _ELSEWHERE.match(command.strip()) and "&&" not in command:
+                return
+            if begun := _HEREDOC.search(command):
+                handed_in = begun[1]
+            if not forbidden:
+                yield command
+
+
+def _forbidden(before: str, after: str) -> bool:
+    """Return whether the words around code tell not to run it.
+
+    >>> _forbidden("Never push without running ", ""), _forbidden("Do not run ", "")
+    (False, True)
+    """
+    clause = _CLAUSE.split(before[-_SENTENCE:].rstrip(" :*_"))[-1]
+    no = _FORBIDS.search(clause)
+    if (no and not _DEMANDS.search(clause, no.start())) or _REPLACED.search(clause):
+        return True
+    return bool(_FORBIDDEN.search(after))
 
 
 def _add(found: dict[str, NamedCheck], line: str, path: str, *, is_task: bool) -> None:
@@ -140,7 +195,7 @@ def _add(found: dict[str, NamedCheck], line: str, path: str, *, is_task: bool) -
     if _EXAMPLE.search(line) or _ENDLESS.search(line):
         return
     commands = commands_in(line)
-    if any(command.startswith(("cd ", "pushd ")) for command in commands):
+    if any(_ELSEWHERE.match(command) for command in commands):
         return
     for command in commands:
         words = tuple(bare(command).split())
@@ -151,89 +206,3 @@ def _add(found: dict[str, NamedCheck], line: str, path: str, *, is_task: bool) -
             continue
         if command not in found and not redact(command)[1]:
             found[command] = NamedCheck(command, purpose, path, is_task)
-
-
-# Tasks: what a file of tasks offers, as one runs it
-
-
-def _mise(text: str) -> list[str]:
-    return [f"mise run {name}" for name in _table(_toml(text), "tasks")]
-
-
-def _make(text: str) -> list[str]:
-    return [f"make {name}" for name in _TARGET.findall(text) if "/" not in name and "." not in name]
-
-
-def _just(text: str) -> list[str]:
-    return [f"just {name}" for name in _RECIPE.findall(text)]
-
-
-def _taskfile(text: str) -> list[str]:
-    _, _, tasks = text.partition("\ntasks:")
-    return [f"task {name}" for name in _YAML_KEY.findall(re.split(r"\n(?=\S)", tasks)[0])]
-
-
-def _package(text: str, root: Path) -> list[str]:
-    runner = next((name for lock, name in _LOCKS.items() if (root / lock).is_file()), "npm")
-    scripts = _table(_json(text), "scripts")
-    return [
-        f"{runner} test" if name == "test" and runner != "bun" else f"{runner} run {name}" for name in scripts
-    ]
-
-
-def _composer(text: str) -> list[str]:
-    return [f"composer run {name}" for name in _table(_json(text), "scripts")]
-
-
-def _python(text: str) -> list[str]:
-    """The runners that pyproject.toml knows: poe, pdm, hatch, tox."""
-    tool = _table(_toml(text), "tool")
-    found = [f"poe {name}" for name in _table(tool, "poe", "tasks")]
-    found += [f"pdm run {name}" for name in _table(tool, "pdm", "scripts")]
-    for env, own in _table(tool, "hatch", "envs").items():
-        prefix = "" if env == "default" else f"{env}:"
-        found += [f"hatch run {prefix}{name}" for name in _table(own, "scripts")]
-    return found + (["tox"] if "tox" in tool else [])
-
-
-def _nox(text: str) -> list[str]:
-    return [f"nox -s {name}" for name in _SESSION.findall(text)]
-
-
-_LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun"}
-_TASKS: dict[str, Callable[[str], list[str]]] = {
-    "mise.toml": _mise,
-    ".mise.toml": _mise,
-    "Makefile": _make,
-    "makefile": _make,
-    "GNUmakefile": _make,
-    "justfile": _just,
-    "Justfile": _just,
-    "Taskfile.yml": _taskfile,
-    "Taskfile.yaml": _taskfile,
-    "pyproject.toml": _python,
-    "noxfile.py": _nox,
-    "tox.ini": lambda _: ["tox"],
-    "composer.json": _composer,
-}
-
-
-def _toml(text: str) -> object:
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _json(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _table(value: object, *keys: str) -> dict[str, Any]:
-    """Return the table found by following keys, an empty one where there is none."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, dict) else {}

@@ -113,3 +113,12 @@ def test_a_new_project_is_checked_with_what_it_names(bare: World):
     ]
     found = suggest(bare.space, 2, named=named)
     assert [(one.command, one.score) for one in found] == [("make format", 1.0), ("make lint", 1.0)]
+
+
+def test_a_named_command_that_always_fails_goes(bare: World):
+    """One red session says little; two of two say that it does not work as it is."""
+    named = [NamedCheck("make test", "test", "CLAUDE.md", is_task=False)]
+    record(bare.space, session("s1", 1, commands=(ran("make test", RED),)))
+    assert [one.command for one in suggest(bare.space, 2, named=named)] == ["make test"]
+    record(bare.space, session("s2", 2, commands=(ran("make test", RED),)))
+    assert suggest(bare.space, 2, named=named) == []

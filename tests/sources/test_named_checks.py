@@ -22,11 +22,16 @@ def test_the_code_of_a_rule_file_is_read(tmp_path: Path):
     text = """# Work
 
 ```bash
-$ make fmt && make lint   # both
+make fmt && make lint   # both
 CI=1 pytest -q 2>&1 | tail -3
 ```
 
-- Run `npm run typecheck` before a commit, and `make lint` again; `mypy` is strict, `git push` is not.
+> ```console title="in a quote"
+> $ npm run typecheck
+> make test-all of what it prints
+> ```
+
+- Before a commit run it again, and `make lint` again; `mypy` is strict, `git push` is not.
 
 | when | what |
 |---|---|
@@ -56,7 +61,16 @@ make("pytest")
         pytest.param("One test: `pytest tests/test_a.py::test_b`", id="one test"),
         pytest.param("`go test ./<package>` and `make test-{name}`", id="placeholders"),
         pytest.param("```\ncd web && npm test\n```", id="in another folder"),
+        pytest.param("```\ncd web\nnpm test\n```", id="after a step into another folder"),
         pytest.param("`npm run test:watch`, `npm run dev`", id="never ends"),
+        pytest.param("Do not use `npm test` for that.", id="do not use"),
+        pytest.param("`npm run test:all` must not be run locally.", id="forbidden after it"),
+        pytest.param("`make lint` is deprecated", id="deprecated"),
+        pytest.param(
+            "```sh\n# Never run all of it, it drops data:\nmake test-all\n```", id="a remark forbids"
+        ),
+        pytest.param("<!-- run `npm test` -->", id="a comment"),
+        pytest.param("```\ncat <<'EOF' > x.sh\nmake test\nEOF\n```", id="handed to a program"),
         pytest.param("`npm install` and `pip install pytest`", id="installs"),
         pytest.param("`GITHUB_TOKEN=ghp_" + "a1B2" * 9 + " make test`", id="a secret"),
         pytest.param("`make test " + "x" * 200 + "`", id="too long to be one"),
@@ -170,3 +184,40 @@ def test_text_made_to_be_slow_is_read_in_time(tmp_path: Path):
         started = time.thread_time()
         named(tmp_path, **{"CLAUDE.md": text, "Makefile": text, "justfile": text, "Taskfile.yml": text})
         assert time.thread_time() - started < 5.0, piece
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("Don't forget to run `make lint`.", "make lint"),
+        ("Never push without running `make verify-tests`.", "make verify-tests"),
+        ("Do not commit until `npm test` passes.", "npm test"),
+        ("Don't open a PR before running `make test`", "make test"),
+        ("Do not use `npm test`, use `pnpm test` instead.", "pnpm test"),
+        ("Never skip this: `make lint` runs first", "make lint"),
+        ("Run `pytest tests/observer`", "pytest tests/observer"),
+        ("Run `go test ./server/...`", "go test ./server/..."),
+        ("Run `npx eslint 'src/**/*.{ts,tsx}'`", "npx eslint 'src/**/*.{ts,tsx}'"),
+        ("```shellscript\n# Never mind the colours.\n\nmake test\n```", "make test"),
+    ],
+)
+def test_what_is_demanded_in_other_words(tmp_path: Path, text: str, command: str):
+    """A negation that is turned around demands; words inside names mean nothing."""
+    assert [c for c, _ in named(tmp_path, **{"AGENTS.md": text})] == [command]
+
+
+def test_tasks_that_only_sound_like_checks(tmp_path: Path):
+    """Words inside words, tasks that change things elsewhere, what npm writes by itself, private ones."""
+    make = "inspect:\npush-latest:\ndrop-test-db:\nclean-test:\nupload-package:\nnightly-test::\n"
+    package = """{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1", "pretest:e2e": "x",
+        "test:e2e": "y", "publish:latest": "z", "build:styles": "s"}}"""
+    task = "tasks:\n    # all\n    test:\n        cmds: [x]\n    lint-a:\n        internal: true\nvars:\n    x: 1"
+    found = named(
+        tmp_path, Makefile=make, **{"package.json": package, "Taskfile.yml": task, "tox.ini": "[flake8]"}
+    )
+    assert found == [
+        ("make nightly-test", "test"),
+        ("task test", "test"),
+        ("npm run test:e2e", "test"),
+        ("npm run build:styles", "build"),
+    ]
