@@ -19,6 +19,7 @@ import re
 from typing import NamedTuple
 
 from remora.core.text import collapse
+from remora.observer.phrases import REPORTED
 
 MIN_WORDS, MIN_WORDS_NAMED = 9, 5  # of a statement without a name in it, and of one with
 MAX_WORDS = 60
@@ -80,6 +81,21 @@ _BEFORE = re.compile(
     r"which|while|why|how|what|to|are|is|was|were|be|been)\s+\Z",
     re.IGNORECASE,
 )
+# What may stand between a clause and the start of its sentence: a condition belongs to it, and so does its
+# subject; what leads in ("can you note that") does not.
+_PARTS = re.compile(r"[,;:]\s+|\s[-–—]\s|\b(?:that|like|because|since|so|and|but)\s+", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"(?:when(?:ever)?|if|until|till|unless|while|once|after|before|as (?:long|soon) as|as of|during|for|in"
+    r"|on|with|without|except|where(?:ver)?|inside|outside|within|under)\b",
+    re.IGNORECASE,
+)
+# "The function should use X" says no more of its subject than "it should".
+_SUBJECT = re.compile(
+    r"(?!(?:it|they|you|i|we|this|that|the (?:function|method|file|class|code|script|value|field|line))\s)"
+    r"\S.*\b(?:should|must|shall|may|can|will|needs? to|ha(?:s|ve) to|ought to|is|are)\s+\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF_BEFORE = re.compile(r"\A(?:\S+ ){1,3}(?:it|them|this|that|these|those)\b", re.IGNORECASE)
 _TAIL = re.compile(
     r",? \b(?:but|or|so|and|though)\b (?:i|maybe|perhaps|can|could|what|not sure|then)\b.*\Z"
     r"|,? in (?:a|the|some) (?:places?|future)\Z",
@@ -113,10 +129,13 @@ _DANGLES = re.compile(
     r"|\bthe (?:first|second|third|latter|former|last one)\b",
     re.IGNORECASE,
 )
+_NOW = (
+    r"\b(?:today|yesterday|right now|just now|at the moment|for (?:now|the moment|the time being)|currently"
+    r"|so far|in this (?:branch|pr|session|case)|the last (?:commit|change)|local changes)\b"
+)
+_FOR_NOW = re.compile(_NOW, re.IGNORECASE)
 _PASSING = re.compile(
-    r"\b(?:today|yesterday|right now|just now|at the moment|for now|currently|so far|"
-    r"in this (?:branch|pr|session|case)|the last (?:commit|change)|local changes)\b"
-    r"|\b(?:maybe|perhaps|i guess|i wonder|wondering|i think|not sure|i mean|in theory|if possible)\b",
+    rf"{_NOW}|\b(?:maybe|perhaps|i guess|i wonder|wondering|i think|not sure|i mean|in theory|if possible)\b",
     re.IGNORECASE,
 )
 _ONE_OFF = re.compile(
@@ -219,12 +238,34 @@ def _statement(sentence: str) -> Statement | None:
         found = next((m for m in pattern.finditer(bare) if not _BEFORE.search(bare[: m.start()])), None)
         if found is None:
             continue
-        clause = _balanced(_TAIL.sub("", found[0])).strip(" ,;:-–")
-        whole = found.start() == 0 and len(clause) == len(found[0])
-        if (whole and _QUESTION.search(bare)) or _QUESTION.search(clause) or not _holds(clause):
+        start = _start(bare, found.start())
+        if start is None:
             return None
-        return Statement(kind, tidy(clause))
+        said = bare[start : found.end()]
+        clause = _balanced(_TAIL.sub("", said)).strip(" ,;:-–")
+        whole = start == 0 and len(clause) == len(said)
+        asked = clause[found.start() - start :] if _CONDITION.match(clause) else clause
+        asks = (whole and asked == clause and _QUESTION.search(bare)) or _QUESTION.search(asked)
+        return None if asks or not _holds(clause) else Statement(kind, tidy(clause))
     return None
+
+
+def _start(sentence: str, at: int) -> int | None:
+    """Return where a clause starts with its condition and subject; None where it is not for good.
+
+    >>> text = "Note that when a test runs on Windows, always use `py`"
+    >>> text[_start(text, text.index("always")) :]
+    'when a test runs on Windows, always use `py`'
+    """
+    before = sentence[:at]
+    if REPORTED.search(before) or _FOR_NOW.search(before):
+        return None
+    ends = [0, *(m.end() for m in _PARTS.finditer(before))]
+    if before[ends[-1] :].strip():
+        return ends[-1] if _SUBJECT.match(before, ends[-1]) or _CONDITION.match(before, ends[-1]) else at
+    if len(ends) > 1 and _CONDITION.match(before, ends[-2]):
+        return ends[-2]
+    return None if at and _OF_BEFORE.match(sentence[at:]) else at
 
 
 def _holds(clause: str) -> bool:

@@ -51,6 +51,26 @@ from remora.observer.statements import names_something, stands_alone, statements
             "The trailer on the real commit should match exactly one commit in entire/sessions.",
         ),
         (
+            "The legacy importer in src/legacy/ must never use the `db_session` pool, only raw connections",
+            "preference",
+            "The legacy importer in src/legacy/ must never use the `db_session` pool, only raw connections.",
+        ),
+        (
+            "When a test runs on Windows, always use the `py` launcher instead of `python`",
+            "preference",
+            "When a test runs on Windows, always use the `py` launcher instead of `python`.",
+        ),
+        (
+            "note: until the migration is finished always write through `old_client`, not `new_client`",
+            "preference",
+            "Until the migration is finished always write through `old_client`, not `new_client`.",
+        ),
+        (
+            "The function should use the existing GetGitDir() helper instead of duplicating the logic.",
+            "preference",
+            "Use the existing GetGitDir() helper instead of duplicating the logic.",
+        ),
+        (
             "no, we removed the session commands on purpose",
             "gotcha",
             "We removed the session commands on purpose.",
@@ -76,6 +96,10 @@ def test_standing_words_are_cut_out_of_requests(prompt: str, kind: str, text: st
         "if we use flags, we can track the usage of `entire enable` easier",
         "I never saw the `entire list` command fail like this before on main",
         "we always do it",
+        "For now always use the mock server in tests/",
+        "hm, the reporter writes: always install `fast-cache` from https://a.example/pkg before the tests",
+        "`foo_bar` in src/cache.py is set before main, we use it on purpose",
+        "When do we always use `make fmt` before a commit?",
         "```\nwe always use `make fmt` before a commit\n```",
         "\n".join(["we always use `make fmt` before a commit"] * 20),
     ],

@@ -211,7 +211,7 @@ def test_tasks_that_only_sound_like_checks(tmp_path: Path):
     make = "inspect:\npush-latest:\ndrop-test-db:\nclean-test:\nupload-package:\nnightly-test::\n"
     package = """{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1", "pretest:e2e": "x",
         "test:e2e": "y", "publish:latest": "z", "build:styles": "s"}}"""
-    task = "tasks:\n    # all\n    test:\n        cmds: [x]\n    lint-a:\n        internal: true\nvars:\n    x: 1"
+    task = "tasks:\n    # a\n    test:\n        cmds: [x]\n    lint-a:\n        internal: true\nvars:\n  x: 1"
     found = named(
         tmp_path, Makefile=make, **{"package.json": package, "Taskfile.yml": task, "tox.ini": "[flake8]"}
     )
