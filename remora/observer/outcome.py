@@ -63,10 +63,17 @@ _FINE = re.compile(
     re.IGNORECASE,
 )
 _WRONG = re.compile(
-    r"\b(still|again)\b[^.?\n]{0,40}\b(fail|fails|failing|broken|wrong|error|errors|not|see|displaying)\b"
+    r"\b(still|again)\b[^.?\n]{0,40}\b(fail|fails|failing|broken|wrong|error|errors)\b"
+    r"|\bstill\b[^.?\n]{0,40}\b(not|see|displaying)\b"
     r"|\b(is|are|it'?s|that'?s|this is)\b[^.?\n]{0,25}\b(wrong|incorrect|broken|failing)\b"
     r"|\b(doesn'?t|does not|didn'?t|did not|isn'?t|not) (really )?work(ing)?\b"
     r"|\b(fails|failing|broke|breaks)\b|\bnot (correct|right|what i)\b",
+    re.IGNORECASE,
+)
+# Who asks for words, asks for words: "explain again why it fails" finds no fault with what was done.
+_TELL = re.compile(
+    r"\A\W*(?:(?:ok|okay|now|so|and|also|then|next|please|great|can you|could you|would you|let'?s)\W+)*"
+    r"(?:print|show|list|explain|write|describe|summari[sz]e|tell|draft|repeat|document|walk|remind)\b",
     re.IGNORECASE,
 )
 _GIVES_UP = re.compile(
@@ -179,8 +186,10 @@ def refuses(prompt: str) -> bool:
 
     >>> refuses("it still fails with the same error"), refuses("ok, works. great"), refuses("add a test")
     (True, False, False)
+    >>> refuses("please print the summary again, I could not see it"), refuses("explain why it breaks")
+    (False, False)
     """
-    return _WRONG.search(prompt) is not None and not _FINE.search(prompt)
+    return bool(_WRONG.search(prompt)) and not _FINE.search(prompt) and not _TELL.match(prompt)
 
 
 def _gave_up(facts: SessionFacts) -> tuple[str, str] | None:
