@@ -55,10 +55,11 @@ class Calls(Kept):
 
     waiting: dict[str, Event]
     orphans: dict[str, Event]
+    running: dict[str, Event]  # commands that go on after their result, by the name under which they do
     done: dict[str, bool]
 
     def __init__(self) -> None:
-        self.waiting, self.orphans, self.done = {}, {}, {}
+        self.waiting, self.orphans, self.running, self.done = {}, {}, {}, {}
 
     def feed(self, event: Event) -> list[Call]:
         """Take a call or a result; return the calls that are complete now, in order."""
@@ -77,15 +78,28 @@ class Calls(Kept):
             return self._overflow(self.waiting)
         call = self.waiting.pop(ident, None)
         if call is not None:
-            return [self._finish(ident, call, event)]
+            return self._came(ident, call, event)
         self.orphans.setdefault(ident, event._replace(text=cut(event.text, _TEXT)))
         return self._overflow(self.orphans)
 
+    def _came(self, ident: str, call: Event, result: Event) -> list[Call]:
+        """Return a call with its result; a command that goes on ends with the answer to who asks about it."""
+        said, asked = result.extra or {}, call.extra or {}
+        if call.action == "run" and said.get("running"):
+            make_room(self.done, _DONE)
+            self.done[ident] = True
+            self.running[str(said["running"])] = call
+            return self._overflow(self.running)
+        found = [self._finish(ident, call, result)]
+        if asked.get("of") and not said.get("running") and (ran := self.running.pop(str(asked["of"]), None)):
+            found.append(_call(ran, result._replace(action=ran.action, tool=ran.tool)))
+        return found
+
     def flush(self) -> list[Call]:
         """Return what is still open as calls without a result, and results without a call, by step."""
-        rest = [self._finish(i, e, None) for i, e in self.waiting.items()]
+        rest = [self._finish(i, e, None) for i, e in (*self.waiting.items(), *self.running.items())]
         rest += [self._finish(i, e, e) for i, e in self.orphans.items()]
-        self.waiting, self.orphans = {}, {}
+        self.waiting, self.orphans, self.running = {}, {}, {}
         return sorted(rest, key=lambda c: c.step)
 
     def _overflow(self, among: dict[str, Event]) -> list[Call]:

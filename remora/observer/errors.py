@@ -130,7 +130,7 @@ class Errors(Kept):
         failed = run.failed if run else bool(call.failed)
         if failed:
             self._failed(call, run, pad)
-        else:
+        elif run is None or call.failed is not None:
             self._resolve(call, run)
         if call.action in ("edit", "write") and not failed:
             self._changed(call, pad)
@@ -150,7 +150,9 @@ class Errors(Kept):
             *(parsed.normal, parsed.purpose, heads, parsed.variables, call.step, self.order, failed),
             parsed.as_run,
         )
-        if run.normal:
+        if run.normal and (
+            call.failed is not None or run.purpose not in CHECKS
+        ):  # else nobody knows how it went
             self._counted(run, call.key)
             if "git" in call.command and not failed:
                 self._versioned(call, pad)

@@ -117,7 +117,7 @@ class Watch(Kept):
 
     def missed(self, since: int, now: int) -> None:
         """Taint for the calls of earlier steps whose results never came, from outside as they may be."""
-        for event in self.calls.waiting.values():
+        for event in (*self.calls.waiting.values(), *self.calls.running.values()):
             if since <= event.step < now:
                 source = self.source(unanswered(event))
                 if source:

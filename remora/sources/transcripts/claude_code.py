@@ -23,10 +23,12 @@ from remora.sources.transcripts.claude_line import (
     EXIT,
     INTERRUPTED,
     ClaudeLine,
+    became,
     injected,
     lines_shown,
     refusal,
     report,
+    runs_on,
     structured_text,
     tokens,
 )
@@ -40,7 +42,7 @@ from remora.sources.transcripts.texts import (
     string,
     without_reminders,
 )
-from remora.sources.transcripts.tools import call
+from remora.sources.transcripts.tools import POLLS, call
 
 HOST = "claude-code"
 TYPES = frozenset({"user", "assistant", "system", "attachment"})
@@ -268,6 +270,11 @@ class ClaudeCode:
         if made.action == "run" and (found := EXIT.match(text)):
             extra["exit_code"] = int(found[1])
             error = error or extra["exit_code"] != 0
+        if made.action == "run":
+            extra |= runs_on(text)
+        elif made.tool in POLLS:
+            extra |= became(text)
+            error = error or extra.get("exit_code", 0) != 0
         if about.get("interrupted") is True or text.startswith(INTERRUPTED):
             extra["interrupted"] = True
         if error:

@@ -28,6 +28,10 @@ _PREFIXES = (
 )
 _IDE = re.compile(r"\s*<ide_\w+>")
 EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,10})\b")
+# A command that runs on by itself, and what a tool says that was asked about it.
+_ON_ITS_OWN = re.compile(r"\bbackground\w*\b[^\n]{0,80}?\bID: ?([\w-]{1,40})")
+_STATUS = re.compile(r"<status>(\w+)</status>")
+_EXIT_CODE = re.compile(r"<exit_code>(-?\d{1,10})</exit_code>")
 _DENIED = re.compile(
     r"\s*(?:Error: )?(?:The user doesn't want to (?:proceed with|take) this"
     r"|Permission to use .{1,2000}? has been denied|Permission for this |Claude requested permissions )",
@@ -36,6 +40,30 @@ _DENIED = re.compile(
 _SAID = re.compile(r"the user said:\s*(.+)", re.DOTALL)
 _HAND_BACK = "[Subagent hand-back]"
 _AGENT_LINE = re.compile(r"\n?agentId: (\w{4,64})\b[^\n]*(?:\n<usage>.*)?\s*\Z", re.DOTALL)
+
+
+def runs_on(text: str) -> dict[str, Any]:
+    """Return under which name a command runs on after its result; nothing if it ended.
+
+    >>> runs_on("Command running in background with ID: bash_1")
+    {'running': 'bash_1'}
+    """
+    found = _ON_ITS_OWN.search(text[:500])
+    return {"running": found[1]} if found else {}
+
+
+def became(text: str) -> dict[str, Any]:
+    r"""Return what became of a command that ran on: its exit code, or that it still runs.
+
+    >>> became("<status>failed</status>\n<exit_code>1</exit_code>"), became("<status>running</status>")
+    ({'exit_code': 1}, {'running': True})
+    """
+    status, code = _STATUS.search(text), _EXIT_CODE.search(text)
+    if code:
+        return {"exit_code": int(code[1])}
+    if status and status[1] == "completed":
+        return {"exit_code": 0}
+    return {"exit_code": 1} if status and status[1] in ("failed", "killed") else {"running": True}
 
 
 class ClaudeLine:

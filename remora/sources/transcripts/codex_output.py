@@ -15,6 +15,7 @@ _HEADER = re.compile(
     r"\b[^\n]*\n){1,8}Output:\n?"
 )
 _CODE = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})\s*$", re.MULTILINE)
+_RUNNING = re.compile(r"^Process running with session ID (\w{1,40})\s*$", re.MULTILINE)
 _DENIED = re.compile(
     r"(?:exec command|patch|command|tool call)? ?rejected by (?:the )?user|declined by (?:the )?user"
 )
@@ -54,9 +55,11 @@ def read_output(value: Any, action: str, limit: int = MAX_RESULT) -> Output:
         value = value.get("content", value.get("output"))
     text = joined(value)
     text, code = _unwrapped(text)
-    if code is None and action in ("run", "edit", "write", "other", ""):
-        text, code = _without_header(text)
     extra: dict[str, Any] = {}
+    if code is None and action in ("run", "edit", "write", "other", ""):
+        text, code, running = _without_header(text)
+        if running:
+            extra["running"] = running
     if _DENIED.match(text):
         extra["denied"] = failed = True
     elif _ABORTED.match(text):
@@ -79,9 +82,10 @@ def _unwrapped(text: str) -> tuple[str, int | None]:
     return held["output"], number(about.get("exit_code")) if isinstance(about, Mapping) else None
 
 
-def _without_header(text: str) -> tuple[str, int | None]:
+def _without_header(text: str) -> tuple[str, int | None, str]:
+    """Return what was printed, the exit code, and under which name the command still runs."""
     header = _HEADER.match(text)
     if header is None:
-        return text, None
-    code = _CODE.search(header[0])
-    return text[header.end() :], int(code[1]) if code else None
+        return text, None, ""
+    code, running = _CODE.search(header[0]), _RUNNING.search(header[0])
+    return text[header.end() :], int(code[1]) if code else None, running[1] if running else ""

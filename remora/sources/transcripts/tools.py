@@ -130,6 +130,15 @@ def _task(made: Call, given: Mapping[str, Any], _relative: Callable[[str], str])
     return made._replace(extra={key: value for key, value in extra.items() if value} or None)
 
 
+# Tools that ask what became of a command that runs on, and where they name it.
+POLLS = {"write_stdin": "session_id", "BashOutput": "bash_id", "TaskOutput": "task_id"}
+
+
+def _other(made: Call, given: Mapping[str, Any], _relative: Callable[[str], str]) -> Call:
+    running = given.get(POLLS.get(made.tool, ""))
+    return made._replace(extra={"of": str(running)[:200]}) if isinstance(running, str | int) else made
+
+
 def _plan(made: Call, given: Mapping[str, Any], _relative: Callable[[str], str]) -> Call:
     items = given.get("todos", given.get("plan"))
     if isinstance(items, str):
@@ -157,4 +166,5 @@ _READERS: dict[str, Callable[[Call, Mapping[str, Any], Callable[[str], str]], Ca
     "fetch": _fetch,
     "task": _task,
     "plan": _plan,
+    "other": _other,
 }
