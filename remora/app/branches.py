@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.clock import from_iso
 from remora.core.errors import SourceError
 from remora.lifecycle.flags import BRANCH_GONE
 from remora.sources.branches import Branch, Known, follow, looks
@@ -99,13 +100,21 @@ def became(parts: Parts, name: str) -> Branch | None:
     return found
 
 
-def to_stamp(found: Branch | None) -> str | None:
+def to_stamp(found: Branch | None, since: str | None = None) -> str | None:
     """Return the branch that a memory learnt there belongs to; None where it is the whole project's.
 
     Only a branch that git knows and that is not merged is one to belong to: a session of long ago may
-    have worked on one that is merged and gone, and nobody would ever see what was learnt there.
+    have worked on one that is merged and gone, and nobody would ever see what was learnt there. One without
+    a commit of its own was merged, or is yet to get what the session left in the working tree: that is so
+    where it stands on a commit from before the session began.
+
+    Args:
+        found: what became of the branch.
+        since: when the session began, ISO 8601.
     """
-    if found is None or found.state != "open" or not found.known.ahead:
+    if found is None or found.state != "open":
+        return None
+    if not found.known.ahead and (found.at is None or since is None or found.at >= from_iso(since)):
         return None
     return found.now or found.name
 

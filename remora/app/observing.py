@@ -168,7 +168,8 @@ class Watched:
     def _stamp(self) -> str | None:
         """Return the branch that what is stored now is of; None where it is the project's."""
         branch = self._observer.branch()
-        return to_stamp(became(self._parts, branch)) if branch is not None else None
+        since = self._observer.started()
+        return to_stamp(became(self._parts, branch), since) if branch is not None else None
 
     def _take(self, observation: Observation, context: ExecutionContext | None = None) -> Taken:
         """Record and promote what the session showed so far; `context` is the unit of work it ended."""

@@ -148,7 +148,9 @@ def save_work_state(
     room = parts.room("project")
     space = room.space
     state = work_state.left_by(observation, todo, taint)
-    branch = to_stamp(became(parts, state.branch)) if state.open and state.branch else None
+    branch = (
+        to_stamp(became(parts, state.branch), observation.started) if state.open and state.branch else None
+    )
     draft = work_state.draft(state, host, session_id, branch)
     own = f"{host}:{session_id}"
     with space.db.transaction():

@@ -70,6 +70,7 @@ class Promoter:
         self._novelty = Novelty(parts)
         self._done: dict[str, str] = {}  # what was done with each memory so far
         self._branches: dict[str, Branch | None] = {}
+        self._since: str | None = None  # when the session that is taken in began
 
     def take(
         self,
@@ -89,6 +90,7 @@ class Promoter:
             more: candidates from elsewhere, such as a methodology's; they pass the same filters.
             made: what becomes of each draft before it is stored, such as its unit of work.
         """
+        self._since = observation.started
         with self._space.db.transaction():
             self._space.observed.record(
                 observation, pairs_of(observation), seen, self._time(), tallies(observation)
@@ -207,7 +209,7 @@ class Promoter:
         return "" if elsewhere else self._now.overtaken(candidate)
 
     def _stamp(self, branch: str | None) -> str | None:
-        return to_stamp(self._became(branch)) if branch is not None else None
+        return to_stamp(self._became(branch), self._since) if branch is not None else None
 
     def _became(self, branch: str) -> Branch | None:
         if branch not in self._branches:

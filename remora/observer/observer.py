@@ -213,6 +213,10 @@ class Observer:
         found = [taint for agent in self._watches if (taint := self.taint(agent)) is not None]
         return min(found, key=lambda taint: taint.step or 0, default=None)
 
+    def started(self) -> str | None:
+        """Return when the session began, ISO 8601; None if nobody said."""
+        return self._story.started
+
     def branch(self) -> str | None:
         """Return the branch that most of the session was on so far; None if nobody said."""
         return self._story.branch()

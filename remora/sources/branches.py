@@ -49,6 +49,7 @@ class Branch(NamedTuple):
         known: what is to be remembered of it.
         why: the evidence, in words.
         now: the branch in which it goes on; empty where it has kept its name, or is gone.
+        at: of a branch without a commit of its own, when the commit it stands on was made, in epoch seconds.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Branch(NamedTuple):
     known: Known
     why: str
     now: str = ""
+    at: int | None = None
 
 
 def default_branch(repository: Repository) -> str | None:
@@ -150,7 +152,8 @@ def _follow(trunk: _Trunk | None, name: str, known: Known) -> Branch:
             return Branch(name, "open", Known(head, ahead=True), "it has commits of its own")
         if known.ahead:
             return Branch(name, "merged", Known(head, ahead=True), f"its commits are in {trunk.name}")
-        return Branch(name, "open", Known(head, ahead=False), "it has no commit of its own yet")
+        at = _made(repository, head)
+        return Branch(name, "open", Known(head, ahead=False), "it has no commit of its own yet", at=at)
     if known.head is None:
         return Branch(name, "unknown", known, "it is not in the repository, and never was seen there")
     if not repository.has_commit(known.head):
@@ -223,6 +226,12 @@ def _commit(repository: Repository, reference: str) -> str | None:
     done = run(repository.root, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}")
     found = text(done.stdout).strip()
     return found if done.returncode == 0 and _ID.fullmatch(found) else None
+
+
+def _made(repository: Repository, commit: str) -> int | None:
+    done = run(repository.root, "log", "-1", "--format=%ct", commit)
+    found = text(done.stdout).strip()
+    return int(found) if done.returncode == 0 and found.isdigit() else None
 
 
 def _patch_ids(repository: Repository, *arguments: str) -> set[str]:

@@ -697,3 +697,34 @@ def test_a_model_that_fails_is_asked_no_more(tmp_path: Path) -> None:
         ((by, text),) = shown(memory)
     assert by == "rules"
     assert "Timeout 5000ms exceeded." in text
+
+
+def test_a_branch_without_a_commit_keeps_what_was_learnt_there(tmp_path):
+    """Its work was not committed yet: it is the branch's, and goes with it when it is deleted unmerged."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("branch", "-M", "main")
+    repo.git("checkout", "-q", "-b", "topic")
+    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        (known,) = [record for record in memory.list() if record.branch == "topic"]
+        repo.commit("work on topic", {"b.py": "b = 1\n"})
+        assert not memory.learn(tmp_path / "talks").merged
+        repo.git("checkout", "-q", "main")
+        repo.git("branch", "-D", "topic")
+        assert memory.learn(tmp_path / "talks").retired == (("topic", 1),)
+        assert memory.show(known.id).deprecated
+
+
+def test_a_branch_that_was_merged_by_moving_on_is_the_projects(tmp_path):
+    """It has no commit of its own, and stands on one that was made after the session began."""
+    repo = Repo(tmp_path / "project").init()
+    repo.day = 20
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("branch", "-M", "main")
+    repo.git("branch", "topic")
+    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        assert [record.branch for record in memory.list()] == [None]
