@@ -112,6 +112,15 @@ def test_a_name_that_leads_nowhere():
     )
 
 
+def test_another_name_was_right():
+    """Nothing has the first name; what the very next search finds is used."""
+    script = (
+        Script().step().glob("**/settings*.py", "No files found").step().glob("**/conf*.py", "src/conf.py")
+    )
+    (glob,) = of_type(observed(script.step().read("src/conf.py").edit("src/conf.py")), "glob_ignore")
+    assert (glob.key, glob.detail["instead"]) == ("**/settings*.py", "src/conf.py")
+
+
 def test_finds_that_were_ignored():
     """Session 8b418ea5: the files under commands were left for root.go."""
     script = (
