@@ -22,15 +22,25 @@ _PATTERN_FIRST = frozenset("sed awk gawk grep egrep fgrep zgrep rg ag jq yq".spl
 _READERS = _PATTERN_FIRST | frozenset(
     "cat tac head tail less more bat nl strings rev diff cmp comm paste sort uniq cut fold column xxd "
     "hexdump od base64 base32 zcat gzcat bzcat xzcat zless gunzip gzip unzip tar find fd ls tree "
-    "pandoc pdftotext sqlite3 cp mv ln rsync xargs".split()
+    "pandoc pdftotext sqlite3 cp mv ln rsync xargs dd get-content gc type select-string sls".split()
 )
 _LISTERS = frozenset("find fd ls tree cp mv ln rsync tar gzip xargs comm rev".split())  # names, or nothing
 _LEAVES_OUT = re.compile(r"--?(?:exclude|ignore|glob|iglob|path|name|not|prune|I|g|x)\b")
 _LAST_IS_NEW = frozenset("cp mv ln rsync".split())
+_CMDLETS = NETWORK | _READERS  # PowerShell does not tell cases apart
 _SHELLS = frozenset("bash sh zsh dash ksh fish".split())
 _INTERPRETERS = _SHELLS | frozenset("python python2 python3 py node deno bun ruby perl php".split())
 _RUN_OTHERS = frozenset("sudo env time nohup command exec nice timeout gtimeout xargs parallel watch".split())
 _NO_TEXT = QUIET | LOOPS | frozenset("mkdir rmdir rm touch chmod chown cp mv ln kill pkill test".split())
+# Programs that are told an address and show nothing of what is there, or of which `services` knows more.
+_ONLY_NAME_ADDRESSES = (
+    _NO_TEXT
+    | _PATTERN_FIRST
+    | frozenset(
+        "git gh glab svn hg docker podman helm kubectl npm pnpm yarn bun npx pip pip3 uv uvx pipx poetry pdm cargo go"
+        " gem bundle composer brew apt apt-get make open xdg-open start code psql mysql redis-cli".split()
+    )
+)
 _GIT_SILENT = frozenset("init add commit clone config worktree checkout switch branch tag push rm mv".split())
 _GIT_TEXTS = GIT_SHOWS | _GIT_SILENT
 _SHOWING = _READERS | _INTERPRETERS | {"git"}
@@ -78,7 +88,10 @@ def _outside(command: str, home: Home, folder: str, depth: int) -> str:
         if made := built(program, rest):
             home = home._replace(own=(*home.own, *made))
         source = fetched(simple.words) or asked(program, rest, home.own)
-        if source := source or _reads(program, rest, home, folder):
+        source = source or _reads(program, rest, home, folder)
+        if not source and program not in _ONLY_NAME_ADDRESSES:
+            source = next((_address(word) for word in rest if _ADDRESS.match(word)), "")
+        if source:
             return source
         if program in _INTERPRETERS:
             if source := _address(command):
@@ -160,7 +173,10 @@ def _words(simple: Simple) -> list[str]:
     first = simple.words[0].rsplit("/", 1)[-1] if simple.words else ""
     if plain and (first in _RUN_OTHERS or plain[0] in _RUN_OTHERS or "-exec" in plain):
         plain = plain[next((n for n, w in enumerate(plain) if w.rsplit("/", 1)[-1] in NETWORK), 0) :]
-    return [plain[0].rsplit("/", 1)[-1], *plain[1:]] if plain else []
+    if not plain:
+        return []
+    name = plain[0].rsplit("/", 1)[-1].removesuffix(".exe")
+    return [name.lower() if name.lower() in _CMDLETS else name, *plain[1:]]
 
 
 def _unquoted(word: str) -> str:
@@ -180,6 +196,9 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
         if "-C" in rest[:-1]:
             folder = entered(folder, [rest[rest.index("-C") + 1]])
         verb = next((w for w in plain if w in _GIT_TEXTS), "")
+        elsewhere = next((w.partition("=")[2] for w in rest if w.startswith("--git-dir=")), "")
+        if verb in GIT_SHOWS and _is_out(elsewhere, home, folder):
+            return elsewhere
         plain = plain if verb in GIT_SHOWS or "apply" in plain or "am" in plain else []
         if verb in _GIT_SILENT:
             return ""
@@ -189,6 +208,10 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
         plain = plain[1:]
     elif program in _LAST_IS_NEW:
         plain = plain[:-1]
+    elif program == "dd":
+        plain = [w.partition("=")[2] for w in rest if w.startswith("if=")]
+    elif program in ("perl", "ruby") and any(re.match(r"-\w*[np]\w*", w) for w in rest):
+        plain = plain[1:]  # the code; what it runs over follows
     elif program in _INTERPRETERS:
         plain = plain[:1] if "-c" not in rest and "-e" not in rest else []
     if source := _installed(program, rest, plain, home, folder):

@@ -61,7 +61,9 @@ class Home(NamedTuple):
         >>> [home.has(p) for p in ("/w/app/a", "/w/app-fork/a", "/tmp/x", "/tmp/xyz", "../b", "~/c", "a")]
         [True, False, True, False, False, False, True]
         """
-        path = posixpath.normpath(posixpath.join(folder, path) if path[:1] != "~" else path)
+        path = posixpath.normpath(
+            path if path[:1] == "~" or _DRIVE.match(path) else posixpath.join(folder, path)
+        )
         if path[0] not in "/~" and not _DRIVE.match(path):
             return path != ".." and not path.startswith("../")
         return path in self.own or (bool(self.root) and within(path, self.root))

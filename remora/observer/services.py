@@ -25,7 +25,8 @@ from remora.core.purposes import purpose_of
 NETWORK = frozenset(
     """
     curl wget http https lynx elinks w3m links aria2c axel httpie xh ssh scp sftp ftp lftp telnet nc ncat
-    netcat socat websocat grpcurl whois dig nslookup lwp-request yt-dlp
+    netcat socat websocat grpcurl whois dig nslookup lwp-request yt-dlp irm iwr invoke-restmethod
+    invoke-webrequest start-bitstransfer
     """.split()
 )
 _HOSTED = frozenset("pr mr issue run ci release repo gist snippet search api discussion".split())

@@ -101,7 +101,9 @@ class Watch(Kept):
         if call.action == "fetch":
             return call.url or str(call.extra.get("query") or call.tool)
         if call.action == "run":
-            source = outside(call.command, pad.home(), pad.folder(call.extra.get("cwd")))
+            # In PowerShell a backslash stands between folders.
+            command = call.command.replace("\\", "/") if call.tool == "PowerShell" else call.command
+            source = outside(command, pad.home(), pad.folder(call.extra.get("cwd")))
             return source or (found_installed(call.text) if _GREP.match(call.command) else "")
         if call.action in ("read", "search", "glob"):
             where = call.extra.get("in")
