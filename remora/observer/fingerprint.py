@@ -2,7 +2,8 @@
 
 Two people on two machines meet the same error at other times, under other folders, at other lines.
 What differs is replaced before hashing, in a fixed order: times before anything that eats colons and
-digits, ids before numbers, temporary folders before other paths, numbers last.
+digits, ids before numbers, temporary folders before other paths, numbers last. The name of a package
+("@acme/auth") and what a server answered (404) are kept: they tell one error from another.
 """
 
 from __future__ import annotations
@@ -60,13 +61,18 @@ _RULES: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     (":\\", re.compile(r"\b[A-Za-z]:\\[^\s:'\"`,;()<>\[\]]+" + _PATH_END), "<path>"),
     ("/", re.compile(r"(?<![\w.@:/>-])(?:~|\.{1,2})?/[^\s:'\"`,;()<>\[\]]+" + _PATH_END), "<path>"),
-    ("/", re.compile(r"(?<![\w/.@:>-])[\w.@+-]+(?:/[\w.@+*-]+)+/?" + _PATH_END), "<path>"),
+    (
+        "/",
+        re.compile(r"(?<![\w/.@:>-])(?!@[\w.-]+/[\w.-]+['\"])[\w.@+-]+(?:/[\w.@+*-]+)+/?" + _PATH_END),
+        "<path>",
+    ),
     (
         ".",
         re.compile(r"(?<![\w/.@-])[\w.+-]*\w\.[A-Za-z]{1,5}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))"),
         "<path>",
     ),
-    ("", re.compile(r"(?<![\w<])\d+(?:[.,]\d+)*\b"), "<n>"),
+    # What a server answered is what went wrong: 404 is not 500.
+    ("", re.compile(r"(?<!HTTP )(?<!status )(?<!status code )(?<![\w<])\d+(?:[.,]\d+)*\b"), "<n>"),
 )
 
 # What the host's own tools say; the project has no part in it.

@@ -44,6 +44,9 @@ def test_what_changes_from_place_to_place_does_not_count(one: str, other: str):
         ("undefined: Foo", "undefined: Bar"),
         ("permission denied", "no such file"),
         ("HTTP error", "DNS error"),
+        ("Cannot find module '@acme/auth'", "Cannot find module '@acme/ui'"),
+        ("the server answered HTTP 404", "the server answered HTTP 500"),
+        ("status code 401", "status code 503"),
     ],
 )
 def test_other_errors_have_other_fingerprints(one: str, other: str):
