@@ -37,8 +37,10 @@ _ONLY_NAME_ADDRESSES = (
     _NO_TEXT
     | _PATTERN_FIRST
     | frozenset(
-        "git gh glab svn hg docker podman helm kubectl npm pnpm yarn bun npx pip pip3 uv uvx pipx poetry"
-        " pdm cargo go gem bundle composer brew apt apt-get make open xdg-open start code psql mysql redis-cli".split()
+        """
+        git gh glab svn hg docker podman helm kubectl npm pnpm yarn bun npx pip pip3 uv uvx pipx poetry pdm cargo
+        go gem bundle composer brew apt apt-get make open xdg-open start code psql mysql redis-cli
+        """.split()
     )
 )
 _GIT_SILENT = frozenset("init add commit clone config worktree checkout switch branch tag push rm mv".split())
