@@ -95,7 +95,8 @@ class Event(NamedTuple):
         branch: the git branch that was checked out.
         tokens: input tokens of a step.
         extra: what else a reader knows: `old` and `new` text of an edit (shortened), `lines` (first,
-            last) of a read, `todos` of a plan, `exit_code`, `interrupted`, `cwd`, `running` (a name) of a
+            last) of a read, `todos` of a plan, `exit_code`, `interrupted`, `cwd`, `reads`
+            (files that a command shows, where the host has no tool for it), `running` (a name) of a
             command that goes on after its result, `of` (that name) of a call that asks what became of it,
             `over` of a step with which the agent's turn ended.
     """

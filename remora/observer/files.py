@@ -89,10 +89,12 @@ class Files(Kept):
 
     def settle(self, call: Call, pad: Scratchpad) -> None:
         """Look at one finished call."""
-        if not call.worked or call.action not in ("read", "edit", "write"):
+        read = call.extra.get("reads") if call.action == "run" and not call.failed else None
+        shown = tuple(read) if isinstance(read, list | tuple) else ()
+        if not shown and (not call.worked or call.action not in ("read", "edit", "write")):
             self._name(call)
             return
-        for path in call.paths[:20]:
+        for path in (*call.paths[:20], *shown):
             if inside(path):
                 self._use(path, call, pad)
 
@@ -117,7 +119,7 @@ class Files(Kept):
         )
 
     def _use(self, path: str, call: Call, pad: Scratchpad) -> None:
-        edit = call.action != "read"
+        edit = call.action not in ("read", "run")
         self.order += 1
         touch = Touch(path, call.step, call.at, edit, self.order)
         self._count(touch, pad)

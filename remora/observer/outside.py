@@ -38,8 +38,8 @@ _ONLY_NAME_ADDRESSES = (
     | _PATTERN_FIRST
     | frozenset(
         """
-        git gh glab svn hg docker podman helm kubectl npm pnpm yarn bun npx pip pip3 uv uvx pipx poetry pdm cargo
-        go gem bundle composer brew apt apt-get make open xdg-open start code psql mysql redis-cli
+        git gh glab svn hg docker podman helm kubectl npm pnpm yarn bun npx pip pip3 uv uvx pipx poetry pdm
+        cargo go gem bundle composer brew apt apt-get make open xdg-open start code psql mysql redis-cli
         """.split()
     )
 )

@@ -22,7 +22,15 @@ from remora.core.actions import ACTION_OF, words_of
 from remora.core.cut import both_ends
 from remora.core.events import Event
 from remora.sources.transcripts.calls import Calls
-from remora.sources.transcripts.codex_item import ITEMS, action, cwd_in, parent_of, tokens, typed
+from remora.sources.transcripts.codex_item import (
+    ITEMS,
+    action,
+    cwd_in,
+    parent_of,
+    shown_files,
+    tokens,
+    typed,
+)
 from remora.sources.transcripts.codex_output import Output, read_output
 from remora.sources.transcripts.codex_patch import as_extra, parse_patch, patch_in_command
 from remora.sources.transcripts.lines import Counts
@@ -213,7 +221,13 @@ class Codex:
             return self._patch(name, patch if isinstance(patch, str) else "")
         if ACTION_OF.get(name) == "run" and (patched := self._patch_run(name, given)):
             return patched
-        return call(name, given, self._relative, action(name, namespace))
+        made = call(name, given, self._relative, action(name, namespace))
+        if made.action == "run" and (shown := shown_files(made.command)):
+            extra = dict(made.extra or {})
+            folder = string(given.get("workdir"), 4096)
+            extra["reads"] = [self._relative(joined_path(folder, path)) for path in shown]
+            return made._replace(extra=extra)
+        return made
 
     def _patch_run(self, name: str, given: Mapping[str, Any]) -> Call | None:
         """Return the call of a command that applies a patch; None of any other command."""

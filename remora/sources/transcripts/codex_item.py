@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from remora.core.actions import known, of_codex, of_server
+from remora.core.actions import known, names_a_file, of_codex, of_server
+from remora.core.shell import commands_in
 from remora.sources.transcripts.texts import number, string
 
 ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -15,6 +17,7 @@ ITEMS = frozenset(
     "message reasoning function_call function_call_output local_shell_call custom_tool_call "
     "custom_tool_call_output web_search_call".split()
 )
+_SHOWS = frozenset("cat nl head tail bat less".split())
 _TAG = re.compile(r"\s*<([a-zA-Z][\w -]*)(?:\s[^>]*)?>")
 _HEADINGS = ("# AGENTS.md instructions", "# Context from my IDE setup", "# Files mentioned by the user")
 _REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
@@ -66,6 +69,27 @@ def cwd_in(text: str) -> str:
     """Return the working directory that a text tells the model; the oldest files have it only there."""
     found = _CWD.search(text[:20_000])
     return found[1] if found else ""
+
+
+def shown_files(command: str) -> list[str]:
+    """Return the files that a line of shell shows: Codex has no tool that reads.
+
+    >>> shown_files("nl -ba src/a.py | sed -n '1,200p'; cat b/c.md && head -n 5 d.go")
+    ['src/a.py', 'b/c.md', 'd.go']
+    """
+    found: list[str] = []
+    for part in commands_in(command):
+        try:
+            program, *rest = shlex.split(part)
+        except ValueError:  # nothing, or a quotation that does not end
+            continue
+        plain = [word for word in rest if word[:1] != "-" and not word.isdigit()]
+        if program == "sed":
+            plain = plain[1:] if "-n" in rest else []
+        elif program not in _SHOWS:
+            continue
+        found += [word for word in plain if names_a_file(word)]
+    return found[:20]
 
 
 def tokens(payload: Mapping[str, Any]) -> int | None:

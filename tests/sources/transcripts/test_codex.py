@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from remora.observer.observer import Observer
 from remora.sources.transcripts.codex_output import read_output
 from tests.sources.transcripts.records import ROOT, brief, codex, events, put, reading
 from tests.sources.transcripts.test_codex_patch import PATCH
@@ -412,3 +413,27 @@ def test_unknown_lines_are_counted(tmp_path: Path) -> None:
         "completed:AgentMessage": 1,
         "event_msg": 1,
     }
+
+
+def test_what_a_command_shows_is_read(tmp_path: Path) -> None:
+    """Codex has no tool that reads: the files that a command only shows are told, from the root."""
+    found = events(
+        tmp_path / "rollout-1.jsonl",
+        META,
+        _call("exec_command", "k1", {"cmd": "sed -n '1,200p' src/a.py && cat ../x.md"}),
+        _call("exec_command", "k2", {"cmd": "head -5 a.py b.py", "workdir": f"{ROOT}/web"}),
+        _call("exec_command", "k3", {"cmd": "sed -i s/a/b/ src/a.py; pytest tests/a.py"}),
+    )
+    shown = [(e.extra or {}).get("reads") for e in found if e.kind == "tool_call"]
+    assert [reads and reads[:1] for reads in shown] == [["src/a.py"], ["web/a.py"], None]
+    observer = Observer("s1", "codex", strict=True)
+    for event in found:
+        observer.observe(event)
+        if event.kind == "tool_call":
+            done = event._replace(kind="tool_result", key=f"{event.key}r", text="x = 1", extra=None)
+            observer.observe(done)
+    assert [(use.path, use.reads, use.edits) for use in observer.finalize().files] == [
+        ("src/a.py", 1, 0),
+        ("web/a.py", 1, 0),
+        ("web/b.py", 1, 0),
+    ]
