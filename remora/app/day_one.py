@@ -86,7 +86,7 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
             tally.skipped.append(Skipped("git history", f"{error}; what was known before is kept"))
     _mark_orphans(parts, space)
     code = _take_code(parts, tally, progress)
-    settle(parts)
+    settled = settle(parts)
     settle_overtaken(parts)
     if progress:
         progress("embedding", 0, 0)
@@ -113,6 +113,9 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
         skipped=tuple(tally.skipped),
         code=code,
         seconds=time.monotonic() - started,
+        branches_merged=settled.merged,
+        branches_retired=settled.retired,
+        branches_revived=settled.revived,
     )
 
 

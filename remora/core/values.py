@@ -359,7 +359,7 @@ class Skipped(NamedTuple):
 
 
 class InitReport(NamedTuple):
-    """What `init` found and did."""
+    """What `init` found and did; of branches (name, memories) that were merged, deleted, or are back."""
 
     project_id: str
     home: str
@@ -379,3 +379,6 @@ class InitReport(NamedTuple):
     skipped: tuple[Skipped, ...] = ()
     code: IndexReport | None = None
     seconds: float = 0.0
+    branches_merged: tuple[tuple[str, int], ...] = ()
+    branches_retired: tuple[tuple[str, int], ...] = ()
+    branches_revived: tuple[tuple[str, int], ...] = ()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from remora.core.text import collapse, shorten
 from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
 from remora.interfaces.present import counted, listed, redaction_sentence, short
+from remora.interfaces.reports import of_branches
 
 if TYPE_CHECKING:
     from remora.app.learn import LearnReport
@@ -61,17 +62,7 @@ def report(found: LearnReport) -> Page:
     if found.withdrawn:
         gone = counted(found.withdrawn, "memory", "memories")
         parts.append(Para(f"{gone} of earlier runs forgotten: more sessions speak against them", "warn"))
-    for branch, number in found.revived:
-        parts.append(
-            Para(f"{branch} was not lost: {counted(number, 'memory', 'memories')} of it came back", "good")
-        )
-    for branch, number in found.merged:
-        are = counted(number, "memory is", "memories are")
-        parts.append(Para(f"{branch} was merged: {are} the project's now"))
-    for branch, number in found.retired:
-        parts.append(
-            Para(f"{branch} was deleted unmerged: {counted(number, 'memory', 'memories')} forgotten", "warn")
-        )
+    parts += of_branches(found.revived, found.merged, found.retired)
     if secrets := redaction_sentence(found.redactions):
         parts.append(Para(secrets, "warn"))
     if found.bad_lines:

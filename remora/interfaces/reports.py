@@ -37,6 +37,7 @@ def initialised(report: InitReport, *, hottest: Sequence[str] = ()) -> Page:
     ]
     if secrets := redaction_sentence(report.redactions):
         said.append(Para(f"{secrets}.", "warn", indent=2))
+    said += of_branches(report.branches_revived, report.branches_merged, report.branches_retired, indent=2)
     said += _skips(report)
     said.append(Para(f"Done in {report.seconds:.1f} s. It lies in {report.home}", "dim", indent=2))
     tries = _tries(report, hottest)
@@ -108,6 +109,24 @@ def _outcome(report: InitReport) -> str:
     if not done:
         return "Nothing was stored."
     return ", ".join(done) + "."
+
+
+Changed = Sequence[tuple[str, int]]
+
+
+def of_branches(revived: Changed, merged: Changed, retired: Changed, indent: int = 0) -> list[Part]:
+    """Return what became of memories with their branches, a line each."""
+    said: list[Part] = []
+    for branch, number in revived:
+        back = counted(number, "memory", "memories")
+        said.append(Para(f"{branch} was not lost: {back} of it came back", "good", indent=indent))
+    for branch, number in merged:
+        are = counted(number, "memory is", "memories are")
+        said.append(Para(f"{branch} was merged: {are} the project's now", indent=indent))
+    for branch, number in retired:
+        gone = counted(number, "memory", "memories")
+        said.append(Para(f"{branch} was deleted unmerged: {gone} forgotten", "warn", indent=indent))
+    return said
 
 
 def _skips(report: InitReport) -> list[Part]:

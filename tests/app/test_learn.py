@@ -16,6 +16,7 @@ from remora.app.learn import LearnReport
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceError, StoreReadOnly
+from remora.interfaces import draw, reports
 from remora.llm.scripted import ScriptedModel
 from tests.helpers import NOW, Repo, environment
 
@@ -713,7 +714,10 @@ def test_a_branch_without_a_commit_keeps_what_was_learnt_there(tmp_path):
         assert not memory.learn(tmp_path / "talks").merged
         repo.git("checkout", "-q", "main")
         repo.git("branch", "-D", "topic")
-        assert memory.learn(tmp_path / "talks").retired == (("topic", 1),)
+        report = memory.init()
+        assert report.branches_retired == (("topic", 1),)
+        page = draw.plain(reports.initialised(report))
+        assert "topic was deleted unmerged: 1 memory forgotten" in page
         assert memory.show(known.id).deprecated
 
 
