@@ -195,10 +195,10 @@ class Searches(Kept):
                 if not glob.used:
                     self.globs[name] = glob._replace(used=True)
             elif not glob.used and not glob.instead and 0 < call.step - glob.step <= _ELSEWHERE:
-                later = [r for r in self.recent if r.step >= glob.step and r.pattern != glob.pattern]
-                via = next((r for r in later if path in r.finds), None)
-                second = via is not None and via is later[0] and _NOTHING.match(glob.finds[:200])
-                if via and (second or _akin(glob.pattern, via.pattern)):
+                via = next((r for r in self.recent if r.step >= glob.step and path in r.finds), None)
+                # An unlike name may be another errand: of two sessions that looked for `enable*.go` in vain,
+                # taking whatever the next search found would make two wrong places out of one right one.
+                if via and via.pattern != glob.pattern and _akin(glob.pattern, via.pattern):
                     self.globs[name] = glob._replace(instead=path, instead_step=call.step, via=via.pattern)
         if edit and self.fetched:
             address, step = self.fetched[-1]

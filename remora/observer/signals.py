@@ -130,7 +130,7 @@ KINDS: dict[str, Kind] = {
         2,
         "searches for names of files",
         "when none of what it found is used afterwards, or it found nothing, and within six steps another "
-        "file is used that a search for a like name found, or, where it found nothing, the next search",
+        "file is used that a later search found, by a pattern that shares a part of a name with the first",
         "patterns whose finds are read or changed later, lists of everything",
     ),
     "import_chase": Kind(

@@ -112,15 +112,6 @@ def test_a_name_that_leads_nowhere():
     )
 
 
-def test_another_name_was_right():
-    """Nothing has the first name; what the very next search finds is used."""
-    script = (
-        Script().step().glob("**/settings*.py", "No files found").step().glob("**/conf*.py", "src/conf.py")
-    )
-    (glob,) = of_type(observed(script.step().read("src/conf.py").edit("src/conf.py")), "glob_ignore")
-    assert (glob.key, glob.detail["instead"]) == ("**/settings*.py", "src/conf.py")
-
-
 def test_finds_that_were_ignored():
     """Session 8b418ea5: the files under commands were left for root.go."""
     script = (
@@ -148,9 +139,15 @@ def test_finds_that_were_ignored():
         .read("a/enable.go"),
         Script().step().glob("**/*.go", "a.go").step().grep("enable", "b.go").step().read("b.go"),
         Script().step().glob("**/enable*.go", "No files found").step().read("b.go"),
+        Script()
+        .step()
+        .glob("**/settings*.py", "No files found")
+        .step()
+        .glob("**/conf*.py", "b.py")
+        .read("b.py"),
         Script().step().glob("**/enable*.go", "No files found").step(9).grep("enable", "b.go").read("b.go"),
     ],
-    ids=["used later", "everything", "not searched", "long after"],
+    ids=["used later", "everything", "not searched", "another errand", "long after"],
 )
 def test_what_is_no_ignored_name(script: Script):
     """Finds that are used, lists of everything, and files that no later search named are none."""
