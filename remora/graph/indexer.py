@@ -35,7 +35,7 @@ from remora.graph.names import (
     takes,
     ways_of,
 )
-from remora.graph.packed import kept_outline, unpack_outline, unpack_uses
+from remora.graph.packed import kept_outline, unpack_links, unpack_outline, unpack_uses
 from remora.graph.reading import FileReader, Listed, Parsed, Read, Refused
 from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots, find_roots, is_manifest
@@ -78,6 +78,8 @@ class _Touched:
         self.paths: set[str] = set()
         self.names: set[str] = set()
         self.closure: set[tuple[int, int]] = set()
+        # Files whose precise edges may hold again, since one that they lead to is as it was.
+        self.precise: set[str] = set()
         # A run before this one ended before its closure was done, or too much is gone to follow it.
         self.rebuild = False
 
@@ -144,6 +146,8 @@ class Indexer:
         self._fresh = {}
         left_at = self._space.meta.get(OPEN)
         touched.rebuild = bool(left_at) or len(gone) > MANY
+        if left_at:
+            touched.precise.update(self._space.other_sources.covered())
         # A run that died while it read took with it what its files touch elsewhere.
         everything = state is None or left_at not in (None, False, LINKING)
         if changed or gone:
@@ -247,6 +251,8 @@ class Indexer:
         file_id = self._graph.put_file(new.file, now)
         self._graph.put_nodes(new.file, after.definitions if after else (), now)
         self._graph.put_links(path, (), "scip", now)  # they speak of the file as it was
+        if self._space.other_sources.covers(path, new.file.hash):
+            touched.precise.update(self._graph.pointing_at(path))
         if new.facts:
             if len(self._fresh) < BATCH_FILES:
                 self._fresh[path] = new.facts
@@ -326,7 +332,8 @@ class Indexer:
             if self._space.meta.get(OPEN):
                 self._space.meta.set(OPEN, LINKING)
         todo = self._graph.unlinked()
-        many = len(todo) > MANY or touched.rebuild
+        again = touched.precise.difference(todo)
+        many = len(todo) + len(again) > MANY or touched.rebuild
         if not todo and not many:
             with self._space.db.transaction(durable=False):
                 self._space.closure.make_again(touched.closure)
@@ -342,17 +349,30 @@ class Indexer:
             with self._space.db.transaction(durable=False):
                 for path, own in found:
                     self._graph.put_links(path, own, "ast", now)
-                    self._space.other_sources.prefer_precise(path)
+                    self._put_precise(path, now)
                     self._graph.linked(path, now)
                 if not many:
                     self._space.closure.update(self._graph.keys(batch).values(), touched.closure)
                     touched.closure = set()
             done += len(batch)
             report("resolving", done, len(todo))
+        if again:
+            with self._space.db.transaction(durable=False):
+                for path in sorted(again):
+                    self._put_precise(path, now)
+                if not many:
+                    self._space.closure.update(self._graph.keys(again).values())
         if many:
             with self._space.db.transaction(durable=False):
                 self._space.closure.rebuild()
         return done
+
+    def _put_precise(self, path: str, now: int) -> None:
+        """Write what a SCIP index shows of a file, if it speaks of the content that the file has now."""
+        links = self._space.other_sources.links_of(path)
+        if links is not None:
+            self._graph.put_links(path, unpack_links(links), "scip", now)
+            self._space.other_sources.prefer_precise(path)
 
     def _all_symbols(self) -> Symbols:
         listed = [row.path for row in self._graph.files().values() if not row.skipped]

@@ -1,9 +1,10 @@
 """Take edges from a SCIP index beside the code: a compiler's word in place of our reading.
 
 An index speaks of the files as they were when it was made, so a file that changed since keeps what we
-read ourselves; how many of its files were newer than the index is told. For the others the calls and bases
-that we resolved give way to the index's; imports stay, since an index has none of its own. The same index
-is read once.
+read ourselves; how many of its files were newer than the index is told. Between two of the others the calls
+and bases that we resolved give way to the index's; those that lead to a file of which it says nothing stay,
+and so do imports, since an index has none of its own. The same index is read once: what it says of each file
+is kept with the content that it speaks of, and holds again when an edit is taken back.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.code import Definition, Import, Link, Outline
 from remora.core.errors import SourceError
 from remora.graph import indexer
-from remora.graph.packed import unpack_outline
-from remora.graph.scip import find_index, precise_links, read_index, symbol_keys
+from remora.graph.packed import pack_links, unpack_outline
+from remora.graph.scip import clean, find_index, precise_links, read_index, symbol_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 STAMP = "scip.stamp"  # meta key: what tells the index that was read last from another one
 NEWER = "scip.newer"  # meta key: how many of that index's files were newer than it
 SCIP = "scip"
+FORMAT = 1  # of what is kept of an index: a change makes it be read again
 
 
 class Taken(NamedTuple):
@@ -43,6 +45,14 @@ class Taken(NamedTuple):
     newer: int = 0
 
 
+class _Found(NamedTuple):
+    """What an index shows: its edges by the file they start in, the content of its files, those newer."""
+
+    links: dict[str, list[Link]]
+    covered: dict[str, str]
+    newer: int
+
+
 def take(space: Space, root: Path, now: int) -> Taken:
     """Read the project's SCIP index if it is new, or the graph was made anew since.
 
@@ -57,11 +67,11 @@ def take(space: Space, root: Path, now: int) -> Taken:
     name = path.relative_to(root).as_posix()
     try:
         status = path.stat()
-        stamp = [name, status.st_size, status.st_mtime_ns, indexer.VERSION]
+        stamp = [name, status.st_size, status.st_mtime_ns, indexer.VERSION, FORMAT]
         if space.meta.get(STAMP) == stamp:
             return Taken(space.other_sources.count_from(SCIP), name, space.meta.get(NEWER) or 0)
         with path.open("rb") as file:
-            by_file, newer = _links(space, read_index(file), status.st_mtime_ns)
+            found = _links(space, read_index(file), status.st_mtime_ns)
             file.seek(0)
             names = symbol_keys(read_index(file), lambda of: _definitions(space, of))
     except OSError as error:
@@ -70,32 +80,37 @@ def take(space: Space, root: Path, now: int) -> Taken:
         ) from None
     _drop(space)
     with space.db.transaction(durable=False):
-        for start in sorted(by_file):
-            space.graph.put_links(start, by_file[start], SCIP, now)
+        space.other_sources.cover(
+            {
+                path: (hashed, pack_links(found.links[path]) if path in found.links else None)
+                for path, hashed in found.covered.items()
+            }
+        )
+        for start in sorted(found.links):
+            space.graph.put_links(start, found.links[start], SCIP, now)
             space.other_sources.prefer_precise(start)
         space.other_sources.put_symbols(names)
         space.meta.set(STAMP, stamp)
-        space.meta.set(NEWER, newer)
+        space.meta.set(NEWER, found.newer)
         space.closure.rebuild()
-    return Taken(space.other_sources.count_from(SCIP), name, newer)
+    return Taken(space.other_sources.count_from(SCIP), name, found.newer)
 
 
-def _links(
-    space: Space, documents: Iterable[ScipDocument], made_ns: int
-) -> tuple[dict[str, list[Link]], int]:
-    """Return the index's edges by the file they start in, and how many of its files are newer than it.
-
-    Of those that are newer there are no edges.
-    """
+def _links(space: Space, documents: Iterable[ScipDocument], made_ns: int) -> _Found:
+    """Return what an index shows of the files that are not newer than it."""
     read = [f for f in space.graph.files().values() if not f.skipped and not f.stale]
-    usable = {file.path for file in read if file.mtime_ns <= made_ns}
-    fresh = {file.path for file in read} - usable
+    usable = {file.path: file.hash for file in read if file.mtime_ns <= made_ns}
+    fresh = {file.path for file in read} - usable.keys()
     newer: set[str] = set()
+    covered: dict[str, str] = {}
 
     def seen() -> Iterator[ScipDocument]:
         for document in documents:
-            if document.relative_path in fresh:
-                newer.add(document.relative_path)
+            path = clean(document.relative_path)
+            if path in fresh:
+                newer.add(path)
+            elif path in usable:
+                covered[path] = usable[path]
             yield document
 
     @lru_cache(maxsize=1000)
@@ -116,7 +131,7 @@ def _links(
         start = link.from_key if link.from_key in usable else link.from_key.rpartition(":")[0]
         if start in usable:
             by_file.setdefault(start, []).append(link)
-    return by_file, len(newer)
+    return _Found(by_file, covered, len(newer))
 
 
 def _definitions(space: Space, path: str) -> Sequence[Definition]:
@@ -127,5 +142,6 @@ def _definitions(space: Space, path: str) -> Sequence[Definition]:
 def _drop(space: Space) -> None:
     """Forget the edges of an earlier index; the files it spoke of are resolved again by the next run."""
     with space.db.transaction(durable=False):
-        space.graph.unlink(space.other_sources.drop_from(SCIP))
+        space.graph.unlink({*space.other_sources.drop_from(SCIP), *space.other_sources.covered()})
+        space.other_sources.cover({})
         space.meta.set(STAMP, None)

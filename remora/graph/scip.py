@@ -29,7 +29,7 @@ from remora.core.code import Definition, Import, Link, Symbol
 from remora.graph.scip_index import DEFINITION, IMPORT, ScipDocument, ScipOccurrence, find_index, read_index
 from remora.graph.scip_symbols import META, METHOD, NAMESPACE, PARAMETER, TYPE, ScipName, parse_name
 
-__all__ = ["ScipDocument", "find_index", "precise_links", "read_index", "symbol_keys"]
+__all__ = ["ScipDocument", "clean", "find_index", "precise_links", "read_index", "symbol_keys"]
 
 CERTAIN = 1.0
 _CLASSES = frozenset(("class", "interface", "type", "test"))
@@ -54,7 +54,7 @@ def precise_links(
     """
     table = _Table()
     for document in documents:
-        path = _clean(document.relative_path)
+        path = clean(document.relative_path)
         if path:
             _File(path, document, definitions(path)).read_into(table, imports(path))
     return table.links()
@@ -66,14 +66,14 @@ def symbol_keys(
     """Return the key of our definition for each name of an index that is known in the whole project."""
     table = _Table()
     for document in documents:
-        path = _clean(document.relative_path)
+        path = clean(document.relative_path)
         if path:
             _File(path, document, definitions(path)).define(table)
     return {name: found.key for name, found in sorted(table.defined.items()) if "\0" not in name}
 
 
-def _clean(path: str) -> str:
-    """Return a path relative to the root, "" for one that leads out of it."""
+def clean(path: str) -> str:
+    """Return a document's path relative to the root as the graph has it, "" for one that leads out of it."""
     plain = posixpath.normpath(path.replace("\\", "/"))
     return "" if plain == "." or plain.startswith(("/", "../")) or plain == ".." else plain
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from remora.core.code import EXACT
+from remora.core.code import EXACT, GUESS_BELOW
 from remora.store.connection import Database
+
+# A file `s` of an index whose content is still the one that the index speaks of.
+_AS_COVERED = "EXISTS (SELECT 1 FROM graph_files f WHERE f.path = s.path AND f.hash = s.hash)"
 
 
 class OtherSources:
@@ -15,20 +18,53 @@ class OtherSources:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def prefer_precise(self, path: str) -> bool:
-        """Let a SCIP index's word for a file replace what we resolved, where there is one."""
+    def cover(self, files: Mapping[str, tuple[str, bytes | None]]) -> None:
+        """Replace what a SCIP index covers: by path the hash of a file's content and its packed edges.
+
+        The edges are None where the index shows none that start in the file.
+        """
+        self._db.execute("DELETE FROM scip_files")
+        self._db.execute_many(
+            "INSERT INTO scip_files(path, hash, links) VALUES (?, ?, ?)",
+            [(path, *files[path]) for path in sorted(files)],
+        )
+
+    def covered(self) -> list[str]:
+        """Return the files that the index covers, or did before they changed, in order."""
+        return [r[0] for r in self._db.rows("SELECT path FROM scip_files ORDER BY path")]
+
+    def covers(self, path: str, hashed: str) -> bool:
+        """Return whether the index speaks of a file with this content."""
+        sql = "SELECT 1 FROM scip_files WHERE path = ? AND hash = ?"
+        return self._db.row(sql, (path, hashed)) is not None
+
+    def links_of(self, path: str) -> bytes | None:
+        """Return the packed edges that the index shows from a file as it is now, None where it shows none."""
+        sql = f"SELECT links FROM scip_files s WHERE s.path = ? AND {_AS_COVERED}"
+        found = self._db.row(sql, (path,))
+        return found[0] if found else None
+
+    def prefer_precise(self, path: str) -> None:
+        """Let a SCIP index's word for a file replace what we resolved, as far as the index reaches.
+
+        Of an edge that we are sure of it says something only where it covers both files as they are now. A
+        guess goes as well where the same definition has a precise edge to another of that name.
+        """
         own = "from_id IN (SELECT id FROM graph_nodes WHERE file_path = ?)"
-        if (
-            self._db.row(f"SELECT 1 FROM graph_edges WHERE {own} AND source = 'scip' LIMIT 1", (path,))
-            is None
-        ):
-            return False
+        if self.links_of(path) is None:
+            return
         self._db.execute(
             f"""DELETE FROM graph_edges WHERE {own} AND source = 'ast'
-                AND type IN ('calls', 'inherits', 'implements') AND (files = 0 OR confidence < {EXACT})""",
+                AND type IN ('calls', 'inherits', 'implements') AND (files = 0 OR confidence < {EXACT})
+                AND (
+                  EXISTS (SELECT 1 FROM graph_nodes n CROSS JOIN scip_files s ON s.path = n.file_path
+                          WHERE n.id = graph_edges.to_id AND {_AS_COVERED})
+                  OR confidence < {GUESS_BELOW} AND EXISTS (
+                    SELECT 1 FROM graph_nodes a CROSS JOIN graph_edges p ON p.from_id = graph_edges.from_id
+                    CROSS JOIN graph_nodes b ON b.id = p.to_id
+                    WHERE a.id = graph_edges.to_id AND p.source = 'scip' AND b.label = a.label))""",
             (path,),
         )
-        return True
 
     def count_from(self, source: str) -> int:
         """Return how many edges of a source there are."""

@@ -579,6 +579,110 @@ def test_a_precise_index_is_preferred(shop: Memory, folder: Path, monkeypatch: p
     assert {i.source for i in shop.impact("shop/money.py:price", depth=1)} == {"ast"}
 
 
+CALLED = {
+    "a.py": "from b import f\nfrom c import h\n\n\ndef main():\n    f()\n    h()\n",
+    "b.py": "def f():\n    pass\n",
+    "c.py": "def h():\n    pass\n",
+}
+NAMED_SO = "scip-python python p 1 `{}`/{}()."
+
+
+def of_called(*paths: str) -> bytes:
+    """Return a SCIP index of some of the files whose functions `main` calls."""
+    main, f, h = (NAMED_SO.format(*name) for name in (("a", "main"), ("b", "f"), ("c", "h")))
+    uses = [occurrence([at, 14, 15], name) for at, name in enumerate((f, h))]
+    uses += [occurrence([at, 4, 5], name) for at, name in ((5, f), (6, h))]
+    documents = {
+        "a.py": document("a.py", [occurrence([4, 4, 8], main, 1), *uses]),
+        "b.py": document("b.py", [occurrence([0, 4, 5], f, 1)]),
+        "c.py": document("c.py", [occurrence([0, 4, 5], h, 1)]),
+    }
+    return index(*(documents[path] for path in paths))
+
+
+def callers(memory: Memory, *targets: str) -> list[list[tuple[str | None, str]]]:
+    """Return who depends on each target at depth 1, and the source that says so."""
+    return [[(i.symbol, i.source) for i in memory.impact(target, depth=1)] for target in targets]
+
+
+@pytest.fixture
+def called(tmp_path: Path, clock: FixedClock) -> Iterator[tuple[Memory, Path]]:
+    """The memory of a folder with the files of `CALLED`, not indexed yet."""
+    root = tmp_path / "called"
+    root.mkdir()
+    for path, text in CALLED.items():
+        (root / path).write_text(text)
+    with Memory.open(root, environ=environment(tmp_path), clock=clock) as memory:
+        yield memory, root
+
+
+def test_a_precise_index_says_nothing_of_files_it_does_not_cover(called: tuple[Memory, Path]):
+    """Edges that we are sure of and that lead to another file stay beside the precise ones."""
+    memory, root = called
+    (root / "index.scip").write_bytes(of_called("a.py", "b.py"))
+    for _ in range(2):
+        assert memory.index().precise == 1
+        assert callers(memory, "b.py:f", "c.py:h") == [[("main", "scip")], [("main", "ast")]]
+
+
+def test_a_precise_index_says_nothing_of_files_that_are_newer(called: tuple[Memory, Path]):
+    """What leads to a file that changed since is what we read ourselves."""
+    memory, root = called
+    (root / "index.scip").write_bytes(of_called(*CALLED))
+    later = (root / "index.scip").stat().st_mtime_ns + 10**9
+    (root / "b.py").write_text("# New.\n" + CALLED["b.py"])
+    os.utime(root / "b.py", ns=(later, later))
+    assert memory.index().notes == ("index.scip is older than 1 file; make it again",)
+    assert callers(memory, "b.py:f", "c.py:h") == [[("main", "ast")], [("main", "scip")]]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_precise_edges_come_back_with_the_content_they_speak_of(called: tuple[Memory, Path], whole: bool):
+    """An edit that is taken back, in the file of the caller or of the called, leaves the graph as it was."""
+    memory, root = called
+    (root / "index.scip").write_bytes(of_called(*CALLED))
+
+    def put(path: str, text: str) -> list[list[tuple[str | None, str]]]:
+        (root / path).write_text(text)
+        memory.index() if whole else memory.index_files([path])
+        return callers(memory, "c.py:h") + (callers(memory, "b.py:f") if "def f(" in text else [])
+
+    memory.index()
+    precise = [[("main", "scip")]] * 2
+    assert callers(memory, "b.py:f", "c.py:h") == precise
+    assert put("b.py", "def ff():\n    pass\n") == precise[:1]
+    assert put("b.py", CALLED["b.py"]) == precise
+    assert put("a.py", CALLED["a.py"] + "\n\ndef f():\n    pass\n")[0] == [("main", "ast")]
+    put("a.py", CALLED["a.py"])
+    assert callers(memory, "b.py:f", "c.py:h") == precise
+    (root / "b.py").unlink()
+    memory.index()
+    assert put("b.py", CALLED["b.py"]) == precise
+    assert put("b.py", "from c import h as f2\n\n\ndef f():\n    f2()\n")[1] == [("main", "scip")]
+
+
+def test_an_edge_of_ours_goes_again_when_its_file_is_covered_again(called: tuple[Memory, Path]):
+    """What was resolved while a file was another does not stay beside what the index says."""
+    memory, root = called
+    (root / "index.scip").write_bytes(of_called(*CALLED))
+    memory.index()
+    (root / "b.py").write_text("# Edited.\n" + CALLED["b.py"])
+    (root / "c.py").write_text(CALLED["c.py"].replace("def h", "def hh"))
+    memory.index()
+    (root / "c.py").write_text(CALLED["c.py"])
+    memory.index()
+    sources = memory._parts.room("project").space.db.rows(SOURCES)
+    assert sorted(sources) == [("b.py:f", "ast"), ("b.py:f", "scip"), ("c.py:h", "scip")]
+    (root / "b.py").write_text(CALLED["b.py"])
+    memory.index()
+    sources = memory._parts.room("project").space.db.rows(SOURCES)
+    assert sorted(sources) == [("b.py:f", "scip"), ("c.py:h", "scip")]
+
+
+SOURCES = """SELECT t.key, e.source FROM graph_edges e JOIN graph_nodes f ON f.id = e.from_id
+             JOIN graph_nodes t ON t.id = e.to_id WHERE f.key = 'a.py:main' AND e.type = 'calls'"""
+
+
 def test_a_precise_index_that_is_older_than_the_files_is_said_to_be(shop: Memory, folder: Path):
     """Of files that changed since it was made nothing is taken, and the report counts them."""
     scip = folder / "index.scip"

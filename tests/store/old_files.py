@@ -120,6 +120,7 @@ ROWS: dict[int, tuple[str, ...]] = {
             '["m-one"]', 'What earlier sessions learnt')""",
         """INSERT INTO injected_memories VALUES ('m-one', 1)""",
     ),
+    13: ("""INSERT INTO scip_files VALUES ('src/users.py', 'aa', x'789c')""",),
 }
 # Rows of tables that a later version made anew: only the newest set that fits is in a file.
 _EMBEDDINGS = {

@@ -240,19 +240,53 @@ def test_deleted_file_leaves_nothing_behind(space: Space):
 
 
 def test_precise_edges_replace_resolved_ones(space: Space):
-    """Where a compiler's index speaks, our calls between definitions go; imports and sure sums stay."""
+    """Where an index covers both files as they are, our calls between them go; imports and sure sums stay."""
     ids = small(space)
-    with space.db.transaction():
-        assert not space.other_sources.prefer_precise("tests/test_b.py")
+    own = [
+        link("tests/test_b.py", "src/a.py", "imports"),
+        link("tests/test_b.py", "src/a.py", "calls"),
+        link("tests/test_b.py:test_b", "src/a.py:A.run", "calls"),
+    ]
+    add_links(space, "tests/test_b.py", *own)
     precise = link("tests/test_b.py:test_b", "src/a.py:A", "calls", 1.0)
-    add_links(space, "tests/test_b.py", precise, source="scip")
-    found = space.graph.users(list(ids.values()), ["calls"])
-    assert [(e.to_id, e.source) for e in found] == [(ids["src/a.py:A"], "scip")]
+
+    def settle(*covered: str) -> list[tuple[int, str]]:
+        with space.db.transaction():
+            space.other_sources.cover(dict.fromkeys(covered, ("h", b"x")))
+        add_links(space, "tests/test_b.py", *own)
+        add_links(space, "tests/test_b.py", precise, source="scip")
+        return [(e.to_id, e.source) for e in space.graph.users(list(ids.values()), ["calls"])]
+
+    both = [(ids["src/a.py:A"], "scip"), (ids["src/a.py:A.run"], "ast")]
+    assert sorted(settle()) == sorted(both)
+    assert sorted(settle("tests/test_b.py")) == sorted(both)  # nothing is known of what it leads to
+    assert sorted(settle("src/a.py")) == sorted(both)
+    assert settle("src/a.py", "tests/test_b.py") == both[:1]
     assert {e.type for e in space.graph.users_of_files([ids["src/a.py"]])} == {"calls", "imports"}
     assert space.other_sources.count_from("scip") == 1
     with space.db.transaction():
+        space.graph.put_file(file("src/a.py", hash="other"), 3)
+    assert not space.other_sources.covers("src/a.py", "other")
+    assert space.other_sources.links_of("src/a.py") is None
+    assert space.other_sources.links_of("tests/test_b.py") == b"x"
+    assert space.other_sources.covered() == ["src/a.py", "tests/test_b.py"]
+    with space.db.transaction():
         assert space.other_sources.drop_from("scip") == ["tests/test_b.py"]
     assert space.other_sources.count_from("scip") == 0
+
+
+def test_a_guess_gives_way_to_a_precise_edge_of_its_name(space: Space):
+    """It may lead where the index says nothing; one of another name stays."""
+    ids = small(space)
+    add_file(space, "c.py", [definition("run"), definition("walk")])
+    ids |= space.graph.keys(["c.py:run", "c.py:walk"])
+    with space.db.transaction():
+        space.other_sources.cover(dict.fromkeys(("src/a.py", "tests/test_b.py"), ("h", b"x")))
+    add_links(space, "tests/test_b.py", link("tests/test_b.py:test_b", "src/a.py:A.run"), source="scip")
+    guesses = [link("tests/test_b.py:test_b", f"c.py:{name}", "calls", 0.4) for name in ("run", "walk")]
+    add_links(space, "tests/test_b.py", *guesses)
+    found = [(e.to_id, e.source) for e in space.graph.users(list(ids.values()), ["calls"])]
+    assert sorted(found) == sorted([(ids["src/a.py:A.run"], "scip"), (ids["c.py:walk"], "ast")])
 
 
 def test_unlinking_asks_for_links_again(space: Space):
