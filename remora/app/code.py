@@ -16,7 +16,16 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remora.app.freshness import BEGUN, LISTED, LOCK_SECONDS, READ_AGAIN, refresh, up_to_date
+from remora.app.freshness import (
+    BEGUN,
+    LISTED,
+    LOCK_SECONDS,
+    READ_AGAIN,
+    look_at,
+    look_now,
+    refresh,
+    up_to_date,
+)
 from remora.app.project import commit_of
 from remora.core.clock import to_iso
 from remora.core.code import Impact, IndexReport
@@ -333,18 +342,41 @@ def _impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
     from remora.graph.impact import impact as find
 
     space = parts.room("project").space
-    notes = up_to_date(parts)
-    try:
-        found = find(space, _inside(parts, target), depth, limit)
-    except NotFound as error:
-        why = [note for note in notes if not note.endswith(READ_AGAIN)]
-        raise NotFound(str(error), hint=why[0] if why else error.hint) from None
+    inside = _inside(parts, target)
+    found, notes = _asked(parts, inside, lambda: find(space, inside, depth, limit))
     if note := refresh(parts, [found.target.path, *(i.path for i in found.impacts)]):
         notes = notes or (note,)
         if not parts.read_only:
-            found = find(space, _inside(parts, target), depth, limit)
+            found = find(space, inside, depth, limit)
     memories = _memories_about(space, found)
     return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
+
+
+def _asked(parts: Parts, target: str, ask: Callable[[], Found]) -> tuple[Found, tuple[str, ...]]:
+    """Return an answer and what to say of the index.
+
+    A name that nothing is called by may have been written since the files were looked at: that it is unknown
+    is rare, and worth a look at once.
+
+    Raises:
+        NotFound: nothing is called so after that either.
+    """
+    before = parts.last_look
+    notes = up_to_date(parts)
+    looked = before is None or parts.last_look is not before
+    try:
+        return ask(), notes
+    except NotFound as error:
+        missing = error
+    for at_all in (False, True):
+        if said := look_at(parts, target) if not at_all else () if looked else look_now(parts):
+            notes = said
+            try:
+                return ask(), notes
+            except NotFound as error:
+                missing = error
+    why = [note for note in notes if not note.endswith(READ_AGAIN)]
+    raise NotFound(str(missing), hint=why[0] if why else missing.hint) from None
 
 
 def _inside(parts: Parts, target: str) -> str:

@@ -72,6 +72,36 @@ def up_to_date(parts: Parts) -> tuple[str, ...]:
     return (note,) if note else notices(parts)
 
 
+def look_now(parts: Parts) -> tuple[str, ...]:
+    """Do what `up_to_date` does, however lately the files were looked at."""
+    parts.last_look = None
+    return up_to_date(parts)
+
+
+def look_at(parts: Parts, target: str) -> tuple[str, ...]:
+    """Read the files that a target names again if they changed; return what to say of that, if they did."""
+    from remora.app.code import index_files
+    from remora.graph.indexer import VERSION
+
+    graph = parts.room("project").space.graph
+    state = graph.state()
+    path = target.partition(":")[0].removeprefix("./")
+    if not path or parts.read_only or state is None or state.version != VERSION:
+        return ()
+    root = str(parts.project.root)
+    changed = []
+    for name, row in graph.some({path, *graph.ending(path)}).items():
+        try:
+            status = os.stat(f"{root}/{name}")  # noqa: PTH116
+        except (OSError, ValueError):
+            continue  # gone: there is nothing new in it
+        if row.stale or (status.st_size, status.st_mtime_ns) != (row.size, row.mtime_ns):
+            changed.append(name)
+    if not changed or len(changed) > FEW or not index_files(parts, changed, wait=LOCK_SECONDS).complete:
+        return ()
+    return (f"{_what(changed)} and {'was' if len(changed) == 1 else 'were'} {READ_AGAIN}",)
+
+
 def behind(parts: Parts) -> int:
     """Return how many files are not as the index knows them; new and deleted ones count."""
     space = parts.room("project").space

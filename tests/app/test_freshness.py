@@ -15,6 +15,7 @@ from remora import Memory
 from remora.app import freshness as module
 from remora.app.code import index
 from remora.app.starting import brief_of
+from remora.app.wiring import Parts
 from remora.core.clock import FixedClock, to_iso
 from remora.core.errors import NotFound, SourceError
 from remora.disk.files import lock
@@ -178,6 +179,80 @@ def test_a_look_that_takes_long_is_not_taken_at_every_question(shop: Memory, rep
     shop._parts.last_look = shop._parts.last_look._replace(until=float("inf"))
     put(repo, {"lib/late.py": USER.format(name="late"), "shop/cart.py": USER.format(name="sum_up")})
     assert users(shop) == ["shop/cart.py:sum_up"]
+
+
+def look_late(memory: Memory) -> None:
+    """Let the memory look at the files now, and not again for ever."""
+    memory._parts.last_look = None
+    users(memory)
+    never_again(memory)
+
+
+def never_again(memory: Memory) -> None:
+    """Let the last look at the files hold for ever."""
+    last = memory._parts.last_look
+    assert last is not None
+    memory._parts.last_look = last._replace(until=float("inf"))
+
+
+@pytest.mark.parametrize("name", ["lib/late.py:late", "late.py::late", "late", "lib.late.late"])
+def test_a_name_that_was_just_written_is_found_at_once(shop: Memory, repo: Repo, name: str):
+    """Where nothing is called so, the files are looked at again, however lately that was."""
+    look_late(shop)
+    put(repo, {"lib/late.py": USER.format(name="late")})
+    found = shop.impact(name)
+    assert found.target == "lib/late.py:late"
+    assert found.notes == ("lib/late.py changed since the last `remora index` and was read again",)
+
+
+@pytest.mark.parametrize("name", ["lib/new.py", "lib/new.py:new", "new"])
+def test_a_file_that_was_just_written_is_found_at_once(shop: Memory, repo: Repo, name: str):
+    """A new file, asked for by its path or by what it defines, is read before it is said to be missing."""
+    look_late(shop)
+    put(repo, {"lib/new.py": USER.format(name="new")})
+    assert shop.impact(name).target.startswith("lib/new.py")
+
+
+def test_a_named_file_is_read_among_many_that_changed(shop: Memory, repo: Repo):
+    """What is asked for does not wait for the others, which stay until the next run."""
+    put(repo, {f"lib/m{n}.py": USER.format(name=f"m{n}") for n in range(module.FEW + 1)})
+    look_late(shop)
+    put(repo, {"shop/cart.py": USER.format(name="sum_up")})
+    assert shop.impact("shop/cart.py:sum_up").target == "shop/cart.py:sum_up"
+    with pytest.raises(NotFound) as error:
+        shop.impact("m3")
+    assert "are not in this answer yet" in str(error.value.hint)
+
+
+def test_a_name_that_is_nowhere_is_looked_for_once(shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch):
+    """A question that has just looked does not look again, and one that finds nothing says so."""
+    looks: list[object] = []
+    changed = module._changed
+
+    def counted(parts: Parts) -> dict[str, int]:
+        looks.append(parts)
+        return changed(parts)
+
+    monkeypatch.setattr(module, "_changed", counted)
+    shop._parts.last_look = None
+    for expected in (1, 2, 3):
+        with pytest.raises(NotFound, match="nothing in the code graph is called 'nowhere'"):
+            shop.impact("nowhere")
+        assert len(looks) == expected
+        never_again(shop)
+    users(shop)
+    assert len(looks) == 3
+
+
+def test_a_reader_says_that_a_name_may_be_new(tmp_path: Path, shop: Memory, repo: Repo, clock: FixedClock):
+    """It reads no file again, and its hint names what changed since the index."""
+    shop.close()
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock, read_only=True) as reader:
+        look_late(reader)
+        put(repo, {"lib/late.py": USER.format(name="late")})
+        with pytest.raises(NotFound) as error:
+            reader.impact("lib/late.py:late")
+        assert "lib/late.py changed since the last `remora index`" in str(error.value.hint)
 
 
 def test_search_and_predictions_know_what_was_just_written(shop: Memory, repo: Repo):
