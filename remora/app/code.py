@@ -13,17 +13,18 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.app.comparing import TREE, note_listed
 from remora.app.freshness import (
     BEGUN,
-    LISTED,
     LOCK_SECONDS,
     READ_AGAIN,
+    checked,
     look_at,
     look_now,
-    refresh,
     up_to_date,
 )
 from remora.app.project import commit_of
@@ -95,7 +96,8 @@ def index(
                 _indexer(parts, space).run(listed, _now(parts), commit=commit_of(project.repository))
             with space.db.transaction(durable=False):
                 space.meta.set(LEFT_OUT, _left_out(tree, space, precise.path))
-                space.meta.set(LISTED, listed_at)
+                note_listed(parts, listed_at, deleted=outcome.deleted > 0)
+                space.meta.set(TREE, str(project.root))
                 if outcome.complete:
                     space.meta.set(BEGUN, None)
             _settle_layers(parts, space)
@@ -141,6 +143,9 @@ def index_files(parts: Parts, paths: Iterable[str], *, wait: float | None = None
         few = paused(len(paths) <= FEW)
         with lock(parts.project.home / "index", timeout=wait), few:
             outcome = _indexer(parts, space, paths).run(listed, _now(parts), whole=False, gone=gone)
+            if outcome.deleted:
+                with space.db.transaction(durable=False):
+                    note_listed(parts, deleted=True)
     except StoreBusy:
         outcome = Outcome(0, 0, 0, 0, (), complete=False)
         notes = ("another process is indexing this project",)
@@ -343,11 +348,13 @@ def _impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
 
     space = parts.room("project").space
     inside = _inside(parts, target)
-    found, notes = _asked(parts, inside, lambda: find(space, inside, depth, limit))
-    if note := refresh(parts, [found.target.path, *(i.path for i in found.impacts)]):
-        notes = notes or (note,)
-        if not parts.read_only:
-            found = find(space, inside, depth, limit)
+
+    def ask() -> Found:
+        return find(space, inside, depth, limit)
+
+    found, notes = _asked(parts, inside, ask)
+    found, note = checked(parts, found, ask, [found.target.path, *(i.path for i in found.impacts)])
+    notes = notes or ((note,) if note else ())
     memories = _memories_about(space, found)
     return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
 
@@ -368,8 +375,9 @@ def _asked(parts: Parts, target: str, ask: Callable[[], Found]) -> tuple[Found, 
         return ask(), notes
     except NotFound as error:
         missing = error
-    for at_all in (False, True):
-        if said := look_at(parts, target) if not at_all else () if looked else look_now(parts):
+    ways = [partial(look_at, parts, target), *(() if looked else (partial(look_now, parts),))]
+    for look_again in ways:
+        if said := look_again():
             notes = said
             try:
                 return ask(), notes

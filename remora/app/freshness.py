@@ -1,19 +1,21 @@
 """Hold the index against the files before a question is answered, at a cost that nobody notices.
 
-What was read is compared by size and time, folders by their time alone: only where one changed since the
-files were last listed can there be a new file, and only then git is asked. All of it takes at most a
-300th of the time; between two looks the files of the answer itself are still compared each time.
+What was read is compared by size and time, and by content where the time alone is another; folders by their
+time: only where one changed since the files were last listed can there be a new file, and only then git is
+asked. All of it takes at most a 300th of the time; between two looks the files of the answer itself are still
+compared each time.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from remora.core.errors import RemoraError, StoreError
+from remora.app.comparing import compare, left_out, listed_at, note_listed, other_tree
+from remora.core.errors import RemoraError, StoreBusy, StoreError
 from remora.sources.tree import look
 
 if TYPE_CHECKING:
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from remora.store.graph import State
 
 BEGUN = "index.begun"  # meta key: when a run began that is not finished, None where all are
-LISTED = "index.listed"  # meta key: when the files were last listed, in ns: later ones are new
 LOCK_SECONDS = 0.5  # that a question waits for another indexer
 IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
 NOT_INDEXED = "the code is not indexed yet: `remora index` reads it"
@@ -36,6 +37,8 @@ NAMED = 3  # changed files that are named; of more only the number is said
 SHARE = 300  # a look may take this part of the time: far less than every hundredth question pays for one
 LONGEST = 10.0  # seconds between two looks, however long one takes
 EXACT_NS = 1_000_000_000  # how far the clocks of some file systems are off
+
+T = TypeVar("T")
 
 
 class Look(NamedTuple):
@@ -107,7 +110,8 @@ def behind(parts: Parts) -> int:
     space = parts.room("project").space
     with suppress(RemoraError, OSError):  # where git cannot list the files, what is marked is known
         if parts.project.root.is_dir():
-            return len(_changed(parts))
+            changed, unread = _changed(parts)
+            return len(changed) + unread
     return space.overview.stale_files()
 
 
@@ -134,9 +138,11 @@ def _looked(parts: Parts) -> str:
     if last is not None and last.seen == _seen(parts, state) and started < last.until:
         return last.note
     try:
-        changed = _changed(parts)
+        changed, unread = _changed(parts)
         took = time.monotonic() - started
         said, settled = _bring_in(parts, changed)
+        if unread:
+            said, settled = said or _not_compared(parts, unread), False
     except (RemoraError, OSError) as error:
         parts.last_look = None
         return f"the files could not be held against the index: {error}"
@@ -148,7 +154,7 @@ def _looked(parts: Parts) -> str:
 
 def _seen(parts: Parts, state: State | None) -> object:
     """Return what is another when git wrote to the work tree, or an indexer to the graph."""
-    runs = state and state.indexed_at, parts.room("project").space.meta.get(LISTED)
+    runs = state and state.indexed_at, listed_at(parts), parts.room("project").space.overview.stale_files()
     if parts.project.repository is None:
         return runs
     try:
@@ -157,13 +163,17 @@ def _seen(parts: Parts, state: State | None) -> object:
         return runs
 
 
-def _changed(parts: Parts) -> dict[str, int]:
-    """Return the files that are not as the index knows them, with their sizes; new and deleted ones, too."""
+def _changed(parts: Parts) -> tuple[dict[str, int], int]:
+    """Return the files that are not as the index knows them, with their sizes; new and deleted ones, too.
+
+    Beside them how many there was no time to compare.
+    """
     from remora.app.code import known_kind
     from remora.graph.indexer import TRY_AGAIN
 
     space = parts.room("project").space
     found: dict[str, int] = {}
+    doubtful: dict[str, os.stat_result] = {}
     known, folders = set(), {""}
     root = str(parts.project.root)
     for path, size, mtime_ns, folder, stale in space.graph.all_stamps():
@@ -176,8 +186,13 @@ def _changed(parts: Parts) -> dict[str, int]:
             continue
         as_read = mtime_ns == status.st_mtime_ns and size == status.st_size
         if stale or not (as_read or mtime_ns == TRY_AGAIN):
-            found[path] = status.st_size
-    listed = int(space.meta.get(LISTED) or 0)
+            doubtful[path] = status
+    unread = 0
+    if doubtful:
+        compared = compare(parts, doubtful)
+        unread = len(compared.unread)
+        found |= {path: doubtful[path].st_size for path in doubtful if path in compared.other}
+    listed = listed_at(parts)
     if any(_written(f"{root}/{folder}") > listed - EXACT_NS for folder in folders):
         now = time.time_ns()
         tree = look(parts.project.root, parts.project.repository, known=known_kind)
@@ -185,8 +200,8 @@ def _changed(parts: Parts) -> dict[str, int]:
         found |= new
         if not (new or parts.read_only):
             with suppress(StoreError), space.db.transaction(durable=False):
-                space.meta.set(LISTED, now)
-    return found
+                note_listed(parts, now)
+    return found, unread
 
 
 def _written(folder: str) -> int:
@@ -205,17 +220,31 @@ def _bring_in(parts: Parts, changed: Mapping[str, int]) -> tuple[str, bool]:
         return "", True
     are, were, them = ("is", "was", "it") if len(changed) == 1 else ("are", "were", "them")
     if parts.read_only or len(changed) > FEW or sum(changed.values()) > FEW_BYTES:
-        return f"{_what(changed)} and {are} not in this answer yet; run it to read {them}", True
+        what = _what(changed, other_tree(parts))
+        return f"{what} and {are} not in this answer yet; run it to read {them}", True
     if index_files(parts, changed, wait=LOCK_SECONDS).complete:
         return f"{_what(changed)} and {were} {READ_AGAIN}", True
     return f"{_what(changed)}; another process is reading {them}", False
 
 
-def refresh(parts: Parts, paths: Iterable[str]) -> str:
+class Refreshed(NamedTuple):
+    """What came of a look at the files of an answer.
+
+    Attributes:
+        note: what to say of those that had changed; "" where none had.
+        apart: those that are to be left out of this answer alone.
+    """
+
+    note: str = ""
+    apart: tuple[str, ...] = ()
+
+
+def refresh(parts: Parts, paths: Iterable[str]) -> Refreshed:
     """Bring those files of an answer up to date that changed since they were read.
 
     A few are read again at once. Many (a switched branch) are only taken out of the answers, which is
-    quick, and the note that is returned says so; "" when nothing had changed.
+    quick, and the note that is returned says so: out of this answer where the index is of another work tree,
+    whose answers they belong to, and out of all until they are read again where it is of this one.
     """
     from remora.app.code import index_files, mark_changed
     from remora.graph.indexer import VERSION
@@ -223,6 +252,7 @@ def refresh(parts: Parts, paths: Iterable[str]) -> str:
     graph = parts.room("project").space.graph
     root = str(parts.project.root)
     changed = []
+    doubtful: dict[str, os.stat_result] = {}
     for path, (size, mtime_ns) in graph.stamps(set(paths)).items():
         try:
             status = os.stat(f"{root}/{path}")  # noqa: PTH116  two hundred times an answer
@@ -230,24 +260,55 @@ def refresh(parts: Parts, paths: Iterable[str]) -> str:
             changed.append(path)
             continue
         if (status.st_size, status.st_mtime_ns) != (size, mtime_ns):
-            changed.append(path)
+            doubtful[path] = status
+    if doubtful:
+        changed += sorted(doubtful.keys() - compare(parts, doubtful).same)
     if not changed:
-        return ""
+        return Refreshed()
     if not parts.project.root.is_dir():
-        return f"{root} is not there; this is how it was at the last `remora index`"
-    what = _what(changed)
+        return Refreshed(f"{root} is not there; this is how it was at the last `remora index`")
     if parts.read_only:
-        return what
+        return Refreshed(_what(changed))
     state = graph.state()
     if len(changed) <= FEW and state is not None and state.version == VERSION:
         report = index_files(parts, changed, wait=LOCK_SECONDS)
         if report.complete:
-            return f"{what} and {'was' if len(changed) == 1 else 'were'} {READ_AGAIN}"
+            return Refreshed(f"{_what(changed)} and {'was' if len(changed) == 1 else 'were'} {READ_AGAIN}")
+    tree = other_tree(parts)
+    what = f"{_what(changed, tree)}; what {'it uses' if len(changed) == 1 else 'they use'} is left out until"
+    if tree:
+        return Refreshed(f"{what} it reads this one", tuple(changed))
     mark_changed(parts, changed)
-    return f"{what}; what {'it uses' if len(changed) == 1 else 'they use'} is left out until the next"
+    return Refreshed(f"{what} the next")
 
 
-def _what(changed: Iterable[str]) -> str:
+def checked(parts: Parts, found: T, ask: Callable[[], T], paths: Iterable[str]) -> tuple[T, str]:
+    """Return an answer, asked for again when files in it had changed, and what to say of those."""
+    note, apart = refresh(parts, paths)
+    if note and not parts.read_only:
+        try:
+            if not apart:
+                return ask(), note
+            with left_out(parts, apart):
+                found = ask()
+        except StoreBusy:
+            note = f"{_what(apart)}; another process is writing, so they are in this answer as they were"
+    return found, note
+
+
+def _what(changed: Iterable[str], tree: str = "") -> str:
+    """Return which files changed; with the work tree that the index is of, that they are others there."""
     paths = sorted(changed)
     names = ", ".join(paths) if len(paths) <= NAMED else f"{len(paths):,} files"
+    if tree:
+        verb = "differs" if len(paths) == 1 else "differ"
+        return f"{names} {verb} from the work tree that `remora index` read last ({tree})"
     return f"{names} changed since the last `remora index`"
+
+
+def _not_compared(parts: Parts, count: int) -> str:
+    """Return what to say of files whose time is another and whose content nobody looked at yet."""
+    tree = other_tree(parts)
+    of = f", which is of the work tree {tree}" if tree else ""
+    files = "1 file is" if count == 1 else f"{count:,} files are"
+    return f"{files} not compared with the index yet{of}; the next question goes on"

@@ -91,7 +91,7 @@ def _fresh_code(
     """Return the hits again when files in them had changed, with what to know about that."""
     from remora.app.freshness import refresh
 
-    if note := refresh(parts, [hit.path for hit in found.hits if hit.source == "code" and hit.path]):
+    if note := refresh(parts, [hit.path for hit in found.hits if hit.source == "code" and hit.path]).note:
         notes = [*notes, note]
         if not parts.read_only:
             found = pipeline.search(reader(parts, request.without), request)
@@ -126,13 +126,12 @@ def _worth_telling(hits: Sequence[Hit]) -> list[Hit]:
 
 def related_files(parts: Parts, path: str, k: int) -> list[FileHit]:
     """Return files that change, are tied or are read together with one; see `Memory.related_files`."""
-    from remora.app.freshness import refresh
+    from remora.app.freshness import checked
 
     wanted, k = _relative(parts, path), _checked_k(k)
     found = _related(parts, wanted, k)
-    if refresh(parts, [wanted, *(hit.path for hit in found)]) and not parts.read_only:
-        found = _related(parts, wanted, k)
-    return found
+    files = [wanted, *(hit.path for hit in found)]
+    return checked(parts, found, lambda: _related(parts, wanted, k), files)[0]
 
 
 def ownership(parts: Parts, path: str) -> Ownership | None:
@@ -167,7 +166,7 @@ def predict_files(
 
     Without `look` only the files of the answer are held against the index.
     """
-    from remora.app.freshness import notices, refresh, up_to_date
+    from remora.app.freshness import checked, notices, up_to_date
     from remora.retrieval.files import predict
 
     text, k = checked_query(task), _checked_k(k)
@@ -189,11 +188,14 @@ def predict_files(
         )
         about = pipeline.search(found, request).hits
     space = parts.room("project").space
-    hits = predict(space, text, k, vector=vector, memories=about, tests=tests, without=without)
-    if note := refresh(parts, [hit.path for hit in hits]):
+
+    def ask() -> list[FileHit]:
+        return predict(space, text, k, vector=vector, memories=about, tests=tests, without=without)
+
+    hits = ask()
+    hits, note = checked(parts, hits, ask, [hit.path for hit in hits])
+    if note:
         notes.append(note)
-        if not parts.read_only:
-            hits = predict(space, text, k, vector=vector, memories=about, tests=tests, without=without)
     return hits, tuple(dict.fromkeys(notes))
 
 

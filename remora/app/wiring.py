@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from remora.entries.store import EntryStore
     from remora.journal.files import Journal
     from remora.llm.client import LanguageModel, Reranker
+    from remora.store.trees import Content
 
 DATABASE = "memory.db"
 ENTRIES = "entries.mem"
@@ -81,6 +82,7 @@ class Parts:
         self.written = Followed()
         self._entries: EntryStore | None = None
         self.last_look: Look | None = None  # at the files, held against the index
+        self.contents: dict[str, Content] = {}  # of files with another time than the index knows
         self.background: Background | None = None  # embeds a backlog while the program goes on
         self._recent: tuple[tuple[str | None, str], Mapping[str, LastChange]] | None = None
         self.embedding = threading.Lock()  # one batch at a time

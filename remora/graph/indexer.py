@@ -240,7 +240,7 @@ class Indexer:
             touched.names |= changed_names(item.path, self._outline(item.path), None)
         self._remove(item.path, touched)
         at = TRY_AGAIN if left.again else item.mtime_ns
-        file = NewFile(item.path, "data", "", "", "", False, item.size, at, "", 0, 0, left.why)
+        file = NewFile(item.path, "data", "", "", "", False, item.size, at, left.hash, 0, 0, left.why)
         self._graph.put_file(file, now)
 
     def _write(self, new: Parsed, touched: _Touched, now: int) -> None:

@@ -6,12 +6,11 @@ neither a part nor a signature can hold one.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from remora.core.code import Chunk, FileFacts
+from remora.core.code import Chunk, FileFacts, hash_of
 from remora.core.secrets import find as find_secrets
 from remora.graph.chunks import chunks
 from remora.graph.extract import extract_with_tree
@@ -36,10 +35,14 @@ class Listed(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """Why a file is not read; `again` when that can pass without the file changing."""
+    """Why a file is not read; `again` when that can pass without the file changing.
+
+    `hash` is that of what its bytes said of it, "" where they were not seen.
+    """
 
     why: str
     again: bool = False
+    hash: str = ""
 
 
 class Parsed(NamedTuple):
@@ -83,14 +86,14 @@ class FileReader:
         data = self._read(item.path)
         if isinstance(data, str):
             return Refused(data, again=True)
+        hashed = hash_of(data)
         if why := self._unwanted(item.path, data):
-            return Refused(why)
+            return Refused(why, hash=hashed)
         head = data[:HEAD_BYTES]
         kind = kind_of(item.path, head)
         if kind is None:
-            return Refused("unknown kind")
+            return Refused("unknown kind", hash=hashed)
         language = language_of(item.path, head) or ""
-        hashed = hashlib.blake2b(data, digest_size=16).hexdigest()
         text, secrets = without_secrets(self._decode(data))
         if secrets:
             data = text.encode("utf-8", "replace")
@@ -100,7 +103,7 @@ class FileReader:
                 deadline = time.monotonic() + PARSE_SECONDS
                 facts, tree = extract_with_tree(data, language, lambda: time.monotonic() > deadline)
             except Exception as error:  # noqa: BLE001  one file never stops the others, whatever it holds
-                return Refused(f"could not be parsed: {type(error).__name__}: {error}")
+                return Refused(f"could not be parsed: {type(error).__name__}: {error}", hash=hashed)
         lines = facts.lines if facts else text.count("\n") + 1
         file = NewFile(
             item.path,

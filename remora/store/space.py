@@ -23,6 +23,7 @@ from remora.store.observed import Observed
 from remora.store.other_sources import OtherSources
 from remora.store.overview import Overview
 from remora.store.ties import Ties
+from remora.store.trees import Trees
 from remora.store.turns import Turns
 from remora.store.vectors import EmbeddingCache, Vectors
 
@@ -56,6 +57,7 @@ class Space:
         self.leads = Leads(db)
         self.other_sources = OtherSources(db)
         self.closure = Closure(db)
+        self.trees = Trees(db)
         self.ties = Ties(db)
         self.chunks = Chunks(db)
         self.layers = Layers(db)

@@ -139,12 +139,14 @@ def test_a_few_files_leave_the_commit(memory: Memory) -> None:
 
 
 def test_stale_files(memory: Memory) -> None:
-    """Files that changed since they were read are counted."""
+    """Files that were marked as changed are counted once; a mark that does not hold goes."""
     space = space_of(memory)
+    (memory.root / "b.py").write_text("x = 1\n")
     with space.db.transaction():
-        space.graph.mark_stale(["b.py"], 1)
+        space.graph.mark_stale(["a.py", "b.py"], 1)
     (_, found) = findings(memory)
     assert found.detail == "files that changed since they were read: 1"
+    assert space.overview.stale_files() == 1
 
 
 def test_files_that_nobody_read_since_they_changed(memory: Memory) -> None:

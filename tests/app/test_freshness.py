@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from remora import Memory
+from remora.app import comparing
 from remora.app import freshness as module
 from remora.app.code import index
 from remora.app.starting import brief_of
@@ -19,7 +20,7 @@ from remora.app.wiring import Parts
 from remora.core.clock import FixedClock, to_iso
 from remora.core.errors import NotFound, SourceError
 from remora.disk.files import lock
-from remora.sources.tree import Tree, look
+from remora.sources.tree import LeftOut, Tree, look, read
 from tests.helpers import Repo, environment
 
 MONEY = "def price(item):\n    return item.cents\n"
@@ -181,6 +182,155 @@ def test_a_look_that_takes_long_is_not_taken_at_every_question(shop: Memory, rep
     assert users(shop) == ["shop/cart.py:sum_up"]
 
 
+@pytest.fixture
+def trees(tmp_path: Path, repo: Repo, clock: FixedClock) -> Iterator[Callable[[Path], Memory]]:
+    """Opens the memory of a work tree of one project of more files than a question reads again."""
+    many = {f"p/m{n:03}.py": USER.format(name=f"m{n}") for n in range(MANY)}
+    repo.commit("One", {**FILES, **many})
+    age(repo.root)
+    repo.git("worktree", "add", "-q", str(tmp_path / "wt2"), "-b", "feat")
+    opened: list[Memory] = []
+
+    def of(root: Path) -> Memory:
+        opened.append(Memory.open(root, environ=environment(tmp_path), clock=clock))
+        return opened[-1]
+
+    yield of
+    for memory in opened:
+        memory.close()
+
+
+MANY = module.FEW + 30
+
+
+def test_the_same_content_in_another_work_tree_is_not_stale(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory], monkeypatch: pytest.MonkeyPatch
+):
+    """The other tree's times are its own; its questions spoil nobody's answers and read each file once."""
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    first.index()
+    before = users(first)
+    assert len(before) == MANY + 1
+    asked: list[str] = []
+
+    def counted(root: Path, path: str, limit: int) -> bytes | LeftOut:
+        asked.append(path)
+        return read(root, path, limit)
+
+    monkeypatch.setattr(comparing, "read", counted)
+    for memory in (second, first, second, first):
+        memory._parts.last_look = None
+        found = memory.impact("shop/money.py:price")
+        assert ([f"{i.path}:{i.symbol}" for i in found], found.notes) == (before, ())
+    assert len(asked) == MANY + len(FILES)
+    second.close()
+    third = trees(tmp_path / "wt2")
+    assert users(third) == before
+    assert len(asked) == MANY + len(FILES)  # what they hold was remembered
+
+
+def test_the_index_of_one_work_tree_is_good_for_the_other(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
+):
+    """Whichever was read last, both get the same answer."""
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    for memory in (first, second, first):
+        memory.index()
+        for asked in (first, second):
+            asked._parts.last_look = None
+            found = asked.impact("shop/money.py:price")
+            assert (len(found), found.notes) == (MANY + 1, ())
+
+
+def test_few_files_that_differ_are_read_again_in_turn(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
+):
+    """Each tree sees its own files: changed, new and deleted ones, in any order of questions."""
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    first.index()
+    root = tmp_path / "wt2"
+    (root / "shop/cart.py").write_text(USER.format(name="sum_up"))
+    (root / "p/m000.py").unlink()
+    (root / "p/new.py").write_text(USER.format(name="new"))
+    theirs = users(first)
+    changed = {"shop/cart.py:total", "p/m000.py:m0", "shop/cart.py:sum_up", "p/new.py:new"}
+    ours = sorted(set(theirs) ^ changed)
+    for memory, expected in [(second, ours), (first, theirs), (first, theirs), (second, ours)] * 2:
+        memory._parts.last_look = None
+        assert sorted(users(memory)) == sorted(expected)
+    second.index()
+    first._parts.last_look = None
+    assert sorted(users(first)) == sorted(theirs)
+
+
+def test_many_files_that_differ_are_left_out_of_that_trees_answers(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
+):
+    """Another branch in another work tree: its answers say of which tree the index is, and spoil no other."""
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    for n in range(MANY):  # as long as before, so that only the content tells
+        (tmp_path / f"wt2/p/m{n:03}.py").write_text(USER.format(name=f"n{n}"))
+    first.index()
+    before = users(first)
+    said = (
+        "{} files differ from the work tree that `remora index` read last ({}) and are not in this answer yet"
+    )
+    for _ in range(2):
+        found = second.impact("shop/money.py:price")
+        assert [i.symbol for i in found] == ["total"]
+        assert found.notes == (f"{said.format(MANY, repo.root)}; run it to read them",)
+        assert users(first) == before
+        assert first.impact("shop/money.py:price").notes == ()
+    second.index()
+    assert "p/m001.py:n1" in users(second)
+    first._parts.last_look = None
+    found = first.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["total"]
+    assert found.notes[0].startswith(said.format(MANY, tmp_path / "wt2"))
+    assert "p/m001.py:n1" in users(second)
+
+
+def test_the_marks_of_the_trees_own_questions_do_not_hold_in_another(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
+):
+    """Where many files of the indexed tree changed, one that is still as the index was is told so."""
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    first.index()
+    before = users(first)
+    assert users(second) == before
+    for n in range(MANY):
+        (repo.root / f"p/m{n:03}.py").write_text(USER.format(name=f"n{n}"))
+    first._parts.last_look = None
+    for _ in range(2):
+        assert users(first) == ["shop/cart.py:total"]
+        assert users(second) == before
+
+
+def test_what_there_was_no_time_to_compare_is_said(
+    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory], monkeypatch: pytest.MonkeyPatch
+):
+    """A look reads so many files, the next goes on; the files of the answer come first there."""
+    monkeypatch.setattr(comparing, "COMPARED", MANY // 2)
+    first, second = trees(repo.root), trees(tmp_path / "wt2")
+    first.index()
+    note = f"files are not compared with the index yet, which is of the work tree {repo.root}"
+    found = second.impact("shop/cart.py:total")
+    assert (list(found), len(found.notes)) == ([], 1)
+    assert note in found.notes[0]
+    assert second.impact("shop/cart.py:total").notes != ()
+    assert second.impact("shop/cart.py:total").notes == ()
+    assert len(users(second)) == MANY + 1
+
+
+def test_another_time_of_the_same_content_is_no_change(shop: Memory, repo: Repo):
+    """Files that were written as they were are not called changed, and the index learns their time."""
+    for path in FILES:
+        os.utime(repo.root / path, ns=(OLD_NS + 5, OLD_NS + 5))
+    assert shop.impact("shop/money.py:price").notes == ()
+    stamps = shop._parts.room("project").space.graph.stamps(list(FILES))
+    assert {at for _, at in stamps.values()} == {OLD_NS + 5}
+
+
 def look_late(memory: Memory) -> None:
     """Let the memory look at the files now, and not again for ever."""
     memory._parts.last_look = None
@@ -229,7 +379,7 @@ def test_a_name_that_is_nowhere_is_looked_for_once(shop: Memory, repo: Repo, mon
     looks: list[object] = []
     changed = module._changed
 
-    def counted(parts: Parts) -> dict[str, int]:
+    def counted(parts: Parts) -> tuple[dict[str, int], int]:
         looks.append(parts)
         return changed(parts)
 

@@ -7,6 +7,7 @@ import time
 import pytest
 import tree_sitter
 
+from remora.core.code import hash_of
 from remora.graph.reading import FileReader, Listed, Refused, without_secrets
 
 
@@ -24,8 +25,8 @@ def reader(files: dict[str, bytes]) -> FileReader:
     ("path", "data", "expected"),
     [
         ("a.py", None, Refused("gone", again=True)),
-        ("a.py", b"# @generated", Refused("generated")),
-        ("a.strange", b"?", Refused("unknown kind")),
+        ("a.py", b"# @generated", Refused("generated", hash=hash_of(b"# @generated"))),
+        ("a.strange", b"?", Refused("unknown kind", hash=hash_of(b"?"))),
     ],
 )
 def test_what_is_not_read_says_why(path: str, data: bytes | None, expected: Refused):

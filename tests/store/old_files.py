@@ -121,6 +121,7 @@ ROWS: dict[int, tuple[str, ...]] = {
         """INSERT INTO injected_memories VALUES ('m-one', 1)""",
     ),
     13: ("""INSERT INTO scip_files VALUES ('src/users.py', 'aa', x'789c')""",),
+    14: ("""INSERT INTO graph_tree_files VALUES (1, '/work/other', 100, 7, 'aa')""",),
 }
 # Rows of tables that a later version made anew: only the newest set that fits is in a file.
 _EMBEDDINGS = {
