@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from remora.app.code import LEFT_OUT
 from remora.app.findings import Finding
 from remora.app.freshness import NO_CODE, behind
 from remora.app.project import commit_of
+from remora.app.semantic import RAN
 from remora.app.stats import database_bytes
 from remora.core.errors import RemoraError
 
@@ -40,7 +41,12 @@ def code(parts: Parts) -> list[Finding]:
     if space.graph.is_empty():
         advice = "`remora index` reads it; until then nothing is known of what depends on what."
         return [Finding("note", "code graph", "the code is not indexed", advice)]
-    return [*_growth(space), *_freshness(parts, space, state), *_contents(parts, space)]
+    return [
+        *_growth(space),
+        *_freshness(parts, space, state),
+        *_contents(parts, space),
+        *_described(parts, space),
+    ]
 
 
 def _growth(space: Space) -> list[Finding]:
@@ -161,3 +167,17 @@ def _contents(parts: Parts, space: Space) -> list[Finding]:
         advice = "What follows an error may be missing from the graph; the rest of the file is there."
         findings.append(Finding("note", "code", found, advice))
     return findings
+
+
+def _described(parts: Parts, space: Space) -> list[Finding]:
+    """Say when a language model last described modules by itself, and what came of it."""
+    ran: dict[str, Any] | None = space.meta.get(RAN)
+    if not ran or not parts.settings.llm.describe:
+        return []
+    said = (
+        f"modules were last described on {ran['at'][:10]}: {ran['described']:,}, and {ran['waiting']:,} wait"
+    )
+    if ran["described"] or not ran["notes"]:
+        return [Finding("ok", "code", said)]
+    advice = "It is tried again a day later; `remora index --semantic` tries now."
+    return [Finding("note", "code", f"{said}; {ran['notes'][0]}", advice)]

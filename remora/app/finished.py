@@ -1,5 +1,8 @@
 """What follows a session: its live file is taken in, its transcript learnt, the journal written.
 
+After the last of them a language model, if there is one, may describe what changed in the code of their
+projects.
+
 Hosts end sessions without a word, are killed, or pause for days, so nothing depends on a last event: a
 session is over when it says so, when its turn ended and nothing happened for some minutes, or when nothing
 happened for some hours (`remora.disk.live.is_over`). Each step is safe to repeat; lines in the live file say
@@ -93,6 +96,7 @@ def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
     if not place.is_dir():
         return []
     done: list[Done] = []
+    waiting: set[str] = set()  # projects whose code may have to be described again
     seen: set[tuple[str, int]] = set()  # a session that could not be learnt is not tried twice
     with suppress(StoreBusy):
         while not seen or any(over.state not in seen for over in _over(place, idle)):
@@ -106,6 +110,10 @@ def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
                     if over.state not in seen:
                         seen.add(over.state)
                         done.append(_session(over, environ))
+                        if not done[-1].problem:
+                            waiting.add(_root(over.head))
+                while waiting:
+                    _describe(waiting.pop(), environ)
     return done
 
 
@@ -202,6 +210,19 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
             _mark(over, {"k": TRIED})
         return Done(name, head.root, 0, 0, f"{type(error).__name__}: {error}")
     return Done(name, head.root, len(said), learnt)
+
+
+def _describe(root: str, environ: Mapping[str, str]) -> None:
+    """Let the language model describe what changed in a project, where that is due."""
+    from remora.app.hooking import note_trouble
+    from remora.app.memory import Memory
+    from remora.app.semantic import describe_when_due
+
+    try:
+        with Memory.open(project=root, environ=environ) as memory:
+            describe_when_due(memory._parts)
+    except Exception as error:  # noqa: BLE001  what was learnt is kept, and the next day it is tried again
+        note_trouble(error, environ)
 
 
 def _root(head: Head) -> str:

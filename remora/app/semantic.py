@@ -3,15 +3,19 @@
 Only modules whose outline changed since they were described are asked about, so that a run over a
 project that stands still costs nothing. Each module is written by itself: a model that fails, a limit or
 Ctrl-C ends the pass where it is, and what was there before stays until something better replaces it.
+
+The work that follows a session asks by itself, at most once a day and about a few modules, unless the setting
+`llm.describe` is off. When that was and what came of it is noted, so that the doctor can tell.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from remora.core.clock import to_iso
+from remora.core.clock import days_between, from_iso, to_iso
 from remora.core.errors import InvalidInput, ProviderError, RemoraError, StoreBusy
 from remora.disk.files import lock
 from remora.graph import semantic
@@ -28,6 +32,9 @@ MODULES, CALLS, SECONDS = 20, 40, 300.0  # of one pass
 CALL_SECONDS = 60.0
 ANSWER_TOKENS = 2_000
 LOCK_SECONDS = 0.5
+DAILY_MODULES, DAILY_CALLS, DAILY_SECONDS = 5, 10, 120.0  # of a pass that nobody asked for: an answer each
+# and one more where that is of no use, and less than the work after a session may take
+RAN = "semantic.ran"  # meta key: when such a pass was last begun, and what came of it
 FAILED = "semantic.failed"  # meta key: module to the digest of the outline that got no usable answer
 Progress = Callable[[str, int, int], None]
 
@@ -138,6 +145,37 @@ def describe(
     return report._replace(calls=bounded.calls, seconds=ticks() - started)
 
 
+def describe_when_due(parts: Parts, *, ticks: Callable[[], float] = time.monotonic) -> SemanticReport | None:
+    """Describe what changed most since it was described; None where that is off or was done today.
+
+    A model that fails is noted and asked again the next day; it costs nothing else.
+    """
+    if parts.read_only or not parts.settings.llm.describe:
+        return None
+    with suppress(RemoraError):  # a model that is set wrongly: the pass says so
+        if parts.llm() is None:
+            return None
+    space = parts.room("project").space
+    if space.graph.is_empty():
+        return None
+    with space.db.transaction():
+        last = space.meta.get(RAN)
+        if last and days_between(last["at"], parts.clock.now()) < 1.0:
+            return None
+        begun = to_iso(parts.clock.now())
+        space.meta.set(
+            RAN, {"at": begun, "described": 0, "waiting": 0, "notes": ["it did not come to its end"]}
+        )
+    try:
+        report = describe(parts, modules=DAILY_MODULES, calls=DAILY_CALLS, seconds=DAILY_SECONDS, ticks=ticks)
+    except RemoraError as error:
+        report = SemanticReport(notes=(str(error),))
+    outcome = {"described": len(report.described), "waiting": report.waiting, "notes": list(report.notes)}
+    with space.db.transaction():
+        space.meta.set(RAN, {"at": begun, **outcome})
+    return report
+
+
 def _pass(parts: Parts, space: Space, model: _Bounded, most: int, progress: Progress) -> SemanticReport:
     group = grouping(space)
     digests = semantic.digests(space, group)
@@ -182,9 +220,10 @@ def _pass(parts: Parts, space: Space, model: _Bounded, most: int, progress: Prog
 def _todo(space: Space, group: Grouping, digests: Mapping[str, str]) -> list[str]:
     """Return the modules to ask about: changed ones, then new ones, then those that failed before.
 
-    A module without code has nothing to be described by its outline. The most code comes first, tests
-    behind it.
+    A module without code has nothing to be described by its outline. Where the most code was read since the
+    description comes first, then where there is most; tests are behind the rest.
     """
+    read_at = space.overview.read_at()
     known = space.layers.modules()
     failed = space.meta.get(FAILED) or {}
     todo = []
@@ -194,7 +233,9 @@ def _todo(space: Space, group: Grouping, digests: Mapping[str, str]) -> list[str
         if code and before != digest:
             tests = all(file.test for file in code)
             lines = sum(file.lines for file in code)
-            todo.append((failed.get(name) == digest, before is None, tests, -lines, name))
+            at = 0.0 if before is None else from_iso(known[name].metadata["at"]) * 1000
+            changed = sum(file.lines for file in code if read_at.get(file.path, 0) > at)
+            todo.append((failed.get(name) == digest, before is None, tests, -changed, -lines, name))
     return [name for *_, name in sorted(todo)]
 
 

@@ -39,6 +39,7 @@ class LlmSettings(NamedTuple):
     url: str = ""
     api_key_env: str = ""  # empty: the provider's usual variable
     timeout: float = 15.0
+    describe: bool = True  # modules whose code changed: a few, once a day, after sessions were learnt
 
 
 class RerankSettings(NamedTuple):

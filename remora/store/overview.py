@@ -76,6 +76,10 @@ class Overview:
                  GROUP BY file_path"""
         return dict(self._db.rows(sql))
 
+    def read_at(self) -> dict[str, int]:
+        """Return when each file was read as it is now, in milliseconds."""
+        return dict(self._db.rows("SELECT path, indexed_at FROM graph_files WHERE skipped = ''"))
+
     def heat(self) -> dict[str, float]:
         """Return how often each present file changed, lately more than long ago; a logarithm."""
         sql = "SELECT path, heat FROM git_files WHERE present = 1 AND commits > 0"

@@ -19,8 +19,11 @@ from remora import Memory
 from remora.app import cueing, finished
 from remora.app.finished import KEPT, bounded_work, injections_of, work
 from remora.core import moments
+from remora.core.errors import ProviderError
 from remora.disk.files import lock
 from remora.disk.live import ENDLESS, QUIET, Head, Line
+from remora.llm import providers
+from remora.llm.scripted import ScriptedModel
 from remora.store.injections import Injection
 from tests.app.hooked import Hooked
 from tests.app.test_learn import work as talk_of
@@ -107,6 +110,43 @@ def test_a_session_that_ended_is_learnt_once(hooked, repo, environ):
     assert len(work(environ)) == 1
     assert journal(repo, environ) == before
     assert learnt(repo, environ) == 1
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, environ, monkeypatch, answers):
+    """Once a day, where one is configured; one that fails keeps no session from being learnt."""
+    reply = '{"purpose": "Makes tokens.", "edges": []}' if answers else ProviderError("the model is away")
+    model = ScriptedModel([reply] * 9)
+    monkeypatch.setattr(providers, "build", lambda *_: model)
+    repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
+    with Memory.open(repo.root, environ=environ) as memory:
+        memory.index()
+    hooked.end()
+    configured = {**environ, "REMORA_LLM_PROVIDER": "ollama"}
+    assert [one.problem for one in work(configured)] == [""]
+    asked = len(model.calls)
+    assert asked > 0
+    with Memory.open(repo.root, environ=environ) as memory:
+        purposes = [module.purpose for module in memory.modules()]
+        assert ("Makes tokens." in purposes) == answers
+    ago(hooked.path, 0)
+    hooked.start("resume")
+    hooked.end()
+    assert [one.problem for one in work(configured)] == [""]
+    assert len(model.calls) == asked
+
+
+@pytest.mark.parametrize("settings", [{}, {"REMORA_LLM_PROVIDER": "ollama", "REMORA_LLM_DESCRIBE": "off"}])
+def test_no_model_is_asked_where_none_may_be(hooked, repo, environ, monkeypatch, settings):
+    """Without a model, and where the user turned it off, sessions are learnt and nothing else is done."""
+    model = ScriptedModel(['{"purpose": "x", "edges": []}'] * 9)
+    monkeypatch.setattr(providers, "build", lambda *_: model)
+    repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
+    with Memory.open(repo.root, environ=environ) as memory:
+        memory.index()
+    hooked.end()
+    assert [one.problem for one in work({**environ, **settings})] == [""]
+    assert model.calls == []
 
 
 def test_a_session_without_an_end(hooked, repo, environ):

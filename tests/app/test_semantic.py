@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.app.semantic import describe
-from remora.core.clock import FixedClock
+from remora.app import semantic as module
+from remora.app.doctor_code import code
+from remora.app.semantic import RAN, describe, describe_when_due
+from remora.core.clock import FixedClock, from_iso, to_iso
 from remora.core.errors import InvalidInput, ProviderBusy, ProviderError
 from remora.disk.files import lock
 from remora.llm.scripted import Call, Reply, ScriptedModel
@@ -124,6 +126,76 @@ def test_changed_modules_come_before_new_ones(opened: Opener) -> None:
     (memory.root / "core" / "more.py").write_text("def more():\n    return 1\n", "utf-8")
     memory.index()
     assert memory.describe_modules(1).described == ("core",)
+
+
+def test_where_most_changed_comes_first(opened: Opener) -> None:
+    """Of modules whose outline changed, the one with the most code that was read since."""
+    memory = opened(*[answer(str(n)) for n in range(5)])
+    (memory.root / "web/still.py").write_text("def still():\n    return 1\n" * 40, "utf-8")
+    memory.index()
+    memory.describe_modules()
+    clock = memory._parts.clock
+    assert isinstance(clock, FixedClock)
+    clock.advance(seconds=60.0)
+    (memory.root / "web/new.py").write_text("def new():\n    return 1\n", "utf-8")
+    (memory.root / "core/tokens.py").write_text("def drop(user):\n    return 1\n" * 9, "utf-8")
+    memory.index()
+    assert memory.describe_modules(1).described == ("core",)
+    assert memory.describe_modules(1).described == ("web",)
+
+
+def test_by_itself_a_few_are_described_once_a_day(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits goes on the next day, and what came of it is noted."""
+    monkeypatch.setattr(module, "DAILY_MODULES", 2)
+    memory = opened(*[answer(str(n)) for n in range(5)])
+    first = describe_when_due(memory._parts)
+    assert first is not None
+    assert (first.described, first.waiting) == (("web", "core"), 1)
+    ran = {"at": to_iso(from_iso(NOW)), "described": 2, "waiting": 1, "notes": []}
+    assert space_of(memory).meta.get(RAN) == ran
+    clock = memory._parts.clock
+    assert isinstance(clock, FixedClock)
+    clock.advance(seconds=86_000.0)
+    assert describe_when_due(memory._parts) is None
+    clock.advance(seconds=400.0)
+    second = describe_when_due(memory._parts)
+    assert second is not None
+    assert (second.described, len(calls(memory))) == (("tests",), 3)
+
+
+def test_by_itself_a_model_that_fails_is_asked_again_the_next_day(opened: Opener) -> None:
+    """Its trouble is noted, and nothing is raised."""
+    memory = opened(ProviderError("the model is away"), *[answer(str(n)) for n in range(5)])
+    first = describe_when_due(memory._parts)
+    assert first is not None
+    assert first.described == ()
+    assert "the model is away" in space_of(memory).meta.get(RAN)["notes"][0]
+    assert describe_when_due(memory._parts) is None
+    found = [one for one in code(memory._parts) if "last described" in one.detail]
+    assert [(one.level, "the model is away" in one.detail) for one in found] == [("note", True)]
+    clock = memory._parts.clock
+    assert isinstance(clock, FixedClock)
+    clock.advance(seconds=90_000.0)
+    second = describe_when_due(memory._parts)
+    assert second is not None
+    assert second.described == ("core", "tests", "web")
+    found = [one for one in code(memory._parts) if "last described" in one.detail]
+    assert [(one.level, one.detail.partition(": ")[2]) for one in found] == [("ok", "3, and 0 wait")]
+
+
+@pytest.mark.parametrize("why", ["no model", "off", "no code"])
+def test_by_itself_nothing_is_described(opened: Opener, why: str) -> None:
+    """Without a model, where the user turned it off, and without code, nothing is asked or noted."""
+    memory = opened(answer("x"), model=why != "no model")
+    parts = memory._parts
+    if why == "off":
+        parts.settings = parts.settings._replace(llm=parts.settings.llm._replace(describe=False))
+    if why == "no code":
+        with space_of(memory).db.transaction():
+            space_of(memory).graph.clear()
+    assert describe_when_due(parts) is None
+    assert space_of(memory).meta.get(RAN) is None
+    assert why == "no model" or calls(memory) == []
 
 
 def test_limits(opened: Opener) -> None:
