@@ -138,7 +138,8 @@ class Binding(NamedTuple):
     """A variable whose type the source shows.
 
     `name` is "x" or "self.x"; `type` the type or the called class as written ("Foo", "pkg.Foo"), and
-    "f()" for the result of a function whose return type is not written.
+    "f()" for the result of a function whose return type is not written. What another name holds is "=y" or
+    "=self.y", one of several values "=y|Foo", and "?" is something unknown.
     """
 
     name: str

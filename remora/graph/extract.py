@@ -242,6 +242,12 @@ def _reference(found: Found, rules: Rules, text: Source, captures: Captures, kin
 
 
 def _binding(found: Found, rules: Rules, text: Source, captures: Captures, kind: str) -> None:
+    if kind == "held":
+        node = captures["binding.held"][0]
+        name, values = rules.held(text, node)
+        if 0 < len(name) <= MAX_NAME and (values != UNKNOWN or "." not in name):
+            found.held.append(Use(node.start_byte, name, values, "binding", node.start_point[0] + 1))
+        return
     nodes = captures.get("binding." + kind if kind else "binding")
     if not nodes or not 0 < nodes[0].end_byte - nodes[0].start_byte <= MAX_NAME:
         return

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.code import Binding, Definition, Import, Reference, Uses
 from remora.graph.extract_parts import (
     MAX_SIGNATURE,
+    UNKNOWN,
     Draft,
     Rules,
     Source,
@@ -22,6 +23,8 @@ from remora.graph.extract_parts import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from tree_sitter import Node
 
 MAX_NESTING = 40  # definitions inside definitions; deeper ones belong to the last that counts
@@ -45,6 +48,7 @@ class Found:
     def __init__(self) -> None:
         self.drafts: list[Draft] = []
         self.uses: list[Use] = []
+        self.held: list[Use] = []  # bindings that count where what they name is bound
         self.imports: list[tuple[int, Import]] = []
         self.exports: list[str] = []
         self.package = ""
@@ -285,7 +289,87 @@ def _uses(found: Found, text: Source, scopes: _Scopes, kept: dict[str, Draft]) -
             last = at
             if kind != "type" or not (at in names or (scope and _in_heritage(scope.draft, at))):
                 references.append(Reference(name, other, kind, line, inside))
+    if found.held:
+        held = [use for use in found.held if use.at not in written]
+        bindings |= dict.fromkeys(_held(held, scopes, kept, bindings))
     return Uses(tuple(references), tuple(sorted(bindings, key=lambda b: b.line)))
+
+
+class _Held(NamedTuple):
+    """A binding to what other names hold, or to one of several values."""
+
+    name: str
+    scope: str
+    owner: str  # the class of a field
+    values: list[str]
+    line: int
+
+
+def _held(
+    uses: list[Use], scopes: _Scopes, kept: dict[str, Draft], bindings: Iterable[Binding]
+) -> Iterator[Binding]:
+    """Yield the bindings to what other names hold, as far as these hold something whose type is seen.
+
+    A variable that is bound so holds nothing known from where it is bound to something that shows no type.
+    """
+    typed = {(binding.scope, binding.name) for binding in bindings}
+    names = {name for _, name in typed}
+    fields = {name for name in names if name.startswith("self.")}
+    names.update(use.name for use in uses if use.other != UNKNOWN)
+    waiting, found = list[_Held](), list[_Held]()
+    for use in uses:
+        values = use.other.split("|")
+        if any(value[1:] in names if value[0] == "=" else value != UNKNOWN for value in values):
+            one = _place(use, values, scopes, kept)
+            # `x = x or y` leaves x what it is said to be
+            if one.owner or f"={one.name}" not in values or (one.scope, one.name) not in typed:
+                waiting.append(one)
+
+    def shown(one: _Held) -> list[str]:
+        known = (value for value in one.values if value not in (UNKNOWN, f"={one.name}"))
+        return [v for v in known if v[0] != "=" or v[1:] in fields or _sees(one.scope, v[1:], typed, kept)]
+
+    while waiting:
+        fresh, left = set[str](), list[_Held]()
+        for one in waiting:
+            if shown(one):
+                found.append(one)
+                typed.add((one.scope, one.name))
+                fresh.add(f"={one.name}")
+                if one.owner:
+                    fields.add(one.name)
+            else:
+                left.append(one)
+        waiting = [one for one in left if not fresh.isdisjoint(one.values)]
+    aliases = set[tuple[str, str]]()
+    for one in found:
+        values = shown(one)
+        if alias := any(value[0] == "=" for value in values):
+            aliases.add((one.scope, one.name))
+        yield Binding(one.name, "|".join(values), one.line, one.scope if alias else one.owner or one.scope)
+    aliased, sure = {name for _, name in aliases}, {(one.line, one.name) for one in found}
+    for use in uses:
+        if use.name in aliased and (use.line, use.name) not in sure:
+            one = _place(use, [UNKNOWN], scopes, kept)
+            if not one.owner and (one.scope, one.name) in aliases:
+                yield Binding(one.name, UNKNOWN, one.line, one.scope)
+
+
+def _place(use: Use, values: list[str], scopes: _Scopes, kept: dict[str, Draft]) -> _Held:
+    scope = scopes.at(use.at)
+    inside = _scope_name(scope, kept)
+    field, member = use.name.startswith("self."), scope is not None and scope.draft.classlike
+    owner = ((scope.owner if scope else "") or inside) if field or member else ""
+    return _Held(f"self.{use.name}" if member and not field else use.name, inside, owner, values, use.line)
+
+
+def _sees(scope: str, name: str, typed: set[tuple[str, str]], kept: dict[str, Draft]) -> bool:
+    """Return whether a scope, or one around it, binds a name to something whose type is seen."""
+    while (scope, name) not in typed:
+        if not scope:
+            return False
+        scope = kept[scope].parent if scope in kept else scope.rpartition(".")[0]
+    return True
 
 
 _PLACE = itemgetter(0)

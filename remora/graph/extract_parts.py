@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import Import
@@ -149,6 +150,10 @@ def _no_calls(_source: Source, _captures: Captures) -> Iterable[tuple[Node, str]
     return ()
 
 
+def _no_held(_source: Source, _node: Node) -> tuple[str, str]:
+    return "", ""
+
+
 def _settled(_draft: Draft, _around: Draft | None) -> None:
     """A language whose definitions do not depend on what is around them."""
 
@@ -171,6 +176,7 @@ class Rules(NamedTuple):
         returns: field of a function's return type.
         builtins: names of types that lead nowhere.
         class_call: says of a called name whether it is a class, where `new` does not say it.
+        held: of an assignment without a type the name bound, and its values as `Binding.type` has them.
     """
 
     members: Mapping[str, tuple[str, str]]
@@ -186,6 +192,7 @@ class Rules(NamedTuple):
     returns: str = ""
     builtins: frozenset[str] = frozenset()
     class_call: Callable[[str], bool] = lambda _name: False
+    held: Callable[[Source, Node], tuple[str, str]] = _no_held
 
 
 def chain(source: Source, node: Node, rules: Rules) -> str:
@@ -311,6 +318,7 @@ _TYPE = re.compile(
 )
 
 
+@lru_cache(4_096)  # a file names the same few types again and again
 def plain_type(text: str, builtins: frozenset[str] = frozenset()) -> str:
     """Return the one named type that a written type stands for, "" when there is none or it is built in.
 

@@ -34,16 +34,17 @@
 (function_definition return_type: (type) @reference.annotation)
 (assignment type: (type) @reference.annotation)
 
-; Variables whose type is seen.
-(assignment left: (identifier) @binding right: (call function: [(identifier) (attribute)] @call))
-(assignment left: (identifier) @binding right: (await (call function: [(identifier) (attribute)] @call)))
+; Variables whose type is seen. What holds what another name holds is told by the language's reader.
+(assignment left: (identifier) @binding
+  right: [(call function: [(identifier) (attribute)] @call) (await (call function: [(identifier) (attribute)] @call))])
 (assignment left: (identifier) @binding type: (type) @type)
 (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @binding.field)
-  right: (call function: [(identifier) (attribute)] @call) (#any-of? @_self "self" "cls"))
-(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @binding.field)
-  right: (await (call function: [(identifier) (attribute)] @call)) (#any-of? @_self "self" "cls"))
+  right: [(call function: [(identifier) (attribute)] @call) (await (call function: [(identifier) (attribute)] @call))]
+  (#any-of? @_self "self" "cls"))
 (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @binding.field)
   type: (type) @type (#any-of? @_self "self" "cls"))
+(assignment left: [(identifier) (attribute object: (identifier))] right: [(identifier) (attribute) (subscript)
+  (boolean_operator) (conditional_expression) (parenthesized_expression)]) @binding.held
 (named_expression name: (identifier) @binding value: (call function: [(identifier) (attribute)] @call))
 (with_item value: (as_pattern (call function: [(identifier) (attribute)] @call)
   alias: (as_pattern_target (identifier) @binding)))
