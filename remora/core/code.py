@@ -77,6 +77,8 @@ class Definition(NamedTuple):
         doc: its doc string or comment as plain text, at most 1,000 characters.
         bases: the names it inherits from or implements, as written ("base.Model", "Iterable").
         sentence: it is a test that a call makes, as in `it("adds")`: what it is called names nothing in code.
+        fixture: the name by which tests take what it gives, where it is a fixture; "" where it is none.
+        gives: the type of what a fixture gives, as in `Binding`; "" when it shows none.
     """
 
     qualname: str
@@ -90,6 +92,8 @@ class Definition(NamedTuple):
     doc: str = ""
     bases: tuple[str, ...] = ()
     sentence: bool = False
+    fixture: str = ""
+    gives: str = ""
 
 
 class Import(NamedTuple):
@@ -122,7 +126,8 @@ class Reference(NamedTuple):
         name: the last part: `run` in `self.pool.run(x)`.
         receiver: what stands before it, as written: "self.pool", "" when nothing does. A call in the
             receiver is kept as "f()", anything more complicated as "?".
-        kind: "call", "new", "decorator" or "type". (Bases are in `Definition.bases`.)
+        kind: "call", "new", "decorator" or "type". (Bases are in `Definition.bases`.) "fixture" is a name by
+            which a test or a fixture takes a fixture: a parameter, or with the receiver "usefixtures" a mark.
         line: where it stands.
         scope: qualname of the innermost definition it stands in, "" at the top level.
     """

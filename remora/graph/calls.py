@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import GUESS, LIKELY, Symbol
+from remora.graph.fixtures import Fixtures
 from remora.graph.imports import FAMILIES, c
 from remora.graph.languages import language_of
 from remora.graph.lookup import Look, split
@@ -60,6 +61,10 @@ class FileNames:
         self._found: dict[Said, Value | None] = {}
         self._test = is_test_path(table.path)
         self._own_names = table.family.selfs | {table.family.constructor}
+        self._fixtures = Fixtures(look, table)
+        self._taken = {
+            (one.scope, one.name) for one in uses.references if one.kind == "fixture" and not one.receiver
+        }
         for binding in uses.bindings:
             self._bind(binding)
         for (_, name), bindings in self._variables.items():
@@ -99,6 +104,8 @@ class FileNames:
         self._line, self._scope = reference.line, reference.scope
 
     def _call(self, reference: Reference) -> Value | None:
+        if reference.kind == "fixture":
+            return self._fixtures.find(reference.scope, reference.name) if self._test else None
         if not reference.receiver:
             if reference.kind != "type" and reference.name in self._own_names:
                 own = self._own_class(reference.scope, "definition")  # `new self()`, `new(x)`
@@ -243,6 +250,8 @@ class FileNames:
                 return None
             return self._field(Value("object", self.table.path, definition), name)
         bindings = self._variables.get((scope, name))
+        if not bindings and self._test and (scope, name) in self._taken:
+            return self._fixtures.given(scope, name)
         if not bindings or (scope, name) in self._open or name == "return":
             return None
         before = [binding for binding in bindings if binding.line <= self._line]
@@ -387,13 +396,13 @@ def _target(value: Value | None) -> Value | None:
 
 
 def calls(names: FileNames, uses: Uses) -> list[Call]:
-    """Return the calls, constructions and decorators of a file that lead to a definition.
+    """Return the calls, constructions, decorators and fixtures of a file that lead to a definition.
 
     Those that say the same at one place are one, with the first of them, in the order of these.
     """
     same: dict[Said, list[Reference]] = {}
     for reference in uses.references:
-        if reference.kind in _VERBS:
+        if reference.kind in _VERBS or reference.kind == "fixture":
             same.setdefault(names.said(reference), []).append(reference)
     found = ((own[0], names.call(own[0]), len(own)) for own in same.values())
     return [Call(first, target, count) for first, target, count in found if target is not None]

@@ -7,6 +7,7 @@ list of marks, and every other find looks its scope up there.
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,7 +24,7 @@ from remora.graph.extract_parts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from tree_sitter import Node
 
@@ -92,6 +93,11 @@ class _Scopes:
         index = bisect_right(self._starts, place) - 1
         return self._marks[index] if index >= 0 else None
 
+    def until(self, place: int) -> int:
+        """Return how far the innermost definition at a place stays the same."""
+        index = bisect_right(self._starts, place)
+        return self._starts[index] if index < len(self._starts) else sys.maxsize
+
 
 def assemble(
     found: Found, rules: Rules, text: Source
@@ -110,6 +116,8 @@ def assemble(
         _settle(draft, outer, rules, kept)
         if draft.drop:
             continue
+        for one in rules.taken(text, draft, found.extents.get(draft.node.id)):
+            found.uses.append(Use(one.at, one.name, one.by, "fixture", one.line))
         plain = f"{draft.parent}.{draft.name}" if draft.parent else draft.name
         before = kept.get(plain)
         if before and before.declares and not draft.declares and not draft.container:
@@ -218,6 +226,8 @@ def _finished(draft: Draft, text: Source) -> Definition:
         draft.doc,
         draft.bases,
         draft.sentence,
+        draft.fixture,
+        draft.gives,
     )
 
 
@@ -274,24 +284,30 @@ def _uses(found: Found, text: Source, scopes: _Scopes, kept: dict[str, Draft]) -
     )
     references, bindings = list[Reference](), dict[Binding, None].fromkeys(returned)
     written = {use.at for use in found.uses if use.written}
-    last = -1
+    last, upto = -1, 0
+    scope: _Scope | None = None
+    inside = ""
     alone = len({use.at for use in found.uses}) == len(found.uses)
     for at, name, other, kind, line, sure in sorted(found.uses, key=_PLACE if alone else _use_order):
-        scope = scopes.at(at)
-        inside = _scope_name(scope, kept)
+        if at >= upto:
+            scope, upto = scopes.at(at), scopes.until(at)
+            inside = _scope_name(scope, kept)
         if kind in ("binding", "field"):
             if at in written and not sure:
                 continue
+            owner = inside
             if kind == "field" or (scope and scope.draft.classlike):
-                name, inside = f"self.{name.lstrip('@')}", (scope.owner if scope else "") or inside
-            bindings[Binding(name, classes.get(other, other), line, inside)] = None
+                name, owner = f"self.{name.lstrip('@')}", (scope.owner if scope else "") or inside
+            bindings[Binding(name, classes.get(other, other), line, owner)] = None
         elif at != last:
             last = at
             if kind != "type" or not (at in names or (scope and _in_heritage(scope.draft, at))):
                 references.append(Reference(name, other, kind, line, inside))
     if found.held:
         held = [use for use in found.held if use.at not in written]
-        bindings |= dict.fromkeys(_held(held, scopes, kept, bindings))
+        typed = {(binding.scope, binding.name) for binding in bindings}
+        typed |= {(one.scope, one.name) for one in references if one.kind == "fixture" and not one.receiver}
+        bindings |= dict.fromkeys(_held(held, scopes, kept, typed))
     return Uses(tuple(references), tuple(sorted(bindings, key=lambda b: b.line)))
 
 
@@ -306,13 +322,13 @@ class _Held(NamedTuple):
 
 
 def _held(
-    uses: list[Use], scopes: _Scopes, kept: dict[str, Draft], bindings: Iterable[Binding]
+    uses: list[Use], scopes: _Scopes, kept: dict[str, Draft], typed: set[tuple[str, str]]
 ) -> Iterator[Binding]:
     """Yield the bindings to what other names hold, as far as these hold something whose type is seen.
 
-    A variable that is bound so holds nothing known from where it is bound to something that shows no type.
+    `typed` are the scopes and names whose type is seen without them. A variable that is bound to another one
+    holds nothing known from where it is bound to something that shows no type.
     """
-    typed = {(binding.scope, binding.name) for binding in bindings}
     names = {name for _, name in typed}
     fields = {name for name in names if name.startswith("self.")}
     names.update(use.name for use in uses if use.other != UNKNOWN)

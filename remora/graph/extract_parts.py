@@ -79,6 +79,7 @@ class Draft:
         attributes: text of the attributes that stand before it as nodes of their own.
         test: it is a test whatever stands around it.
         sentence: a call makes it, and its name is a text.
+        fixture, gives: as in `Definition`.
         qualname, parent: set when the file is put together.
     """
 
@@ -91,6 +92,8 @@ class Draft:
         "doc",
         "drop",
         "end",
+        "fixture",
+        "gives",
         "head_end",
         "head_start",
         "heritage",
@@ -133,6 +136,8 @@ class Draft:
         self.test = False
         self.sentence = False
         self.drop = False
+        self.fixture = ""
+        self.gives = ""
         self.qualname = ""
         self.parent = ""
         self.top = node.start_byte
@@ -154,8 +159,24 @@ def _no_held(_source: Source, _node: Node) -> tuple[str, str]:
     return "", ""
 
 
+def _none_taken(_source: Source, _draft: Draft, _around: Node | None) -> Iterable[Taken]:
+    return ()
+
+
 def _settled(_draft: Draft, _around: Draft | None) -> None:
     """A language whose definitions do not depend on what is around them."""
+
+
+class Taken(NamedTuple):
+    """A name by which a test or a fixture takes a fixture: its place, the name, its line, and by what.
+
+    `by` is "" for a parameter and "usefixtures" for a mark.
+    """
+
+    at: int
+    name: str
+    line: int
+    by: str = ""
 
 
 class Rules(NamedTuple):
@@ -176,6 +197,7 @@ class Rules(NamedTuple):
         returns: field of a function's return type.
         builtins: names of types that lead nowhere.
         class_call: says of a called name whether it is a class, where `new` does not say it.
+        taken: the fixtures that a definition takes, when what is around it and before it is known.
         held: of an assignment without a type the name bound, and its values as `Binding.type` has them.
     """
 
@@ -192,6 +214,7 @@ class Rules(NamedTuple):
     returns: str = ""
     builtins: frozenset[str] = frozenset()
     class_call: Callable[[str], bool] = lambda _name: False
+    taken: Callable[[Source, Draft, Node | None], Iterable[Taken]] = _none_taken
     held: Callable[[Source, Node], tuple[str, str]] = _no_held
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from remora.core.code import Import
-from remora.graph.extract_parts import UNKNOWN, Captures, Draft, Rules, Source, chain, limited
+from remora.graph import extract_pytest
+from remora.graph.extract_parts import UNKNOWN, Captures, Draft, Rules, Source, Taken, chain, limited
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -173,9 +174,7 @@ def _options(source: Source, value: Node) -> Iterator[str]:
             text = source.data[node.start_byte : node.end_byte]
             yield "=" + text.decode() if _HELD.fullmatch(text) else UNKNOWN
         elif kind in ("call", "await"):
-            written = chain(source, node, RULES)
-            made = written.removesuffix("()")
-            yield made if written != UNKNOWN and _is_class(made) else written
+            yield _shown(source, node) or UNKNOWN
         elif kind == "parenthesized_expression" and node.named_child_count == 1:
             waiting.append(node.named_child(0))
         elif kind == "conditional_expression" and node.named_child_count == 3:
@@ -187,6 +186,21 @@ def _options(source: Source, value: Node) -> Iterator[str]:
         elif kind != "none":
             yield UNKNOWN
     yield UNKNOWN
+
+
+def _shown(source: Source, node: Node) -> str:
+    """Return the type that a call shows, "" for any other expression and where it shows none."""
+    written = chain(source, node, RULES) if node.type in ("call", "await") else UNKNOWN
+    made = written.removesuffix("()")
+    if written in (UNKNOWN, made):
+        return ""
+    return made if _is_class(made) else written
+
+
+def _taken(source: Source, draft: Draft, around: Node | None) -> Iterable[Taken]:
+    if around is None and not draft.test:
+        return ()
+    return extract_pytest.taken(source, draft, around, _shown, BUILTINS)
 
 
 def _is_class(name: str) -> bool:
@@ -203,5 +217,6 @@ RULES = Rules(
     returns="return_type",
     builtins=BUILTINS,
     class_call=_is_class,
+    taken=_taken,
     held=_held,
 )

@@ -29,6 +29,7 @@ from remora.graph.names import (
     TAKEN,
     aliases,
     changed_names,
+    is_seen_unimported,
     place_names,
     speaks,
     spread,
@@ -275,7 +276,7 @@ class Indexer:
             touched.names |= names
             return
         defined = changed_names(path, before._replace(imports=after.imports), after)
-        touched.names |= defined
+        touched.names |= names if is_seen_unimported(path) else defined
         passed = set(names - defined)
         level = [path] if passed else []
         while level:
@@ -300,6 +301,8 @@ class Indexer:
                 having = set(self._graph.using(words)) - touched.paths - found
                 touched.paths.update(self._graph.using(passed, DOT, among=having))
             touched.paths |= found
+            if any(map(is_seen_unimported, found)):
+                touched.names |= passed
             level = sorted(found)
 
     def _outline(self, path: str) -> Outline | None:

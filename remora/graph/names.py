@@ -40,6 +40,7 @@ DOTTED = frozenset(("python", "javascript", "typescript", "tsx", "go"))
 DOT, TAKEN, RENAMED = 1, 2, 4
 ALL = ""
 _NONE = Outline("")
+_CONFTEST = "conftest"  # the file whose fixtures tests take without importing it
 
 
 def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
@@ -54,10 +55,12 @@ def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
     for reference in facts.uses.references:
         found.add(reference.name)
         texts.add(reference.receiver)
+        if reference.kind == "fixture":
+            found.add(_CONFTEST)
     for binding in facts.uses.bindings:
         texts.add(binding.type)
     for definition in facts.outline.definitions:
-        texts.update(definition.bases)
+        texts.update((*definition.bases, definition.gives))
         if definition.bases or definition.kind == "class":
             found.add(definition.name)  # the same class may be continued elsewhere
     for item in facts.outline.imports:
@@ -93,7 +96,9 @@ def ways_of(facts: FileFacts, path: str = "") -> dict[str, int]:
 
 def _behind_a_dot(facts: FileFacts) -> set[str]:
     """Return the names that a file uses as attributes."""
-    found = {reference.name for reference in facts.uses.references if reference.receiver}
+    # A fixture may be a member of a class that a test inherits from.
+    uses = facts.uses.references
+    found = {one.name for one in uses if one.receiver or one.kind == "fixture"}
     texts = {reference.receiver for reference in facts.uses.references}
     texts.update(binding.type for binding in facts.uses.bindings)
     for definition in facts.outline.definitions:
@@ -170,11 +175,13 @@ def changed_names(path: str, before: Outline | None, after: Outline | None) -> f
 def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[str]:
     """Return the names under which a file passes touched names on.
 
-    These are imports under another name, classes below a touched class, functions that give one back,
-    and, when it takes everything from a touched module, the file itself.
+    These are imports under another name, classes below a touched class, functions and fixtures that give one
+    back, and, when it takes everything from a touched module, the file itself.
     """
     found: set[str] = set()
     for definition in outline.definitions:
+        if definition.fixture and not touched.isdisjoint((definition.name, *_WORD.findall(definition.gives))):
+            found.add(definition.fixture)
         if definition.name in touched:
             continue
         if any(not touched.isdisjoint(_WORD.findall(base)) for base in definition.bases):
@@ -229,6 +236,15 @@ def aliases(outline: Outline, path: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def is_seen_unimported(path: str) -> bool:
+    """Return whether other files see what a file offers without importing it.
+
+    >>> is_seen_unimported("tests/conftest.py"), is_seen_unimported("tests/fixtures.py")
+    (True, False)
+    """
+    return path.rpartition("/")[2] == f"{_CONFTEST}.py"
+
+
 def speaks(path: str) -> bool:
     """Return whether a file stands for its folder: what it imports is found there, too."""
     return path.rpartition("/")[2].partition(".")[0] in _FOR_FOLDER
@@ -244,6 +260,8 @@ def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:
             continue
         head = definition.signature if definition.kind in ("function", "method") else ""
         found[definition.name, definition.qualname, definition.kind, definition.bases, head] += 1
+        if definition.fixture:
+            found[definition.fixture, definition.qualname, definition.gives] += 1
     family = FAMILIES.get(outline.language)
     for item in outline.imports:
         for entry in family.entries(item) if family else ():

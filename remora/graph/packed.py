@@ -37,7 +37,7 @@ def unpack_outline(data: bytes) -> Outline:
         language,
         package,
         doc,
-        tuple(Definition._make((*d[:-2], tuple(d[-2]), d[-1])) for d in definitions),
+        tuple(Definition._make((*d[:9], tuple(d[9]), *d[10:])) for d in definitions),
         tuple(Import(m, tuple((a, b) for a, b in names), *rest) for m, names, *rest in imports),
         tuple(exports),
     )

@@ -58,6 +58,7 @@ class Table:
         groups: the scopes that hold methods or tests.
         entries: the imported names in each scope.
         stars: the imports of everything, in each scope.
+        fixtures: the fixtures by the scope that they are in and the name by which tests take them.
     """
 
     __slots__ = (
@@ -66,6 +67,7 @@ class Table:
         "children",
         "entries",
         "family",
+        "fixtures",
         "groups",
         "outline",
         "path",
@@ -81,11 +83,14 @@ class Table:
         self.groups: set[str] = set()
         self.entries: dict[str, dict[str, list[Entry]]] = {}
         self.stars: dict[str, list[Entry]] = {}
+        self.fixtures: dict[tuple[str, str], Definition] = {}
         self._called: dict[str, list[Definition]] | None = None
         for definition in outline.definitions:
             self.by_qualname[definition.qualname] = definition
             if definition.kind in _MEMBERS:
                 self.groups.add(definition.parent)
+            if definition.fixture:
+                self.fixtures[definition.parent, definition.fixture] = definition
             if definition.sentence:
                 continue
             named = self.children.setdefault(definition.parent, {})

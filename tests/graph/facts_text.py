@@ -24,6 +24,7 @@ def _definition(row: Definition) -> str:
     assert row.qualname.partition("#")[0] == plain.partition("#")[0]
     line = f"{row.kind} {row.qualname} {row.start_line}:{row.line}:{row.end_line} `{row.signature}`"
     line += f" {row.doc!r}" if row.doc else ""
+    line += f" gives {row.fixture}: {row.gives or '?'}" if row.fixture else ""
     return line + (f" < {', '.join(row.bases)}" if row.bases else "")
 
 

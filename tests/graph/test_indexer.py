@@ -330,7 +330,7 @@ def test_a_new_version_reads_every_file_again(world: World, monkeypatch: pytest.
 
 
 NAMES = ("alpha", "beta", "gamma")
-MODULES = ("one", "two", "three", "pkg/__init__", "pkg/four", "tests/test_one")
+MODULES = ("one", "two", "three", "pkg/__init__", "pkg/four", "tests/test_one", "tests/conftest", "conftest")
 
 
 @st.composite
@@ -339,7 +339,7 @@ def sources(draw: st.DrawFn) -> str:
     lines: list[str] = []
     for other in draw(st.lists(st.sampled_from(MODULES), max_size=3, unique=True)):
         dotted = other.replace("/__init__", "").replace("/", ".")
-        kind = draw(st.sampled_from(["import", "from", "star", "alias"]))
+        kind = draw(st.sampled_from(["import", "from", "star", "alias", "class"]))
         name = draw(st.sampled_from(NAMES))
         lines.append(
             {
@@ -347,6 +347,7 @@ def sources(draw: st.DrawFn) -> str:
                 "from": f"from {dotted} import {name}",
                 "star": f"from {dotted} import *",
                 "alias": f"from {dotted} import {name} as {draw(st.sampled_from(NAMES))}",
+                "class": f"from {dotted} import {name.title()}",
             }[kind]
         )
     for name in draw(st.lists(st.sampled_from(NAMES), max_size=2, unique=True)):
@@ -357,6 +358,14 @@ def sources(draw: st.DrawFn) -> str:
                     [f"def {name}():", f"    return {called}()"],
                     [f"class {name}({base}):", f"    def {called}(self):", f"        return self.{base}()"],
                     [f"def {name}():", f"    it = {base}()", f"    return it.{called}()"],
+                    ["@fixture", f"def {name}({called}):", f"    return {base.title()}()"],
+                    [
+                        f"class {name.title()}:",
+                        f"    def {called}(self, {base}: {base.title()}):",
+                        f"        self.{base} = {base}",
+                        f"        self.{base}.{name}()",
+                    ],
+                    [f"def test_{name}({base}):", f"    it = {base}", f"    it.{called}()"],
                 ]
             )
         )
@@ -418,5 +427,51 @@ def test_a_module_that_is_handed_on_shows_a_new_name(world: World, tmp_path: Pat
     (tmp_path / "other").mkdir()
     with world_in(tmp_path / "other") as fresh:
         fresh.put(files)
+        fresh.index()
+        assert world.everything() == fresh.everything()
+
+
+CART = "class Cart:\n    def total(self): pass\n"
+FIXTURE = "from pytest import fixture\n\n@fixture\ndef cart():\n    return Cart()\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "key"),
+    [
+        ("tests/conftest.py", f"from old.cart import Cart\n{FIXTURE}", "old/cart.py:Cart.total"),
+        ("tests/made.py", f"from old.cart import Cart\n{FIXTURE}", "old/cart.py:Cart.total"),
+        ("shop/__init__.py", "from old.cart import Cart\n", "old/cart.py:Cart.total"),
+        ("tests/unit/conftest.py", f"from old.cart import Cart\n{FIXTURE}", "old/cart.py:Cart.total"),
+        ("tests/unit/conftest.py", "from tests.other import *\n", "old/cart.py:Cart.total"),
+        ("shop/cart.py", f"{CART}    def more(self): pass\n", "shop/cart.py:Cart.total"),
+    ],
+)
+@pytest.mark.parametrize("through", [True, False])
+def test_tests_follow_their_fixtures(
+    world: World, tmp_path: Path, path: str, text: str, key: str, *, through: bool
+):
+    """A test finds what its fixture gives, though it imports none of the files on the way there."""
+    own = f"from shop import Cart\n{FIXTURE}"
+    files = {
+        "shop/__init__.py": "from shop.cart import Cart\n",
+        "shop/cart.py": CART,
+        "old/cart.py": CART,
+        "tests/conftest.py": "from tests.made import cart\n" if through else own,
+        "tests/made.py": own,
+        "tests/other.py": f"from old.cart import Cart\n{FIXTURE}",
+        "tests/unit/test_cart.py": "def test_total(cart):\n    cart.total()\n",
+    }
+    if path == "tests/made.py" and not through:
+        key = "shop/cart.py:Cart.total"
+    world.put(files)
+    world.index()
+    test = "tests/unit/test_cart.py:test_total"
+    assert (test, "shop/cart.py:Cart.total") in world.edges("tests")
+    world.put({**files, path: text})
+    world.index()
+    assert {to for by, to in world.edges("tests") if by == test} == {key}
+    (tmp_path / "other").mkdir()
+    with world_in(tmp_path / "other") as fresh:
+        fresh.put({**files, path: text})
         fresh.index()
         assert world.everything() == fresh.everything()

@@ -212,6 +212,19 @@ def test_names_pass_on_under_other_names() -> None:
     assert spread({"f"}, "m.py", outline) == {"g", "K"}
 
 
+def test_fixtures_pass_on_what_they_give() -> None:
+    """A fixture is touched with what it gives, under the name by which tests take it."""
+    source = b"@pytest.fixture(name='cart')\ndef made(): return Cart()\n"
+    outline = extract(source, "python").outline
+    assert spread({"Cart"}, "conftest.py", outline) == {"cart"}
+    assert spread({"made"}, "conftest.py", outline) == {"cart"}
+    after = extract(source.replace(b"Cart()", b"Bag()"), "python").outline
+    assert changed_names("conftest.py", outline, after) == {"cart"}
+    found = ways_of(extract(b"def test_a(cart): pass\n", "python"))
+    assert {"cart", "conftest"} <= found.keys()
+    assert found["cart"] == DOT
+
+
 def test_how_a_file_uses_each_name() -> None:
     """Behind a dot, taken by an import, given another name; everything that a module has is ALL."""
     source = b"import a.b as m\nfrom .c import d as e, f\nfrom g import *\ndef run(x: m.T): x.go(); f()\n"

@@ -1,0 +1,87 @@
+"""Which fixture of pytest a name of a test stands for, and what that gives.
+
+It is looked for in the classes around the test and their bases, in its file, and in the `conftest.py` of its
+folder and of each folder above; in a file also among what it imports. A fixture that takes its own name takes
+the one further out. What is found nowhere is built in or comes with a plugin.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.core.code import LIKELY
+from remora.graph.tables import CLASSES, Table, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from remora.graph.lookup import Look
+
+CONFTEST = "conftest.py"
+_HOLDERS = frozenset((*CLASSES, "test"))
+
+
+class Fixtures:
+    """The fixtures that one file of tests sees.
+
+    Args:
+        look: the project.
+        table: the file.
+    """
+
+    def __init__(self, look: Look, table: Table) -> None:
+        self._look = look
+        self._table = table
+        self._seen: dict[tuple[str, str], tuple[Value, ...]] = {}
+
+    def find(self, scope: str, name: str) -> Value | None:
+        """Return the fixture that a definition takes under a name, None when the project has none."""
+        key = self._table.class_of(scope), name
+        if key not in self._seen:
+            self._seen[key] = tuple(self._candidates(*key))
+        for value in self._seen[key]:
+            own = value.path == self._table.path and value.definition is not None
+            if not (own and value.definition is self._table.by_qualname.get(scope)):
+                return value
+        return None
+
+    def given(self, scope: str, name: str) -> Value | None:
+        """Return what the fixture that a definition takes gives, None when that is not known."""
+        fixture = self.find(scope, name)
+        definition = fixture.definition if fixture is not None else None
+        table = self._look.table(fixture.path) if fixture is not None else None
+        if definition is None or table is None or not definition.gives:
+            return None
+        value = self._look.dotted(table, definition.qualname, definition.gives)
+        return value.less_sure(LIKELY) if value and value.kind == "object" else self._look.instance(value)
+
+    def _candidates(self, inside: str, name: str) -> Iterator[Value]:
+        """Yield the fixtures with a name, nearest first."""
+        while inside:
+            owner = self._table.by_qualname.get(inside)
+            if owner is not None and owner.kind in _HOLDERS:
+                for path, base in self._look.line(self._table.path, owner).classes:
+                    yield from self._inside(path, base.qualname, name)
+            inside = self._table.class_of(self._table.around(inside))
+        yield from self._file(self._table.path, name)
+        folder = self._table.path.rpartition("/")[0]
+        while True:
+            path = f"{folder}/{CONFTEST}" if folder else CONFTEST
+            if path != self._table.path and self._look.symbols.exists(path):
+                yield from self._file(path, name)
+            if not folder:
+                break
+            folder = folder.rpartition("/")[0]
+
+    def _inside(self, path: str, parent: str, name: str) -> Iterator[Value]:
+        table = self._look.table(path)
+        found = table.fixtures.get((parent, name)) if table is not None else None
+        if found is not None:
+            yield Value("definition", path, found)
+
+    def _file(self, path: str, name: str) -> Iterator[Value]:
+        own = list(self._inside(path, "", name))
+        yield from own
+        value = None if own else self._look.export(path, name)
+        if value is not None and value.definition is not None and value.definition.fixture == name:
+            yield value
