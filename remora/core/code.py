@@ -247,6 +247,10 @@ class Symbols(Protocol):
         """Return the files that declare a package or namespace, in order."""
         ...
 
+    def packages_in(self, name: str, sign: str) -> bool:
+        """Return whether a package or namespace is declared, or one inside of it; `sign` parts its names."""
+        ...
+
     def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
         ...

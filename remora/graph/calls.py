@@ -120,11 +120,11 @@ class FileNames:
             return _target(found)
         owner = self.value(reference.receiver, reference.scope)
         family = self.table.family
-        if owner is None:
-            return self._guess(reference.name) if reference.kind == "call" else None
-        if owner.kind == "foreign":
+        if owner is not None and owner.kind == "foreign":
             return None
-        if owner.kind == "opaque":
+        # What is called on a package of classes is called on a variable that is not seen.
+        package = owner is not None and owner.kind == "module" and family.types_only
+        if owner is None or owner.kind == "opaque" or (package and reference.kind == "call"):
             return self._guess(reference.name) if reference.kind == "call" else None
         if family.constructor == reference.name and owner.kind == "definition":
             return _target(owner)
@@ -192,7 +192,7 @@ class FileNames:
             name = first[:-2]
             value = self._returned(self.look.lexical(self.table, scope, name, self._local))
         else:
-            value = self.look.lexical(self.table, scope, first, self._local)
+            value = self.look.first(self.table, scope, first, self._local)
             if value is not None and family.implicit_self and _is_method(value):
                 value = self._returned(value)
         for part in parts[1:]:

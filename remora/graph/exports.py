@@ -172,7 +172,9 @@ class Exports(ABC):
                 if name not in exports and (exports or name.startswith("_")):
                     continue
             found = self.member(module, name)
-            if found is not None and found.kind not in ("foreign", "opaque"):
+            if found is None or found.kind in ("foreign", "opaque"):
+                continue
+            if found.kind != "module" or not table.family.types_only:
                 return found
         return None
 

@@ -134,9 +134,16 @@ class Look(Bases):
     def _around(self, table: Table, _scope: str, name: str) -> Value | None:
         for key in table.family.around(self.places, table.path, table.outline):
             found = self.export(key, name)
-            if found is not None:
+            if found is not None and not (found.kind == "module" and table.family.full_names):
                 return found
         return None
+
+    def first(self, table: Table, scope: str, name: str, local: Local | None = None) -> Value | None:
+        """Return what the first name of a chain means at a place; it may be that of a package."""
+        found = self.lexical(table, scope, name, local)
+        if found is None and (key := table.family.start(self.places, name)):
+            return Value("module", key)
+        return found
 
     def _rust_path(self, table: Table, scope: str, name: str) -> Value | None:
         """Return what the first part of a path means: `crate`, `super`, or a crate of the workspace."""
@@ -161,7 +168,7 @@ class Look(Bases):
     def _first(self, table: Table, scope: str, part: str, local: Local | None) -> Value | None:
         if part.endswith("()"):
             return self.returned(self.lexical(table, scope, part[:-2], local))
-        return self.lexical(table, scope, part, local)
+        return self.first(table, scope, part, local)
 
     def member(self, value: Value, part: str) -> Value | None:
         """Return what stands behind a dot; `part` may end in "()"."""

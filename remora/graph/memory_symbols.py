@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from remora.core.code import Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from remora.core.code import Definition, Outline
 
@@ -25,6 +25,7 @@ class MemorySymbols:
         self._folders: dict[str, list[str]] = {}
         self._basenames: dict[str, list[str]] = {}
         self._packages: dict[str, list[str]] = {}
+        self._prefixes: dict[str, frozenset[str]] = {}  # by sign: every package, and those around it
         self._names: dict[str, list[tuple[str, Definition]]] = {}
         for path in sorted(outlines):
             folder, _, basename = path.rpartition("/")
@@ -63,6 +64,23 @@ class MemorySymbols:
         """Return the files that declare a package or namespace, in order."""
         return self._packages.get(name, ())
 
+    def packages_in(self, name: str, sign: str) -> bool:
+        """Return whether a package or namespace is declared, or one inside of it; `sign` parts its names."""
+        if sign not in self._prefixes:
+            self._prefixes[sign] = frozenset(
+                package[:end] for package in self._packages for end in _ends(package, sign)
+            )
+        return name in self._prefixes[sign]
+
     def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
         return [Symbol(path, definition) for path, definition in self._names.get(name, ())[:limit]]
+
+
+def _ends(package: str, sign: str) -> Iterator[int]:
+    """Yield where the names of the packages around a package end, and its own."""
+    end = package.find(sign, 1)
+    while end >= 0:
+        yield end
+        end = package.find(sign, end + 1)
+    yield len(package)

@@ -24,6 +24,8 @@ class StoredSymbols:
         self._folders: dict[str, list[str]] = {}
         self._inside: dict[str, frozenset[str]] = {}
         self._ending: dict[str, list[str]] = {}
+        self._packages: dict[str, list[str]] = {}
+        self._prefixes: dict[tuple[str, str], bool] = {}
         self._named: dict[tuple[str, int], list[Symbol]] = {}
 
     def exists(self, path: str) -> bool:
@@ -56,7 +58,15 @@ class StoredSymbols:
 
     def package(self, name: str) -> Sequence[str]:
         """Return the files that declare a package or namespace, in order."""
-        return self._graph.in_package(name) if name else []
+        if name not in self._packages:
+            self._packages[name] = self._graph.in_package(name) if name else []
+        return self._packages[name]
+
+    def packages_in(self, name: str, sign: str) -> bool:
+        """Return whether a package or namespace is declared, or one inside of it; `sign` parts its names."""
+        if (name, sign) not in self._prefixes:
+            self._prefixes[name, sign] = bool(name) and self._graph.packages_in(name, sign)
+        return self._prefixes[name, sign]
 
     def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""

@@ -264,8 +264,18 @@ class Graph:
 
     def in_package(self, package: str) -> list[str]:
         """Return the files that declare a package, in order."""
-        sql = "SELECT path FROM graph_files WHERE package = ? AND skipped = '' ORDER BY path"
+        sql = """SELECT path FROM graph_files WHERE package = ? AND package <> '' AND skipped = ''
+                 ORDER BY path"""  # "<> ''" lets the index be used, which leaves out what has no package
         return [r[0] for r in self._db.rows(sql, (package,))]
+
+    def packages_in(self, package: str, sign: str) -> bool:
+        """Return whether a file declares a package, or one inside of it; `sign` parts its names."""
+        below = f"{package}{sign}", f"{package}{chr(ord(sign) + 1)}"
+        sql = """SELECT EXISTS (SELECT 1 FROM graph_files
+                                WHERE package = ? AND package <> '' AND skipped = '')
+                 OR EXISTS (SELECT 1 FROM graph_files
+                            WHERE package > ? AND package < ? AND package <> '' AND skipped = '')"""
+        return bool(self._db.value(sql, (package, *below)))
 
     def set_names(self, file_id: int, names: Mapping[str, int]) -> None:
         """Write the names a file uses, each with how it does (graph.names)."""

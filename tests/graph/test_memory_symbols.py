@@ -28,6 +28,14 @@ def test_all_questions() -> None:
     assert symbols.outline("none") is None
     assert symbols.package("com.a") == ["a/x.java", "b/x.java"]
     assert list(symbols.package("")) == []
+    assert [
+        name for name in ("com", "com.a", "co", "com.a.b", "a", "") if symbols.packages_in(name, ".")
+    ] == [
+        "com",
+        "com.a",
+    ]
+    assert symbols.packages_in("com.a", "\\")
+    assert not symbols.packages_in("com", "\\")
     assert [s.key for s in symbols.named("f")] == ["a/x.java:f", "a/x.java:f#2", "b/x.java:f"]
     assert symbols.named("f", 1) == [Symbol("a/x.java", f)]
     assert list(symbols.named("g")) == []

@@ -32,6 +32,8 @@ OUTLINES = {
     ),
     "app/b.go": Outline("go", "p", definitions=(definition("run"), definition("run#2", 4, 5))),
     "b.go": Outline("go", "p"),
+    "Order.java": Outline("java", "com.acme.model"),
+    "Tax.php": Outline("php", "Acme\\Service"),
     "read.md": None,
 }
 
@@ -80,6 +82,9 @@ def test_answers_are_those_of_symbols_in_memory(space: Space):
         assert list(stored.ending(suffix)) == list(memory.ending(suffix))
     for package in ("p", "q", ""):
         assert list(stored.package(package)) == list(memory.package(package))
+    for package in ("com", "com.acme", "com.acme.model", "com.ac", "model", "Acme", "Acme\\Service", "p", ""):
+        for sign in (".", "\\"):
+            assert stored.packages_in(package, sign) == memory.packages_in(package, sign)
     for name in ("run", "A", "none", "told"):
         for limit in (1, 2, 3, 4, 10):
             assert list(stored.named(name, limit)) == list(memory.named(name, limit))

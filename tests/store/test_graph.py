@@ -57,7 +57,29 @@ def test_files_are_found_by_place_name_and_package(space: Space):
     assert space.graph.ending("b/x.go") == ["a/b/x.go"]
     assert space.graph.ending("a/x.go") == ["a/x.go"]
     assert space.graph.in_package("p") == ["a/b/x.go", "a/x.go"]
+    assert space.graph.in_package("") == []
     assert (space.graph.file_count(), space.graph.broken_count()) == (4, 0)
+
+
+def test_a_package_is_known_by_what_is_inside_of_it(space: Space):
+    """A package is there when a file declares it or one inside of it; signs of names are no signs between."""
+    with space.db.transaction():
+        for path, package in (("a.java", "com.acme.svc"), ("b.php", "Acme\\Model"), ("c.cs", "Core")):
+            space.graph.put_file(file(path, package=package), 1)
+        space.graph.put_file(file("d.java", skipped="too large", package="org.gone"), 1)
+    asked = ["com", "com.acme", "com.acme.svc", "com.ac", "com.acme.sv", "com.acme.svc.x", "Core", "org", ""]
+    assert [name for name in asked if space.graph.packages_in(name, ".")] == [
+        "com",
+        "com.acme",
+        "com.acme.svc",
+        "Core",
+    ]
+    assert [
+        name for name in ("Acme", "Acme\\Model", "Model", "com") if space.graph.packages_in(name, "\\")
+    ] == [
+        "Acme",
+        "Acme\\Model",
+    ]
 
 
 def test_facts_of_a_file_that_was_left_out_are_not_given(space: Space):
@@ -325,6 +347,8 @@ ASKED = [
     ("brief", lambda s, ids: s.graph.brief(ids)),
     ("using names", lambda s, _: s.graph.using(["run"])),
     ("places", lambda s, _: s.graph.places("run", "a.py")),
+    ("in_package", lambda s, _: s.graph.in_package("p")),
+    ("packages_in", lambda s, _: s.graph.packages_in("p", ".")),
     ("pointing_at", lambda s, _: s.graph.pointing_at("src/a.py")),
     ("dependents", lambda s, ids: s.closure.dependents(ids[0], 2, 50)),
     ("near", lambda s, _: s.closure.near(["src/a.py"])),

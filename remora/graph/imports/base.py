@@ -56,6 +56,11 @@ def nothing_around(_places: Places, _path: str, _outline: Outline) -> Sequence[s
     return ()
 
 
+def no_start(_places: Places, _name: str) -> str:
+    """Say that full names begin with nothing that has no name nearer by."""
+    return ""
+
+
 def no_symbols(_places: Places, _key: str, _name: str) -> Sequence[Symbol]:
     """Say that no module is spread over files."""
     return ()
@@ -80,6 +85,9 @@ class Family(NamedTuple):
         module: the key of a module as written in a file, "" when it is not of the project.
         edges: the files that an import statement names.
         submodule: the module inside a module.
+        start: the module that a full name begins with, where nothing nearer has the name.
+        full_names: a package is only known by its full name, not by its last part inside of another one.
+        types_only: a package holds classes: no function, and none of its packages comes with an import.
         around: modules whose names are seen in a file without an import, nearest first.
         package: the definitions of a name in a module that is spread over files.
         package_sure: how sure such a definition is.
@@ -101,6 +109,9 @@ class Family(NamedTuple):
     module: Callable[[Places, str, Entry], str]
     edges: Callable[[Places, str, Import], Sequence[str]]
     submodule: Callable[[Places, str, str], str | None] = no_module
+    start: Callable[[Places, str], str] = no_start
+    full_names: bool = False
+    types_only: bool = False
     around: Callable[[Places, str, Outline], Sequence[str]] = nothing_around
     package: Callable[[Places, str, str], Sequence[Symbol]] = no_symbols
     package_sure: float = EXACT

@@ -33,7 +33,7 @@ def _entries(item: Import) -> Iterator[Entry]:
 
 
 def _module(places: Places, _path: str, entry: Entry) -> str:
-    known = not entry.module or places.symbols.package(entry.module)
+    known = not entry.module or places.symbols.packages_in(entry.module, ".")
     return package_key("csharp", entry.module) if known else ""
 
 
@@ -71,8 +71,15 @@ def _global(places: Places, symbol: Symbol) -> bool:
 
 
 def _submodule(places: Places, key: str, name: str) -> str | None:
-    inner = f"{package_name(key)}.{name}" if key.startswith("pkg:") else name
-    return package_key("csharp", inner) if places.symbols.package(inner) else None
+    if not key.startswith("pkg:"):
+        return None
+    inner = ".".join(part for part in (package_name(key), name) if part)
+    return package_key("csharp", inner) if places.symbols.packages_in(inner, ".") else None
+
+
+def _start(_places: Places, name: str) -> str:
+    """Return what `global::` stands for: the namespace around all others."""
+    return package_key("csharp", "") if name == "global" else ""
 
 
 def _same_project(_one: str, other: str) -> bool:
@@ -91,6 +98,8 @@ FAMILY = Family(
     module=_module,
     edges=_edges,
     submodule=_submodule,
+    start=_start,
+    types_only=True,
     around=_around,
     package=_package,
     supers=frozenset(("base",)),

@@ -53,6 +53,16 @@ def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:
     return (package_key("java", outline.package),)
 
 
+def _submodule(places: Places, key: str, name: str) -> str | None:
+    inner = ".".join(part for part in (package_name(key), name) if part)
+    return package_key("java", inner) if places.symbols.packages_in(inner, ".") else None
+
+
+def _start(places: Places, name: str) -> str:
+    """Return the package that a full name begins with; only what stands before a dot may be one."""
+    return _submodule(places, package_key("java", ""), name) or ""
+
+
 def _class_file(places: Places, path: str, name: str) -> str:
     """Return the file of a class by its full name; an inner class is in the file of the outer one."""
     for _ in range(name.count(".") + 1):
@@ -86,6 +96,10 @@ FAMILY = Family(
     entries=_entries,
     module=_module,
     edges=_edges,
+    submodule=_submodule,
+    start=_start,
+    full_names=True,
+    types_only=True,
     around=_around,
     package=_package,
     implicit_self=True,

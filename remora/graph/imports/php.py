@@ -88,7 +88,7 @@ def _submodule(places: Places, key: str, name: str) -> str | None:
     if not key.startswith("pkg:"):
         return None
     inner = "\\".join(part for part in (package_name(key), name) if part)
-    return package_key("php", inner) if places.symbols.package(inner) else None
+    return package_key("php", inner) if places.symbols.packages_in(inner, "\\") else None
 
 
 def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:

@@ -100,3 +100,30 @@ def test_an_extension_method_is_called_on_its_class() -> None:
         "App/More.cs:More.Log": 0.75,
     }
     assert project.calls("App/Use.cs", "Use.Not") == {"App/More.cs:More.Plain": 0.4}
+
+
+def test_full_names_need_no_file_in_the_namespaces_around() -> None:
+    """`Acme.Core.Repo` and `global::Acme.Core.Repo` lead to the class though no file declares `Acme`."""
+    project = Project(
+        {
+            "Repo.cs": "namespace Acme.Core;\npublic class Repo { public void Load() {} "
+            "public static void Make() {} }\n",
+            "Fq.cs": "namespace Shop.Web;\nclass Fq : Acme.Core.Repo {\n"
+            "  void Go(Acme.Core.Repo p) { new global::Acme.Core.Repo().Load(); p.Load(); }\n"
+            "  void Make() { Acme.Core.Repo.Make(); global::Acme.Core.Repo.Make(); }\n"
+            "  void Not() { new Core.Repo(); new global::Core.Repo(); Acme.Repo.Other(); }\n}\n"
+            "class Other : global::Acme.Core.Repo {}\n",
+            "Near.cs": "namespace Acme.Web;\nclass Near { void Go() { new Core.Repo(); } }\n",
+            "Named.cs": "using A = Acme;\nusing Acme;\nnamespace Shop;\n"
+            "class Named { void Go() { new A.Core.Repo(); } void Not() { new Core.Repo(); } }\n",
+        }
+    )
+    repo = {"Repo.cs:Repo": 0.95}
+    assert project.targets("Fq.cs", "inherits", "Fq") == repo
+    assert project.targets("Fq.cs", "inherits", "Other") == repo
+    assert project.calls("Fq.cs", "Fq.Go") == {**repo, "Repo.cs:Repo.Load": 0.95}
+    assert project.calls("Fq.cs", "Fq.Make") == {"Repo.cs:Repo.Make": 0.95}
+    assert project.calls("Fq.cs", "Fq.Not") == {}
+    assert project.calls("Near.cs", "Near.Go") == project.calls("Named.cs", "Named.Go") == repo
+    assert project.calls("Named.cs", "Named.Not") == {}
+    assert project.imports("Fq.cs") == ["Repo.cs"]

@@ -65,6 +65,56 @@ public class App extends Base implements Runner {
     assert project.targets(path, "implements") == {f"{BASE}/Runner.java": 0.95}
 
 
+FULL = {
+    "a/Util.java": "package com.acme.svc;\npublic class Util { public static void slug(String s) {} }\n",
+    "a/Impl.java": "package com.acme.svc;\npublic class Impl { void place() {} }\n",
+    "a/Order.java": "package com.acme.model;\npublic class Order { int total() { return 1; }\n"
+    "  static class Line { static void count() {} } }\n",
+}
+
+
+def test_full_names_begin_with_a_package_that_no_file_declares() -> None:
+    """`com.acme.svc.Util` leads to the class wherever it is written; what is not of the project does not."""
+    body = """package org.x;
+class Fq extends com.acme.svc.Impl {
+  void go(com.acme.model.Order p) { com.acme.svc.Util.slug("x"); p.total();
+    com.acme.model.Order o = new com.acme.model.Order(); com.acme.model.Order.Line.count(); }
+  void not() { com.acme.svc.Gone.slug(); new com.other.model.Order(); new model.Order(); com(); }
+}
+"""
+    project = Project({**FULL, "Fq.java": body, "b/In.java": "package com.acme;\nclass In {}\n"})
+    assert project.targets("Fq.java", "inherits", "Fq") == {"a/Impl.java:Impl": 0.95}
+    assert project.calls("Fq.java", "Fq.go") == {
+        "a/Util.java:Util.slug": 0.95,
+        "a/Order.java:Order": 0.95,
+        "a/Order.java:Order.total": 0.75,
+        "a/Order.java:Order.Line.count": 0.95,
+    }
+    assert project.calls("Fq.java", "Fq.not") == {"a/Util.java:Util.slug": 0.4}
+    assert project.imports("Fq.java") == ["a/Impl.java", "a/Order.java", "a/Util.java"]
+
+
+def test_a_package_has_no_short_name() -> None:
+    """In Java neither the own package nor an import makes the last part of a package's name one."""
+    body = """package com.acme;
+import com.acme.*;
+class Near {
+  void not() { new model.Order(); svc.Util.slug("x"); model.Order.Line.count(); }
+  void hidden(Near com) { com.acme.svc.Util.slug("x"); }
+}
+"""
+    project = Project({**FULL, "Near.java": body})
+    assert project.imports("Near.java") == []
+    assert set(project.calls("Near.java", "Near.not").values()) <= {0.4}
+    assert set(project.calls("Near.java", "Near.hidden").values()) <= {0.4}
+
+
+def test_what_looks_like_a_package_may_be_a_variable() -> None:
+    """A method of a variable that is not seen is guessed, though a package has the variable's name."""
+    body = "package z;\nclass V { void f() { each(com -> com.place()); } }\n"
+    assert Project({**FULL, "V.java": body}).calls("V.java", "V.f") == {"a/Impl.java:Impl.place": 0.4}
+
+
 def test_a_test_class_leads_to_the_class_that_it_is_named_after() -> None:
     """FooTest.java in the tests' tree tests Foo.java in the sources' tree."""
     project = Project({**TREE, "src/test/java/com/a/BaseTest.java": "package com.a;\nclass BaseTest { }\n"})

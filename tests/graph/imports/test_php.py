@@ -68,3 +68,37 @@ def test_calls_follow_objects_and_static_names() -> None:
     }
     assert project.calls("src/Kernel.php", "Kernel.far") == {"src/Util/Text.php:Text.up": 0.95}
     assert project.targets("src/Kernel.php", "implements", "Kernel") == {"src/Runs.php:Runs": 0.95}
+
+
+def test_full_names_need_no_file_in_the_namespaces_around() -> None:
+    r"""`\Acme\Model\Order` is found though no file declares `Acme`; a class that is not there is not."""
+    project = Project(
+        {
+            "s/Pricing.php": "<?php\nnamespace Acme\\Service;\nclass Pricing {}\n",
+            "s/Tax.php": "<?php\nnamespace Acme\\Service;\nclass Tax { static function rate() {} }\n",
+            "m/Order.php": "<?php\nnamespace Acme\\Model;\nclass Order { function total() {} }\n",
+            "w/Mine.php": r"""<?php
+namespace Shop\Web;
+use Acme\Model as M;
+use Acme;
+class Mine extends \Acme\Service\Pricing {
+  function go(\Acme\Model\Order $given) { $o = new \Acme\Model\Order(); $o->total(); $given->total();
+    \Acme\Service\Tax::rate(); }
+  function short() { new M\Order(); Acme\Service\Tax::rate(); }
+  function not() { new Service\Tax(); new \Model\Order(); new \Acme\Order(); new \Ac\Model\Order(); }
+}
+""",
+        }
+    )
+    assert project.targets("w/Mine.php", "inherits", "Mine") == {"s/Pricing.php:Pricing": 0.95}
+    assert project.calls("w/Mine.php", "Mine.go") == {
+        "m/Order.php:Order": 0.95,
+        "m/Order.php:Order.total": 0.75,
+        "s/Tax.php:Tax.rate": 0.95,
+    }
+    assert project.calls("w/Mine.php", "Mine.short") == {
+        "m/Order.php:Order": 0.95,
+        "s/Tax.php:Tax.rate": 0.95,
+    }
+    assert project.calls("w/Mine.php", "Mine.not") == {}
+    assert project.imports("w/Mine.php") == ["m/Order.php", "s/Pricing.php", "s/Tax.php"]
