@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import LIKELY
 from remora.graph.exports import Exports
-from remora.graph.tables import Table, Value
+from remora.graph.tables import CLASSES, Table, Value
 
 if TYPE_CHECKING:
     from remora.core.code import Definition, Symbols
@@ -17,6 +17,8 @@ _PLAIN_BASES = frozenset(
     """object Object Generic Protocol ABC type Exception NamedTuple TypedDict BaseModel Enum typing.Generic
     typing.Protocol abc.ABC typing.NamedTuple""".split()
 )
+
+_OFFERED = ("exports.", "module.exports.")  # how a definition begins that is made as an export
 
 
 class Line(NamedTuple):
@@ -79,6 +81,32 @@ class Bases(Exports):
                 return value.less_sure(LIKELY) if place else value
         return None
 
+    def added(self, value: Value, name: str) -> Value | None:
+        """Return what is given to a function, or to the class or object that its file is as a whole.
+
+        It is sure where the file says so, as in `module.exports.name = …`. Any other definition of the file
+        is likely, for `A.name = name` is not seen, unless a base that is not seen may have the name.
+        """
+        table, definition = self.table(value.path), value.definition
+        if table is None or definition is None or not table.family.whole:
+            return None
+        own = table.children.get(definition.qualname, {}).get(name)
+        if own is not None and own.kind == "method" and definition.kind == "function":
+            return Value("definition", value.path, own)
+        whole = self.export(value.path, table.family.whole)
+        if whole is None or whole.definition is None or (whole.kind, whole.path) != (value.kind, value.path):
+            return None
+        if whole.definition.qualname != definition.qualname:
+            return None
+        if _says(table, name):
+            return self.export(value.path, name)
+        own = table.children.get("", {}).get(name)
+        if own is None or value.kind != "definition" or name in table.family.common:
+            return None
+        if definition.kind in CLASSES and not self.line(value.path, definition).whole:
+            return None
+        return Value("definition", value.path, own, LIKELY)
+
     def reopened(self, table: Table | None, owner: Definition, name: str) -> Value | None:
         """Return a member that another file gives to a class."""
         if table is None or not table.family.open_classes:
@@ -94,6 +122,15 @@ class Bases(Exports):
             ):
                 return Value("definition", symbol.path, other)
         return None
+
+
+def _says(table: Table, name: str) -> bool:
+    """Return whether a file says that it offers a name."""
+    own = table.children.get("", {}).get(name)
+    if own is not None and own.signature.startswith(_OFFERED):
+        return True
+    offers = (item for item in table.outline.imports if item.kind == "export")
+    return any(local == name for item in offers for _, local in item.names)
 
 
 def _merged(above: list[list[tuple[str, Definition]]]) -> list[tuple[str, Definition]]:

@@ -157,7 +157,19 @@ class Exports(ABC):
         inner = family.submodule(self.places, key, name)
         if inner:
             return Value("module", inner)
-        return self.starred(table, "", name) or found
+        if name == family.whole:
+            return found  # `export *` does not hand it on
+        return self._held(table, name) or self.starred(table, "", name) or found
+
+    def _held(self, table: Table, name: str) -> Value | None:
+        """Return what belongs to the object, class or function that a file is as a whole."""
+        whole = table.family.whole
+        for entry in table.entries.get("", {}).get(whole, ()) if whole else ():
+            found = None if entry.module else table.children.get(entry.name, {}).get(name)
+            holder = table.by_qualname.get(entry.name)
+            if found is not None and (holder is None or holder.kind != "function" or found.kind == "method"):
+                return Value("definition", table.path, found)
+        return None
 
     def starred(self, table: Table, scope: str, name: str) -> Value | None:
         """Return a name out of the modules that a scope imports everything from."""

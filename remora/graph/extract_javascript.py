@@ -18,6 +18,7 @@ from remora.graph.extract_parts import (
     plain_type,
     quoted,
 )
+from remora.graph.imports.base import WHOLE
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -37,6 +38,9 @@ _RUNNER = re.compile(
     r"(?:\(\))?)*"
 )
 _MAX_SENTENCE = 120
+_MAX_ASSIGNED = 4  # signs of assignment in a row: `exports = module.exports = f`
+_FUNCTIONS = frozenset(("arrow_function", "function_expression", "generator_function"))
+_BOTH = ((WHOLE, WHOLE), ("default", "default"))  # `import x` takes what `require` gives
 
 
 def _define(source: Source, draft: Draft, captures: Captures) -> None:
@@ -49,10 +53,13 @@ def _define(source: Source, draft: Draft, captures: Captures) -> None:
     elif kind.startswith("default_"):
         draft.kind, draft.name = kind.removeprefix("default_"), "default"
         draft.classlike = draft.kind == "class"
-    if "target" in captures:
-        _held(source, draft, captures["target"][0])
     holder = captures.get("function") or captures.get("class")
     inner = holder[0] if holder else draft.node
+    if "target" in captures:
+        _held(source, draft, captures["target"][0], inner)
+    elif kind.startswith("whole_"):
+        draft.kind, draft.name = kind.removeprefix("whole_"), _name_of_whole(source, draft.node, inner)
+        draft.classlike = draft.kind == "class"
     body = inner.child_by_field_name("body")
     if body is not None:
         draft.head_end = body.start_byte
@@ -72,13 +79,34 @@ def _test(source: Source, draft: Draft, captures: Captures) -> None:
     draft.drop = not _RUNNER.fullmatch(runner)
 
 
-def _held(source: Source, draft: Draft, target: Node) -> None:
+def _held(source: Source, draft: Draft, target: Node, inner: Node) -> None:
     """Name a function by what it is assigned to: `exports.f`, `Foo.prototype.f`, `this.f`, `foo.f`."""
     owner = chain(source, target, RULES)
     if owner == UNKNOWN:
         draft.drop = True
+    if owner == "module" and draft.name == WHOLE:
+        draft.name = _name_of_whole(source, draft.node, inner)
     if owner not in ("exports", "module.exports", "this", "module", "window", "globalThis"):
         draft.owner = owner.removesuffix(".prototype")
+
+
+def _name_of_whole(source: Source, node: Node, inner: Node) -> str:
+    """Return what the file calls the function or class that it gives to `module.exports`."""
+    own, variable = source.field(inner, "name"), _variable(source, node)
+    return (own or variable if inner.type == "class" else variable or own) or WHOLE
+
+
+def _variable(source: Source, node: Node) -> str:
+    """Return the variable that gets what an assignment gives, too: `const x = module.exports = …`."""
+    around = node.parent
+    for _ in range(_MAX_ASSIGNED):
+        if around is None or around.type != "assignment_expression":
+            break
+        around = around.parent
+    if around is None or around.type != "variable_declarator":
+        return ""
+    name = around.child_by_field_name("name")
+    return source.text(name) if name is not None and name.type == "identifier" else ""
 
 
 def _bases(source: Source, draft: Draft, node: Node) -> None:
@@ -102,10 +130,8 @@ def _bases(source: Source, draft: Draft, node: Node) -> None:
 
 def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Iterator[Import]:
     line = node.start_point[0] + 1
-    if kind == "default":
-        names = _default(source, captures)
-        if names:
-            yield Import("", names, "", 0, "export", line)
+    if kind in ("default", "whole"):
+        yield from _said(source, node, kind, captures)
         return
     if kind in ("require", "dynamic"):
         yield from _required(source, kind, captures)
@@ -147,27 +173,71 @@ def _offered(source: Source, clause: Node) -> Iterator[tuple[str, str]]:
         yield "*", source.text(clause.named_child(0))
 
 
-def _default(source: Source, captures: Captures) -> tuple[tuple[str, str], ...]:
-    """Return what a file offers by `export default x`, `module.exports = x` and `exports.y = x`."""
-    value = captures["value"][0]
+def _said(source: Source, node: Node, kind: str, captures: Captures) -> Iterator[Import]:
+    """Yield what a file offers: `export default x`, `export = x`, `module.exports = x`, `exports.y = x`."""
     target = source.text(captures["target"][0]) if "target" in captures else ""
-    if value.type != "object":
-        name = target.removeprefix("module.").removeprefix("exports").removeprefix(".")
-        return ((source.text(value), name or "default"),)
-    if target.endswith("exports"):
-        return tuple(_pairs(source, value))
-    return ()
+    local = target.removeprefix("module.").removeprefix("exports").removeprefix(".")
+    local = local or (WHOLE if target or kind == "whole" else "default")
+    value = captures["value"][0]
+    for _ in range(_MAX_ASSIGNED):
+        right = value.child_by_field_name("right") if value.type == "assignment_expression" else None
+        value = right or value
+    module, name = _origin(source, value)
+    if local == WHOLE and not name:
+        made = value.type == "class" or value.type in _FUNCTIONS
+        name = _name_of_whole(source, node, value) if made else _variable(source, node)
+    found = [(module, name, local)] if name else []
+    if local == WHOLE and value.type == "object":
+        found.extend(_pairs(source, value))
+    line, own = node.start_point[0] + 1, list[tuple[str, str]]()
+    for module, name, known_as in found:
+        if module and (name, known_as) == (WHOLE, WHOLE):
+            yield Import(module, (*_BOTH, ("*", "*")), WHOLE, 0, "export", line)
+        elif module:
+            yield Import(module, ((name, known_as),), known_as if name == WHOLE else "", 0, "export", line)
+        elif known_as == WHOLE:
+            own.extend((name, both) for _, both in _BOTH if both != name)
+        else:
+            own.append((name, known_as))
+    if own:
+        yield Import("", tuple(own), "", 0, "export", line)
 
 
-def _pairs(source: Source, node: Node) -> Iterator[tuple[str, str]]:
-    """Return (value, key) of the names in an object."""
+def _origin(source: Source, value: Node) -> tuple[str, str]:
+    """Return the module and the name that an expression stands for: ("", "A"), ("", "A()"), ("./a", "b")."""
+    if value.type == "identifier":
+        name = source.text(value)
+        return "", "" if name in ("exports", "undefined") else name
+    if value.type == "class":
+        return "", source.field(value, "name")
+    if value.type == "new_expression":
+        made = value.child_by_field_name("constructor")
+        return "", f"{source.text(made)}()" if made is not None and made.type == "identifier" else ""
+    name = WHOLE
+    if value.type == "member_expression":
+        name, value = source.field(value, "property"), value.child_by_field_name("object") or value
+    arguments = value.child_by_field_name("arguments") if value.type == "call_expression" else None
+    if arguments is None or source.field(value, "function") != "require" or not arguments.named_child_count:
+        return "", ""
+    module = quoted(source.text(arguments.named_children[0]))
+    return (module, name) if module and "${" not in module else ("", "")
+
+
+def _pairs(source: Source, node: Node) -> Iterator[tuple[str, str, str]]:
+    """Yield (module, name, key) of what is in an object under a key; "*" is all of a module."""
     for item in node.named_children:
         if item.type == "shorthand_property_identifier":
-            yield source.text(item), source.text(item)
+            yield "", source.text(item), source.text(item)
         elif item.type == "pair":
             value = item.child_by_field_name("value")
-            if value is not None and value.type == "identifier":
-                yield source.text(value), source.field(item, "key")
+            module, name = _origin(source, value) if value is not None else ("", "")
+            key = source.field(item, "key")
+            if name:
+                yield module, name, quoted(key) or key
+        elif item.type == "spread_element" and item.named_child_count:
+            module, name = _origin(source, item.named_children[0])
+            if module and name == WHOLE:
+                yield module, "*", "*"
 
 
 def _required(source: Source, kind: str, captures: Captures) -> Iterator[Import]:
@@ -182,6 +252,7 @@ def _required(source: Source, kind: str, captures: Captures) -> Iterator[Import]
             names = ((source.text(captures["member"][0]), source.text(target)),)
         else:
             alias = source.text(target)
+            names = ((WHOLE, alias),) if kind == "require" else ()
     elif target is not None and target.type == "object_pattern" and "member" not in captures:
         names = tuple(_taken(source, target))
     yield Import(

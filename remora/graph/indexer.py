@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.code import FileFacts, Outline, Uses
 from remora.core.values import Skipped
 from remora.graph.documents import document_links, document_names
+from remora.graph.imports.base import WHOLE
 from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.names import (
     ALL,
@@ -28,13 +29,16 @@ from remora.graph.names import (
     RENAMED,
     TAKEN,
     aliases,
+    anywhere,
     changed_names,
     is_seen_unimported,
+    is_whole,
     place_names,
     speaks,
     spread,
     takes,
     ways_of,
+    wholes,
 )
 from remora.graph.packed import kept_outline, unpack_links, unpack_outline, unpack_uses
 from remora.graph.reading import FileReader, Listed, Parsed, Read, Refused
@@ -190,7 +194,8 @@ class Indexer:
             with self._space.db.transaction(durable=False):
                 for path in gone[start : start + BATCH_FILES]:
                     touched.paths.update(self._graph.pointing_at(path))
-                    touched.names |= changed_names(path, self._outline(path), None)
+                    before = self._outline(path)
+                    touched.names |= anywhere(changed_names(path, before, None), before)
                     self._remove(path, touched)
         touched.paths -= set(gone)
 
@@ -238,7 +243,8 @@ class Indexer:
         """Note a file that is not read; the next run tries again when it changed, or when that may pass."""
         if self._graph.node(item.path) is not None:
             touched.paths.update(self._graph.pointing_at(item.path))
-            touched.names |= changed_names(item.path, self._outline(item.path), None)
+            before = self._outline(item.path)
+            touched.names |= anywhere(changed_names(item.path, before, None), before)
         self._remove(item.path, touched)
         at = TRY_AGAIN if left.again else item.mtime_ns
         file = NewFile(item.path, "data", "", "", "", False, item.size, at, left.hash, 0, 0, left.why)
@@ -266,37 +272,47 @@ class Indexer:
         """Note what a changed file touches elsewhere.
 
         What it defines may be meant anywhere. A name that it only imports reaches no further than the
-        files that import this one, and those that import them where they pass it on. Of prose and data
-        only that they are there means something to others.
+        files that import this one, and those that import them where they pass it on; so does what it is
+        as a whole. Of prose and data only that they are there means something to others.
         """
         if before is None and after is None and self._graph.node(path) is not None:
             return
         names = changed_names(path, before, after)
         if before is None or after is None or "*" in names:
-            touched.names |= names
-            return
-        defined = changed_names(path, before._replace(imports=after.imports), after)
-        touched.names |= names if is_seen_unimported(path) else defined
-        passed = set(names - defined)
-        level = [path] if passed else []
+            defined = names
+        else:
+            defined = changed_names(path, before._replace(imports=after.imports), after)
+        near_by = names - anywhere(names, before, after)
+        touched.names |= (names if is_seen_unimported(path) else defined) - near_by
+        passed = set(names - defined - near_by)
+        whole = {path} if near_by else set()  # files that are something else as a whole
+        level = [path] if passed or whole else []
         while level:
             found: set[str] = set()
             for one in level:
                 place = place_names(one)
                 words = set(place)
                 importing = self._graph.importing(one)
-                using = set(self._graph.using(passed, among=importing)) - touched.paths
+                given = passed | {WHOLE} if one in whole else passed
+                using = set(self._graph.using(given, among=importing)) - touched.paths
                 near = {path for path in importing if path in using or speaks(path)}
-                taking = using.intersection(self._graph.using({*passed, *place, ALL}, TAKEN, among=near))
+                taking = using.intersection(self._graph.using({*given, *place, ALL}, TAKEN, among=near))
                 renaming = self._graph.using(place, RENAMED, among=near)
                 for importer in sorted(taking.union(renaming)):
                     outline = self._outline(importer)
                     if outline is None:
                         continue
                     words |= aliases(outline, one)
-                    if importer in taking and takes(outline, passed, one):
+                    if importer in taking and takes(outline, given, one):
                         found.add(importer)
-                        passed |= spread(passed, importer, outline)
+                        more = wholes(outline, one) if one in whole else frozenset[str]()
+                        more |= spread(passed | more, importer, outline)
+                        while not passed.issuperset(more):
+                            passed |= more
+                            more = spread(passed, importer, outline)
+                        if WHOLE in passed and is_whole(outline, WHOLE):  # said of this file alone
+                            whole.add(importer)
+                            passed.discard(WHOLE)
                 # Whoever has the module, from wherever, may use the name behind a dot.
                 having = set(self._graph.using(words)) - touched.paths - found
                 touched.paths.update(self._graph.using(passed, DOT, among=having))

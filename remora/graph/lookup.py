@@ -195,7 +195,9 @@ class Look(Bases):
             inner = self.returned(value)
             return self.member(inner, part) if inner and inner.kind == "object" else None
         else:
-            return None
+            found = None
+        if found is None and value.kind in ("definition", "object"):
+            found = self.added(value, part)
         if found is None:
             return None
         return found.less_sure(value.sure)

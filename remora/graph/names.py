@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Outline
 from remora.graph.imports import FAMILIES
+from remora.graph.imports.base import WHOLE
 from remora.graph.signatures import return_type
 from remora.graph.testing import stems_under_test
 
@@ -80,8 +81,9 @@ def ways_of(facts: FileFacts, path: str = "") -> dict[str, int]:
     dot is; RENAMED for what gets another name by that, or the words of the module that does.
     """
     found = dict.fromkeys(names_of(facts, path), 0)
-    ways = [(name, TAKEN) for item in facts.outline.imports for name, _ in item.names]
-    ways += [(name, RENAMED) for item in facts.outline.imports for name, local in item.names if name != local]
+    names = [(_bare(name), local) for item in facts.outline.imports for name, local in item.names]
+    ways = [(name, TAKEN) for name, _ in names]
+    ways += [(name, RENAMED) for name, local in names if name != local]
     for item in facts.outline.imports:
         words = _WORD.findall(item.module)
         ways += [(word, RENAMED) for word in words if item.alias]
@@ -92,6 +94,11 @@ def ways_of(facts: FileFacts, path: str = "") -> dict[str, int]:
         known = name if name in found else ALL  # "*", or a name that is written in several words
         found[known] = found.get(known, 0) | way
     return found
+
+
+def _bare(name: str) -> str:
+    """Return the name of a class whose object an import takes: "F" of "F()"."""
+    return name.removesuffix("()")
 
 
 def _behind_a_dot(facts: FileFacts) -> set[str]:
@@ -169,7 +176,38 @@ def changed_names(path: str, before: Outline | None, after: Outline | None) -> f
         if outline is not None:
             while more := spread(found, path, outline) - found:
                 found |= more
+    if WHOLE in found and language in _DEFAULTS:
+        found.update(name for _, _, name in _held(before) ^ _held(after))
     return frozenset(found)
+
+
+def anywhere(names: frozenset[str], *outlines: Outline | None) -> frozenset[str]:
+    """Return the names of a change that any file may mean: a whole is meant only by who imports the file.
+
+    Args:
+        names: that changed.
+        outlines: of the file, before and after.
+    """
+    for outline in outlines:
+        if outline is not None and WHOLE in names:
+            named = any(d.parent and d.name == WHOLE for d in outline.definitions)
+            if named or not is_whole(outline, WHOLE):
+                return names
+    return names - {WHOLE}
+
+
+def _held(outline: Outline | None) -> frozenset[tuple[str, bool, str]]:
+    """Return what belongs to the object or function that a file is as a whole, which others see in the file.
+
+    Each is told by its holder, whether that is a definition, and its name.
+    """
+    if outline is None:
+        return frozenset()
+    own = [pair for item in outline.imports if not item.module for pair in item.names]
+    holders = {name for name, local in own if local == WHOLE}
+    known = {definition.qualname for definition in outline.definitions} if holders else frozenset()
+    held = (d for d in outline.definitions if d.parent in holders)
+    return frozenset((d.parent, d.parent in known, d.name) for d in held)
 
 
 def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[str]:
@@ -196,7 +234,9 @@ def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[
         if item.alias and from_touched:
             found.add(item.alias)
         for name, local in item.names:
-            if name in touched or ("*" in touched and (from_touched or not last)):
+            # What another file is as a whole has no name of its own: `wholes` tells who takes it.
+            same = _bare(name) in touched and not (item.module and is_whole(outline, name))
+            if same or ("*" in touched and (from_touched or not last)):
                 found.add(local)
                 if local == "*":
                     found |= place_names(path)
@@ -223,6 +263,22 @@ def takes(outline: Outline, names: AbstractSet[str], path: str) -> bool:
         if whole and outline.language not in DOTTED:
             return True
     return False
+
+
+def wholes(outline: Outline, path: str) -> frozenset[str]:
+    """Return the names that a file gives to what may be another one as `module.exports` says it is."""
+    place = place_names(path)
+    found: set[str] = set()
+    for item in outline.imports:
+        words = _WORD.findall(item.module)
+        if item.module and (not words or not item.module.startswith(".") or not place.isdisjoint(words)):
+            found.update(local for name, local in item.names if is_whole(outline, name))
+    return frozenset(found)
+
+
+def is_whole(outline: Outline, name: str) -> bool:
+    """Return whether a name that a file takes or offers stands for a file as a whole."""
+    return name == WHOLE and outline.language in _DEFAULTS
 
 
 def aliases(outline: Outline, path: str) -> frozenset[str]:
@@ -263,7 +319,11 @@ def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:
         if definition.fixture:
             found[definition.fixture, definition.qualname, definition.gives] += 1
     family = FAMILIES.get(outline.language)
+    # What is added to a whole is told apart from what only stands beside it.
+    whole = any(is_whole(outline, local) for item in outline.imports for _, local in item.names)
     for item in outline.imports:
         for entry in family.entries(item) if family else ():
             found[entry.local, entry.module, entry.name, item.level, item.kind, item.scope] += 1
+        if whole and not item.module:
+            found.update((name, "", "added") for name, local in item.names if name == local)
     return found

@@ -14,11 +14,13 @@ from remora.graph.names import (
     DOT,
     RENAMED,
     TAKEN,
+    anywhere,
     changed_names,
     names_of,
     place_names,
     spread,
     ways_of,
+    wholes,
 )
 from remora.graph.resolve import Resolver, links
 from remora.graph.roots import Roots, find_roots
@@ -240,3 +242,32 @@ def test_how_a_file_uses_each_name() -> None:
     assert ways["a"] & RENAMED
     assert ways["b"] & TAKEN
     assert names_of(extract(source, "python")) == ways.keys() - {ALL}
+
+
+def test_a_whole_file_is_told_by_its_importers_alone() -> None:
+    """What `module.exports` is passes on to who requires that file, and to nobody by the name alone."""
+    old, new = (
+        extract(
+            f"class A {{}}\nconst b = {{}};\nb.f = () => 1;\nmodule.exports = {name};\n".encode(),
+            "javascript",
+        )
+        for name in ("A", "b")
+    )
+    changed = changed_names("a.js", old.outline, new.outline)
+    assert changed == {"exports", "default", "f"}
+    assert anywhere(changed, old.outline, new.outline) == {"default", "f"}
+    user = extract(b"const x = require('./a'), y = require('./b'), z = require('pkg');\n", "javascript")
+    assert spread(changed, "u.js", user.outline) == frozenset()
+    assert wholes(user.outline, "a.js") == {"x", "z"}
+    assert ways_of(user)["exports"] == TAKEN | RENAMED
+
+
+def test_only_commonjs_has_whole_files() -> None:
+    """In other languages, and of a method, "exports" is a name like any other."""
+    python = extract(b"def exports(): pass\n", "python").outline
+    method = extract(b"class A { exports() {} }\n", "javascript").outline
+    assert anywhere(frozenset({"exports"}), None, python) == {"exports"}
+    assert anywhere(frozenset({"exports"}), method, None) == {"exports"}
+    taken = extract(b"from a import exports as e\n", "python").outline
+    assert spread({"exports"}, "m.py", taken) == {"e"}
+    assert wholes(taken, "a.py") == frozenset()

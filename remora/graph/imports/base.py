@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "pkg:"
 INSIDE = "\0"  # in a key, between a file and each module that is written inside it
+WHOLE = "exports"  # the name under which a file of CommonJS offers itself: `module.exports = x`
 MANY = 200  # definitions of one name that are looked at; beyond that a name says nothing
 
 
@@ -92,6 +93,7 @@ class Family(NamedTuple):
         package: the definitions of a name in a module that is spread over files.
         package_sure: how sure such a definition is.
         default: the names that may stand for the default export of a file.
+        whole: the name of what a file is to those who ask for the file itself; "" where it is its names.
         selfs, supers: how a method names its object, and its object as the base class sees it.
         implicit_self: members are seen inside a class without `self`.
         last_wins: of two definitions of one name in a scope the last counts.
@@ -116,6 +118,7 @@ class Family(NamedTuple):
     package: Callable[[Places, str, str], Sequence[Symbol]] = no_symbols
     package_sure: float = EXACT
     default: Callable[[Outline, str], Iterable[str]] = no_default
+    whole: str = ""
     selfs: frozenset[str] = frozenset(("this",))
     supers: frozenset[str] = frozenset(("super",))
     implicit_self: bool = False

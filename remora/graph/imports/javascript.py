@@ -3,6 +3,9 @@
 An import edge goes to the file that the specifier names, by the compiler's order: the path itself,
 `.js` written for `.ts`, the path with each known ending, its index file. Type-only imports, `export …
 from`, `require` and `import()` count alike. A name with "#" is one of the nearest package.json's `imports`.
+
+A file of CommonJS is what it gives to `module.exports`, and what is added to that. `require` takes it under
+the name `WHOLE` where the file says so, and the file with its names where it does not.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from remora.graph.common_names import JAVASCRIPT, JAVASCRIPT_GLOBALS
-from remora.graph.imports.base import Entry, Family, Places
+from remora.graph.imports.base import WHOLE, Entry, Family, Places
 from remora.graph.manifests import join
 
 if TYPE_CHECKING:
@@ -33,8 +36,6 @@ _WORD = re.compile(r"\W+")
 
 
 def _entries(item: Import) -> Iterator[Entry]:
-    if item.alias:
-        yield Entry(item.alias, item.module, "", item)
     for name, local in item.names:
         if not item.module and name == local:
             continue  # `export { a }` of the file's own name
@@ -42,6 +43,8 @@ def _entries(item: Import) -> Iterator[Entry]:
             yield Entry(local, item.module, "", item)
         else:
             yield Entry(local, item.module, name, item)
+    if item.alias:  # after the names: what `require` gives is what the file says it is, or else its names
+        yield Entry(item.alias, item.module, "", item)
 
 
 def _file(places: Places, base: str | None) -> str:
@@ -200,6 +203,7 @@ FAMILY = Family(
     module=_module,
     edges=_edges,
     default=_default,
+    whole=WHOLE,
     selfs=frozenset(("this",)),
     supers=frozenset(("super", "super()")),
     last_wins=True,

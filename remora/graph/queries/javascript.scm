@@ -14,6 +14,15 @@
 (assignment_expression
   left: (member_expression object: (_) @target property: (_) @name)
   right: [(arrow_function) (function_expression) (generator_function)] @function) @definition.function
+(assignment_expression
+  left: (member_expression object: (_) @target property: (_) @name) right: (class !name) @class)
+  @definition.class
+; module.exports = exports = function () {…}
+(assignment_expression
+  left: (member_expression object: (identifier) @target property: (_) @name)
+  right: (assignment_expression left: (identifier)
+    right: [(arrow_function) (function_expression) (generator_function)] @function)
+  (#eq? @target "module")) @definition.function
 ; The functions of an object at the top level: const api = {get: () => …} has "api.get".
 (program (_ (variable_declarator name: (identifier) @name value: (object) @container)))
 (program (export_statement declaration: (_ (variable_declarator name: (identifier) @name
@@ -50,9 +59,9 @@
 (import_statement) @import.import
 (export_statement source: (_)) @import.export
 (export_statement !source (export_clause)) @import.export
-(export_statement value: (identifier) @value) @import.default
+(export_statement value: [(identifier) (new_expression)] @value) @import.default
 (export_statement "default" declaration: (_ name: (_) @value)) @import.default
-(assignment_expression left: (member_expression) @target right: [(identifier) (object)] @value
+(assignment_expression left: (member_expression) @target right: (_) @value
   (#match? @target "^(module[.])?exports([.]|$)")) @import.default
 (call_expression function: (identifier) @_require arguments: (arguments . (string) @source)
   (#eq? @_require "require")) @import.require
