@@ -3,9 +3,10 @@
 A file is answered from the closure (depth 1 and 2), and from there by walking the edges between files.
 A symbol is answered by walking: who calls it, inherits from it, implements or tests it, and so on
 outward; a class changes with everything defined in it. Code at the top level of a file, outside of any
-definition, counts as the file; what depends on the rest of that file does not follow from it. Both
-walks stop when `limit` things are found, since what a thousand files depend on is answered by
-"everything" and not by a list; the answer says so.
+definition, counts as the file; what depends on the rest of that file does not follow from it. A method
+that changes breaks those that override it, one step away; and who calls what it overrides may call it,
+which is a guess, one step farther than its callers. Both walks stop when `limit` things are found, since
+what a thousand files depend on is answered by "everything" and not by a list; the answer says so.
 
 The confidence of a result is the product of its edges'. Where a call could not be resolved for certain
 it is a guess and is marked as one; and where a file that imports the target uses the symbol's name in
@@ -19,17 +20,19 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from remora.core.code import EXACT, Impact
+from remora.core.code import EXACT, GUESS, GUESS_BELOW, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.graph.names import place_names, speaks
 from remora.graph.packed import unpack_outline
 from remora.store.closure import DEPTH
 from remora.store.graph import Node
+from remora.store.overrides import outer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from remora.store.graph import Edge, Graph
+    from remora.store.graph import Brief, Edge, Graph
+    from remora.store.overrides import Overridden
     from remora.store.space import Space
 
 BETWEEN_SYMBOLS = ("calls", "inherits", "implements", "tests")
@@ -44,6 +47,8 @@ STEP = 10  # nodes whose users are read at once
 _INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak for their folder
 _WORD = re.compile(r"\w+")
 _OWN = ("crate.", "self.", "super.")
+_OVERRIDING = frozenset({"overrides", "implements"})
+_THROUGH = {"calls": "calls it through", "tests": "tests it through"}  # a base, by the kind of edge
 _HOLDING = frozenset({"function", "method", "test"})  # kinds that hold what only they see
 
 
@@ -227,16 +232,26 @@ class _Step(NamedTuple):
     via: tuple[str, ...]
 
 
+class _Through(NamedTuple):
+    """A method that a reached one overrides: who calls it may call the one that was reached."""
+
+    step: _Step
+    overridden: Overridden
+
+
 class _Walk:
     """One search outward from a node, over those edges that are not stale."""
 
     def __init__(self, space: Space, node: Node, depth: int, limit: int) -> None:
         self._graph = space.graph
+        self._overrides = space.overrides
         self._closure = space.closure
         self._node = node
         self._depth = depth
         self._limit = limit
         self._reached = {node.id: _Step(node.key, 0, 1.0, ())}
+        self._through: dict[int, _Through] = {}
+        self._changing: dict[int, str] = {}  # methods whose overriding ones break with them, and their keys
         self._found: list[Impact] = []
         self.cut = False
 
@@ -269,51 +284,122 @@ class _Walk:
         """Return what depends on a definition: definitions, and files for their top-level code."""
         for node in self._graph.inside(self._node):
             self._reached[node.id] = _Step(node.key, 0, 1.0, ())
-        self._outward(list(self._reached), 1, self._users)
+        if self._node.type == "method":
+            self._changing = {i: step.key for i, step in self._reached.items()}
+        self._outward(list(self._reached), 1, self._users, bases=True)
         if not self.cut:
             self._possible()
         return self._found
 
     def _users(self, ids: Sequence[int], limit: int) -> list[Edge]:
-        return self._graph.users(ids, BETWEEN_SYMBOLS, limit)
+        changing = {i: self._changing[i] for i in ids if i in self._changing}
+        return [*self._graph.users(ids, BETWEEN_SYMBOLS, limit), *self._overrides.of(changing)]
 
-    def _outward(self, frontier: Sequence[int], depth: int, users: Users) -> None:
-        """Walk on from a frontier level by level, until the depth or the limit is reached."""
+    def _outward(self, frontier: Sequence[int], depth: int, users: Users, *, bases: bool = False) -> None:
+        """Walk on from a frontier level by level, until the depth or the limit is reached.
+
+        Where it asks for `bases`, those who call what a reached method overrides are two steps from it.
+        """
         while frontier and depth <= self._depth and not self.cut:
+            over = self._overridden(frontier, depth) if bases and depth < self._depth else []
             best = self._level(frontier, users)
             nodes = self._graph.brief([edge.from_id for edge in best])
-            frontier = []
+            apart = self._apart(best, nodes)
+            further = dict.fromkeys(over)
             for edge in best:
-                if (node := nodes.get(edge.from_id)) is None:
+                if (node := nodes.get(edge.from_id)) is None or edge.from_id in apart:
                     continue
-                before = self._reached[edge.to_id]
-                via = (*before.via, _arrow(before.key, edge.type, node.key))
-                sure = before.confidence * edge.confidence
+                before, how = self._before(edge)
+                via = (*before.via, _arrow(before.key, how, node.key))
+                sure = self._sure(edge)
                 self._reached[edge.from_id] = _Step(node.key, depth, sure, via)
-                frontier.append(edge.from_id)
+                if edge.to_id in self._changing and edge.type in _OVERRIDING:
+                    self._changing[edge.from_id] = node.key
+                further[edge.from_id] = None
                 self._found.append(
                     Impact(node.path, node.symbol, depth, via, sure, node.type, node.test, edge.source)
                 )
-            depth += 1
+            frontier, depth = list(further), depth + 1
+
+    def _overridden(self, ids: Sequence[int], depth: int) -> list[int]:
+        """Return the methods that some reached ones override, to be gone on from one step later.
+
+        What was only reached by a guess is not guessed on from.
+        """
+        steps = ((i, self._reached[i]) for i in ids if i in self._reached)
+        given = {i: step.key for i, step in steps if step.confidence >= GUESS_BELOW}
+        found: list[int] = []
+        for one in self._overrides.by(given):
+            before = self._reached[one.method]
+            step = before._replace(depth=depth, confidence=before.confidence * one.confidence)
+            known = self._through.get(one.id)
+            if one.id not in self._reached and (known is None or known.step.depth == depth):
+                if known is None:
+                    found.append(one.id)
+                if known is None or known.step.confidence < step.confidence:
+                    self._through[one.id] = _Through(step, one)
+        return found
+
+    def _apart(self, edges: Sequence[Edge], nodes: Mapping[int, Brief]) -> set[int]:
+        """Return those who call a base's method, but never the one that overrides it and was reached.
+
+        In a class below that base they mean their own or, as with `super`, the base's; unless the method
+        that was reached belongs to a class below theirs.
+        """
+        callers = {
+            e.from_id: outer(nodes[e.from_id].key)[0]
+            for e in edges
+            if e.from_id in nodes and e.to_id not in self._reached
+        }
+        if not (holders := {key for key in callers.values() if key}):
+            return set()
+        ids = self._graph.keys(holders)
+        asked = {
+            e.from_id: (ids[callers[e.from_id]], self._through[e.to_id].overridden)
+            for e in edges
+            if callers.get(e.from_id) in ids
+        }
+        bases = self._overrides.bases({i for held, one in asked.values() for i in (held, one.owner)})
+        return {
+            i
+            for i, (held, one) in asked.items()
+            if one.base != held
+            and one.base in _above(held, bases)
+            and (held == one.owner or held not in _above(one.owner, bases))
+        }
+
+    def _before(self, edge: Edge) -> tuple[_Step, str]:
+        """Return the step that an edge goes on from, and what it says of the way."""
+        if edge.to_id in self._reached:
+            return self._reached[edge.to_id], edge.type
+        step, overridden = self._through[edge.to_id]
+        return step, f"{_THROUGH[edge.type]} {overridden.name}"
+
+    def _sure(self, edge: Edge) -> float:
+        """Return how sure a way is with one more edge; who calls what is overridden is a guess."""
+        if edge.to_id in self._reached:
+            return self._reached[edge.to_id].confidence * edge.confidence
+        return self._through[edge.to_id].step.confidence * min(GUESS, edge.confidence)
 
     def _level(self, frontier: Sequence[int], users: Users) -> list[Edge]:
         """Return the surest edge to each node one step further out; one more than are wanted at most."""
         room = self._limit - len(self._found)
         reached = self._reached
         best: dict[int, tuple[tuple[float, float, int], Edge]] = {}
-        order = sorted(frontier, key=lambda i: (-reached[i].confidence, i))
+        steps = {i: reached[i] if i in reached else self._through[i].step for i in frontier}
+        order = sorted(frontier, key=lambda i: (-steps[i].confidence, i))
         for start in range(0, len(order), STEP):
             some = order[start : start + STEP]
             # A first look at a few edges is mostly enough: it is full where much is used by many.
             for most in (2 * self._limit, -1):
                 edges = users(some, most)
                 for edge in edges:
-                    if edge.from_id not in reached:
-                        sure = reached[edge.to_id].confidence * edge.confidence
-                        worth = (sure, edge.weight, -edge.to_id)
-                        if edge.from_id not in best or best[edge.from_id][0] < worth:
-                            best[edge.from_id] = (worth, edge)
-                if len(best) > room or len(edges) != most:
+                    if edge.from_id in reached or (edge.to_id not in reached and edge.type not in _THROUGH):
+                        continue
+                    worth = (self._sure(edge), edge.weight, -edge.to_id)
+                    if edge.from_id not in best or best[edge.from_id][0] < worth:
+                        best[edge.from_id] = (worth, edge)
+                if len(best) > room or len(edges) < most:
                     break
             if len(best) > room:
                 self.cut = True
@@ -357,6 +443,16 @@ def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
     if cut_at:
         notes.append(f"there is more than the {cut_at} that are listed")
     return tuple(notes)
+
+
+def _above(one: int, bases: Mapping[int, Sequence[int]]) -> set[int]:
+    """Return all bases of a class."""
+    found: set[int] = set()
+    new = [one]
+    while new:
+        new = [base for each in new for base in bases.get(each, ()) if base not in found]
+        found.update(new)
+    return found
 
 
 def _arrow(to: str, kind: str, by: str) -> str:

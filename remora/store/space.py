@@ -21,6 +21,7 @@ from remora.store.meta import Meta
 from remora.store.notes import Notes
 from remora.store.observed import Observed
 from remora.store.other_sources import OtherSources
+from remora.store.overrides import Overrides
 from remora.store.overview import Overview
 from remora.store.ties import Ties
 from remora.store.trees import Trees
@@ -54,6 +55,7 @@ class Space:
         self.history = History(db)
         self.commits = Commits(db)
         self.graph = Graph(db)
+        self.overrides = Overrides(db)
         self.leads = Leads(db)
         self.other_sources = OtherSources(db)
         self.closure = Closure(db)

@@ -493,3 +493,119 @@ def test_where_not_all_fits_code_comes_before_tests(space: Space):
     found = impact(space, "f", limit=2)
     assert reached(found.impacts) == [("tests/t0.py:test_0", 1), ("b.py:g", 1)]
     assert found.notes == ("there is more than the 2 that are listed",)
+
+
+@pytest.fixture
+def services(space: Space) -> Space:
+    """An interface with an abstract and two whole classes; a caller of each, and a helper that one uses."""
+    add_file(
+        space,
+        "api.py",
+        [
+            definition("Service", 1, 5, "interface"),
+            definition("Service.place", 2, 3, "method"),
+            definition("Base", 7, 20, "class"),
+            definition("Base.__init__", 8, 9, "method"),
+            definition("Base.place", 10, 11, "method"),
+            definition("Base.twice", 12, 13, "method"),
+        ],
+    )
+    add_file(
+        space,
+        "done.py",
+        [
+            definition("Middle", 1, 3, "class"),
+            definition("Whole", 5, 20, "class"),
+            definition("Whole.__init__", 6, 7, "method"),
+            definition("Whole.place", 8, 9, "method"),
+            definition("Whole.place#2", 10, 11, "method"),
+            definition("Other", 22, 30, "class"),
+            definition("Other.place", 23, 24, "method"),
+            definition("Other.again", 25, 26, "method"),
+        ],
+    )
+    add_file(space, "helper.py", [definition("save", 1, 3)])
+    add_file(space, "web.py", [definition("post"), definition("direct")])
+    add_file(space, "tests/test_api.py", [definition("test_place", 1, 5, "test")])
+    add_links(
+        space,
+        "api.py",
+        link("api.py:Base", "api.py:Service", "implements"),
+        link("api.py:Base.twice", "api.py:Base.place", "calls"),
+    )
+    add_links(
+        space,
+        "done.py",
+        link("done.py:Middle", "api.py:Base", "inherits"),
+        link("done.py:Whole", "done.py:Middle", "inherits"),
+        link("done.py:Whole.__init__", "api.py:Base.__init__", "calls"),
+        link("done.py:Whole.place", "helper.py:save", "calls"),
+        link("done.py:Other", "api.py:Base", "inherits"),
+        link("done.py:Other.again", "api.py:Base.place", "calls", LIKELY),
+    )
+    add_links(
+        space,
+        "web.py",
+        link("web.py:post", "api.py:Service.place", "calls", LIKELY),
+        link("web.py:direct", "done.py:Whole.place", "calls", LIKELY),
+    )
+    add_links(
+        space, "tests/test_api.py", link("tests/test_api.py:test_place", "api.py:Service.place", "tests")
+    )
+    return space
+
+
+def test_a_method_changes_those_that_override_it(services: Space):
+    """Each is a step away from the one it overrides; of an interface it is an implementation."""
+    found = impact(services, "Service.place")
+    assert reached(found.impacts) == [
+        ("api.py:Base.place", 1),
+        ("tests/test_api.py:test_place", 1),
+        ("web.py:post", 1),
+        ("api.py:Base.twice", 2),
+        ("done.py:Other.place", 2),
+        ("done.py:Whole.place", 2),
+        ("done.py:Whole.place#2", 2),
+        ("done.py:Other.again", 2),
+        ("web.py:direct", 3),
+    ]
+    ways = {i.symbol: i.via[-1] for i in found.impacts}
+    assert ways["Base.place"] == "api.py:Service.place <-implements- api.py:Base.place"
+    assert ways["Whole.place"] == "api.py:Base.place <-overrides- done.py:Whole.place"
+    assert not any(i.guess for i in found.impacts)
+    assert reached(impact(services, "Base.__init__").impacts) == [("done.py:Whole.__init__", 1)]
+
+
+def test_who_calls_a_base_may_call_what_overrides_it(services: Space):
+    """That is a guess one step farther than a caller, for tests too; `super` elsewhere means its own."""
+    found = impact(services, "Whole.place")
+    assert reached(found.impacts) == [
+        ("web.py:direct", 1),
+        ("api.py:Base.twice", 2),
+        ("tests/test_api.py:test_place", 2),
+        ("web.py:post", 2),
+    ]
+    assert [i.guess for i in found.impacts] == [False, True, True, True]
+    assert found.impacts[1].via == ("done.py:Whole.place <-calls it through Base- api.py:Base.twice",)
+    assert found.impacts[2].via == (
+        "done.py:Whole.place <-tests it through Service- tests/test_api.py:test_place",
+    )
+    assert found.impacts[3].confidence == pytest.approx(EXACT * GUESS)
+    assert reached(impact(services, "Whole.place", 1).impacts) == [("web.py:direct", 1)]
+    assert ("web.py:post", 3) in reached(impact(services, "helper.py:save").impacts)
+    assert ("web.py:post", 2) in reached(impact(services, "done.py:Whole").impacts)
+
+
+def test_a_caller_does_not_break_what_overrides_it(services: Space):
+    """Whose behaviour changes with what it calls has the same form as before."""
+    add_file(services, "low.py", [definition("low")])
+    add_links(services, "api.py", link("api.py:Base.place", "low.py:low", "calls"))
+    add_links(services, "done.py", link("done.py:Other", "api.py:Base", "inherits"))
+    assert reached(impact(services, "low").impacts) == [("api.py:Base.place", 1)]
+
+
+def test_changed_classes_override_nothing(services: Space):
+    """The edges of a file that changed since it was read are no evidence for an override either."""
+    with services.db.transaction():
+        services.graph.mark_stale(["done.py"], 5)
+    assert all(i.path != "done.py" for i in impact(services, "Service.place").impacts)

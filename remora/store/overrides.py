@@ -1,0 +1,126 @@
+"""SQL for methods that override one another: found by name along the bases of their classes.
+
+No such edge is stored. A method overrides one of a base that is called the same; where a language lets
+several be called so, the name is enough. Constructors do not, nor what only its own class sees. Bases
+count where they are sure, over any number of steps; stale edges do not (see `graph`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from remora.core.code import GUESS_BELOW
+from remora.store.connection import Database
+from remora.store.graph import FRESH, Edge
+
+CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor", "initialize"})
+MOST = 1_000  # classes that are looked through below those of some methods
+_BASE = f"e.type IN ('inherits', 'implements') AND e.files = 0 AND e.confidence >= {GUESS_BELOW} AND {FRESH}"
+# Asked for are the methods of ?1, as (id, name, key of what is around it). Python's own private names
+# get the name of their class.
+_OWN = """own(method, label, class) AS (
+            SELECT m.id, m.label, c.id FROM json_each(?1) j
+            CROSS JOIN graph_nodes m ON m.id = j.value ->> 0 AND m.type = 'method' AND m.label = j.value ->> 1
+            CROSS JOIN graph_nodes c ON c.key = j.value ->> 2
+            WHERE instr(' ' || coalesce(m.metadata ->> 'signature', ''), ' private ') = 0
+              AND NOT (m.language = 'python' AND m.label GLOB '__*' AND m.label NOT GLOB '*__'))"""
+# The methods `m` of a class `c` that are called as a row `w` says.
+_CALLED_SO = """m.label = w.label AND m.file_path = c.file_path AND m.type = 'method'
+                AND (m.key = c.key || '.' || w.label OR
+                  substr(m.key, 1, length(c.key || w.label) + 2) = c.key || '.' || w.label || '#')"""
+
+
+class Overridden(NamedTuple):
+    """A method of a base that another one overrides.
+
+    Attributes:
+        method, owner: the ids of the one that overrides and of its class.
+        id, base: those of the one that is overridden and of its class; `name` is what that is called.
+        confidence: of the edges between the classes, the least.
+    """
+
+    method: int
+    owner: int
+    id: int
+    base: int
+    name: str
+    confidence: float
+
+
+class Overrides:
+    """The methods of one project's code that override one another; nothing here writes."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def of(self, keys: Mapping[int, str]) -> list[Edge]:
+        """Return edges from the methods that override some, given by id with their keys, to these.
+
+        In each line of classes only the nearest: what overrides that one in turn is asked for from there.
+        """
+        if not (asked := _asked(keys)):
+            return []
+        sql = f"""WITH RECURSIVE {_OWN}, below(method, label, class, sure, found) AS (
+                    SELECT method, label, class, 1.0, 0 FROM own
+                    UNION SELECT b.method, b.label, c.id, min(b.sure, e.confidence),
+                      EXISTS (SELECT 1 FROM graph_nodes n WHERE n.key = c.key || '.' || b.label
+                                AND n.type = 'method')
+                    FROM below b CROSS JOIN graph_edges e ON e.to_id = b.class
+                    CROSS JOIN graph_nodes c ON c.id = e.from_id
+                    WHERE b.found = 0 AND {_BASE} LIMIT {MOST})
+                  SELECT m.id, w.method,
+                    CASE WHEN b.type = 'interface' AND c.type <> 'interface' THEN 'implements'
+                      ELSE 'overrides' END, 'ast', 1.0, max(w.sure)
+                  FROM below w CROSS JOIN graph_nodes c ON c.id = w.class
+                  CROSS JOIN graph_nodes m ON {_CALLED_SO}
+                  CROSS JOIN own o ON o.method = w.method CROSS JOIN graph_nodes b ON b.id = o.class
+                  WHERE w.found = 1 GROUP BY 1, 2 ORDER BY 6 DESC, m.key"""
+        return [Edge(*r) for r in self._db.rows(sql, (asked,))]
+
+    def by(self, keys: Mapping[int, str]) -> list[Overridden]:
+        """Return what methods, given by id with their keys, override in any of their bases."""
+        if not (asked := _asked(keys)):
+            return []
+        sql = f"""WITH RECURSIVE {_OWN}, above(class, base, sure) AS (
+                    SELECT e.from_id, e.to_id, e.confidence FROM (SELECT DISTINCT class FROM own) o
+                    CROSS JOIN graph_edges e ON e.from_id = o.class WHERE {_BASE}
+                    UNION SELECT a.class, e.to_id, min(a.sure, e.confidence) FROM above a
+                    CROSS JOIN graph_edges e ON e.from_id = a.base WHERE {_BASE} LIMIT {MOST})
+                  SELECT w.method, w.class, m.id, c.id, c.label, max(a.sure)
+                  FROM own w JOIN above a ON a.class = w.class
+                  CROSS JOIN graph_nodes c ON c.id = a.base CROSS JOIN graph_nodes m ON {_CALLED_SO}
+                  GROUP BY 1, 3 ORDER BY w.method, m.key"""
+        return [Overridden(*r) for r in self._db.rows(sql, (asked,))]
+
+    def bases(self, ids: Collection[int]) -> dict[int, list[int]]:
+        """Return the direct bases of some classes, of their bases and so on, by id."""
+        sql = f"""WITH RECURSIVE above(class) AS (
+                    SELECT value FROM json_each(?1)
+                    UNION SELECT e.to_id FROM above a CROSS JOIN graph_edges e ON e.from_id = a.class
+                    WHERE {_BASE})
+                  SELECT e.from_id, e.to_id FROM above a
+                  CROSS JOIN graph_edges e ON e.from_id = a.class WHERE {_BASE}"""
+        found: dict[int, list[int]] = {}
+        for one, base in self._db.rows(sql, (json.dumps(sorted(ids)),)):
+            found.setdefault(one, []).append(base)
+        return found
+
+
+def outer(key: str) -> tuple[str, str]:
+    """Return the key of what is around a definition ("" for none), and the definition's name.
+
+    >>> outer("a/b.py:Shop.Cart.add#2"), outer("a/b.py:add")
+    (('a/b.py:Shop.Cart', 'add'), ('', 'add'))
+    """
+    path, _, symbol = key.rpartition(":")
+    holder, _, name = symbol.rpartition(".")
+    return f"{path}:{holder}" if holder else "", name.partition("#")[0]
+
+
+def _asked(keys: Mapping[int, str]) -> str:
+    """Return the question for some methods, "" where none can override or be overridden."""
+    places = ((i, *outer(key)) for i, key in keys.items())
+    asked = [(i, name, holder) for i, holder, name in places if holder and name not in ("", *CONSTRUCTORS)]
+    return json.dumps(asked) if asked else ""
