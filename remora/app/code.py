@@ -6,6 +6,7 @@ indexes at a time, and a second one that comes meanwhile says so and leaves the 
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import posixpath
@@ -400,10 +401,12 @@ def _inside(parts: Parts, target: str) -> str:
 
 def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
     """Return the live memories about a target: those linked to its node first, then those on its file."""
+    target = found.target
+    before = [name + target.key[len(target.path) :] for name in space.history.names_before(target.path)]
     linked = space.memories.ids_where(
-        """m.deprecated = 0 AND (m.target_node_id = ?1 OR EXISTS (
-             SELECT 1 FROM json_each(m.impacted_node_ids) j WHERE j.value = ?1))""",
-        (found.target.key,),
+        """m.deprecated = 0 AND (m.target_node_id IN (SELECT value FROM json_each(?1)) OR EXISTS (
+             SELECT 1 FROM json_each(m.impacted_node_ids) j JOIN json_each(?1) k ON j.value = k.value))""",
+        (json.dumps([target.key, *before]),),
     )
     on_file = space.memories.ids_where(
         """m.deprecated = 0 AND EXISTS (

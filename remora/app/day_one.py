@@ -259,6 +259,8 @@ def _take_history(
     again = _why_again(space, repository, last, head)
     if last and not again and not space.commits.count() and space.history.clock():
         again = "an older version kept no messages"
+    if last and not again and not space.meta.get(FOLLOWED):
+        again = "an older version kept no renames"
     if last == head and not again and _present(space) == present:
         return _History(space.history.clock(), 0, 0)
     if again:
@@ -294,6 +296,9 @@ def _take_history(
         if again:
             space.history.clear()
             space.commits.clear()
+        space.history.put_moves(learnt.moved, to_iso(parts.clock.now()))
+        space.memories.follow_moves()
+        space.meta.set(FOLLOWED, True)
         space.commits.add(said)
         space.commits.keep_newest()
         files = list(learnt.changed_files())
@@ -393,5 +398,6 @@ def _mark_orphans(parts: Parts, space: Space) -> None:
 
 _MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
 GONE = "its files are gone"
+FOLLOWED = "history.moves"  # meta key: the renames of the history that was read are known
 SHALLOW = "history.shallow"  # meta key: where a shallow clone ended when its history was read
 APPLIES_TO = "applies to "  # in what is noted of a rule, before each file or glob

@@ -190,8 +190,11 @@ def memories(space: Space, request: Request, asked: Question) -> Pool:
     return Pool(pool, keyed)
 
 
-def passes(record: MemoryRecord, filters: Filters) -> bool:
-    """Return whether a memory passes the filters; the same rules as `store.memories.condition`."""
+def passes(record: MemoryRecord, filters: Filters, files: Sequence[str] | None = None) -> bool:
+    """Return whether a memory passes the filters; the same rules as `store.memories.condition`.
+
+    `files` are those that it is found by, where their names of today are known (see `Memories.files_of`).
+    """
     if record.deprecated or (filters.types and record.type not in filters.types):
         return False
     if filters.scope is not None and record.scope != filters.scope:
@@ -202,7 +205,7 @@ def passes(record: MemoryRecord, filters: Filters) -> bool:
         return False
     return not filters.files or any(
         file == f or (f.endswith("/") and file.startswith(f)) or ("*" in file and matches(file, f))
-        for file in record.related_files
+        for file in (record.related_files if files is None else files)
         for f in filters.files
     )
 
@@ -214,10 +217,11 @@ def with_rows(space: Space, candidates: Sequence[Candidate], filters: Filters) -
     gone or does not pass the filters is dropped.
     """
     rows = space.memories.get_many([c.key[2] for c in candidates])
+    files = space.memories.files_of(rows) if filters.files else {}
     return [
         c._replace(memory=rows[c.key[2]], text=rows[c.key[2]].content)
         for c in candidates
-        if c.key[2] in rows and passes(rows[c.key[2]], filters)
+        if c.key[2] in rows and passes(rows[c.key[2]], filters, files.get(c.key[2]))
     ]
 
 
@@ -269,8 +273,10 @@ def _graph(space: Space, request: Request) -> dict[str, tuple[float, str]]:
         if weight > near.get(other, (0.0, ""))[0]:
             near[other] = (weight, note)
     found: dict[str, tuple[float, str]] = {}
-    for record in space.memories.on_files(list(near), request.filters, 4 * GRAPH):
-        evidence = [near[f] for f in record.related_files if f in near]
+    records = space.memories.on_files(list(near), request.filters, 4 * GRAPH)
+    files = space.memories.files_of([record.id for record in records])
+    for record in records:
+        evidence = [near[f] for f in files[record.id] if f in near]
         globs = [f for f in record.related_files if "*" in f]
         evidence += [near[p] for p in near if any(matches(g, p) for g in globs)]
         found[record.id] = max(evidence, key=lambda n: n[0])

@@ -128,7 +128,7 @@ def _gather(
     if "sessions" not in without:
         signals["sessions"], said["sessions"] = _sessions(space, zones)
     if memories and "memories" not in without:
-        signals["memories"], said["memories"] = _memories(memories)
+        signals["memories"], said["memories"] = _memories(space, memories)
     return _Evidence(signals, said)
 
 
@@ -202,16 +202,16 @@ def _meaning(space: Space, vector: QueryVector) -> dict[str, float]:
     return tasks.best_of((cosine - least, (path,)) for cosine, path in known)
 
 
-def _memories(hits: Sequence[Hit]) -> tuple[dict[str, float], dict[str, str]]:
+def _memories(space: Space, hits: Sequence[Hit]) -> tuple[dict[str, float], dict[str, str]]:
     found: dict[str, float] = {}
     said: dict[str, str] = {}
-    for hit in hits:
-        if hit.memory is None or hit.score < SAID_OF:
-            continue
-        for path in hit.memory.related_files:
+    told = [(hit, hit.memory) for hit in hits if hit.memory is not None and hit.score >= SAID_OF]
+    files = space.memories.files_of([memory.id for _, memory in told])
+    for hit, memory in told:
+        for path in files.get(memory.id, memory.related_files):
             if hit.score > found.get(path, 0.0):
                 found[path] = hit.score
-                said[path] = f"{hit.memory.type}: {shorten(hit.text, 70)}"
+                said[path] = f"{memory.type}: {shorten(hit.text, 70)}"
     return found, said
 
 

@@ -92,6 +92,7 @@ class CoChange:
         self._pairs: defaultdict[str, dict[str, _Pair]] = defaultdict(dict)
         self.tree = Tree()
         self.removed: set[str] = set()
+        self.moved: list[tuple[str, str]] = []  # (old, new) path, in the order of the commits
         self._hottest: list[str] | None = None
         self._touched: set[str] = set()
         self._touched_pairs: set[tuple[str, str]] = set()
@@ -113,6 +114,7 @@ class CoChange:
     def learn(self, commit: Commit) -> None:
         """Take in one commit; call it once each, parents before children."""
         moved = renames(commit.files)
+        self.moved += moved
         for old, new in moved:
             self._rename(old, new)
         gone = {old for old, _ in moved}

@@ -1,4 +1,8 @@
-"""SQL for what git history says about files, and for which rules and commits were read already."""
+"""SQL for what git history says about files, and for which rules and commits were read already.
+
+Renames are source items too: of kind "moved" the names that a file of an old name had since, of kind "was"
+those that it had before. An old name may be in use again, or on another branch, so none is taken back.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from remora.store.connection import Database, Row
 
 _STAT = "path, commits, heat, reach, last_clock, first_date, last_date, present, authors"
 CLOCK, COMMIT = "history.clock", "history.commit"
+MOVED, WAS = "moved", "was"  # kinds of source items, each of the other's direction
 
 
 class History:
@@ -109,8 +114,33 @@ class History:
                  ORDER BY length(g.path), g.path LIMIT ?"""
         return [r[0] for r in self._db.rows(sql, (json.dumps(list(names)), limit))]
 
+    def put_moves(self, moved: Iterable[tuple[str, str]], at: str) -> None:
+        """Note renames, (old, new) in their order, beside those known; call inside a transaction."""
+        before = {path: set(names) for path, (_, names) in self.seen(WAS).items()}
+        changed: set[str] = set()
+        for old, new in moved:
+            names = ({old} | before.get(old, set())) - {new}
+            if not names <= before.get(new, set()):
+                before.setdefault(new, set()).update(names)
+                changed.add(new)
+        since: dict[str, set[str]] = {}
+        for new in changed:
+            self.set_seen(WAS, new, None, sorted(before[new]), at)
+            for old in before[new]:
+                since.setdefault(old, set()).add(new)
+        known = self.seen(MOVED) if since else {}
+        for old, names in since.items():
+            self.set_seen(MOVED, old, None, sorted(names.union(known.get(old, (None, ()))[1])), at)
+
+    def names_before(self, path: str) -> list[str]:
+        """Return the paths that a file had before it was moved to this one, in order."""
+        sql = "SELECT paths FROM source_items WHERE kind = ? AND key = ?"
+        found = self._db.value(sql, (WAS, path))
+        return [str(name) for name in json.loads(found)] if found else []
+
     def clear(self) -> None:
         """Forget all history, to read it again from the start; call inside a transaction."""
+        self._db.execute("DELETE FROM source_items WHERE kind IN (?, ?)", (MOVED, WAS))
         for table in ("git_pairs", "git_file_words", "git_files"):
             self._db.execute(f"DELETE FROM {table}")
 

@@ -175,7 +175,8 @@ class Layers:
 
     def known(self) -> list[Known]:
         """Return the live memories of patterns and decisions that name files or nodes, by id."""
-        sql = """SELECT id, type, citation_text, substr(content, 1, 200), confidence, related_files,
+        sql = """SELECT id, type, citation_text, substr(content, 1, 200), confidence,
+                   (SELECT json_group_array(file_path) FROM memory_files WHERE memory_id = id),
                    target_node_id, impacted_node_ids FROM memories
                  WHERE deprecated = 0 AND type IN ('pattern', 'decision') AND
                    (related_files <> '[]' OR target_node_id IS NOT NULL OR impacted_node_ids <> '[]')

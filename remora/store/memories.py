@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from remora.core.globs import matches
@@ -88,6 +88,7 @@ class Memories:
         values = [_to_column(c, getattr(record, c)) for c in COLUMNS] + [content_hash, search_terms]
         marks = ", ".join("?" * len(names))
         self._db.execute(f"INSERT INTO memories({', '.join(names)}) VALUES ({marks})", values)
+        self.follow_moves(record.id)
         self._set_bands(record.id, bands)
 
     def update(
@@ -108,6 +109,8 @@ class Memories:
         if columns:
             sets = ", ".join(f"{name} = ?" for name in columns)
             self._db.execute(f"UPDATE memories SET {sets} WHERE id = ?", [*columns.values(), memory_id])
+        if "related_files" in columns:
+            self.follow_moves(memory_id)
         if bands is not None:
             self._db.execute("DELETE FROM memory_bands WHERE memory_id = ?", (memory_id,))
             self._set_bands(memory_id, bands)
@@ -208,6 +211,29 @@ class Memories:
         sql = """SELECT m.id, m.content FROM json_each(?) j JOIN memories m ON m.id = j.value
                  WHERE m.deprecated = 0 AND m.type = ? ORDER BY j.key"""
         return [(i, content) for i, content in self._db.rows(sql, (ids, memory_type))]
+
+    def follow_moves(self, memory_id: str = "") -> None:
+        """Let a memory, or all, be found by the paths that their files have now; call inside a transaction.
+
+        What a memory says of its files stays as it was written.
+        """
+        which = "WHERE f.memory_id = ?" if memory_id else ""
+        self._db.execute(
+            f"""INSERT OR IGNORE INTO memory_files SELECT p.value, f.memory_id FROM memory_files f
+                CROSS JOIN source_items s ON s.kind = 'moved' AND s.key = f.file_path
+                CROSS JOIN json_each(s.paths) p {which}""",
+            (memory_id,) if memory_id else (),
+        )
+
+    def files_of(self, memory_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Return the files that memories are about, as written and as they are called since, in order."""
+        sql = """SELECT f.memory_id, f.file_path FROM json_each(?) j
+                 CROSS JOIN memory_files f INDEXED BY idx_memory_files_memory ON f.memory_id = j.value
+                 ORDER BY 1, 2"""
+        found: dict[str, tuple[str, ...]] = {}
+        for memory_id, path in self._db.rows(sql, (json.dumps(sorted(memory_ids)),)):
+            found[memory_id] = (*found.get(memory_id, ()), path)
+        return found
 
     def on_files(self, paths: Sequence[str], filters: Filters, limit: int) -> list[MemoryRecord]:
         """Return live memories that name one of the files, itself or by a glob, most confident first."""

@@ -699,3 +699,34 @@ def test_a_precise_index_that_is_older_than_the_files_is_said_to_be(shop: Memory
     os.utime(scip, ns=(3 * 10**18, 3 * 10**18))
     report = shop.index()
     assert (report.notes, report.precise > 0) == ((), True)
+
+
+def test_a_memory_follows_its_file(tmp_path: Path, repo: Repo, clock: FixedClock):
+    """Renamed twice, or first moved and then named, a file is known by its new name and its old one."""
+    text = "def consume(request):\n    return request\n" * 3
+    repo.commit("Begin", {"lib/sink.py": text, "main.py": "from lib.sink import consume\n\nconsume(1)\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.init()
+        memory.index()
+        told = memory.remember("The sink is called twice per request", related_files=["lib/sink.py"])
+        node = memory.remember("Consume must not block", target_node_id="lib/sink.py:consume")
+        for old, new in (("lib/sink.py", "lib/pipe.py"), ("lib/pipe.py", "lib/drain.py")):
+            (repo.root / old).rename(repo.root / new)
+            repo.commit(f"Rename {old}", {"main.py": f"from {new[:-3].replace('/', '.')} import consume\n"})
+        late = memory.remember("The sink is slow", related_files=["lib/sink.py"])
+        memory.index()
+        memory.init()
+        later = memory.remember("A sink has no state at all", related_files=["lib/pipe.py"])
+        memory.edit(told.id, related_files=["lib/sink.py", "main.py"])
+        about = {told.id, late.id, later.id}
+        for path in ("lib/drain.py", "lib/sink.py"):
+            assert {m.id for m in memory.list(files=[path])} >= about - {later.id}
+        assert {m.id for m in memory.impact("lib/drain.py").memories} == about
+        assert [m.id for m in memory.impact("lib/drain.py:consume").memories][0] == node.id
+        hit = next(
+            h for h in memory.predict_files("sink called twice per request") if h.path == "lib/drain.py"
+        )
+        assert any("The sink is called twice" in why for why in hit.why)
+        assert told.id in {h.id for h in memory.search("state of things", files=["lib/drain.py"])}
+        assert memory.show(told.id).related_files == ("lib/sink.py", "main.py")
+        assert memory.init().stored == 0

@@ -247,3 +247,22 @@ def test_source_items(space: Space):
     assert space.history.seen("rule") == {"k1": ("m-2", ("AGENTS.md:1",))}
     assert space.history.seen("commit") == {"k1": ("m-9", ())}
     assert space.history.seen("other") == {}
+
+
+def test_renames_are_followed_to_the_end(space: Space) -> None:
+    """A file has all names that it had before, over several runs; one that got its own name back, too."""
+    with space.db.transaction():
+        space.history.put_moves([("a", "b"), ("x", "y"), ("b", "c")], "2026-01-01T00:00:00Z")
+        space.history.put_moves([("c", "d"), ("y", "x")], "2026-01-02T00:00:00Z")
+    assert [space.history.names_before(p) for p in ("b", "c", "d", "x", "y", "a")] == [
+        ["a"],
+        ["a", "b"],
+        ["a", "b", "c"],
+        ["y"],
+        ["x"],
+        [],
+    ]
+    assert space.history.seen("moved")["a"] == (None, ("b", "c", "d"))
+    with space.db.transaction():
+        space.history.clear()
+    assert space.history.names_before("d") == []
