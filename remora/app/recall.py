@@ -188,15 +188,42 @@ def predict_files(
         )
         about = pipeline.search(found, request).hits
     space = parts.room("project").space
+    there = _in_tree(parts)
+    said: list[str] = []
 
     def ask() -> list[FileHit]:
-        return predict(space, text, k, vector=vector, memories=about, tests=tests, without=without)
+        said.clear()
+        return predict(
+            space,
+            text,
+            k,
+            vector=vector,
+            memories=about,
+            tests=tests,
+            without=without,
+            there=there,
+            notes=said,
+        )
 
     hits = ask()
     hits, note = checked(parts, hits, ask, [hit.path for hit in hits])
+    notes += said
     if note:
         notes.append(note)
     return hits, tuple(dict.fromkeys(notes))
+
+
+def _in_tree(parts: Parts) -> Callable[[str], bool] | None:
+    """Return what tells whether a file is in the project's tree, None where there is no tree."""
+    root, repository = parts.project.root, parts.project.repository
+    if repository is not None and repository.bare:
+        return None
+
+    def there(path: str) -> bool:
+        inside = not path.startswith("/") and ".." not in path.split("/") and path.partition("/")[0] != ".git"
+        return inside and os.path.isfile(root / path)  # noqa: PTH113  a Path's own fails on a loop of links
+
+    return there
 
 
 def reader(

@@ -13,6 +13,8 @@ Seven signals speak for a file, each from 0 to 1, and their sum ranks it:
     frames    tracebacks that go through the file, the innermost most
     paths     files that the text names
 
+A file that the first line or the prose names by its path comes before all of that, whatever it is.
+
 To these come what the best files import (at a third), what memories about the task name, what earlier
 sessions edited that were asked for something alike, and the meaning of the words where parts have
 vectors. All weights are one but the import step's. Fitting them to issues did not beat that; adding ranks
@@ -58,6 +60,10 @@ _PLACE = re.compile(
     """,
     re.VERBOSE,
 )
+
+
+_WRITTEN = re.compile(r"[^\s\"'`()<>,;|*]+")
+_ENDING = re.compile(r"\w?\.\w+$")
 
 
 class Zones(NamedTuple):
@@ -234,6 +240,26 @@ def places(text: str) -> Places:
         written = written.removesuffix("c") if written.endswith(".pyc") else written
         (said if match[3] is not None else frames).append(written)
     return Places(tuple(frames), tuple(dict.fromkeys(said)))
+
+
+def written_paths(task: Zones) -> tuple[str, ...]:
+    r"""Return what may be paths in the first line and the prose of a task, in order, each once.
+
+    That is what has a slash in it, or an ending; whether there is such a file, the project knows. What
+    stands in code or a traceback is no wish to change that file.
+
+    >>> written_paths(zones("Fix ./shop/cart.py:12 and docs\\guide.md.\nSee [scripts/run], e.g. https://a.b/c"))
+    ('shop/cart.py', 'docs/guide.md', 'scripts/run', 'e.g')
+    """
+    found: list[str] = []
+    for word in _WRITTEN.findall(f"{task.title}\n{task.prose}"):
+        if "://" in word:
+            continue
+        path = word.partition(":")[0].replace("\\", "/").lstrip("[{").rstrip("]}.!?…")
+        path = path.removeprefix("./")
+        if not path.endswith("/") and ("/" in path or _ENDING.search(path)):
+            found.append(path)
+    return tuple(dict.fromkeys(found))
 
 
 def by_suffix(written: str, paths: Iterable[str]) -> list[str]:

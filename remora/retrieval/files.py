@@ -1,7 +1,8 @@
 """Which files a task will touch: ask the store for each signal of `core.tasks`, and add them up.
 
 Files of code are ranked, tests only when they are asked for: they follow from the files they test. Of
-other files those are ranked that earlier sessions edited for something alike. What is asked is read once:
+other files those are ranked that earlier sessions edited for something alike. What the task names by its
+path comes first, whatever it is. What is asked is read once:
 one search for the task's words over all parts of code serves the files and the tests, a second one the
 words of the first line.
 """
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
     from remora.retrieval.request import QueryVector
     from remora.store.space import Space
 
+NAMED = 100  # written paths that are looked for
 MEANT = 50  # parts nearest in meaning that are looked at
 TOGETHER = 200  # files that changed with a test file
 GIVEN = 3  # reasons that a hit names
 SAID_OF = 0.3  # relevance from which a memory speaks for its files
+MEANING_ONLY = (
+    "no word of the task is known here: only meanings were compared, and one file is always nearest"
+)
 SIGNALS = (
     "parts",
     "title",
@@ -36,6 +41,9 @@ SIGNALS = (
     "memories",
     "sessions",
 )
+
+
+_SAID = frozenset(SIGNALS) - {"meaning", "imports"}  # signals that something was found by
 
 
 class _Evidence(NamedTuple):
@@ -54,6 +62,8 @@ def predict(
     memories: Sequence[Hit] = (),
     tests: bool = False,
     without: frozenset[str] = frozenset(),
+    there: Callable[[str], bool] | None = None,
+    notes: list[str] | None = None,
 ) -> list[FileHit]:
     """Return the files that a task will most likely touch, best first, ties by path.
 
@@ -65,6 +75,8 @@ def predict(
         memories: hits about the task, with their scores.
         tests: rank test files, too.
         without: signals to leave out, for ablations.
+        there: tells whether a file is in the tree; without it those count that the database knows.
+        notes: gets what to know about the answer.
     """
     found = _gather(space, task, vector, memories, without, tests=tests)
     scores = tasks.added(found.signals)
@@ -76,9 +88,24 @@ def predict(
     wanted = space.leads.code_files(scores, tests=tests)
     # What is no code is not ranked by its words; where sessions edited it for something alike, it is.
     wanted |= space.leads.other_files(found.signals.get("sessions", {}))
-    ranked = sorted((path for path in scores if path in wanted), key=lambda p: (-round(scores[p], 12), p))[:k]
+    ranked = sorted((path for path in scores if path in wanted), key=lambda p: (-round(scores[p], 12), p))
     most = sum(1.0 for name in SIGNALS if found.signals.get(name))
-    return [FileHit(path, min(1.0, scores[path] / most), _why(found, path)) for path in ranked]
+    named = _named(space, task, there) if "paths" not in without else []
+    named.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
+    if ranked and not named and notes is not None and not _SAID & {s for s, v in found.signals.items() if v}:
+        notes.append(MEANING_ONLY)
+    rest = [path for path in ranked if path not in named]
+    hits = [FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(found, path, "paths"))) for path in named]
+    hits += [FileHit(path, min(1.0, scores[path] / most), _why(found, path)) for path in rest]
+    return hits[:k]
+
+
+def _named(space: Space, task: str, there: Callable[[str], bool] | None) -> list[str]:
+    """Return the files that a task names by a path, in order, each once."""
+    written = tasks.written_paths(tasks.zones(task))[:NAMED]
+    known = space.leads.named(written)
+    found = [known.get(path, path) for path in written if path in known or there is not None]
+    return [path for path in dict.fromkeys(found) if there is None or there(path)]
 
 
 def _gather(
@@ -251,11 +278,15 @@ _PLAIN = {
 }
 
 
-def _why(found: _Evidence, path: str) -> tuple[str, ...]:
-    """Return what speaks most for a file, in words, strongest first."""
-    given = [(votes[path], name) for name, votes in found.signals.items() if votes.get(path, 0.0) > 0.0]
+def _why(found: _Evidence, path: str, said: str = "") -> tuple[str, ...]:
+    """Return what speaks most for a file, in words, strongest first; without a signal that was said."""
+    given = [
+        (votes[path], name)
+        for name, votes in found.signals.items()
+        if votes.get(path, 0.0) > 0.0 and name != said
+    ]
     given.sort(key=lambda item: (-item[0], SIGNALS.index(item[1])))
     return tuple(
         f"{found.said.get(name, {}).get(path) or _PLAIN.get(name, name)} ({vote:.2f})"
-        for vote, name in given[:GIVEN]
+        for vote, name in given[: GIVEN - bool(said)]
     )

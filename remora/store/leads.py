@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
+from remora.core.cochange import name
 from remora.store.connection import Database
 
 
@@ -25,6 +26,26 @@ class Leads:
         sql = """SELECT f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
                  WHERE f.kind <> 'code' AND f.skipped = ''"""
         return {r[0] for r in self._db.rows(sql, (json.dumps(list(paths)),))}
+
+    def named(self, written: Collection[str]) -> dict[str, str]:
+        """Return the files of any kind, those of the newest commit too, that written paths name, by these.
+
+        A path names the file at it. Its last parts, with an ending, name the only file that has them.
+        """
+        sql = """SELECT j.value FROM json_each(?1) j JOIN graph_files f ON f.path = j.value
+                 UNION SELECT j.value FROM json_each(?1) j
+                 JOIN git_files g ON g.path = j.value AND g.present = 1"""
+        found = {path: path for (path,) in self._db.rows(sql, (json.dumps(list(written)),))}
+        sql = """SELECT path FROM graph_files WHERE name = ?1 AND skipped = ''
+                 UNION SELECT path FROM git_files WHERE stem = ?2 AND present = 1"""
+        for path in written:
+            base = path.rpartition("/")[2]
+            if path not in found and "." in base:
+                called = (one for (one,) in self._db.rows(sql, (base, name(base).stem)))
+                ending = [one for one in called if one.endswith(f"/{path}")]
+                if len(ending) == 1:
+                    found[path] = ending[0]
+        return found
 
     def today(self, paths: Collection[str]) -> dict[str, str]:
         """Return where files of the past are now: at the same path, or moved with a name of their own."""
@@ -48,8 +69,8 @@ class Leads:
                  JOIN graph_files f ON f.path = n.file_path
                  WHERE n.key <> n.file_path AND f.test = 0 AND f.kind = 'code' ORDER BY 1, 2, 3"""
         found: dict[str, list[tuple[str, str]]] = {}
-        for name, path, kind in self._db.rows(sql, (json.dumps(list(names)),)):
-            found.setdefault(name, []).append((path, kind))
+        for called, path, kind in self._db.rows(sql, (json.dumps(list(names)),)):
+            found.setdefault(called, []).append((path, kind))
         return found
 
     def user_counts(self, names: Collection[str]) -> dict[str, int]:

@@ -19,6 +19,7 @@ from remora.core.code import IndexReport
 from remora.core.errors import Conflict, InvalidInput, NotFound, SourceError
 from remora.disk.files import lock
 from remora.graph import indexer
+from remora.retrieval.files import MEANING_ONLY
 from tests.graph.scip_bytes import document, index, occurrence
 from tests.helpers import FakeEmbedder, Repo, environment
 
@@ -722,7 +723,7 @@ def test_a_memory_follows_its_file(tmp_path: Path, repo: Repo, clock: FixedClock
         for path in ("lib/drain.py", "lib/sink.py"):
             assert {m.id for m in memory.list(files=[path])} >= about - {later.id}
         assert {m.id for m in memory.impact("lib/drain.py").memories} == about
-        assert [m.id for m in memory.impact("lib/drain.py:consume").memories][0] == node.id
+        assert next(m.id for m in memory.impact("lib/drain.py:consume").memories) == node.id
         hit = next(
             h for h in memory.predict_files("sink called twice per request") if h.path == "lib/drain.py"
         )
@@ -730,3 +731,67 @@ def test_a_memory_follows_its_file(tmp_path: Path, repo: Repo, clock: FixedClock
         assert told.id in {h.id for h in memory.search("state of things", files=["lib/drain.py"])}
         assert memory.show(told.id).related_files == ("lib/sink.py", "main.py")
         assert memory.init().stored == 0
+
+
+def test_a_file_that_a_task_names_comes_first(tmp_path: Path, repo: Repo, clock: FixedClock):
+    """Code, a test, a document, a script: by its path, or by a name with an ending that one file has."""
+    files = {
+        "shop/cart.py": "def total(items):\n    return sum(items)\n",
+        "shop/run.py": "def crashes(scripts):\n    return scripts\n",
+        "tests/unit/test_cart.py": "from shop.cart import total\n\ndef test_total():\n    total([])\n",
+        "docs/guide.md": "# Guide\n\nHow to run it.\n",
+        "docs/README.md": "# More\n",
+        "pyproject.toml": "[project]\nname = 'shop'\n",
+        "scripts/run": "echo run\n",
+        "README.md": "# Shop\n",
+        "a/notes.txt": "one\n",
+        "b/notes.txt": "two\n",
+        "data.bin": "\0\1\n",
+    }
+    repo.commit("Begin", files)
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.init()
+        memory.index()
+        (repo.root / "new.cfg").write_text("a = 1\n", "utf-8")
+        for task, named in (
+            ("bump the version in pyproject.toml", "pyproject.toml"),
+            ("update docs/guide.md about carts", "docs/guide.md"),
+            ("fix flaky tests/unit/test_cart.py", "tests/unit/test_cart.py"),
+            ("unit/test_cart.py: flaky total", "tests/unit/test_cart.py"),
+            ("scripts/run crashes", "scripts/run"),
+            ("cart totals are wrong\n\nSee `guide.md`.", "docs/guide.md"),
+            ("README.md is old", "README.md"),
+            ("look at data.bin!", "data.bin"),
+            ("set a in new.cfg to 2", "new.cfg"),
+            ("crashes in shop/cart.py", "shop/cart.py"),
+        ):
+            hit = memory.predict_files(task, 3)[0]
+            assert (hit.path, hit.why[0]) == (named, "named in the task (1.00)"), task
+        found = memory.predict_files("move total from shop/cart.py to docs/guide.md and README.md")
+        assert [h.path for h in found[:3]] == ["shop/cart.py", "docs/guide.md", "README.md"]
+        assert len({h.path for h in found}) == len(found)
+        (repo.root / "docs/guide.md").unlink()
+        for task in (
+            "notes.txt of carts",  # which one is not said
+            "run total and/or crashes",
+            "total of ../outside.txt and .git/config and https://x.org/README.md",
+            "total of docs/guide.md",  # it is gone
+            "cart\n\n```\npyproject.toml\n```",
+        ):
+            assert all("named in the task" not in why for h in memory.predict_files(task) for why in h.why), (
+                task
+            )
+
+
+def test_a_task_that_nothing_speaks_of(
+    tmp_path: Path, shop: Memory, folder: Path, clock: FixedClock, embedder: FakeEmbedder
+):
+    """Where no word of it is known, nothing is named, or with a model what is nearest, and a note says so."""
+    assert shop.predict_files("zzz qqq") == []
+    assert MEANING_ONLY not in shop.notes
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock, embedder=embedder) as memory:
+        memory.catch_up()
+        assert memory.predict_files("zzz qqq")
+        assert MEANING_ONLY in memory.notes
+        assert memory.predict_files("zzz total")
+        assert MEANING_ONLY not in memory.notes
