@@ -9,9 +9,9 @@ which is a guess, one step farther than its callers. Both walks stop when `limit
 what a thousand files depend on is answered by "everything" and not by a list; the answer says so.
 
 The confidence of a result is the product of its edges'. Where a call could not be resolved for certain
-it is a guess and is marked as one; and where a file that imports the target uses the symbol's name in
-a way that was not resolved at all, it is named at depth 1 as possible; where an import there names it, the
-file passes it on, which is certain.
+it is a guess and is marked as one. What only names a symbol, without a call, is possible at depth 1 (see
+`naming`), and so is a file that imports the target's and uses the symbol's name in a way that was not
+resolved at all; where an import there names it, the file passes it on, which is certain.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from remora.core.code import EXACT, GUESS, GUESS_BELOW, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.graph.names import place_names, speaks
+from remora.graph.naming import naming
 from remora.graph.packed import unpack_outline
 from remora.store.closure import DEPTH
 from remora.store.graph import Node
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
 
 BETWEEN_SYMBOLS = ("calls", "inherits", "implements", "tests")
 POSSIBLE = 0.3  # confidence of a use that was not resolved
+NAMES = "names it"
+NOT_FOLLOWED = (
+    "only calls, imports and bases are followed; beyond these, {0} was looked for by name in {1} and in what "
+    "imports it, but nowhere else"
+)
+ENOUGH = 50  # results beside which more that only name the target would say little
 MAX_DEPTH = 10
 LIMIT = 200
 ASKED = 6  # files whose imports are read to tell whether they name the target
@@ -219,7 +226,7 @@ def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
     # Where not all fit, of those as near tests are left out first: code tells more of what may break.
     impacts.sort(key=lambda i: (i.depth, i.test, -i.confidence, i.path, i.symbol or ""))
     impacts = sorted(impacts[:limit], key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
-    notes = _notes(impacts, limit if cut else 0)
+    notes = (*_notes(impacts, limit if cut else 0), *(() if cut else walk.notes))
     return Found(node, impacts, (meant, *notes) if meant else notes, cut)
 
 
@@ -243,6 +250,7 @@ class _Walk:
     """One search outward from a node, over those edges that are not stale."""
 
     def __init__(self, space: Space, node: Node, depth: int, limit: int) -> None:
+        self._space = space
         self._graph = space.graph
         self._overrides = space.overrides
         self._closure = space.closure
@@ -254,6 +262,7 @@ class _Walk:
         self._changing: dict[int, str] = {}  # methods whose overriding ones break with them, and their keys
         self._found: list[Impact] = []
         self.cut = False
+        self.notes: tuple[str, ...] = ()
 
     def file(self) -> list[Impact]:
         """Return what depends on a file: files, to the depth of the closure from its rows."""
@@ -286,10 +295,32 @@ class _Walk:
             self._reached[node.id] = _Step(node.key, 0, 1.0, ())
         if self._node.type == "method":
             self._changing = {i: step.key for i, step in self._reached.items()}
-        self._outward(list(self._reached), 1, self._users, bases=True)
+        own = list(self._reached)
+        self._outward(own, 1, self._users, bases=True)
         if not self.cut:
-            self._possible()
+            known = {impact.path for impact in self._found} | {self._node.path}
+            looked = self._naming(own)
+            self._possible(known)
+            if looked and not self._found and self._node.type != "test":
+                self.notes = (NOT_FOLLOWED.format(self._node.label, self._node.path),)
         return self._found
+
+    def _naming(self, own: Sequence[int]) -> bool:
+        """Add what names the target without a call; return whether its name was looked for."""
+        if len(self._found) > ENOUGH:
+            return False
+        found, common = naming(self._space, self._node, own)
+        known = {(impact.path, impact.symbol) for impact in self._found}
+        for one in found:
+            if (one.path, one.symbol) not in known:
+                via = (_arrow(self._node.key, NAMES, one.key),)
+                self._found.append(Impact(one.path, one.symbol, 1, via, POSSIBLE, one.type, one.test))
+        if common:
+            label = self._node.label
+            self.notes = (
+                f"{label} is too common a name to look for what only names it: a read, a value, a type",
+            )
+        return not common
 
     def _users(self, ids: Sequence[int], limit: int) -> list[Edge]:
         changing = {i: self._changing[i] for i in ids if i in self._changing}
@@ -407,12 +438,12 @@ class _Walk:
         ordered = sorted(best.items(), key=lambda item: (-item[1][0][0], -item[1][0][1], item[0]))
         return [edge for _, (_, edge) in ordered[: room + 1]]
 
-    def _possible(self) -> None:
-        """Add the files that import the target's and use its name in a way that was not resolved."""
+    def _possible(self, known: set[str]) -> None:
+        """Add the files that import the target's and use its name unresolved, but those that are known."""
         file = self._graph.node(self._node.path)
         if file is None:
             return
-        known = {impact.path for impact in self._found} | {self._node.path}
+        listed = {impact.path for impact in self._found}
         users = self._closure.using(file.id, self._node.label, self._limit)
         possible = {path: test for path, test in users if path not in known}
         # To ask costs time for each, so those that stand for a folder are asked first: they pass names on.
@@ -420,6 +451,8 @@ class _Walk:
         named = {path for path in asked if self._is_named_by(path)}
         for path, test in possible.items():
             how = f"imports {self._node.path} and uses the name {self._node.label}"
+            if path not in named and path in listed:
+                continue  # what it is that names the target says more
             how, sure = ("imports", EXACT) if path in named else (how, POSSIBLE)
             via = (_arrow(self._node.key, how, path),)
             self._found.append(Impact(path, None, 1, via, sure, test=test))
@@ -437,9 +470,13 @@ class _Walk:
 def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
     """Return what to know about an answer."""
     notes = []
-    if guesses := sum(1 for i in impacts if i.guess):
+    named = sum(1 for i in impacts if i.via[0].partition(" <-")[2].startswith(NAMES))
+    if guesses := sum(1 for i in impacts if i.guess) - named:
         what = "result rests on a call" if guesses == 1 else "results rest on calls"
         notes.append(f"{guesses} {what} that could not be resolved for certain")
+    if named:
+        what = "result only has its name, which" if named == 1 else "results only have its name, which"
+        notes.append(f"{named} {what} may stand for something else")
     if cut_at:
         notes.append(f"there is more than the {cut_at} that are listed")
     return tuple(notes)

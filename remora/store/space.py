@@ -18,6 +18,7 @@ from remora.store.layers import Layers
 from remora.store.leads import Leads
 from remora.store.memories import Memories
 from remora.store.meta import Meta
+from remora.store.namings import Namings
 from remora.store.notes import Notes
 from remora.store.observed import Observed
 from remora.store.other_sources import OtherSources
@@ -55,6 +56,7 @@ class Space:
         self.history = History(db)
         self.commits = Commits(db)
         self.graph = Graph(db)
+        self.namings = Namings(db)
         self.overrides = Overrides(db)
         self.leads = Leads(db)
         self.other_sources = OtherSources(db)

@@ -150,10 +150,10 @@ def test_a_name_that_is_passed_on_is_no_guess(bare: Memory, folder: Path):
     found = bare.impact("pkg/a.py:b")
     assert [(i.path, i.guess) for i in found] == [("pkg/__init__.py", False), ("pkg/other.py", True)]
     assert found[0].via == ("pkg/a.py:b <-imports- pkg/__init__.py",)
-    assert found.notes == ("1 result rests on a call that could not be resolved for certain",)
+    assert found.notes[0] == "1 result rests on a call that could not be resolved for certain"
     found = bare.impact("web/a.ts:x")
     assert [(i.path, i.guess) for i in found] == [("web/index.ts", False), ("web/more.ts", False)]
-    assert found.notes == ()
+    assert found.notes == ("x is too common a name to look for what only names it: a read, a value, a type",)
     assert list(bare.impact("pkg/a.py:unnamed")) == []
 
 
@@ -193,8 +193,8 @@ def test_a_question_reads_what_changed_again(shop: Memory, folder: Path):
     write(folder, {"shop/cart.py": "def total(items):\n    return 0\n\n\n# no prices any more\n"})
     found = shop.impact("shop/money.py:price")
     assert list(found) == []
-    assert found.notes == ("shop/cart.py changed since the last `remora index` and was read again",)
-    assert shop.impact("shop/money.py:price").notes == ()
+    assert found.notes[0] == "shop/cart.py changed since the last `remora index` and was read again"
+    assert shop.impact("shop/money.py:price").notes == found.notes[1:]
 
 
 def test_many_changed_files_are_left_out_until_they_are_read(
@@ -207,11 +207,11 @@ def test_many_changed_files_are_left_out_until_they_are_read(
         found = shop.impact("shop/money.py:price")
         assert list(found) == []
         said = "shop/cart.py changed since the last `remora index` and is not in this answer yet"
-        assert found.notes == (f"{said}; run it to read it",)
+        assert found.notes[0] == f"{said}; run it to read it"
     assert shop.related_files("shop/money.py", 9) == []
     monkeypatch.setattr(module, "up_to_date", freshness.notices)
-    assert shop.impact("shop/money.py:price").notes == (
-        "1 file changed since it was read and is left out until the next `remora index`",
+    assert shop.impact("shop/money.py:price").notes[0] == (
+        "1 file changed since it was read and is left out until the next `remora index`"
     )
     monkeypatch.undo()
     shop.index()

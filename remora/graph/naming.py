@@ -1,0 +1,104 @@
+"""Who names a definition without a call: what reads a property, passes a function on, or writes a type.
+
+Such uses are no edges. They are looked for when somebody asks, in the texts of the definition's own file
+and of those that import it, directly or through one that passes its name on. What is found may mean
+something else of that name, so all of it is a guess: the name in a comment, where it is given a value,
+what defines it, and a definition that is known to use another of that name do not count. A member is
+named behind a dot, but for its own file in languages that need none. A name that stands in very many
+places says nothing, and is not looked for, nor is one that the language itself uses.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from remora.store.graph import Brief, Node
+    from remora.store.namings import Place
+    from remora.store.space import Space
+
+MOST = 200  # parts of code that may have the words of a name; with more it is a word of the trade
+READ = 60  # parts that are read
+SHORTEST = 3  # signs of a name that is looked for
+# Languages where a member of the same class is named without anything before it.
+_BARE = frozenset({"java", "csharp", "cpp", "c", "ruby", "kotlin", "scala", "swift"})
+_COMMENT = re.compile(r"\s*(#(?!\[|include|define|if)|//|/?\*|--|\"\"\"|''')")
+_IMPORT = re.compile(r"\s*(from\s|import\s|use\s|using\s|#include|require|export\s.*\sfrom\s)")
+
+
+class Naming(NamedTuple):
+    """What names a definition: other definitions, and None with the file for its top level.
+
+    `common` says that the name stands in too many places.
+    """
+
+    found: tuple[Brief, ...]
+    common: bool = False
+
+
+def naming(space: Space, node: Node, own: Collection[int]) -> Naming:
+    """Return what names a definition that is not a test; `own` are the ids of what belongs to it."""
+    symbol = node.symbol or ""
+    file = space.graph.keys([node.path]).get(node.path)
+    if node.type == "test" or file is None or not re.search(r"\w", node.label):
+        return Naming(())
+    if len(node.label) < SHORTEST or re.fullmatch("__.+__", node.label):
+        return Naming((), common=True)
+    places = space.namings.having(node.label, file, symbol.partition(".")[0], MOST, READ)
+    if places is None:
+        return Naming((), common=True)
+    member = node.type == "method" or symbol != node.label
+    lines = {place: found for place in places if (found := _lines(place, node, member=member))}
+    defined = space.namings.called_so(node.label, {place.path for place in lines})
+    holders: dict[str, None] = {}
+    for place, found in lines.items():
+        same = defined.get(place.path, [])
+        if not member and place.path != node.path and (f"{place.path}:{node.label}") in dict(same):
+            continue  # it has its own
+        left = [line for line in found if all(line != at for _, at in same)]
+        holders |= dict.fromkeys(_holders(space, place, left, node))
+    ids = space.graph.keys(holders)
+    briefs = space.graph.brief([ids[key] for key in holders if key in ids and ids[key] not in own])
+    used = space.namings.others_used({one.key for one in briefs.values()}, node.label, own)
+    return Naming(tuple(one for one in briefs.values() if one.key not in used))
+
+
+def _holders(space: Space, place: Place, lines: Sequence[int], node: Node) -> Iterator[str]:
+    """Yield the keys of what holds lines of a part, without the definition itself."""
+    if place.kind == "function":
+        if lines and place.name and f"{place.path}:{place.name}" != node.key:
+            yield f"{place.path}:{place.name}"
+        return
+    spans = space.namings.spans(place.path) if lines else []
+    for line in lines:
+        around = [key for key, start, end in spans if start <= line <= end]
+        if node.key in around:
+            continue
+        if around:
+            yield around[-1]
+        elif place.path == node.path:  # elsewhere mostly a further line of an import, which is told of as one
+            yield place.path
+
+
+def _lines(place: Place, node: Node, *, member: bool) -> list[int]:
+    """Return the lines of a part where a definition's name may stand for it."""
+    if node.label not in place.text:
+        return []
+    bare = not member or (place.path == node.path and place.language in _BARE)
+    before = r"(?<![\w$])" if bare else r"(?:\.|->|::)\s*"
+    name = re.compile(f"{before}{re.escape(node.label)}(?![\\w$])(?!\\s*=(?![=>]))")
+    lines = place.text.split("\n")
+    # A later piece of a long body begins with the signature again, which is not counted.
+    numbered = enumerate(lines, start=place.end_line - len(lines) + 1)
+    return [
+        number
+        for number, line in numbered
+        if node.label in line
+        and number >= place.start_line
+        and name.search(line)
+        and not _COMMENT.match(line)
+        and not _IMPORT.match(line)
+    ]

@@ -1,0 +1,90 @@
+"""SQL for who names a definition: the parts of files that have its name, and what stands in these files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import NamedTuple
+
+from remora.core.code import GUESS_BELOW
+from remora.core.fts import quoted
+from remora.store.connection import Database
+
+
+class Place(NamedTuple):
+    """A part of a file that has a name; `end_line` is that of its text."""
+
+    path: str
+    language: str
+    kind: str
+    name: str
+    start_line: int
+    end_line: int
+    text: str
+
+
+class Namings:
+    """Questions about the names that one project's code has; nothing here writes."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def having(self, name: str, file: int, taken: str, most: int, limit: int) -> list[Place] | None:
+        """Return the parts with the words of a name in a file, and in those that use it, nearest first.
+
+        A file uses it directly, or imports one that takes what `taken` is called out of it, or all.
+
+        Args:
+            name: what is looked for; None is returned where more than `most` parts have it.
+            file: the id of the file's node.
+            taken: the name that another file passes on.
+            most: see `name`.
+            limit: how many parts are returned.
+        """
+        sql = "SELECT rowid FROM code_chunks_fts WHERE code_chunks_fts MATCH ? LIMIT ?"
+        ids = [i for (i,) in self._db.rows(sql, (f"text : {quoted(name)}", most + 1))]
+        if len(ids) > most:
+            return None
+        imports = "instr({0}, 'imports') > 0"
+        first = imports.format("substr(w.edge_types, 1, instr(w.edge_types, ' > '))")
+        second = imports.format("substr(w.edge_types, instr(w.edge_types, ' > '))")
+        wanted = f"""SELECT c.id, coalesce(w.depth, 0) AS far, f.path, f.language FROM json_each(?1) j
+                  CROSS JOIN code_chunks c ON c.id = j.value
+                  CROSS JOIN graph_files f ON f.id = c.file_id AND f.kind = 'code'
+                  CROSS JOIN graph_nodes n ON n.key = f.path AND n.stale_at IS NULL
+                  LEFT JOIN graph_closure w ON w.ancestor_id = ?2 AND w.descendant_id = n.id
+                  WHERE n.id = ?2 OR w.depth = 1
+                    OR (w.depth = 2 AND {first} AND {second} AND EXISTS (
+                      SELECT 1 FROM graph_nodes v CROSS JOIN graph_files p ON p.path = v.key
+                      CROSS JOIN graph_names g ON g.file_id = p.id AND g.name IN (?3, '') AND g.how & 2
+                      WHERE v.id = w.via_id AND v.stale_at IS NULL))
+                  ORDER BY far, f.path, c.start_line LIMIT ?4"""
+        sql = f"""SELECT p.path, p.language, c.kind, c.name, c.start_line, c.end_line, c.text
+                  FROM ({wanted}) p CROSS JOIN code_chunks c ON c.id = p.id
+                  ORDER BY p.far, p.path, c.start_line"""
+        return [Place(*r) for r in self._db.rows(sql, (json.dumps(ids), file, taken, limit))]
+
+    def called_so(self, label: str, paths: Collection[str]) -> dict[str, list[tuple[str, int]]]:
+        """Return by file (key, line of the name) of the definitions of a name in some files."""
+        sql = """SELECT n.file_path, n.key, coalesce(n.metadata ->> 'line', n.start_line) FROM json_each(?1) j
+                 CROSS JOIN graph_nodes n ON n.label = ?2 AND n.file_path = j.value AND n.layer = 1"""
+        found: dict[str, list[tuple[str, int]]] = {}
+        for path, key, line in self._db.rows(sql, (json.dumps(sorted(paths)), label)):
+            found.setdefault(path, []).append((key, line))
+        return found
+
+    def spans(self, path: str) -> list[tuple[str, int, int]]:
+        """Return (key, first line, last line) of what a file defines, the outer before the inner."""
+        sql = """SELECT key, start_line, end_line FROM graph_nodes WHERE file_path = ?1 AND key <> ?1
+                 AND layer = 1 ORDER BY start_line, end_line DESC, key"""
+        return [(key, start, end) for key, start, end in self._db.rows(sql, (path,))]
+
+    def others_used(self, keys: Collection[str], label: str, but: Collection[int]) -> set[str]:
+        """Return those of some definitions that use another definition of a name for certain."""
+        sql = f"""SELECT a.key FROM json_each(?1) j CROSS JOIN graph_nodes a ON a.key = j.value
+                  CROSS JOIN graph_edges e ON e.from_id = a.id AND e.files = 0
+                    AND e.confidence >= {GUESS_BELOW}
+                  CROSS JOIN graph_nodes b ON b.id = e.to_id AND b.label = ?2
+                  WHERE b.id NOT IN (SELECT value FROM json_each(?3))"""
+        given = (json.dumps(sorted(keys)), label, json.dumps(sorted(but)))
+        return {r[0] for r in self._db.rows(sql, given)}
