@@ -356,7 +356,7 @@ def _impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
     found, notes = _asked(parts, inside, ask)
     found, note = checked(parts, found, ask, [found.target.path, *(i.path for i in found.impacts)])
     notes = notes or ((note,) if note else ())
-    memories = _memories_about(space, found)
+    memories = _memories_about(space, found, _now(parts))
     return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
 
 
@@ -399,8 +399,13 @@ def _inside(parts: Parts, target: str) -> str:
     return f"{path}{colon}{symbol}"
 
 
-def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
-    """Return the live memories about a target: those linked to its node first, then those on its file."""
+def _memories_about(space: Space, found: Found, now: int) -> list[MemoryRecord]:
+    """Return the live memories about a target: those linked to its node first, then those on its file.
+
+    Patterns and decisions are also those of layer 3, which a folder or a glob ties to the file.
+    """
+    from remora.graph.knowledge import remembered
+
     target = found.target
     before = [name + target.key[len(target.path) :] for name in space.history.names_before(target.path)]
     linked = space.memories.ids_where(
@@ -413,7 +418,9 @@ def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
              SELECT 1 FROM memory_files f WHERE f.memory_id = m.id AND f.file_path = ?)""",
         (found.target.path,),
     )
-    ids = list(dict.fromkeys((*linked, *on_file)))[:50]
-    records = space.memories.get_many(ids)
+    tied = remembered(space, {target.key, target.path}, now)
+    ids = list(dict.fromkeys((*linked, *on_file, *tied)))[:50]
+    records = {i: record for i, record in space.memories.get_many(ids).items() if not record.deprecated}
+    ids = [i for i in ids if i in records]
     order = sorted(ids, key=lambda i: (i not in linked, -records[i].confidence, i))
     return [records[i] for i in order]

@@ -25,6 +25,7 @@ from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.graph.names import place_names, speaks
 from remora.graph.naming import naming
 from remora.graph.packed import unpack_outline
+from remora.graph.said import SAYS, said
 from remora.store.closure import DEPTH
 from remora.store.graph import Node
 from remora.store.overrides import outer
@@ -222,6 +223,9 @@ def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
     node, meant = find(space.graph, target)
     walk = _Walk(space, node, depth, max(limit, LIMIT))
     impacts = walk.folder() if node.type == FOLDER else walk.symbol() if node.symbol else walk.file()
+    if not walk.cut and node.type != FOLDER:
+        own = walk.own or [node.id, *(one.id for one in space.graph.inside(node))]
+        impacts += said(space, own, impacts)
     cut = walk.cut or len(impacts) > limit
     # Where not all fit, of those as near tests are left out first: code tells more of what may break.
     impacts.sort(key=lambda i: (i.depth, i.test, -i.confidence, i.path, i.symbol or ""))
@@ -263,6 +267,7 @@ class _Walk:
         self._found: list[Impact] = []
         self.cut = False
         self.notes: tuple[str, ...] = ()
+        self.own: list[int] = []  # the target's nodes, where it is a symbol
 
     def file(self) -> list[Impact]:
         """Return what depends on a file: files, to the depth of the closure from its rows."""
@@ -295,7 +300,7 @@ class _Walk:
             self._reached[node.id] = _Step(node.key, 0, 1.0, ())
         if self._node.type == "method":
             self._changing = {i: step.key for i, step in self._reached.items()}
-        own = list(self._reached)
+        self.own = own = list(self._reached)
         self._outward(own, 1, self._users, bases=True)
         if not self.cut:
             known = {impact.path for impact in self._found} | {self._node.path}
@@ -395,8 +400,8 @@ class _Walk:
             i
             for i, (held, one) in asked.items()
             if one.base != held
-            and one.base in _above(held, bases)
-            and (held == one.owner or held not in _above(one.owner, bases))
+            and one.base in bases[held]
+            and (held == one.owner or held not in bases[one.owner])
         }
 
     def _before(self, edge: Edge) -> tuple[_Step, str]:
@@ -471,25 +476,20 @@ def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
     """Return what to know about an answer."""
     notes = []
     named = sum(1 for i in impacts if i.via[0].partition(" <-")[2].startswith(NAMES))
-    if guesses := sum(1 for i in impacts if i.guess) - named:
+    told = sum(1 for i in impacts if i.source in SAYS)
+    if guesses := sum(1 for i in impacts if i.guess) - named - told:
         what = "result rests on a call" if guesses == 1 else "results rest on calls"
         notes.append(f"{guesses} {what} that could not be resolved for certain")
     if named:
         what = "result only has its name, which" if named == 1 else "results only have its name, which"
         notes.append(f"{named} {what} may stand for something else")
+    if told:
+        notes.append(
+            f"{told} result{'s' * (told > 1)} was said by a language model or an agent, not by the code"
+        )
     if cut_at:
         notes.append(f"there is more than the {cut_at} that are listed")
     return tuple(notes)
-
-
-def _above(one: int, bases: Mapping[int, Sequence[int]]) -> set[int]:
-    """Return all bases of a class."""
-    found: set[int] = set()
-    new = [one]
-    while new:
-        new = [base for each in new for base in bases.get(each, ()) if base not in found]
-        found.update(new)
-    return found
 
 
 def _arrow(to: str, kind: str, by: str) -> str:

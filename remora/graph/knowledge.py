@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from remora.graph.modules import files_named
-from remora.store.layers import KnownNode, UpperEdge, memory_key
+from remora.store.layers import MEMORY_PREFIX, KnownNode, UpperEdge, memory_key
 
 if TYPE_CHECKING:
     from remora.store.layers import Known
@@ -57,6 +57,13 @@ def about(space: Space, keys: Collection[str], now: int) -> list[UpperEdge]:
     if not space.db.read_only:
         refresh(space, now)
     return space.layers.edges_at(keys, KINDS)
+
+
+def remembered(space: Space, keys: Collection[str], now: int) -> list[str]:
+    """Return the ids of the memories that layer 3 ties to some nodes, the closest first."""
+    edges = sorted(about(space, keys, now), key=lambda e: (-e.weight, -e.confidence))
+    ends = (end for edge in edges for end in (edge.from_key, edge.to_key))
+    return list(dict.fromkeys(end.removeprefix(MEMORY_PREFIX) for end in ends if end not in keys))
 
 
 def _wanted(space: Space) -> tuple[set[KnownNode], set[UpperEdge]]:

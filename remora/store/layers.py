@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from remora.core.citation import short_name
 from remora.store.connection import Database
-from remora.store.graph import FRESH
+from remora.store.graph import FRESH, Edge
 
 MODULE_PREFIX, MEMORY_PREFIX = "module:", "memory:"
 
@@ -245,6 +245,20 @@ class Layers:
         asked = [sql.format(end=end) for end in ("e.from_id", "e.to_id")]
         found = {UpperEdge(*row) for one in asked for row in self._db.rows(one, values)}
         return sorted(found)
+
+    def said(self, ids: Collection[int]) -> list[Edge]:
+        """Return the edges at some nodes by which something is said to depend on them, surest first.
+
+        Each leads from what depends to one of the nodes. Data joins both of its ends: "flows_to" is the end
+        that gives it, "flows_from" the one that takes it.
+        """
+        sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
+                  FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
+                  WHERE e.type IN ('depends_logically', 'flows_to') AND {FRESH}
+                  UNION ALL SELECT e.to_id, e.from_id, 'flows_from', e.source, e.weight, e.confidence
+                  FROM json_each(?1) j CROSS JOIN graph_edges e ON e.from_id = j.value
+                  WHERE e.type = 'flows_to' AND {FRESH} ORDER BY 6 DESC, 5 DESC, 1, 3"""
+        return [Edge(*row) for row in self._db.rows(sql, (json.dumps(list(ids)),))]
 
     def _put_edges(self, edges: Iterable[UpperEdge], layer: int, source: str, now: int) -> int:
         written = 0

@@ -94,17 +94,24 @@ class Overrides:
                   GROUP BY 1, 3 ORDER BY w.method, m.key"""
         return [Overridden(*r) for r in self._db.rows(sql, (asked,))]
 
-    def bases(self, ids: Collection[int]) -> dict[int, list[int]]:
-        """Return the direct bases of some classes, of their bases and so on, by id."""
+    def bases(self, ids: Collection[int]) -> dict[int, set[int]]:
+        """Return all bases of each of some classes, by id."""
         sql = f"""WITH RECURSIVE above(class) AS (
                     SELECT value FROM json_each(?1)
                     UNION SELECT e.to_id FROM above a CROSS JOIN graph_edges e ON e.from_id = a.class
                     WHERE {_BASE})
                   SELECT e.from_id, e.to_id FROM above a
                   CROSS JOIN graph_edges e ON e.from_id = a.class WHERE {_BASE}"""
-        found: dict[int, list[int]] = {}
+        direct: dict[int, list[int]] = {}
         for one, base in self._db.rows(sql, (json.dumps(sorted(ids)),)):
-            found.setdefault(one, []).append(base)
+            direct.setdefault(one, []).append(base)
+        found: dict[int, set[int]] = {}
+        for one in ids:
+            found[one] = set()
+            new = [one]
+            while new:
+                new = [base for each in new for base in direct.get(each, ()) if base not in found[one]]
+                found[one].update(new)
         return found
 
 

@@ -795,3 +795,14 @@ def test_a_task_that_nothing_speaks_of(
         assert MEANING_ONLY in memory.notes
         assert memory.predict_files("zzz total")
         assert MEANING_ONLY not in memory.notes
+
+
+def test_patterns_of_a_folder_are_remembered_about_its_files(shop: Memory):
+    """A pattern that a glob ties to a file, and a decision about its folder, are told with its impact."""
+    pattern = shop.remember("Money is whole cents everywhere", type="pattern", related_files=["shop/*.py"])
+    decision = shop.remember("The shop has no database of its own", type="decision", related_files=["shop/"])
+    shop.remember("Tests are slow", type="pattern", related_files=["tests/*.py"])
+    told = {m.id for m in shop.impact("shop/money.py:price").memories}
+    assert told == {pattern.id, decision.id}
+    shop.forget(pattern.id)
+    assert [m.id for m in shop.impact("shop/money.py").memories] == [decision.id]

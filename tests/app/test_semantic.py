@@ -311,13 +311,30 @@ def test_only_one_process_asks(opened: Opener) -> None:
     assert report.notes == ("another process is describing this project's modules",)
 
 
-def test_impact_does_not_follow_guesses_of_a_model(opened: Opener) -> None:
-    """Layer 2 is no dependence: what may break is told by the code alone."""
+def test_impact_tells_what_a_model_says_and_goes_no_further(opened: Opener) -> None:
+    """Layer 2 is no dependence of the code: it is a guess at one step, with who said so, and ends there."""
     memory = opened(
-        answer("Serves.", ("depends_logically", "web/routes.py", "tests/test_all.py")),
-        answer("Makes."),
+        answer(
+            "Serves.",
+            ("depends_logically", "web/routes.py:login", "tests/test_all.py:test_a"),
+            ("flows_to", "web/routes.py:login", "core/tokens.py:make"),
+            ("depends_logically", "web/routes.py", "module:core/"),
+        ),
+        answer("Makes.", ("depends_logically", "core/tokens.py", "web/routes.py")),
         answer("Tests."),
     )
-    before = list(memory.impact("tests/test_all.py"))
-    assert memory.describe_modules().edges == 1
-    assert list(memory.impact("tests/test_all.py")) == before == []
+    assert list(memory.impact("tests/test_all.py")) == []
+    before = list(memory.impact("core/tokens.py:make"))
+    assert memory.describe_modules().edges == 4
+    for target in ("tests/test_all.py", "tests/test_all.py:test_a"):
+        found = memory.impact(target)
+        assert [(i.path, i.symbol, i.depth, i.source, i.guess) for i in found] == [
+            ("web/routes.py", "login", 1, "llm", True)
+        ]
+        assert "<-depends on it, a model says-" in found[0].via[0]
+        assert any("said by a language model" in note for note in found.notes)
+    assert [(i.path, i.symbol, i.source) for i in memory.impact("core/tokens.py:make")] == [
+        (i.path, i.symbol, i.source) for i in before
+    ]
+    (taker,) = memory.impact("web/routes.py:login")
+    assert (taker.symbol, "takes what flows from it" in taker.via[0]) == ("make", True)

@@ -1,0 +1,44 @@
+"""What a language model or an agent said depends on something: shown beside what the code says, as a guess.
+
+Such edges of layer 2 are no dependence of the code. They are told at one step from the target, with who
+said so, and nothing is followed on from them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remora.core.code import GUESS, Impact
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from remora.store.space import Space
+
+SAYS = {"llm": "a model says", "agent": "an agent says"}
+_HOW = {
+    "depends_logically": "depends on it",
+    "flows_to": "gives what flows to it",
+    "flows_from": "takes what flows from it",
+}
+
+
+def said(space: Space, ids: Collection[int], found: Sequence[Impact]) -> list[Impact]:
+    """Return what was said to depend on some nodes, surest first, without what was `found` already."""
+    edges = space.layers.said(ids)
+    if not edges:
+        return []
+    nodes = space.graph.brief({i for edge in edges for i in (edge.from_id, edge.to_id)})
+    known = {(impact.path, impact.symbol) for impact in found}
+    told: list[Impact] = []
+    for edge in edges:
+        node, target = nodes.get(edge.from_id), nodes.get(edge.to_id)
+        # A module of layer 2 has no place in a list of files and definitions.
+        if node is None or target is None or edge.from_id in ids or (node.path, node.symbol) in known:
+            continue
+        known.add((node.path, node.symbol))
+        how = f"{_HOW[edge.type]}, {SAYS.get(edge.source, edge.source)}"
+        via = (f"{target.key} <-{how}- {node.key}",)
+        sure = min(GUESS, edge.confidence)
+        told.append(Impact(node.path, node.symbol, 1, via, sure, node.type, node.test, edge.source))
+    return told
