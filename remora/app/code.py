@@ -356,7 +356,7 @@ def _impact(parts: Parts, target: str, depth: int, limit: int) -> Impacts:
     found, notes = _asked(parts, inside, ask)
     found, note = checked(parts, found, ask, [found.target.path, *(i.path for i in found.impacts)])
     notes = notes or ((note,) if note else ())
-    memories = _memories_about(space, found, _now(parts))
+    memories = _memories_about(space, found)
     return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
 
 
@@ -399,10 +399,11 @@ def _inside(parts: Parts, target: str) -> str:
     return f"{path}{colon}{symbol}"
 
 
-def _memories_about(space: Space, found: Found, now: int) -> list[MemoryRecord]:
+def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
     """Return the live memories about a target: those linked to its node first, then those on its file.
 
-    Patterns and decisions are also those of layer 3, which a folder or a glob ties to the file.
+    Patterns and decisions are also those of a folder around the file, and of layer 3 as the last index run
+    left it: there a glob ties them to the file.
     """
     from remora.graph.knowledge import remembered
 
@@ -413,12 +414,16 @@ def _memories_about(space: Space, found: Found, now: int) -> list[MemoryRecord]:
              SELECT 1 FROM json_each(m.impacted_node_ids) j JOIN json_each(?1) k ON j.value = k.value))""",
         (json.dumps([target.key, *before]),),
     )
+    parts = target.path.split("/")
+    folders = ["/".join(parts[:depth]) + "/" for depth in range(1, len(parts))]
     on_file = space.memories.ids_where(
-        """m.deprecated = 0 AND EXISTS (
-             SELECT 1 FROM memory_files f WHERE f.memory_id = m.id AND f.file_path = ?)""",
-        (found.target.path,),
+        """m.deprecated = 0 AND m.id IN (
+             SELECT f.memory_id FROM memory_files f WHERE f.file_path = ?1
+             UNION SELECT f.memory_id FROM json_each(?2) j CROSS JOIN memory_files f ON f.file_path = j.value
+               CROSS JOIN memories p ON p.id = f.memory_id WHERE p.type IN ('pattern', 'decision'))""",
+        (target.path, json.dumps(folders)),
     )
-    tied = remembered(space, {target.key, target.path}, now)
+    tied = remembered(space, {target.key, target.path})
     ids = list(dict.fromkeys((*linked, *on_file, *tied)))[:50]
     records = {i: record for i, record in space.memories.get_many(ids).items() if not record.deprecated}
     ids = [i for i in ids if i in records]

@@ -4,7 +4,7 @@ Each live memory of type pattern or decision that names files or a node of the g
 own. A file or definition points at the pattern that it follows (`applies_pattern`); a decision points
 at what it explains (`documents`). The layer is derived: `refresh` makes it equal to the memories,
 whatever was done to them since, and to the code, where files come back. It is called after each index
-run and before anybody reads the layer; where nothing changed it only reads.
+run; where nothing changed it only reads.
 """
 
 from __future__ import annotations
@@ -52,16 +52,12 @@ def refresh(space: Space, now: int) -> bool:
     return True
 
 
-def about(space: Space, keys: Collection[str], now: int) -> list[UpperEdge]:
-    """Return the edges of layer 3 at some nodes, brought up to date first where that is possible."""
-    if not space.db.read_only:
-        refresh(space, now)
-    return space.layers.edges_at(keys, KINDS)
+def remembered(space: Space, keys: Collection[str]) -> list[str]:
+    """Return the ids of the memories that layer 3 ties to some nodes, the closest first.
 
-
-def remembered(space: Space, keys: Collection[str], now: int) -> list[str]:
-    """Return the ids of the memories that layer 3 ties to some nodes, the closest first."""
-    edges = sorted(about(space, keys, now), key=lambda e: (-e.weight, -e.confidence))
+    The layer is taken as the last index run left it: to bring it up to date reads every pattern and decision.
+    """
+    edges = sorted(space.layers.edges_at(keys, KINDS), key=lambda e: (-e.weight, -e.confidence))
     ends = (end for edge in edges for end in (edge.from_key, edge.to_key))
     return list(dict.fromkeys(end.removeprefix(MEMORY_PREFIX) for end in ends if end not in keys))
 

@@ -237,12 +237,13 @@ class Layers:
     def edges_at(self, keys: Collection[str], kinds: Sequence[str]) -> list[UpperEdge]:
         """Return the edges of layers 2 and 3 of some kinds with one of some nodes at either end."""
         sql = f"""SELECT a.key, b.key, e.type, e.weight, e.confidence FROM json_each(?1) j
-                  CROSS JOIN graph_nodes n ON n.key = j.value CROSS JOIN graph_edges e ON {{end}} = n.id
+                  CROSS JOIN graph_nodes n ON n.key = j.value
+                  CROSS JOIN graph_edges e INDEXED BY idx_ge_upper_{{end}} ON e.{{end}}_id = n.id
                   JOIN graph_nodes a ON a.id = e.from_id JOIN graph_nodes b ON b.id = e.to_id
                   WHERE e.layer > 1 AND {FRESH}
                     AND e.type IN (SELECT value FROM json_each(?2))"""
         values = (json.dumps(sorted(keys)), json.dumps(list(kinds)))
-        asked = [sql.format(end=end) for end in ("e.from_id", "e.to_id")]
+        asked = [sql.format(end=end) for end in ("from", "to")]
         found = {UpperEdge(*row) for one in asked for row in self._db.rows(one, values)}
         return sorted(found)
 
@@ -253,11 +254,13 @@ class Layers:
         that gives it, "flows_from" the one that takes it.
         """
         sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
-                  FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
-                  WHERE e.type IN ('depends_logically', 'flows_to') AND {FRESH}
+                  FROM json_each(?1) j CROSS JOIN graph_edges e INDEXED BY idx_ge_upper_to
+                    ON e.to_id = j.value
+                  WHERE e.layer > 1 AND e.type IN ('depends_logically', 'flows_to') AND {FRESH}
                   UNION ALL SELECT e.to_id, e.from_id, 'flows_from', e.source, e.weight, e.confidence
-                  FROM json_each(?1) j CROSS JOIN graph_edges e ON e.from_id = j.value
-                  WHERE e.type = 'flows_to' AND {FRESH} ORDER BY 6 DESC, 5 DESC, 1, 3"""
+                  FROM json_each(?1) j CROSS JOIN graph_edges e INDEXED BY idx_ge_upper_from
+                    ON e.from_id = j.value
+                  WHERE e.layer > 1 AND e.type = 'flows_to' AND {FRESH} ORDER BY 6 DESC, 5 DESC, 1, 3"""
         return [Edge(*row) for row in self._db.rows(sql, (json.dumps(list(ids)),))]
 
     def _put_edges(self, edges: Iterable[UpperEdge], layer: int, source: str, now: int) -> int:
