@@ -798,7 +798,7 @@ def test_a_task_that_nothing_speaks_of(
 
 
 def test_patterns_of_a_folder_are_remembered_about_its_files(shop: Memory):
-    """A decision about a folder is told with the impact of its files, a pattern of a glob once it is indexed."""
+    """A decision about a folder is told with the impact of its files, a pattern of a glob once indexed."""
     pattern = shop.remember("Money is whole cents everywhere", type="pattern", related_files=["shop/*.py"])
     decision = shop.remember("The shop has no database of its own", type="decision", related_files=["shop/"])
     shop.remember("Tests are slow", type="pattern", related_files=["tests/*.py"])
