@@ -16,7 +16,7 @@ from remora.store.connection import Database
 from remora.store.graph import FRESH, Edge
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor", "initialize"})
-MOST = 1_000  # classes that are looked through below those of some methods
+MOST = 2_000  # steps from a class to a base that are taken for one question
 _BASE = f"e.type IN ('inherits', 'implements') AND e.files = 0 AND e.confidence >= {GUESS_BELOW} AND {FRESH}"
 # Asked for are the methods of ?1, as (id, name, key of what is around it). Python's own private names
 # get the name of their class.
@@ -26,6 +26,10 @@ _OWN = """own(method, label, class) AS (
             CROSS JOIN graph_nodes c ON c.key = j.value ->> 2
             WHERE instr(' ' || coalesce(m.metadata ->> 'signature', ''), ' private ') = 0
               AND NOT (m.language = 'python' AND m.label GLOB '__*' AND m.label NOT GLOB '*__'))"""
+# The key of what is around a method `m`: its own without the name, and without the number of an overload.
+_PLAIN = "rtrim(m.key, '0123456789')"
+_HOLDER = f"""substr(m.key, 1, length(CASE WHEN substr({_PLAIN}, -1) = '#'
+                THEN substr({_PLAIN}, 1, length({_PLAIN}) - 1) ELSE m.key END) - length(m.label) - 1)"""
 # The methods `m` of a class `c` that are called as a row `w` says.
 _CALLED_SO = """m.label = w.label AND m.file_path = c.file_path AND m.type = 'method'
                 AND (m.key = c.key || '.' || w.label OR
@@ -59,24 +63,29 @@ class Overrides:
         """Return edges from the methods that override some, given by id with their keys, to these.
 
         In each line of classes only the nearest: what overrides that one in turn is asked for from there.
+        It is looked for upwards, from all methods of the name: far fewer than the classes below a busy base.
         """
         if not (asked := _asked(keys)):
             return []
-        sql = f"""WITH RECURSIVE {_OWN}, below(method, label, class, sure, found) AS (
-                    SELECT method, label, class, 1.0, 0 FROM own
-                    UNION SELECT b.method, b.label, c.id, min(b.sure, e.confidence),
-                      EXISTS (SELECT 1 FROM graph_nodes n WHERE n.key = c.key || '.' || b.label
-                                AND n.type = 'method')
-                    FROM below b CROSS JOIN graph_edges e ON e.to_id = b.class
-                    CROSS JOIN graph_nodes c ON c.id = e.from_id
-                    WHERE b.found = 0 AND {_BASE} LIMIT {MOST})
-                  SELECT m.id, w.method,
+        sql = f"""WITH RECURSIVE {_OWN}, so(id, class, method, target) AS MATERIALIZED (
+                    SELECT m.id, c.id, o.method, o.class FROM own o
+                    CROSS JOIN graph_nodes m ON m.label = o.label AND m.type = 'method' AND m.id <> o.method
+                    CROSS JOIN graph_nodes c ON c.key = {_HOLDER}),
+                  above(id, method, target, class, sure) AS (
+                    SELECT w.id, w.method, w.target, e.to_id, e.confidence FROM so w
+                    CROSS JOIN graph_edges e ON e.from_id = w.class WHERE {_BASE}
+                    UNION SELECT a.id, a.method, a.target, e.to_id, min(a.sure, e.confidence) FROM above a
+                    CROSS JOIN graph_edges e ON e.from_id = a.class
+                    WHERE a.class <> a.target AND {_BASE}
+                      AND NOT EXISTS (SELECT 1 FROM so w WHERE w.class = a.class AND w.method = a.method)
+                    LIMIT {MOST})
+                  SELECT a.id, a.method,
                     CASE WHEN b.type = 'interface' AND c.type <> 'interface' THEN 'implements'
-                      ELSE 'overrides' END, 'ast', 1.0, max(w.sure)
-                  FROM below w CROSS JOIN graph_nodes c ON c.id = w.class
-                  CROSS JOIN graph_nodes m ON {_CALLED_SO}
-                  CROSS JOIN own o ON o.method = w.method CROSS JOIN graph_nodes b ON b.id = o.class
-                  WHERE w.found = 1 GROUP BY 1, 2 ORDER BY 6 DESC, m.key"""
+                      ELSE 'overrides' END, 'ast', 1.0, max(a.sure)
+                  FROM above a CROSS JOIN so w ON w.id = a.id AND w.method = a.method
+                  CROSS JOIN graph_nodes m ON m.id = a.id CROSS JOIN graph_nodes c ON c.id = w.class
+                  CROSS JOIN graph_nodes b ON b.id = a.target
+                  WHERE a.class = a.target GROUP BY 1, 2 ORDER BY 6 DESC, m.key"""
         return [Edge(*r) for r in self._db.rows(sql, (asked,))]
 
     def by(self, keys: Mapping[int, str]) -> list[Overridden]:
