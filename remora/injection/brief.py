@@ -98,8 +98,8 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
     if material.state:
         heading, _, left = material.state.removeprefix("## ").partition("\n")
         add(f"{heading}:", [(left, material.state_id)])
-    habits = [c for c in material.commands if c.sessions and c.score >= HABIT]
-    usual = [f"- `{_command(c)}` ({c.why})" for c in habits][:COMMANDS]
+    habits = [c for c in material.commands if c.ran and c.score >= HABIT]
+    usual = [f"- `{_command(c)}` ({c.ran})" for c in habits][:COMMANDS]
     add("How work is checked here:", [(text, "") for text in usual])
     ranked = sorted(
         (r for r in material.records if _may_be_said(r, threshold, now)),

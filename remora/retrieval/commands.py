@@ -41,14 +41,15 @@ class Suggestion(NamedTuple):
 
     Attributes:
         score: the share of what could speak for it, 0 to 1.
-        sessions: in how many it passed.
+        why: where it is named, and what sessions it passed in.
+        ran: the latter alone, "" where it passed in none.
     """
 
     command: str
     purpose: str
     score: float
     why: str
-    sessions: int = 0
+    ran: str = ""
 
 
 def suggest(
@@ -108,13 +109,14 @@ def suggest(
     for form in _warned_of(space, [forms[command] for command in scores]):
         del scores[bare(form)]
     best = sorted(scores, key=lambda c: (-round(scores[c], 12), CHECKS.index(purpose[c]), c))[:k]
+    ran_in = {c: _ran(sessions[c], len(order)) for c in best}
     return [
         Suggestion(
             forms[c],
             purpose[c],
             scores[c] / whole,
-            _why(by_name[c][1] if c in by_name else None, sessions[c], len(order)),
-            sessions[c],
+            "; ".join(filter(None, (_named(by_name[c][1]) if c in by_name else "", ran_in[c]))),
+            ran_in[c],
         )
         for c in best
     ]
@@ -133,18 +135,19 @@ def _by_name(named: Sequence[NamedCheck]) -> dict[str, tuple[float, NamedCheck]]
     return found
 
 
-def _why(check: NamedCheck | None, passed: int, of: int) -> str:
-    """Return the evidence in words.
+def _named(check: NamedCheck) -> str:
+    return f"a task of {check.path}" if check.is_task else f"{check.path} names it"
 
-    >>> _why(None, 2, 3), _why(None, 1, 1)
-    ('passed in 2 of the last 3 sessions', 'passed in the last session')
+
+def _ran(passed: int, of: int) -> str:
+    """Return in how many sessions a command passed, in words.
+
+    >>> _ran(2, 3), _ran(1, 1), _ran(0, 1)
+    ('passed in 2 of the last 3 sessions', 'passed in the last session', '')
     """
-    said = [] if check is None else [f"a task of {check.path}" if check.is_task else f"{check.path} names it"]
-    if passed:
-        said.append(
-            f"passed in {passed} of the last {of} sessions" if of > 1 else "passed in the last session"
-        )
-    return "; ".join(said)
+    if not passed:
+        return ""
+    return f"passed in {passed} of the last {of} sessions" if of > 1 else "passed in the last session"
 
 
 def _forms(ran: Sequence[Ran]) -> dict[str, str]:

@@ -29,8 +29,8 @@ def test_a_brief_in_full():
     text, ids = made(
         commands=[
             Suggestion("make all", "build", 0.9, "CLAUDE.md names it"),
-            Suggestion("make lint", "lint", 0.8, "run in 9 of 10", 9),
-            Suggestion("x", "test", 0.1, "once", 1),
+            Suggestion("make lint", "lint", 0.8, "Makefile; run in 9 of 10", "run in 9 of 10"),
+            Suggestion("x", "test", 0.1, "once", "once"),
         ],
         outcomes=[record("o-1", "Wrote the parser", type="work_unit_outcome")],
         state="## Where the last session left this work [Memory #w-1]\n- Asked for: “a parser”",

@@ -95,12 +95,16 @@ def test_what_the_project_names_counts_as_two_sessions(bare: World):
             bare.space, session(f"s{day}", day, commands=(ran("pytest"), ran("make test"))[: 1 + day // 3])
         )
     found = suggest(bare.space, 9, named=named)
-    assert [(one.command, one.why, one.sessions) for one in found] == [
-        ("make test", "CLAUDE.md names it; passed in 1 of the last 3 sessions", 1),
-        ("pytest", "passed in 3 of the last 3 sessions", 3),
-        ("make lint", "CLAUDE.md names it", 0),
-        ("make test:e2e", "a task of Makefile", 0),
-        ("make test:slow", "a task of Makefile", 0),
+    assert [(one.command, one.why, one.ran) for one in found] == [
+        (
+            "make test",
+            "CLAUDE.md names it; passed in 1 of the last 3 sessions",
+            "passed in 1 of the last 3 sessions",
+        ),
+        ("pytest", "passed in 3 of the last 3 sessions", "passed in 3 of the last 3 sessions"),
+        ("make lint", "CLAUDE.md names it", ""),
+        ("make test:e2e", "a task of Makefile", ""),
+        ("make test:slow", "a task of Makefile", ""),
     ]
     assert all(0.0 < one.score <= 1.0 for one in found)
     assert [one.command for one in suggest(bare.space, 9, purposes=("lint",), named=named)] == ["make lint"]
