@@ -44,7 +44,7 @@ NOT_FOLLOWED = (
     "only calls, imports and bases are followed; beyond these, {0} was looked for by name in {1} and in what "
     "imports it, but nowhere else"
 )
-ENOUGH = 20  # results beside which more that only name the target would say little
+ENOUGH = 5  # results beside which more that only name the target would say little
 MAX_DEPTH = 10
 LIMIT = 200
 ASKED = 6  # files whose imports are read to tell whether they name the target

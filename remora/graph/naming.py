@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from remora.store.namings import Place
     from remora.store.space import Space
 
-MOST = 200  # parts of code that may have the words of a name; with more it is a word of the trade
-READ = 60  # parts that are read
+MOST = 100  # parts of code that may have the words of a name; with more it is a word of the trade
+READ = 20  # parts that are read
 SHORTEST = 3  # signs of a name that is looked for
 # Languages where a member of the same class is named without anything before it.
 _BARE = frozenset({"java", "csharp", "cpp", "c", "ruby", "kotlin", "scala", "swift"})
@@ -72,9 +72,8 @@ def _holders(space: Space, place: Place, lines: Sequence[int], node: Node) -> It
         if lines and place.name and f"{place.path}:{place.name}" != node.key:
             yield f"{place.path}:{place.name}"
         return
-    spans = space.namings.spans(place.path) if lines else []
     for line in lines:
-        around = [key for key, start, end in spans if start <= line <= end]
+        around = space.namings.around(place.path, line)
         if node.key in around:
             continue
         if around:

@@ -73,11 +73,11 @@ class Namings:
             found.setdefault(path, []).append((key, line))
         return found
 
-    def spans(self, path: str) -> list[tuple[str, int, int]]:
-        """Return (key, first line, last line) of what a file defines, the outer before the inner."""
-        sql = """SELECT key, start_line, end_line FROM graph_nodes WHERE file_path = ?1 AND key <> ?1
-                 AND layer = 1 ORDER BY start_line, end_line DESC, key"""
-        return [(key, start, end) for key, start, end in self._db.rows(sql, (path,))]
+    def around(self, path: str, line: int) -> list[str]:
+        """Return the keys of what a file defines around a line, the outer before the inner."""
+        sql = """SELECT key FROM graph_nodes WHERE file_path = ?1 AND start_line <= ?2 AND end_line >= ?2
+                 AND key <> ?1 AND layer = 1 ORDER BY start_line, end_line DESC, key"""
+        return [key for (key,) in self._db.rows(sql, (path, line))]
 
     def others_used(self, keys: Collection[str], label: str, but: Collection[int]) -> set[str]:
         """Return those of some definitions that use another definition of a name for certain."""
