@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from remora.store.namings import Place
     from remora.store.space import Space
 
-MOST = 100  # parts of code that may have the words of a name; with more it is a word of the trade
+MOST = 200  # parts of code that may have the words of a name; with more it is a word of the trade
 READ = 20  # parts that are read
 SHORTEST = 3  # signs of a name that is looked for
 # Languages where a member of the same class is named without anything before it.
