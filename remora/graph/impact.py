@@ -224,7 +224,7 @@ def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
     walk = _Walk(space, node, depth, max(limit, LIMIT))
     impacts = walk.folder() if node.type == FOLDER else walk.symbol() if node.symbol else walk.file()
     if not walk.cut and node.type != FOLDER:
-        own = walk.own or [node.id, *(one.id for one in space.graph.inside(node))]
+        own = walk.own or [node.id, *space.graph.inside(node)]
         impacts += said(space, own, impacts)
     cut = walk.cut or len(impacts) > limit
     # Where not all fit, of those as near tests are left out first: code tells more of what may break.
@@ -296,8 +296,8 @@ class _Walk:
 
     def symbol(self) -> list[Impact]:
         """Return what depends on a definition: definitions, and files for their top-level code."""
-        for node in self._graph.inside(self._node):
-            self._reached[node.id] = _Step(node.key, 0, 1.0, ())
+        for i, key in self._graph.inside(self._node).items():
+            self._reached[i] = _Step(key, 0, 1.0, ())
         if self._node.type == "method":
             self._changing = {i: step.key for i, step in self._reached.items()}
         self.own = own = list(self._reached)
@@ -337,21 +337,21 @@ class _Walk:
         Where it asks for `bases`, those who call what a reached method overrides are two steps from it.
         """
         while frontier and depth <= self._depth and not self.cut:
-            over = self._overridden(frontier, depth) if bases and depth < self._depth else []
             best = self._level(frontier, users)
-            nodes = self._graph.brief([edge.from_id for edge in best])
-            apart = self._apart(best, nodes)
+            goes_on = depth < self._depth and not self.cut
+            over = self._overridden(frontier, depth) if bases and goes_on else []
+            nodes = self._graph.brief(best)
+            apart = self._apart([edge for edge, _ in best.values()], nodes)
             further = dict.fromkeys(over)
-            for edge in best:
-                if (node := nodes.get(edge.from_id)) is None or edge.from_id in apart:
+            for i, (edge, sure) in best.items():
+                if (node := nodes.get(i)) is None or i in apart:
                     continue
                 before, how = self._before(edge)
                 via = (*before.via, _arrow(before.key, how, node.key))
-                sure = self._sure(edge)
-                self._reached[edge.from_id] = _Step(node.key, depth, sure, via)
+                self._reached[i] = _Step(node.key, depth, sure, via)
                 if edge.to_id in self._changing and edge.type in _OVERRIDING:
-                    self._changing[edge.from_id] = node.key
-                further[edge.from_id] = None
+                    self._changing[i] = node.key
+                further[i] = None
                 self._found.append(
                     Impact(node.path, node.symbol, depth, via, sure, node.type, node.test, edge.source)
                 )
@@ -411,37 +411,39 @@ class _Walk:
         step, overridden = self._through[edge.to_id]
         return step, f"{_THROUGH[edge.type]} {overridden.name}"
 
-    def _sure(self, edge: Edge) -> float:
-        """Return how sure a way is with one more edge; who calls what is overridden is a guess."""
-        if edge.to_id in self._reached:
-            return self._reached[edge.to_id].confidence * edge.confidence
-        return self._through[edge.to_id].step.confidence * min(GUESS, edge.confidence)
+    def _level(self, frontier: Sequence[int], users: Users) -> dict[int, tuple[Edge, float]]:
+        """Return the surest edge to each node one step further out, and how sure the way is with it.
 
-    def _level(self, frontier: Sequence[int], users: Users) -> list[Edge]:
-        """Return the surest edge to each node one step further out; one more than are wanted at most."""
+        The surest first; one more than are wanted at most. Who calls what is overridden is a guess.
+        """
         room = self._limit - len(self._found)
         reached = self._reached
         best: dict[int, tuple[tuple[float, float, int], Edge]] = {}
-        steps = {i: reached[i] if i in reached else self._through[i].step for i in frontier}
-        order = sorted(frontier, key=lambda i: (-steps[i].confidence, i))
+        sure = {i: (reached[i] if i in reached else self._through[i].step).confidence for i in frontier}
+        order = sorted(frontier, key=lambda i: (-sure[i], i))
         for start in range(0, len(order), STEP):
             some = order[start : start + STEP]
             # A first look at a few edges is mostly enough: it is full where much is used by many.
             for most in (2 * self._limit, -1):
                 edges = users(some, most)
                 for edge in edges:
-                    if edge.from_id in reached or (edge.to_id not in reached and edge.type not in _THROUGH):
+                    by, to, kind, _, weight, confidence = edge
+                    if by in reached:
                         continue
-                    worth = (self._sure(edge), edge.weight, -edge.to_id)
-                    if edge.from_id not in best or best[edge.from_id][0] < worth:
-                        best[edge.from_id] = (worth, edge)
+                    if to not in reached:
+                        if kind not in _THROUGH:
+                            continue
+                        confidence = min(GUESS, confidence)
+                    worth = (sure[to] * confidence, weight, -to)
+                    if by not in best or best[by][0] < worth:
+                        best[by] = (worth, edge)
                 if len(best) > room or len(edges) < most:
                     break
             if len(best) > room:
                 self.cut = True
                 break
         ordered = sorted(best.items(), key=lambda item: (-item[1][0][0], -item[1][0][1], item[0]))
-        return [edge for _, (_, edge) in ordered[: room + 1]]
+        return {i: (edge, worth[0]) for i, (worth, edge) in ordered[: room + 1]}
 
     def _possible(self, known: set[str]) -> None:
         """Add the files that import the target's and use its name unresolved, but those that are known."""

@@ -212,14 +212,19 @@ class Closure:
 
         Of those as near the heavier come first; at most `limit`, -1 is all.
         """
+        # Many are as heavy, and their paths decide: only of those that are taken is the rest looked up.
         sql = """SELECT n.id, n.key, n.type, f.test, c.depth, v.key, c.edge_types, c.total_weight,
                    c.confidence, c.source
-                 FROM graph_closure c INDEXED BY idx_gc_ancestor
-                 CROSS JOIN graph_nodes n ON n.id = c.descendant_id
+                 FROM (SELECT n.id, n.key, n.type, c.total_weight AS weight, c.confidence AS sure
+                       FROM graph_closure c INDEXED BY idx_gc_ancestor
+                       CROSS JOIN graph_nodes n ON n.id = c.descendant_id
+                       WHERE c.ancestor_id = ?1 AND c.depth = ?2 AND n.stale_at IS NULL
+                         AND (c.depth = 1 OR c.via_id NOT IN (SELECT v.id FROM graph_nodes v
+                           INDEXED BY idx_gn_stale WHERE v.stale_at IS NOT NULL))
+                       ORDER BY c.total_weight DESC, c.confidence DESC, n.key LIMIT ?3) n
+                 CROSS JOIN graph_closure c ON c.ancestor_id = ?1 AND c.descendant_id = n.id
                  CROSS JOIN graph_nodes v ON v.id = c.via_id CROSS JOIN graph_files f ON f.path = n.key
-                 WHERE c.ancestor_id = ? AND c.depth = ? AND n.stale_at IS NULL
-                   AND (c.depth = 1 OR v.stale_at IS NULL)
-                 ORDER BY c.total_weight DESC, c.confidence DESC, n.key LIMIT ?"""
+                 ORDER BY n.weight DESC, n.sure DESC, n.key"""
         found: list[Dependent] = []
         for step in range(1, depth + 1):
             room = limit if limit < 0 else limit - len(found)

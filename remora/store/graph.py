@@ -392,16 +392,16 @@ class Graph:
                  ORDER BY n.file_path, n.start_line, n.key LIMIT ?3"""
         return [(file, symbol) for file, symbol in self._db.rows(sql, (label, path, limit, sentences))]
 
-    def inside(self, node: Node) -> list[Node]:
-        """Return the definitions inside a definition, or all of a file, by line.
+    def inside(self, node: Node) -> dict[int, str]:
+        """Return the definitions inside a definition, or all of a file, by line: id to key.
 
         Those that repeat a definition's name at the same place ("run#2": overloads, setters) belong to it.
         """
-        sql = f"""SELECT {_NODE} FROM graph_nodes n WHERE n.file_path = ?1 AND n.layer = 1
+        sql = """SELECT n.id, n.key FROM graph_nodes n WHERE n.file_path = ?1 AND n.layer = 1
                   AND n.key > ?2 AND substr(n.key, 1, length(?2) + 1) IN (?2 || ?3, ?2 || ?4)
                   ORDER BY n.start_line, n.key"""
         signs = (".", "#") if node.symbol else (":", ":")
-        return [_node(r) for r in self._db.rows(sql, (node.path, node.key, *signs))]
+        return dict(self._db.rows(sql, (node.path, node.key, *signs)))
 
     # Edges
 

@@ -16,6 +16,7 @@ from remora.store.connection import Database
 from remora.store.graph import FRESH, Edge
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor", "initialize"})
+FEW = 50  # classes below one that are gone through
 MOST = 2_000  # steps from a class to a base that are taken for one question
 _BASE = f"e.type IN ('inherits', 'implements') AND e.files = 0 AND e.confidence >= {GUESS_BELOW} AND {FRESH}"
 # Asked for are the methods of ?1, as (id, name, key of what is around it). Python's own private names
@@ -34,6 +35,36 @@ _HOLDER = f"""substr(m.key, 1, length(CASE WHEN substr({_PLAIN}, -1) = '#'
 _CALLED_SO = """m.label = w.label AND m.file_path = c.file_path AND m.type = 'method'
                 AND (m.key = c.key || '.' || w.label OR
                   substr(m.key, 1, length(c.key || w.label) + 2) = c.key || '.' || w.label || '#')"""
+
+_TO = """m.id, w.method, CASE WHEN b.type = 'interface' AND c.type <> 'interface' THEN 'implements'
+           ELSE 'overrides' END, 'ast', 1.0, max(w.sure)"""
+# The nearest methods that override the asked ones, from those down.
+_DOWN = f"""WITH RECURSIVE {_OWN}, below(method, label, target, class, sure, has) AS (
+              SELECT method, label, class, class, 1.0, 0 FROM own
+              UNION SELECT w.method, w.label, w.target, e.from_id, min(w.sure, e.confidence),
+                EXISTS (SELECT 1 FROM graph_nodes c CROSS JOIN graph_nodes m ON {_CALLED_SO}
+                        WHERE c.id = e.from_id)
+              FROM below w CROSS JOIN graph_edges e ON e.to_id = w.class WHERE w.has = 0 AND {_BASE})
+            SELECT {_TO} FROM below w CROSS JOIN graph_nodes c ON c.id = w.class
+            CROSS JOIN graph_nodes m ON {_CALLED_SO} CROSS JOIN graph_nodes b ON b.id = w.target
+            WHERE w.has = 1 AND w.class <> w.target GROUP BY 1, 2 ORDER BY 6 DESC, m.key"""
+# The same from all methods of the name up.
+_UP = f"""WITH RECURSIVE {_OWN}, so(id, class, method, target) AS MATERIALIZED (
+            SELECT m.id, c.id, o.method, o.class FROM own o
+            CROSS JOIN graph_nodes m ON m.label = o.label AND m.type = 'method' AND m.id <> o.method
+            CROSS JOIN graph_nodes c ON c.key = {_HOLDER}),
+          above(id, method, target, class, sure) AS (
+            SELECT w.id, w.method, w.target, e.to_id, e.confidence FROM so w
+            CROSS JOIN graph_edges e ON e.from_id = w.class WHERE {_BASE}
+            UNION SELECT a.id, a.method, a.target, e.to_id, min(a.sure, e.confidence) FROM above a
+            CROSS JOIN graph_edges e ON e.from_id = a.class
+            WHERE a.class <> a.target AND {_BASE}
+              AND NOT EXISTS (SELECT 1 FROM so w WHERE w.class = a.class AND w.method = a.method)
+            LIMIT {MOST})
+          SELECT {_TO} FROM above w CROSS JOIN so o ON o.id = w.id AND o.method = w.method
+          CROSS JOIN graph_nodes m ON m.id = w.id CROSS JOIN graph_nodes c ON c.id = o.class
+          CROSS JOIN graph_nodes b ON b.id = w.target
+          WHERE w.class = w.target GROUP BY 1, 2 ORDER BY 6 DESC, m.key"""
 
 
 class Overridden(NamedTuple):
@@ -63,30 +94,17 @@ class Overrides:
         """Return edges from the methods that override some, given by id with their keys, to these.
 
         In each line of classes only the nearest: what overrides that one in turn is asked for from there.
-        It is looked for upwards, from all methods of the name: far fewer than the classes below a busy base.
+        Few classes stand below most, so these are gone through; below a busy base it is looked for upwards,
+        from all methods of the name.
         """
         if not (asked := _asked(keys)):
             return []
-        sql = f"""WITH RECURSIVE {_OWN}, so(id, class, method, target) AS MATERIALIZED (
-                    SELECT m.id, c.id, o.method, o.class FROM own o
-                    CROSS JOIN graph_nodes m ON m.label = o.label AND m.type = 'method' AND m.id <> o.method
-                    CROSS JOIN graph_nodes c ON c.key = {_HOLDER}),
-                  above(id, method, target, class, sure) AS (
-                    SELECT w.id, w.method, w.target, e.to_id, e.confidence FROM so w
-                    CROSS JOIN graph_edges e ON e.from_id = w.class WHERE {_BASE}
-                    UNION SELECT a.id, a.method, a.target, e.to_id, min(a.sure, e.confidence) FROM above a
-                    CROSS JOIN graph_edges e ON e.from_id = a.class
-                    WHERE a.class <> a.target AND {_BASE}
-                      AND NOT EXISTS (SELECT 1 FROM so w WHERE w.class = a.class AND w.method = a.method)
-                    LIMIT {MOST})
-                  SELECT a.id, a.method,
-                    CASE WHEN b.type = 'interface' AND c.type <> 'interface' THEN 'implements'
-                      ELSE 'overrides' END, 'ast', 1.0, max(a.sure)
-                  FROM above a CROSS JOIN so w ON w.id = a.id AND w.method = a.method
-                  CROSS JOIN graph_nodes m ON m.id = a.id CROSS JOIN graph_nodes c ON c.id = w.class
-                  CROSS JOIN graph_nodes b ON b.id = a.target
-                  WHERE a.class = a.target GROUP BY 1, 2 ORDER BY 6 DESC, m.key"""
-        return [Edge(*r) for r in self._db.rows(sql, (asked,))]
+        below = f"""WITH RECURSIVE {_OWN}, below(class) AS (
+                      SELECT class FROM own UNION SELECT e.from_id FROM below a
+                      CROSS JOIN graph_edges e ON e.to_id = a.class WHERE {_BASE} LIMIT {FEW})
+                    SELECT count(*) FROM below"""
+        way = _DOWN if self._db.value(below, (asked,)) < FEW else _UP
+        return [Edge(*r) for r in self._db.rows(way, (asked,))]
 
     def by(self, keys: Mapping[int, str]) -> list[Overridden]:
         """Return what methods, given by id with their keys, override in any of their bases."""

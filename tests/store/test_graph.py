@@ -147,8 +147,9 @@ def test_inside_gives_members_and_twins(space: Space):
     one, whole = space.graph.node("a.py:A"), space.graph.node("a.py")
     assert one is not None
     assert whole is not None
-    assert [n.symbol for n in space.graph.inside(one)] == ["A.f", "A.f.g", "A#2", "A#2.h"]
-    assert [n.symbol for n in space.graph.inside(whole)] == names
+    keys = [f"a.py:{name}" for name in names]
+    assert list(space.graph.inside(one).values()) == keys[1:5]
+    assert list(space.graph.inside(whole).values()) == keys
 
 
 def test_links_become_edges_between_known_nodes(space: Space):
@@ -384,6 +385,8 @@ def test_no_question_reads_a_whole_table(name: str, ask, space: Space, monkeypat
     plans = [row[3] for sql, values in asked for row in space.db.rows(f"EXPLAIN QUERY PLAN {sql}", values)]
     few = ("VIRTUAL TABLE", "idx_gn_stale")  # what was asked for, and the few files that are stale
     read = [plan for plan in plans if plan.startswith("SCAN ") and not any(word in plan for word in few)]
+    made = {f"SCAN {plan.split()[1]}" for plan in plans if plan.startswith(("CO-ROUTINE", "MATERIALIZE"))}
+    read = [plan for plan in read if plan not in made]
     assert [plan for plan in read if not plan.startswith(("SCAN (subquery", "SCAN CONSTANT"))] == []
 
 
