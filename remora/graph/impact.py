@@ -227,9 +227,11 @@ def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
         own = walk.own or [node.id, *space.graph.inside(node)]
         impacts += said(space, own, impacts)
     cut = walk.cut or len(impacts) > limit
-    # Where not all fit, of those as near tests are left out first: code tells more of what may break.
-    impacts.sort(key=lambda i: (i.depth, i.test, -i.confidence, i.path, i.symbol or ""))
-    impacts = sorted(impacts[:limit], key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
+    if len(impacts) > limit:
+        # Of those as near tests are left out first: code tells more of what may break.
+        impacts.sort(key=lambda i: (i.depth, i.test, -i.confidence, i.path, i.symbol or ""))
+        del impacts[limit:]
+    impacts.sort(key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
     notes = (*_notes(impacts, limit if cut else 0), *(() if cut else walk.notes))
     return Found(node, impacts, (meant, *notes) if meant else notes, cut)
 

@@ -234,12 +234,15 @@ class Closure:
 
     def using(self, node_id: int, name: str, limit: int = -1) -> list[tuple[str, bool]]:
         """Return (path, it is a test) of the files that import a file and use a name anywhere."""
-        sql = """SELECT f.path, f.test FROM graph_closure c
-                 CROSS JOIN graph_nodes n ON n.id = c.descendant_id
-                 CROSS JOIN graph_files f ON f.path = n.key
-                 CROSS JOIN graph_names g ON g.name = ? AND g.file_id = f.id
-                 WHERE c.ancestor_id = ? AND c.depth = 1 AND instr(c.edge_types, 'imports')
-                   AND n.stale_at IS NULL ORDER BY c.total_weight DESC, c.confidence DESC, n.key LIMIT ?"""
+        sql = """SELECT u.path, f.test FROM (
+                   SELECT f.id, f.path, c.total_weight AS weight, c.confidence AS sure FROM graph_closure c
+                   CROSS JOIN graph_nodes n ON n.id = c.descendant_id
+                   CROSS JOIN graph_files f ON f.path = n.key
+                   CROSS JOIN graph_names g ON g.name = ? AND g.file_id = f.id
+                   WHERE c.ancestor_id = ? AND c.depth = 1 AND instr(c.edge_types, 'imports')
+                     AND n.stale_at IS NULL
+                   ORDER BY c.total_weight DESC, c.confidence DESC, n.key LIMIT ?) u
+                 CROSS JOIN graph_files f ON f.id = u.id ORDER BY u.weight DESC, u.sure DESC, u.path"""
         return [(path, bool(test)) for path, test in self._db.rows(sql, (name, node_id, limit))]
 
     def near(self, paths: Collection[str]) -> list[tuple[str, str, float]]:

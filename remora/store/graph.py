@@ -461,7 +461,7 @@ class Graph:
         sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
                   FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
                   WHERE {DEPENDENCE} AND {FRESH} LIMIT ?2"""
-        return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), limit))]
+        return list(map(Edge._make, self._db.rows(sql, (json.dumps(list(ids)), limit))))
 
     def users(self, ids: Collection[int], kinds: Sequence[str], limit: int = -1) -> list[Edge]:
         """Return the edges that point at nodes, without stale ones.
@@ -473,7 +473,8 @@ class Graph:
                   FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
                   WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.files = 0 AND {FRESH}
                   LIMIT ?3"""
-        return [Edge(*r) for r in self._db.rows(sql, (json.dumps(list(ids)), json.dumps(kinds), limit))]
+        rows = self._db.rows(sql, (json.dumps(list(ids)), json.dumps(kinds), limit))
+        return list(map(Edge._make, rows))
 
     # The whole
 

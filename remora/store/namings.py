@@ -49,7 +49,7 @@ class Namings:
         first = imports.format("substr(w.edge_types, 1, instr(w.edge_types, ' > '))")
         second = imports.format("substr(w.edge_types, instr(w.edge_types, ' > '))")
         wanted = f"""SELECT c.id, coalesce(w.depth, 0) AS far, f.path, f.language FROM json_each(?1) j
-                  CROSS JOIN code_chunks c ON c.id = j.value
+                  CROSS JOIN code_chunks c INDEXED BY idx_chunks_place ON c.id = j.value
                   CROSS JOIN graph_files f ON f.id = c.file_id AND f.kind = 'code'
                   CROSS JOIN graph_nodes n ON n.key = f.path AND n.stale_at IS NULL
                   LEFT JOIN graph_closure w ON w.ancestor_id = ?2 AND w.descendant_id = n.id
