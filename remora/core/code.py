@@ -255,6 +255,14 @@ class Symbols(Protocol):
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
         ...
 
+    def promised(self, name: str) -> Sequence[Symbol]:
+        """Return the methods of a name that interfaces at the top level of a file ask for, by path."""
+        ...
+
+    def embedding(self, name: str) -> Sequence[Symbol]:
+        """Return the interfaces of Go, at the top level of a file, that embed a type of a name, by path."""
+        ...
+
 
 class Impact(NamedTuple):
     """Something that may break when a target changes.

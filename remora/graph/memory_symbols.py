@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from remora.core.code import Symbol
+from remora.graph.go_names import embedded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,8 @@ class MemorySymbols:
         self._packages: dict[str, list[str]] = {}
         self._prefixes: dict[str, frozenset[str]] = {}  # by sign: every package, and those around it
         self._names: dict[str, list[tuple[str, Definition]]] = {}
+        self._promised: dict[str, list[Symbol]] = {}
+        self._embedding: dict[str, list[Symbol]] = {}
         for path in sorted(outlines):
             folder, _, basename = path.rpartition("/")
             self._folders.setdefault(folder, []).append(path)
@@ -36,9 +39,16 @@ class MemorySymbols:
                 continue
             if outline.package:
                 self._packages.setdefault(outline.package, []).append(path)
+            promises: set[str] = set()
             for definition in outline.definitions:
                 if not definition.sentence:
                     self._names.setdefault(definition.name, []).append((path, definition))
+                if definition.kind == "interface" and not definition.parent:
+                    promises.add(definition.qualname)
+                    for name in embedded(outline, definition):
+                        self._embedding.setdefault(name, []).append(Symbol(path, definition))
+                elif definition.kind == "method" and definition.parent in promises:
+                    self._promised.setdefault(definition.name, []).append(Symbol(path, definition))
 
     def exists(self, path: str) -> bool:
         """Return whether the project has an indexed file at a path."""
@@ -75,6 +85,14 @@ class MemorySymbols:
     def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
         return [Symbol(path, definition) for path, definition in self._names.get(name, ())[:limit]]
+
+    def promised(self, name: str) -> Sequence[Symbol]:
+        """Return the methods of a name that interfaces at the top level of a file ask for, by path."""
+        return self._promised.get(name, ())
+
+    def embedding(self, name: str) -> Sequence[Symbol]:
+        """Return the interfaces of Go, at the top level of a file, that embed a type of a name, by path."""
+        return self._embedding.get(name, ())
 
 
 def _ends(package: str, sign: str) -> Iterator[int]:

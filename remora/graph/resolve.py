@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import EXACT, GUESS_BELOW, LIKELY, FileFacts, Link
 from remora.graph.calls import FileNames, calls
+from remora.graph.go_interfaces import Interfaces
 from remora.graph.imports import go
 from remora.graph.lookup import Look
 from remora.graph.tables import CLASSES
@@ -46,6 +47,7 @@ class Resolver:
 
     def __init__(self, symbols: Symbols, roots: Roots) -> None:
         self._look = Look(symbols, roots)
+        self._interfaces = Interfaces(self._look)
 
     def links(self, path: str, facts: FileFacts) -> list[Link]:
         """Return every edge out of one file, in order, each once."""
@@ -53,7 +55,7 @@ class Resolver:
         _defines(path, facts, edges)
         table = self._look.table(path, facts.outline)
         if table is not None:
-            _File(self._look, table, facts, edges).find()
+            _File(self._look, self._interfaces, table, facts, edges).find()
         return edges.links()
 
 
@@ -104,8 +106,11 @@ def _defines(path: str, facts: FileFacts, edges: _Edges) -> None:
 class _File:
     """The edges of one file that need names to be followed."""
 
-    def __init__(self, look: Look, table: Table, facts: FileFacts, edges: _Edges) -> None:
+    def __init__(
+        self, look: Look, interfaces: Interfaces, table: Table, facts: FileFacts, edges: _Edges
+    ) -> None:
         self.look = look
+        self.interfaces = interfaces
         self.table = table
         self.facts = facts
         self.edges = edges
@@ -139,12 +144,23 @@ class _File:
                     continue
                 promised = target.kind in ("interface", "module")  # a module is mixed in
                 kind = "implements" if promised and definition.kind != target.kind else "inherits"
-                key = f"{self.path}:{definition.qualname}"
-                self.edges.add(key, f"{base.path}:{target.qualname}", kind, base.sure, definition.line)
-                if base.path != self.path:
-                    self.edges.add(self.path, base.path, kind, base.sure, definition.line)
-                    if self.table.family.by_use:
-                        self.edges.once(self.path, base.path, "imports", EXACT, definition.line)
+                self._base(definition, base.path, target, kind, base.sure)
+                if base.path != self.path and self.table.family.by_use:
+                    self.edges.once(self.path, base.path, "imports", EXACT, definition.line)
+            if self.table.family.name == "go":
+                self._satisfies(definition)
+
+    def _satisfies(self, definition: Definition) -> None:
+        key = f"{self.path}:{definition.qualname}"
+        for path, interface, sure in self.interfaces.of(self.path, definition):
+            self.edges.once(key, f"{path}:{interface.qualname}", "implements", sure, definition.line)
+            self.edges.once(self.path, path, "implements", sure, definition.line)
+
+    def _base(self, definition: Definition, path: str, base: Definition, kind: str, sure: float) -> None:
+        key = f"{self.path}:{definition.qualname}"
+        self.edges.add(key, f"{path}:{base.qualname}", kind, sure, definition.line)
+        if path != self.path:
+            self.edges.add(self.path, path, kind, sure, definition.line)
 
     def _by_use(self) -> None:
         """Count the use of a name from another file as an import of it."""

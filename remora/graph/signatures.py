@@ -14,7 +14,7 @@ _OPENING, _CLOSING = "([{<", ")]}>"
 _NAME_LAST = frozenset(("java", "c", "cpp", "csharp", "php"))
 
 
-def _split(signature: str, name: str) -> tuple[str, str, str]:
+def split_signature(signature: str, name: str) -> tuple[str, str, str]:
     """Return what stands before a function's parameters, the parameters, and what follows them."""
     at = signature.find(name + "(")
     start = at + len(name) if at >= 0 else signature.find("(", max(0, signature.find(name)))
@@ -41,7 +41,7 @@ def parameters(signature: str, name: str, language: str) -> frozenset[str]:
     >>> sorted(parameters("static int f(const char *name, int n)", "f", "c"))
     ['n', 'name']
     """
-    inside = _split(signature, name)[1]
+    inside = split_signature(signature, name)[1]
     found = set()
     for part in split_top(inside, ","):
         part = part.split("=")[0]
@@ -69,7 +69,7 @@ def return_type(signature: str, name: str, language: str) -> str:
     >>> return_type("public Foo make(int n)", "make", "java")
     'Foo'
     """
-    before, _, after = _split(signature, name)
+    before, _, after = split_signature(signature, name)
     after = after.strip().rstrip("{;").strip()
     if language in ("python", "rust"):
         found = _ARROW.search(after)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.code import Outline, Symbol
+from remora.graph.go_names import embedded, of_type
 from remora.graph.packed import kept_outline
 from remora.graph.tables import table_of
 
@@ -27,6 +28,8 @@ class StoredSymbols:
         self._packages: dict[str, list[str]] = {}
         self._prefixes: dict[tuple[str, str], bool] = {}
         self._named: dict[tuple[str, int], list[Symbol]] = {}
+        self._promised: dict[str, list[Symbol]] = {}
+        self._embedding: dict[str, list[Symbol]] = {}
 
     def exists(self, path: str) -> bool:
         """Return whether the project has an indexed file at a path."""
@@ -76,3 +79,23 @@ class StoredSymbols:
             found = [Symbol(path, one) for path, table in tables if table for one in table.called(name)]
             self._named[name, limit] = found[:limit]
         return self._named[name, limit]
+
+    def promised(self, name: str) -> Sequence[Symbol]:
+        """Return the methods of a name that interfaces at the top level of a file ask for, by path."""
+        if name not in self._promised:
+            tables = ((path, table_of(path, self.outline(path))) for path in self._graph.promising(name))
+            found = [Symbol(path, one) for path, table in tables if table for one in table.promised(name)]
+            self._promised[name] = found
+        return self._promised[name]
+
+    def embedding(self, name: str) -> Sequence[Symbol]:
+        """Return the interfaces of Go, at the top level of a file, that embed a type of a name, by path."""
+        if name not in self._embedding:
+            outlines = ((path, self.outline(path)) for path in self._graph.using([of_type(name)]))
+            self._embedding[name] = [
+                Symbol(path, one)
+                for path, outline in outlines
+                for one in (outline.definitions if outline else ())
+                if one.kind == "interface" and not one.parent and outline and name in embedded(outline, one)
+            ]
+        return self._embedding[name]

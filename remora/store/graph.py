@@ -392,6 +392,14 @@ class Graph:
                  ORDER BY n.file_path, n.start_line, n.key LIMIT ?3"""
         return [(file, symbol) for file, symbol in self._db.rows(sql, (label, path, limit, sentences))]
 
+    def promising(self, name: str) -> list[str]:
+        """Return the files with an interface, at their top level, that asks for a method of a name."""
+        symbol = "substr(m.key, length(m.file_path) + 2)"
+        sql = f"""SELECT DISTINCT m.file_path FROM graph_nodes m CROSS JOIN graph_nodes c
+                    ON c.key = m.file_path || ':' || substr({symbol}, 1, instr({symbol}, '.') - 1)
+                  WHERE m.label = ? AND m.type = 'method' AND c.type = 'interface' ORDER BY 1"""
+        return [r[0] for r in self._db.rows(sql, (name,))]
+
     def inside(self, node: Node) -> dict[int, str]:
         """Return the definitions inside a definition, or all of a file, by line: id to key.
 

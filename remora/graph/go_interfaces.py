@@ -1,0 +1,206 @@
+"""Go: which types satisfy which interfaces, though neither names the other.
+
+A type does when it has each method that the interface asks for, with the same parameters and results;
+its methods stand in any file of its package, or come from what it embeds, and so do those of an interface.
+A method that is not exported counts in its own package alone. Types are compared by their names without
+their packages (aliases are not followed), generic ones by how many parameters and results there are. An
+interface that embeds one which is not of the project, nor well known, asks for more than is seen: to
+satisfy it is a guess. A type that embeds something unseen may have more methods than are known; it
+satisfies what those that are known are enough for.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.code import GUESS, LIKELY
+from remora.graph.extract_parts import split_top
+from remora.graph.go_names import KNOWN, last
+from remora.graph.signatures import split_signature
+from remora.graph.tables import CLASSES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from remora.core.code import Definition
+    from remora.graph.lookup import Look
+
+Methods = dict[str, "Method"]
+
+_QUALIFIER = re.compile(r"\b\w+\.(?=\w)")
+_SPACE = re.compile(r"\s+")
+_NAMED = re.compile(r"^(?!(?:chan|func|map|struct|interface)\b)[^\W\d]\w*\s+(?=\S)")
+_ARROW = "\N{LEFTWARDS ARROW}"  # in place of "<-", which is no bracket
+
+
+class Shape(NamedTuple):
+    """The types of a method's parameters and results, in order, as written without their packages."""
+
+    parameters: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+class Method(NamedTuple):
+    """A method of a type or an interface: its shape, None where it is not seen whole, and its package."""
+
+    shape: Shape | None
+    package: str
+
+
+class _Asked(NamedTuple):
+    """What an interface asks for, and whether that is all of it."""
+
+    methods: Methods
+    whole: bool
+
+
+class Interfaces:
+    """The interfaces of one project's Go code, as long as its symbols do not change."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._packages: dict[str, dict[str, Methods]] = {}
+        self._promises: dict[str, list[tuple[str, Definition]]] = {}
+        self._asked: dict[tuple[str, str], _Asked | None] = {}
+
+    def of(self, path: str, definition: Definition) -> Iterator[tuple[str, Definition, float]]:
+        """Yield (path, interface, how sure) of the interfaces that a type at the top level satisfies."""
+        if definition.parent or definition.kind not in CLASSES or definition.kind == "interface":
+            return
+        own = self._methods(path, definition)
+        for (where, _), interface in sorted(self._candidates(own).items()):
+            asked = self._asks(where, interface)
+            if asked is None or not asked.methods:
+                continue
+            loose = _is_generic(definition) or _is_generic(interface)
+            if all(_same(own.get(name), method, name, loose) for name, method in asked.methods.items()):
+                yield where, interface, LIKELY if asked.whole else GUESS
+
+    def _methods(self, path: str, definition: Definition) -> Methods:
+        """Return the methods of a type, those of what it embeds among them; the nearest of a name counts."""
+        found: Methods = {}
+        for where, one in self._look.line(path, definition).classes:
+            for name, method in self._in_package(where.rpartition("/")[0]).get(one.name, {}).items():
+                found.setdefault(name, method)
+        return found
+
+    def _in_package(self, folder: str) -> dict[str, Methods]:
+        """Return the methods of the types of a package."""
+        if folder not in self._packages:
+            found: dict[str, Methods] = {}
+            symbols = self._look.symbols
+            for path in symbols.in_folder(folder):
+                outline = symbols.outline(path) if path.endswith(".go") else None
+                for one in outline.definitions if outline else ():
+                    if one.kind == "method":
+                        method = Method(shape(one.signature, one.name), folder)
+                        found.setdefault(one.parent, {}).setdefault(one.name, method)
+            self._packages[folder] = found
+        return self._packages[folder]
+
+    def _candidates(self, own: Methods) -> dict[tuple[str, str], Definition]:
+        """Return by (path, qualname) the interfaces that ask for one of some methods, or embed such."""
+        found: dict[tuple[str, str], Definition] = {}
+        known = [
+            text for text, heads in KNOWN.items() if all(head.partition("(")[0] in own for head in heads)
+        ]
+        new = [one for name in own for one in self._promising(name)]
+        new += [one for text in known for one in self._embedding(last(text))]
+        while new:
+            path, interface = new.pop()
+            if (path, interface.qualname) not in found:
+                found[path, interface.qualname] = interface
+                new += self._embedding(interface.name)
+        return found
+
+    def _promising(self, name: str) -> list[tuple[str, Definition]]:
+        """Return the interfaces, with their files, that ask for a method of a name themselves."""
+        if name not in self._promises:
+            found = (one for one in self._look.symbols.promised(name) if one.path.endswith(".go"))
+            holders = ((one.path, self._holder(one.path, one.definition.parent)) for one in found)
+            self._promises[name] = [(path, holder) for path, holder in holders if holder]
+        return self._promises[name]
+
+    def _embedding(self, name: str) -> list[tuple[str, Definition]]:
+        return [(one.path, one.definition) for one in self._look.symbols.embedding(name)]
+
+    def _holder(self, path: str, qualname: str) -> Definition | None:
+        table = self._look.table(path)
+        return table.by_qualname.get(qualname) if table else None
+
+    def _asks(self, path: str, interface: Definition) -> _Asked | None:
+        """Return what an interface asks for, None where it lists types and not only methods."""
+        key = (path, interface.qualname)
+        if key not in self._asked:
+            self._asked[key] = self._ask(path, interface)
+        return self._asked[key]
+
+    def _ask(self, path: str, interface: Definition) -> _Asked | None:
+        line = self._look.line(path, interface)
+        if any(one.kind != "interface" for _, one in line.classes):
+            return None
+        methods = self._methods(path, interface)
+        whole = line.whole
+        if not whole:
+            seen = {one.name for _, one in line.classes}
+            unseen = {text for _, one in line.classes for text in one.bases if last(text) not in seen}
+            for text in unseen & KNOWN.keys():
+                known = ((head.partition("(")[0], head) for head in KNOWN[text])
+                methods |= {name: Method(shape(head, name), "") for name, head in known}
+            whole = unseen <= KNOWN.keys()
+        return _Asked(methods, whole)
+
+
+@lru_cache(20_000)
+def shape(signature: str, name: str) -> Shape | None:
+    """Return the types of a method's parameters and results, None where the signature was cut.
+
+    >>> shape("func (s *Store) Get(id, kind string, n ...int) (*api.Order, error)", "Get")
+    Shape(parameters=('string', 'string', '...int'), results=('*Order', 'error'))
+    >>> shape("Each(func(o Order) error, <-chan int)", "Each")
+    Shape(parameters=('func(o Order) error', '\N{LEFTWARDS ARROW}chan int'), results=())
+    """
+    text = signature.replace("<-", _ARROW)
+    _, inside, after = split_signature(text, name)
+    if not inside and f"{name}()" not in text:
+        return None
+    after = after.strip()
+    results = after[1:-1] if after.startswith("(") and after.endswith(")") else after
+    if text.count("(") != text.count(")") or after.startswith("(") != after.endswith(")"):
+        return None
+    return Shape(_types(inside), _types(results))
+
+
+def _types(text: str) -> tuple[str, ...]:
+    """Return the types of a list of parameters or results, each with or without a name."""
+    parts = [_SPACE.sub(" ", part).strip() for part in split_top(text, ",")]
+    parts = [part for part in parts if part]
+    without = [_NAMED.sub("", part, count=1) for part in parts]
+    if without == parts:
+        return tuple(map(_plain, parts))
+    found: list[str] = []
+    for part, rest in zip(reversed(parts), reversed(without), strict=True):
+        # `a, b string`: what has no type has that of the next
+        found.append(_plain(rest) if rest != part or not found else found[-1])
+    return tuple(reversed(found))
+
+
+def _plain(text: str) -> str:
+    return _QUALIFIER.sub("", text).replace("interface{}", "any")
+
+
+def _same(own: Method | None, asked: Method, name: str, loose: bool) -> bool:
+    """Return whether a type's method is the one that an interface asks for."""
+    if own is None or (not name[:1].isupper() and own.package != asked.package):
+        return False
+    if own.shape is None or asked.shape is None:
+        return True
+    if loose:
+        return [len(part) for part in own.shape] == [len(part) for part in asked.shape]
+    return own.shape == asked.shape
+
+
+def _is_generic(definition: Definition) -> bool:
+    return f"{definition.name}[" in definition.signature

@@ -1,0 +1,187 @@
+"""Types of Go and the interfaces that they satisfy without naming them."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from remora.core.code import GUESS, LIKELY
+from remora.graph.go_interfaces import Shape, shape
+from tests.graph.projects import Project
+from tests.graph.test_indexer import world_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODULE = "module example.com/shop\n\ngo 1.22\n"
+SAVER = "type Saver interface {\n\tSave(id string) error\n\tLoad(id string) (string, error)\n}\n"
+DISK = """type Disk struct{}
+func (d *Disk) Save(id string) error { return nil }
+func (d *Disk) Load(key string) (text string, err error) { return "", nil }
+"""
+
+
+def satisfied(files: dict[str, str], path: str, name: str) -> dict[str, float]:
+    """Return what a type satisfies in a project of packages by their files."""
+    texts = {p: f"package {p.rpartition('/')[0] or 'main'}\n{text}" for p, text in files.items()}
+    return Project({"go.mod": MODULE, **texts}).targets(path, "implements", name)
+
+
+@pytest.mark.parametrize(
+    ("signature", "name", "parameters", "results"),
+    [
+        ("Close()", "Close", (), ()),
+        ("func (f *F) Close() error", "Close", (), ("error",)),
+        ("Put(a, b string, c int)", "Put", ("string", "string", "int"), ()),
+        ("Put(string, int) (n int, err error)", "Put", ("string", "int"), ("int", "error")),
+        ("Put(o api.Order, all ...*api.Order) api.Id", "Put", ("Order", "...*Order"), ("Id",)),
+        ("Put(x map[string]int, y []byte)", "Put", ("map[string]int", "[]byte"), ()),
+        ("Each(f func(o Order) error)", "Each", ("func(o Order) error",), ()),
+        ("Each(func(Order) error, chan int)", "Each", ("func(Order) error", "chan int"), ()),
+        ("Do(any interface{}, v interface{})", "Do", ("any", "any"), ()),
+        ("Do(in <-chan int, n int)", "Do", ("\N{LEFTWARDS ARROW}chan int", "int"), ()),
+        ("func (d *Do) Do(ctx context.Context) func() error", "Do", ("Context",), ("func() error",)),
+    ],
+)
+def test_shapes_are_types_in_order(
+    signature: str, name: str, parameters: tuple[str, ...], results: tuple[str, ...]
+) -> None:
+    """Names of parameters and packages of types do not count; types that are shared are repeated."""
+    assert shape(signature, name) == Shape(parameters, results)
+
+
+def test_a_head_that_was_cut_has_no_shape() -> None:
+    """What is not seen whole is not compared."""
+    assert shape("Save(id string, other func(", "Save") is None
+    assert shape("Save", "Save") is None
+
+
+@pytest.mark.parametrize(
+    ("disk", "expected"),
+    [
+        (DISK, True),
+        (DISK.replace("*Disk", "Disk"), True),
+        (DISK.replace("key string", "key, more string"), False),
+        (DISK.replace("id string", "id int"), False),
+        (DISK.replace("Save(id string) error", "Save(id string)"), False),
+        (DISK.replace("Save", "Keep"), False),
+        (DISK.replace("(d *Disk) Load", "(d *Other) Load") + "type Other struct{}\n", False),
+        (DISK.replace("struct{}", "func()"), True),
+    ],
+)
+def test_a_type_needs_each_method_as_it_is_asked_for(disk: str, expected: bool) -> None:
+    """One that is missing, or has other parameters or results, is enough to say no."""
+    found = satisfied({"api/api.go": SAVER, "disk/disk.go": disk}, "disk/disk.go", "Disk")
+    assert found == ({"api/api.go:Saver": LIKELY} if expected else {})
+
+
+def test_methods_stand_anywhere_in_the_package_or_are_embedded() -> None:
+    """Methods of other files of the package count, and those of what a type embeds; not of other packages."""
+    head, save, load = DISK.splitlines(keepends=True)
+    apart = {"api/api.go": SAVER, "disk/disk.go": head + save, "disk/more.go": load}
+    assert satisfied(apart, "disk/disk.go", "Disk") == {"api/api.go:Saver": LIKELY}
+    assert satisfied(apart, "disk/more.go", "Disk") == {}
+    elsewhere = {"api/api.go": SAVER, "disk/disk.go": head + save, "more/more.go": load}
+    assert satisfied(elsewhere, "disk/disk.go", "Disk") == {}
+    fast = 'import "example.com/shop/disk"\ntype Fast struct {\n\t*disk.Disk\n}\n'
+    embedded = {"api/api.go": SAVER, "disk/disk.go": DISK, "fast/fast.go": fast}
+    assert satisfied(embedded, "fast/fast.go", "Fast") == {"api/api.go:Saver": LIKELY}
+
+
+def test_interfaces_ask_for_what_they_embed() -> None:
+    """Embedded interfaces of the project and of the standard library count; unseen ones make a guess."""
+    close = "func (d *Disk) Close() error { return nil }\n"
+    api = (
+        SAVER
+        + "type Closer interface {\n\tClose() error\n}\ntype Both interface {\n\tSaver\n\tCloser\n}\n"
+        + "type Std interface {\n\tSaver\n\tio.Closer\n}\ntype Odd interface {\n\tSaver\n\tfoo.Bar\n}\n"
+        + "type Number interface {\n\t~int | ~string\n}\n"
+    )
+    files = {"api/api.go": api, "disk/disk.go": DISK}
+    saver, odd = {"api/api.go:Saver": LIKELY}, {"api/api.go:Odd": GUESS}
+    assert satisfied(files, "disk/disk.go", "Disk") == saver | odd
+    files["disk/disk.go"] += close
+    names = {f"api/api.go:{name}": LIKELY for name in ("Both", "Closer", "Std")}
+    assert satisfied(files, "disk/disk.go", "Disk") == saver | odd | names
+    only = {"api/api.go": "type Out interface {\n\tio.Writer\n}\n"}
+    write = "type Log struct{}\nfunc (l Log) Write(b []byte) (int, error) { return 0, nil }\n"
+    assert satisfied(only | {"log/log.go": write}, "log/log.go", "Log") == {"api/api.go:Out": LIKELY}
+
+
+def test_what_is_not_exported_stays_in_its_package() -> None:
+    """No type of another package can have a method that is not exported."""
+    inner = "type inner interface {\n\tkeep()\n}\n"
+    keep = "type Disk struct{}\nfunc (d Disk) keep() {}\n"
+    assert satisfied({"api/api.go": inner, "disk/disk.go": keep}, "disk/disk.go", "Disk") == {}
+    assert satisfied({"disk/api.go": inner, "disk/disk.go": keep}, "disk/disk.go", "Disk") == {
+        "disk/api.go:inner": LIKELY
+    }
+
+
+def test_generic_types_are_compared_by_count() -> None:
+    """What a type parameter stands for is not known."""
+    store = "type Store[T any] interface {\n\tGet(id string) (T, error)\n}\n"
+    users = "type Users struct{}\nfunc (u *Users) Get(id string) (User, error) { return User{}, nil }\n"
+    found = satisfied({"api/api.go": store, "users/users.go": users}, "users/users.go", "Users")
+    assert found == {"api/api.go:Store": LIKELY}
+    less = users.replace("(User, error)", "User")
+    assert satisfied({"api/api.go": store, "users/users.go": less}, "users/users.go", "Users") == {}
+
+
+PLACES = ["a/a.go", "a/b.go", "b/a.go", "b/b.go", "c/c.go"]
+METHODS = ["Save(id string)", "Save(id int)", "Load()", "Write(p []byte) (int, error)", "keep()"]
+TYPES, INTERFACES = ["Disk", "Box"], ["Saver", "Both"]
+
+
+def some_file(path: str, dice: random.Random) -> str:
+    """Return a random file of types, some of their methods, and interfaces."""
+    lines = [f"package {path[0]}", 'import (\n\t"io"\n\t"example.com/shop/a"\n)']
+    for name in dice.sample(TYPES, dice.randrange(3)):
+        bases = dice.choice(["", "Box", "*a.Disk", "Saver", "other.Thing"])
+        lines.append(f"type {name} struct {{\n\t{bases}\n}}")
+    for name in dice.sample(INTERFACES, dice.randrange(3)):
+        own = dice.sample(METHODS, dice.randrange(3))
+        bases = dice.sample(["Saver", "a.Both", "io.Writer", "x.Odd"], dice.randrange(2))
+        lines.append(f"type {name} interface {{\n\t" + "\n\t".join([*own, *bases]) + "\n}")
+    for _ in range(dice.randrange(4)):
+        lines.append(f"func (x {dice.choice(TYPES)}) {dice.choice(METHODS)} {{}}")
+    return "\n".join(lines) + "\n"
+
+
+def edited(path: str, text: str, dice: random.Random) -> str:
+    """Return a file with a line less, one name changed, or a new one."""
+    if dice.random() < 0.3 or not text:
+        return some_file(path, dice)
+    if dice.random() < 0.5:
+        lines = text.splitlines(keepends=True)
+        del lines[dice.randrange(len(lines))]
+        return "".join(lines)
+    one, other = dice.sample(["Disk", "Box", "Saver", "Both", "Save", "Load", "string", "int"], 2)
+    return text.replace(one, other, 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_following_edits_is_as_good_as_reading_everything(seed: int, tmp_path: Path) -> None:
+    """After any edit the graph is that of a run from nothing."""
+    dice = random.Random(seed)
+    files = {"go.mod": MODULE} | {path: some_file(path, dice) for path in PLACES}
+    (tmp_path / "followed").mkdir()
+    with world_in(tmp_path / "followed") as followed:
+        followed.put(files)
+        followed.index()
+        for turn in range(5):
+            path = dice.choice(PLACES)
+            if dice.random() < 0.1:
+                files.pop(path, None)
+            else:
+                files[path] = edited(path, files.get(path, ""), dice)
+            followed.put(files)
+            followed.index()
+            folder = tmp_path / f"fresh{turn}"
+            folder.mkdir()
+            with world_in(folder) as fresh:
+                fresh.put(files)
+                fresh.index()
+                assert followed.everything() == fresh.everything()
