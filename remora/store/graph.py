@@ -403,13 +403,22 @@ class Graph:
     def inside(self, node: Node) -> dict[int, str]:
         """Return the definitions inside a definition, or all of a file, by line: id to key.
 
-        Those that repeat a definition's name at the same place ("run#2": overloads, setters) belong to it.
+        Those that repeat a definition's name at the same place ("run#2": overloads, setters) belong to it,
+        and so do a type's methods in other files of its package, in Go.
         """
         sql = """SELECT n.id, n.key FROM graph_nodes n WHERE n.file_path = ?1 AND n.layer = 1
                   AND n.key > ?2 AND substr(n.key, 1, length(?2) + 1) IN (?2 || ?3, ?2 || ?4)
                   ORDER BY n.start_line, n.key"""
         signs = (".", "#") if node.symbol else (":", ":")
-        return dict(self._db.rows(sql, (node.path, node.key, *signs)))
+        found: dict[int, str] = dict(self._db.rows(sql, (node.path, node.key, *signs)))
+        if node.symbol and node.path.endswith(".go"):
+            around = """SELECT n.id, n.key FROM graph_files f CROSS JOIN graph_files o
+                          ON o.folder = f.folder AND o.skipped = '' AND o.path <> f.path
+                        CROSS JOIN graph_nodes n
+                          ON n.key > o.path || ?2 || '.' AND n.key < o.path || ?2 || '/'
+                        WHERE f.path = ?1 AND n.layer = 1 ORDER BY n.key"""
+            found |= self._db.rows(around, (node.path, f":{node.symbol}"))
+        return found
 
     # Edges
 

@@ -1,8 +1,9 @@
 """SQL for methods that override one another: found by name along the bases of their classes.
 
 No such edge is stored. A method overrides one of a base that is called the same; where a language lets
-several be called so, the name is enough. Constructors do not, nor what only its own class sees. Bases
-count where they are sure, over any number of steps; stale edges do not (see `graph`).
+several be called so, the name is enough. Go's methods may stand in any file of their type's package.
+Constructors override nothing, nor does what only its own class sees. Bases count where they are sure, over
+any number of steps; stale edges do not (see `graph`).
 """
 
 from __future__ import annotations
@@ -19,23 +20,35 @@ CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor", "
 FEW = 50  # classes below one that are gone through
 MOST = 2_000  # steps from a class to a base that are taken for one question
 _BASE = f"e.type IN ('inherits', 'implements') AND e.files = 0 AND e.confidence >= {GUESS_BELOW} AND {FRESH}"
-# Asked for are the methods of ?1, as (id, name, key of what is around it). Python's own private names
-# get the name of their class.
-_OWN = """own(method, label, class) AS (
-            SELECT m.id, m.label, c.id FROM json_each(?1) j
-            CROSS JOIN graph_nodes m ON m.id = j.value ->> 0 AND m.type = 'method' AND m.label = j.value ->> 1
-            CROSS JOIN graph_nodes c ON c.key = j.value ->> 2
-            WHERE instr(' ' || coalesce(m.metadata ->> 'signature', ''), ' private ') = 0
-              AND NOT (m.language = 'python' AND m.label GLOB '__*' AND m.label NOT GLOB '*__'))"""
 # The key of what is around a method `m`: its own without the name, and without the number of an overload.
 _PLAIN = "rtrim(m.key, '0123456789')"
 _HOLDER = f"""substr(m.key, 1, length(CASE WHEN substr({_PLAIN}, -1) = '#'
                 THEN substr({_PLAIN}, 1, length({_PLAIN}) - 1) ELSE m.key END) - length(m.label) - 1)"""
+# What is around a method `m`, whose key is {0}: in its file, in Go in any file of the package.
+_CLASS = """c.id = coalesce((SELECT h.id FROM graph_nodes h WHERE h.key = {0}),
+              (SELECT h.id FROM graph_files f
+               CROSS JOIN graph_files o ON o.folder = f.folder AND o.skipped = ''
+               CROSS JOIN graph_nodes h ON h.key = o.path || substr({0}, length(f.path) + 1)
+               WHERE m.language = 'go' AND f.path = m.file_path ORDER BY o.path LIMIT 1))"""
+# Asked for are the methods of ?1, as (id, name, key of what is around it). Python's own private names
+# get the name of their class.
+_OWN = f"""own(method, label, class) AS (
+             SELECT m.id, m.label, c.id FROM json_each(?1) j
+             CROSS JOIN graph_nodes m ON m.id = j.value ->> 0 AND m.type = 'method'
+               AND m.label = j.value ->> 1
+             CROSS JOIN graph_nodes c ON {_CLASS.format("(j.value ->> 2)")}
+             WHERE instr(' ' || coalesce(m.metadata ->> 'signature', ''), ' private ') = 0
+               AND NOT (m.language = 'python' AND m.label GLOB '__*' AND m.label NOT GLOB '*__'))"""
 # The methods `m` of a class `c` that are called as a row `w` says.
-_CALLED_SO = """m.label = w.label AND m.file_path = c.file_path AND m.type = 'method'
-                AND (m.key = c.key || '.' || w.label OR
-                  substr(m.key, 1, length(c.key || w.label) + 2) = c.key || '.' || w.label || '#')"""
-
+_CALLED_SO = """m.id IN (
+                  SELECT s.id FROM graph_nodes s
+                  WHERE s.label = w.label AND s.file_path = c.file_path AND s.type = 'method'
+                    AND (s.key = c.key || '.' || w.label OR
+                      substr(s.key, 1, length(c.key || w.label) + 2) = c.key || '.' || w.label || '#')
+                  UNION ALL SELECT s.id FROM graph_files f
+                  CROSS JOIN graph_files o ON o.folder = f.folder AND o.skipped = '' AND o.path <> f.path
+                  CROSS JOIN graph_nodes s ON s.key = o.path || ':' || c.label || '.' || w.label
+                  WHERE c.language = 'go' AND f.path = c.file_path)"""
 _TO = """m.id, w.method, CASE WHEN b.type = 'interface' AND c.type <> 'interface' THEN 'implements'
            ELSE 'overrides' END, 'ast', 1.0, max(w.sure)"""
 # The nearest methods that override the asked ones, from those down.
@@ -52,7 +65,7 @@ _DOWN = f"""WITH RECURSIVE {_OWN}, below(method, label, target, class, sure, has
 _UP = f"""WITH RECURSIVE {_OWN}, so(id, class, method, target) AS MATERIALIZED (
             SELECT m.id, c.id, o.method, o.class FROM own o
             CROSS JOIN graph_nodes m ON m.label = o.label AND m.type = 'method' AND m.id <> o.method
-            CROSS JOIN graph_nodes c ON c.key = {_HOLDER}),
+            CROSS JOIN graph_nodes c ON {_CLASS.format(_HOLDER)}),
           above(id, method, target, class, sure) AS (
             SELECT w.id, w.method, w.target, e.to_id, e.confidence FROM so w
             CROSS JOIN graph_edges e ON e.from_id = w.class WHERE {_BASE}

@@ -9,6 +9,7 @@ import pytest
 
 from remora.core.code import GUESS, LIKELY
 from remora.graph.go_interfaces import Shape, shape
+from remora.graph.impact import impact
 from tests.graph.projects import Project
 from tests.graph.test_indexer import world_in
 
@@ -130,6 +131,23 @@ def test_generic_types_are_compared_by_count() -> None:
     assert satisfied({"api/api.go": store, "users/users.go": less}, "users/users.go", "Users") == {}
 
 
+def test_impact_goes_through_interfaces(tmp_path: Path) -> None:
+    """Who calls a method through an interface may call that of each type; methods stand in any file."""
+    head, save, load = DISK.splitlines(keepends=True)
+    api = f'package api\n{SAVER}func Put(s Saver) error {{ return s.Save("x") }}\n'
+    with world_in(tmp_path) as world:
+        files = {"api/api.go": api, "disk/disk.go": f"package disk\n{head}{load}"}
+        world.put({"go.mod": MODULE, **files, "disk/more.go": f"package disk\n{save}"})
+        world.index()
+        given = {i.symbol: i.via for i in impact(world.space, "api/api.go:Saver.Save").impacts}
+        assert given["Disk.Save"] == ("api/api.go:Saver.Save <-implements- disk/more.go:Disk.Save",)
+        for target in ("disk/more.go:Disk.Save", "disk/disk.go:Disk"):
+            found = {i.symbol: i for i in impact(world.space, target).impacts}
+            assert found["Put"].guess
+            assert "calls it through Saver" in found["Put"].via[-1]
+        assert [i.path for i in impact(world.space, "api/api.go", 1).impacts] == ["disk/disk.go"]
+
+
 PLACES = ["a/a.go", "a/b.go", "b/a.go", "b/b.go", "c/c.go"]
 METHODS = ["Save(id string)", "Save(id int)", "Load()", "Write(p []byte) (int, error)", "keep()"]
 TYPES, INTERFACES = ["Disk", "Box"], ["Saver", "Both"]
@@ -139,8 +157,8 @@ def some_file(path: str, dice: random.Random) -> str:
     """Return a random file of types, some of their methods, and interfaces."""
     lines = [f"package {path[0]}", 'import (\n\t"io"\n\t"example.com/shop/a"\n)']
     for name in dice.sample(TYPES, dice.randrange(3)):
-        bases = dice.choice(["", "Box", "*a.Disk", "Saver", "other.Thing"])
-        lines.append(f"type {name} struct {{\n\t{bases}\n}}")
+        base = dice.choice(["", "Box", "*a.Disk", "Saver", "other.Thing"])
+        lines.append(f"type {name} struct {{\n\t{base}\n}}")
     for name in dice.sample(INTERFACES, dice.randrange(3)):
         own = dice.sample(METHODS, dice.randrange(3))
         bases = dice.sample(["Saver", "a.Both", "io.Writer", "x.Odd"], dice.randrange(2))
