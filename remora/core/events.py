@@ -216,8 +216,9 @@ class CommandRun(NamedTuple):
     """A command of a session: its normal form, what it is for, how often it ran and failed, where last.
 
     `tainted` says that it ran only after text from outside was read. `with_variables` is the normal form
-    with the environment variables that were set for it, empty where none were: the same command with other
-    variables is another one. `event` is the key of its last run.
+    with the environment variables that were set for it, and with the folder that it ran in where that is
+    another than the repository's, empty where there is neither: the same command with other variables, or
+    elsewhere, is another one. `event` is the key of its last run.
     """
 
     command: str
@@ -232,7 +233,7 @@ class CommandRun(NamedTuple):
 
     @property
     def as_run(self) -> str:
-        """The command with the variables that were set for it."""
+        """The command with the variables that were set for it, and its folder."""
         return self.with_variables or self.command
 
 

@@ -7,6 +7,7 @@ and variables: `pytest tests` says nothing of `python -m pytest tests`, nor of a
 from __future__ import annotations
 
 import re
+import shlex
 
 _READ = 4_000  # characters of a line that are looked at
 _SET = re.compile(
@@ -15,6 +16,8 @@ _SET = re.compile(
 )
 _REDIRECT = re.compile(r"\s*(?:&>>?|\d?(?:>>?|<)(?!\())(?:&\d|\s*[^\s;|&<>]+)")
 _BETWEEN = re.compile(r"&&|\|\||[;|\n]")
+_IN_FOLDER = re.compile(r"\(cd (?:'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
+_ENTERING = re.compile(r"\(cd (?:'[^']*'|[^\s']+)")
 _HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?=\s)")  # how much is printed, and where it stops
 
 
@@ -25,6 +28,40 @@ def bare(command: str) -> str:
     ('make lint && make test', 'make test A=1')
     """
     return _SET.sub("", command) if "=" in command else command
+
+
+def in_folder(folder: str, command: str) -> str:
+    """Return a command as it is run in a folder of the repository, as one part of a line; "" is its root.
+
+    >>> in_folder("web", "npm test"), in_folder("", "npm test")
+    ('(cd web && npm test)', 'npm test')
+    """
+    return f"(cd {shlex.quote(folder)} && {command})" if folder else command
+
+
+def without_folder(command: str) -> str:
+    """Return a command without the folder that it is run in.
+
+    >>> without_folder("(cd web && CI=1 npm test)"), without_folder("npm test")
+    ('CI=1 npm test', 'npm test')
+    """
+    found = _IN_FOLDER.fullmatch(command)
+    return found["command"] if found else command
+
+
+def parts_in(line: str) -> list[str]:
+    """Return the parts of a normal form; what is run in another folder is one.
+
+    >>> parts_in("make lint && (cd web && npm test)")
+    ['make lint', '(cd web && npm test)']
+    """
+    found: list[str] = []
+    for part in line.split(" && "):
+        if found and _ENTERING.fullmatch(found[-1]):
+            found[-1] += f" && {part}"
+        else:
+            found.append(part)
+    return found
 
 
 def name_of(assignment: str) -> str:

@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from remora.core.purposes import ASSIGNMENT, RANK, purpose_of, unwrapped
-from remora.core.shell import name_of
+from remora.core.shell import in_folder, name_of
+from remora.observer.paths import entered, seen_from
 
 _READ = 4000  # characters of a command that are looked at
 _NORMAL = 200  # characters of a normal form
@@ -42,11 +43,27 @@ LOOPS = frozenset("for while until if case [ [[ done fi esac".split())
 
 
 class Simple(NamedTuple):
-    """One program of a command line: its words, the variables set for it with values, whether it is fed."""
+    """One program of a command line.
+
+    Attributes:
+        words: what it is called with, its name first.
+        variables: those set for it, with values.
+        piped: it is fed by another one.
+        opens, closes: how many shells in parentheses begin with it, and end.
+    """
 
     words: tuple[str, ...]
     variables: tuple[str, ...]
     piped: bool
+    opens: int = 0
+    closes: int = 0
+
+
+class Place(NamedTuple):
+    """Where a command line was run: its folder, and that where the session began; absolute where known."""
+
+    folder: str
+    home: str
 
 
 class Command(NamedTuple):
@@ -59,7 +76,8 @@ class Command(NamedTuple):
         variables: environment variables set for it, each with its value, in order.
         masked: a pipe or a second command hides the exit code of the first.
         writes: files that its output is sent to.
-        as_run: the normal form with the variables that each of its programs had.
+        as_run: the normal form with the variables that each of its programs had, and with its folder, where
+            that is not where the session began; without what ran outside of that.
     """
 
     normal: str
@@ -72,11 +90,19 @@ class Command(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def parse(command: str, cwd: str = "") -> Command:
-    """Return what a command line is; `cwd` is taken out of its paths.
+def parse(command: str, cwd: str = "", place: Place | None = None) -> Command:
+    """Return what a command line is.
+
+    Args:
+        command: as it was written.
+        cwd: the folder that is taken out of its paths.
+        place: where it was run, for the folders that `as_run` tells; None tells none.
 
     >>> parse("cd /w/app && CI=1 go test ./... 2>&1 | tail -5", "/w/app")[:2]
     ('go test ./...', 'test')
+    >>> line = "make fmt && cd web && npm test; cd ../../other && npm test"
+    >>> parse(line, "/w/app", Place("/w/app", "/w/app")).as_run
+    'make fmt && (cd web && npm test)'
     """
     programs, ops = simples(_without_texts(command[:_READ]))
     parts = tuple(s for s in _exporting(programs, cwd) if not (s.piped and _program(s) in _FILTERS))
@@ -84,8 +110,12 @@ def parse(command: str, cwd: str = "") -> Command:
     shown = doing or [s for s in parts if s.words]
     texts = [_shown(s, cwd) for s in shown]
     normal = " && ".join(texts)
+    ran = [" ".join((*s.variables, text)) for s, text in zip(shown, texts, strict=True)]
+    if place is not None:
+        folders = {id(s): folder for s, folder in zip(parts, _folders(parts, place), strict=True)}
+        placed = ((folders[id(s)], text) for s, text in zip(shown, ran, strict=True))
+        ran = [in_folder(folder, text) for folder, text in placed if folder is not None]
     purposes = [purpose_of(s.words) for s in doing] or ["look" if shown else "other"]
-    as_run = " && ".join(" ".join((*s.variables, text)) for s, text in zip(shown, texts, strict=True))
     variables = [v for s in parts for v in s.variables]
     return Command(
         normal[:_NORMAL].strip(),
@@ -94,8 +124,22 @@ def parse(command: str, cwd: str = "") -> Command:
         tuple(dict.fromkeys(variables)),
         any(op in ("|", "|&", ";", "\n", "||") for op in ops),
         tuple(m.group(1) for m in _SENT.finditer(command[:_READ])) if ">" in command else (),
-        as_run[: 2 * _NORMAL].strip() if variables else normal[:_NORMAL].strip(),
+        " && ".join(ran)[: (2 if variables else 1) * _NORMAL].strip(),
     )
+
+
+def _folders(parts: tuple[Simple, ...], place: Place) -> Iterator[str | None]:
+    """Yield the folder of each program as seen from where the session began, None outside of that."""
+    folder, around = place.folder, list[str]()
+    for part in parts:
+        around += [folder] * part.opens
+        if part.words[:1] in (("cd",), ("pushd",)):
+            folder = entered(folder, [word.strip("'\"") for word in part.words[1:]])
+        elif part.words[:1] == ("popd",):
+            folder = place.folder
+        yield seen_from(place.home, folder)
+        for _ in range(min(part.closes, len(around))):
+            folder = around.pop()
 
 
 def _exporting(programs: tuple[Simple, ...], cwd: str) -> Iterator[Simple]:
@@ -137,23 +181,29 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
     words: list[str] = []
     variables: list[str] = []
     piped = False
+    opens = closes = 0
     command = command.replace("\\\n", " ")
     for token in TOKEN.finditer(command):
         kind, text = token.lastgroup, token.group()
         if kind == "op":
             if words or variables:
-                found.append(Simple(tuple(words), tuple(variables), piped))
+                found.append(Simple(tuple(words), tuple(variables), piped, opens, closes))
                 ops.append(text)
+                opens = closes = 0
             words, variables, piped = [], [], text.startswith("|") and text != "||"
         elif kind == "word":
             if not words and ASSIGNMENT.match(text):
                 variables.append(text)
             elif words:
-                words.append(text.rstrip(")") if "(" not in text else text)
-            elif text not in GRAMMAR and not text.startswith("#"):
-                words += [text.lstrip("({")] if text.lstrip("({") else []
+                word = text.rstrip(")") if "(" not in text else text
+                words += [word] if word else []
+                closes += len(text) - len(word)
+            else:
+                opens += text.startswith("(")
+                if text not in GRAMMAR and not text.startswith("#"):
+                    words += [text.lstrip("({")] if text.lstrip("({") else []
     if words or variables:
-        found.append(Simple(tuple(words), tuple(variables), piped))
+        found.append(Simple(tuple(words), tuple(variables), piped, opens, closes))
     elif ops:
         ops.pop()
     return tuple(found), tuple(ops)

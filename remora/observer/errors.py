@@ -20,8 +20,7 @@ from remora.observer.calls import Call
 from remora.observer.changes import Change, core, debugs, decisive, longest, only_imports, told, undoes
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
 from remora.observer.keeping import Kept, cut, keep_last, make_room
-from remora.observer.outside import entered
-from remora.observer.paths import inside, within
+from remora.observer.paths import entered, inside, seen_from, within
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.slips import THERE, already_there, instead, with_set, without_flag
 from remora.observer.undoing import (
@@ -63,7 +62,7 @@ _PURPOSEFUL = re.compile(
 
 
 class Run(NamedTuple):
-    """One run of a command; `as_run` is its normal form with the variables that were set for it."""
+    """One run of a command; `as_run` is its normal form with its variables and its folder."""
 
     normal: str
     purpose: str
@@ -141,7 +140,8 @@ class Errors(Kept):
     # Commands
 
     def _ran(self, call: Call, pad: Scratchpad) -> Run:
-        parsed = commands.parse(call.command, pad.cwd(call.extra.get("cwd")))
+        cwd = call.extra.get("cwd")
+        parsed = commands.parse(call.command, pad.cwd(cwd), _place(pad, cwd))
         failed = bool(call.failed)
         if not failed and parsed.masked and parsed.purpose in CHECKS:
             failed = looks_failed(call.text)
@@ -150,9 +150,8 @@ class Errors(Kept):
             *(parsed.normal, parsed.purpose, heads, parsed.variables, call.step, self.order, failed),
             parsed.as_run,
         )
-        if run.normal and (
-            call.failed is not None or run.purpose not in CHECKS
-        ):  # else nobody knows how it went
+        # What ran elsewhere says nothing of this project, and of a check it must be known how it went.
+        if run.as_run and (call.failed is not None or run.purpose not in CHECKS):
             self._counted(run, call.key)
             if "git" in call.command and not failed:
                 self._versioned(call, pad)
@@ -449,6 +448,12 @@ class Errors(Kept):
     def unresolved(self) -> list[Failure]:
         """Return what is open at this moment, in order."""
         return [self.failures[name] for name in self.open]
+
+
+def _place(pad: Scratchpad, cwd: object) -> commands.Place:
+    """Return where a call was run. What goes on in another checkout, on another machine, is at home there."""
+    folder, home = pad.folder(cwd), pad.cwds[0] if pad.cwds else ""
+    return commands.Place(folder, folder if seen_from(home, folder) is None else home)
 
 
 def _from(root: str, folder: str) -> str:

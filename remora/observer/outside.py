@@ -13,7 +13,7 @@ import re
 
 from remora.core.purposes import unwrapped
 from remora.observer.commands import GRAMMAR, HEREDOC, LOOPS, QUIET, TOKEN, Simple, simples
-from remora.observer.paths import Home, third_party
+from remora.observer.paths import Home, entered, third_party, written_out
 from remora.observer.services import GIT_SHOWS, LOCAL, NETWORK, asked, built, fetched
 
 _READ = 16_000  # characters of a command that are looked at
@@ -47,8 +47,6 @@ _GIT_SILENT = frozenset("init add commit clone config worktree checkout switch b
 _GIT_TEXTS = GIT_SHOWS | _GIT_SILENT
 _SHOWING = _READERS | _INTERPRETERS | {"git"}
 _NOTHING_ELSE = GRAMMAR | LOOPS
-_HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
-_HERE = re.compile(r"^\$(?:PWD\b|\{PWD\}|\(pwd\))")
 _IN_QUOTES = re.compile(r"""['"]((?:/|~/|\.\./)[^'"\s]+)['"]""")
 _DEPTH = 4  # scripts in scripts
 
@@ -241,19 +239,10 @@ def _installed(program: str, rest: list[str], plain: list[str], home: Home, fold
 
 
 def _is_out(path: str, home: Home, folder: str) -> bool:
-    path = _HERE.sub(".", _HOME.sub("~", path))
+    path = written_out(path)
     if not path or path.startswith(("/dev/", "$", "<", "&")) or any(c in path for c in "\n"):
         return False
     return not home.has(path, folder)
-
-
-def entered(folder: str, to: list[str]) -> str:
-    """Return the folder after a `cd`; a place that only a variable knows changes nothing."""
-    path = next((w for w in to if not w.startswith("-")), "" if to else "~")
-    path = _HERE.sub(".", _HOME.sub("~", path))
-    if not path or path.startswith(("$", "`")):
-        return folder
-    return path if path.startswith("~") else posixpath.normpath(posixpath.join(folder, path))
 
 
 def _address(text: str) -> str:

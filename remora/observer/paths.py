@@ -40,6 +40,8 @@ _SHOWN = re.compile(
     r"^((?:[\w@.+-]*/)*?(?:node_modules|(?:site|dist)-packages)/[^\s:]+)[:-]\d+[:-]", re.MULTILINE
 )
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
+_HERE = re.compile(r"^\$(?:PWD\b|\{PWD\}|\(pwd\))")
 _WORK_TREE = re.compile(r"/(?:\.claude/worktrees|\.worktrees)/.*")
 
 
@@ -85,6 +87,45 @@ def repository(cwd: str) -> str:
     ('/w/app', '/w/app')
     """
     return _WORK_TREE.sub("", cwd).rstrip("/")
+
+
+def written_out(path: str) -> str:
+    """Return a path of a command line without the variables that stand for home and for the folder itself."""
+    return _HERE.sub(".", _HOME.sub("~", path))
+
+
+def entered(folder: str, to: list[str]) -> str:
+    """Return the folder after a `cd`; a place that only a variable knows changes nothing.
+
+    >>> entered("/w/app", ["web"]), entered("/w/app", ["../b"]), entered("/w/app", ["$X"]), entered("/w", [])
+    ('/w/app/web', '/w/b', '/w/app', '~')
+    """
+    path = written_out(next((w for w in to if not w.startswith("-")), "" if to else "~"))
+    if not path or path.startswith(("$", "`")):
+        return folder
+    return path if path.startswith("~") else posixpath.normpath(posixpath.join(folder, path))
+
+
+def seen_from(home: str, folder: str) -> str | None:
+    """Return a folder as seen from where a session began, "" for that itself, None outside of it.
+
+    So is what lies around that, as for a session that began in a part of its repository, and a work tree in
+    it, of which nothing tells where it begins.
+
+    >>> [seen_from("/w/app", f) for f in ("/w/app/web", "/w/app", "/w", "/w/b", "/w/app/.worktrees/x/web")]
+    ['web', '', '', None, '']
+    >>> seen_from("", "web"), seen_from("", ""), seen_from("", "../b"), seen_from("", "~/x")
+    ('web', '', None, None)
+    """
+    if _WORK_TREE.search(folder.removeprefix(home)):
+        return ""
+    if not folder.startswith("/"):
+        return None if folder.startswith(("~", "..")) else folder.removeprefix(".")
+    if not home:
+        return ""
+    if within(folder, home):
+        return folder[len(home.rstrip("/")) + 1 :]
+    return "" if within(home, folder) else None
 
 
 def inside(path: str) -> bool:

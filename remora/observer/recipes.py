@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from remora.core.events import Observation, Signal
 from remora.core.purposes import purpose_of
-from remora.core.shell import bare
+from remora.core.shell import bare, parts_in, without_folder
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id
 from remora.observer.paths import inside, is_doc
@@ -76,7 +76,7 @@ def habits(session: Observation) -> list[Signal]:
     if checks:
         since = _taint_step(session)
         runs = [run for run in session.commands if run.tainted or run.first_step > since]
-        late = {c for run in runs for c in run.as_run.split(" && ")}
+        late = {c for run in runs for c in parts_in(run.as_run)}
         detail = {
             "tainted": sorted(c for c, _ in checks if c in late),
             "order": [c for c, _ in checks],
@@ -181,8 +181,8 @@ def _checks(session: Observation) -> list[tuple[str, str]]:
     for run in session.commands:
         if run.runs <= run.failures:
             continue
-        for place, part in enumerate(run.as_run.split(" && ")):
-            plain = bare(part)
+        for place, part in enumerate(parts_in(run.as_run)):
+            plain = bare(without_folder(part))
             purpose = purpose_of(tuple(plain.split()))
             if purpose in CHECKS and not _NARROW.search(plain) and len(part) <= 80:
                 stand = (run.last_step, place, purpose)
@@ -196,7 +196,7 @@ def _hand_in(session: Observation) -> list[str]:
     for run in session.commands:
         if run.runs <= run.failures:
             continue
-        for place, part in enumerate(run.command.split(" && ")):
+        for place, part in enumerate(map(without_folder, parts_in(bare(run.as_run)))):
             if _HAND_INS.match(part):
                 first.setdefault(_shape(part), (run.first_step, place))
     order = [shape for shape, _ in sorted(first.items(), key=lambda item: (item[1], item[0]))]
@@ -265,7 +265,9 @@ def _followed(session: Observation, steps: Sequence[Ran]) -> Evidence:
     runs = [
         run
         for run in session.commands
-        if any(bare(part) in wanted or _shape(part) in wanted for part in run.as_run.split(" && "))
+        if any(
+            bare(part) in wanted or _shape(without_folder(part)) in wanted for part in parts_in(run.as_run)
+        )
     ]
     return Evidence(
         tuple(sorted({run.last_step for run in runs})), tuple(run.event for run in runs if run.event)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
 from remora.core.purposes import CHECKS
-from remora.core.shell import bare, commands_in
+from remora.core.shell import bare, commands_in, parts_in, without_folder
 from remora.core.text import STOP_WORDS
 from remora.store.cues import COMMAND
 
@@ -198,12 +198,16 @@ def parts_of(command: str) -> list[str]:
 
     >>> parts_of("make fmt && make lint"), parts_of("go test -v -run TestA -count=1 ./cli")
     (['make fmt', 'make lint'], ['go test ./cli'])
+    >>> parts_of("make fmt && (cd web && npm test -x)")
+    ['make fmt', '(cd web && npm test)']
     """
     found = []
-    for part in _BETWEEN.split(command):
-        plain = " ".join(_PICKING.sub(" ", f"{part} ").split())
-        if plain:
-            found.append(plain)
+    for placed in parts_in(command):
+        whole = without_folder(placed)
+        for part in _BETWEEN.split(whole):
+            plain = " ".join(_PICKING.sub(" ", f"{part} ").split())
+            if plain:
+                found.append(placed.replace(whole, plain) if whole != placed else plain)
     return list(dict.fromkeys(found))
 
 

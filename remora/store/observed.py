@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from remora.core.events import ErrorSeen, Remedy
 from remora.core.fts import any_of
-from remora.core.shell import bare
+from remora.core.shell import bare, without_folder
 from remora.core.values import Taint
 from remora.store.recording import Recording
 
@@ -305,10 +305,11 @@ class Observed(Recording):
                  ORDER BY s.ended_at DESC, s.id"""
         rows = self._db.rows(sql, (at, only))
         found = []
-        for *told, passed, failing, changed in rows:
+        for *told, ran, failing, changed in rows:
             still = set(json.loads(failing))
-            worked = dict.fromkeys(bare(command) for command in json.loads(passed))
-            found.append(Later._make([*told, tuple(c for c in worked if c not in still), bool(changed)]))
+            worked = dict.fromkeys(bare(command) for command in json.loads(ran))
+            passed = tuple(c for c in worked if without_folder(c) not in still)
+            found.append(Later._make([*told, passed, bool(changed)]))
         return found
 
     def rows(self, session_ids: Collection[str]) -> list[SessionRow]:
