@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from remora.core.purposes import ASSIGNMENT, RANK, purpose_of, unwrapped
 from remora.core.shell import in_folder, name_of
-from remora.observer.paths import entered, seen_from
+from remora.observer.paths import Place, entered, seen_from
 
 _READ = 4000  # characters of a command that are looked at
 _NORMAL = 200  # characters of a normal form
@@ -57,13 +57,6 @@ class Simple(NamedTuple):
     piped: bool
     opens: int = 0
     closes: int = 0
-
-
-class Place(NamedTuple):
-    """Where a command line was run: its folder, and that where the session began; absolute where known."""
-
-    folder: str
-    home: str
 
 
 class Command(NamedTuple):

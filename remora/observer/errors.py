@@ -20,7 +20,7 @@ from remora.observer.calls import Call
 from remora.observer.changes import Change, core, debugs, decisive, longest, only_imports, told, undoes
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
 from remora.observer.keeping import Kept, cut, keep_last, make_room
-from remora.observer.paths import entered, inside, seen_from, within
+from remora.observer.paths import entered, inside, within
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.slips import THERE, already_there, instead, with_set, without_flag
 from remora.observer.undoing import (
@@ -141,7 +141,7 @@ class Errors(Kept):
 
     def _ran(self, call: Call, pad: Scratchpad) -> Run:
         cwd = call.extra.get("cwd")
-        parsed = commands.parse(call.command, pad.cwd(cwd), _place(pad, cwd))
+        parsed = commands.parse(call.command, pad.cwd(cwd), pad.place(cwd))
         failed = bool(call.failed)
         if not failed and parsed.masked and parsed.purpose in CHECKS:
             failed = looks_failed(call.text)
@@ -448,12 +448,6 @@ class Errors(Kept):
     def unresolved(self) -> list[Failure]:
         """Return what is open at this moment, in order."""
         return [self.failures[name] for name in self.open]
-
-
-def _place(pad: Scratchpad, cwd: object) -> commands.Place:
-    """Return where a call was run. What goes on in another checkout, on another machine, is at home there."""
-    folder, home = pad.folder(cwd), pad.cwds[0] if pad.cwds else ""
-    return commands.Place(folder, folder if seen_from(home, folder) is None else home)
 
 
 def _from(root: str, folder: str) -> str:

@@ -71,6 +71,13 @@ class Home(NamedTuple):
         return path in self.own or (bool(self.root) and within(path, self.root))
 
 
+class Place(NamedTuple):
+    """Where a command line was run: its folder, and that where the session began; absolute where known."""
+
+    folder: str
+    home: str
+
+
 def within(path: str, folder: str) -> bool:
     """Say whether a path is a folder or lies in it.
 

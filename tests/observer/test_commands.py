@@ -6,6 +6,7 @@ import pytest
 
 from remora.core.purposes import head, purpose_of
 from remora.observer.commands import parse
+from remora.observer.paths import Place
 
 NORMAL = [
     ("cd /w/app && go test ./... 2>&1 | tail -20", "go test ./...", "test"),
@@ -150,3 +151,29 @@ def test_where_output_is_sent():
 def test_a_command_of_a_megabyte_is_cut():
     """What is looked at is bounded."""
     assert len(parse("echo x; " * 100_000 + "make").normal) <= 200
+
+
+@pytest.mark.parametrize(
+    ("command", "folder", "as_run"),
+    [
+        ("npm test", "/w/app", "npm test"),
+        ("npm test", "/w/app/web", "(cd web && npm test)"),
+        ("cd /w/app/web && CI=1 npm test | tail -5", "/w/app", "(cd web && CI=1 npm test)"),
+        ("cd web && npm ci && npm test", "/w/app", "(cd web && npm ci) && (cd web && npm test)"),
+        ("(cd web && npm test) && make lint", "/w/app", "(cd web && npm test) && make lint"),
+        ("( cd web; npm test ) && make lint", "/w/app", "(cd web && npm test) && make lint"),
+        ("pushd web && npm test && popd && make lint", "/w/app", "(cd web && npm test) && make lint"),
+        ("cd web && npm test; cd .. && make lint", "/w/app", "(cd web && npm test) && make lint"),
+        ("cd ../other && npm test", "/w/app", ""),
+        ("cd /tmp/x && npm test; cd /w/app && make lint", "/w/app", "make lint"),
+        ("cd ~/x && git push", "/w/app", ""),
+        ("cd 'my web' && npm test", "/w/app", "(cd 'my web' && npm test)"),
+        ('cd "$DIR" && npm test', "/w/app", "npm test"),
+        ("cd .worktrees/fix && make lint", "/w/app", "make lint"),
+        ("cd .. && make lint", "/w/app/web", "make lint"),
+    ],
+)
+def test_commands_keep_their_folder(command: str, folder: str, as_run: str) -> None:
+    """What was run in a folder is shown with it, so that it can be run; what ran elsewhere is left out."""
+    assert parse(command, "/w/app", Place(folder, "/w/app")).as_run == as_run
+    assert "cd" not in parse(command, "/w/app").as_run

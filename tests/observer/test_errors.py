@@ -378,3 +378,9 @@ def test_a_name_that_two_changed_files_have_means_the_one_that_is_there():
 def test_what_is_no_backtrack(script: Script):
     """Debug output, checks of a test, moves, imports, further changes and switching branches are none."""
     assert of_type(observed(script), "backtrack") == []
+
+
+def test_what_ran_in_another_repository_is_no_command_of_this_one() -> None:
+    """Checks keep their folder; those of a repository beside this one are not counted."""
+    script = Script().step().run("cd web && npm test").run("cd ../other && npm test").run("make lint")
+    assert [one.as_run for one in observed(script).commands] == ["(cd web && npm test)", "make lint"]

@@ -51,6 +51,18 @@ def test_failed_and_narrow_checks_are_left_out() -> None:
     assert "e2e" not in found.draft.content
 
 
+def test_a_check_of_a_folder_is_shown_with_it() -> None:
+    """It is another one than that of the root, and a hand-in is the same wherever in the repository."""
+    there = ran("npm test", "test", at=21)._replace(with_variables="(cd web && CI=1 npm test)")
+    push = ran("git push && gh pr create --draft", "vcs", at=30)._replace(
+        with_variables="(cd web && git push) && (cd web && gh pr create --draft)"
+    )
+    found = of(*(checked(day, commands=(CHECKS[0], there, push)) for day in (5, 6, 7)))
+    checks, hand_in = sorted(one.draft.content for one in found)
+    assert "then `(cd web && CI=1 npm test)` (3 of 3 sessions)" in checks
+    assert "`gh pr create --draft`" in hand_in
+
+
 def test_variables_that_a_check_has_are_shown() -> None:
     """A command is one with them and without; it is shown as most sessions ran it."""
     wants = ran("pytest tests", "test", at=21)._replace(with_variables="PYTHONPATH=. pytest tests")
