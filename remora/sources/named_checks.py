@@ -2,8 +2,9 @@
 
 A rule file (CLAUDE.md, AGENTS.md and the like at the root, and CONTRIBUTING.md) is read for its code: lines
 of shell in fences, and code spans in its sentences, unless the words around them tell not to run it. Examples
-are left out: what picks single tests, has placeholders, or is run in another folder; so is what holds a
-secret. What a task is for is told by its name; one that also drops, publishes or watches is none.
+are left out: what picks single tests, has placeholders, or is run outside of the project; so is what holds
+a secret. What a line runs in a folder of the project is shown with that. What a task is for is told by its
+name; one that also drops, publishes or watches is none.
 
 Nothing is run and nothing is kept: the files are read when somebody asks, so the answer is as new as they
 are. What cannot be read names nothing.
@@ -11,6 +12,7 @@ are. What cannot be read names nothing.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -20,7 +22,7 @@ from typing import NamedTuple
 from remora.core.decoding import decode
 from remora.core.purposes import CHECKS, purpose_of
 from remora.core.secrets import redact
-from remora.core.shell import bare, commands_in
+from remora.core.shell import bare, commands_in, in_folder
 from remora.sources import task_files
 from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
@@ -40,7 +42,8 @@ _QUOTED = re.compile(r"^\s{0,3}>\s?")
 _PROMPT = re.compile(r"^\s*[$%]\s+")
 _REMARK = re.compile(r"(?:^|\s)#\s.*$")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
-_ELSEWHERE = re.compile(r"(?:cd|pushd)\s+(?!\.?$|-$|\$\(git rev-parse)")
+_ELSEWHERE = re.compile(r"(?:cd|pushd)(?:$|\s+(?!\.?$|-$|\$\(git rev-parse))")
+_SUBSHELL = re.compile(r"\(\s*(cd [^()]*)\)")  # what is run in it leaves the folder around as it is
 
 # Of the words before code: where its clause begins, what forbids, and what turns that into a demand.
 _CLAUSE = re.compile(
@@ -93,7 +96,7 @@ def named_checks(root: Path) -> list[NamedCheck]:
     for path in dict.fromkeys((*at_root(root), *_MORE)):
         if raw := _bytes(root, path):
             for line in _code_of(raw):
-                _add(found, line, path, is_task=False)
+                _add(found, line, path, root, is_task=False)
     manager = next((name for lock, name in task_files.LOCKS.items() if (root / lock).is_file()), "npm")
     readers = task_files.READERS | {"package.json": partial(task_files.scripts, runner=manager)}
     for path, tasks in readers.items():
@@ -101,7 +104,7 @@ def named_checks(root: Path) -> list[NamedCheck]:
             # The plainer name is the task that runs the others.
             for command in sorted(tasks(_text(raw)), key=lambda c: len(re.split(r"[:_.-]", c))):
                 if not _CHANGES.search(command):
-                    _add(found, command, path, is_task=True)
+                    _add(found, command, path, root, is_task=True)
     return list(found.values())[:MOST]
 
 
@@ -190,19 +193,39 @@ def _forbidden(before: str, after: str) -> bool:
     return bool(_FORBIDDEN.search(after))
 
 
-def _add(found: dict[str, NamedCheck], line: str, path: str, *, is_task: bool) -> None:
-    """Note the checks of a line, unless it is an example, never ends, or is run somewhere else."""
+def _add(found: dict[str, NamedCheck], line: str, path: str, root: Path, *, is_task: bool) -> None:
+    """Note the checks of a line, unless it is an example, never ends, or is run outside of the project."""
     if _EXAMPLE.search(line) or _ENDLESS.search(line):
         return
-    commands = commands_in(line)
-    if any(_ELSEWHERE.match(command) for command in commands):
-        return
-    for command in commands:
+    for inner in _SUBSHELL.findall(line):
+        _add(found, inner, path, root, is_task=is_task)
+    folder = ""
+    for command in commands_in(_SUBSHELL.sub("true", line)):
+        if _ELSEWHERE.match(command):
+            entered = _entered(root, folder, command.split()[1:])
+            if entered is None:
+                return
+            folder = entered
+            continue
         words = tuple(bare(command).split())
         purpose = purpose_of(words)
         if purpose not in CHECKS or (purpose == "build" and not _BUILDS.search(bare(command))):
             continue
         if len(command) > LONGEST or any(_ONE_TEST.search(word) for word in words[1:]):
             continue
-        if command not in found and not redact(command)[1]:
-            found[command] = NamedCheck(command, purpose, path, is_task)
+        placed = in_folder(folder, command)
+        if placed not in found and not redact(placed)[1]:
+            found[placed] = NamedCheck(placed, purpose, path, is_task)
+
+
+def _entered(root: Path, folder: str, to: Sequence[str]) -> str | None:
+    """Return the folder after a `cd`, "" for the root, None where it is none of the project's."""
+    if len(to) != 1:
+        return None
+    there = posixpath.normpath(posixpath.join(folder, to[0].strip("'\"")))
+    if there.startswith(("/", "..", "~", "$")):
+        return None
+    try:
+        return ("" if there == "." else there) if (root / there).is_dir() else None
+    except (OSError, ValueError):
+        return None

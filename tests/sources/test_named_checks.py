@@ -50,6 +50,23 @@ make("pytest")
     ]
 
 
+def test_checks_of_a_folder_are_named_with_it(tmp_path: Path):
+    """A line may step into folders of the project, not out of it, nor into what is not there."""
+    (tmp_path / "web" / "api").mkdir(parents=True)
+    text = """- `cd web && npm test && cd api && go test ./...`
+- `(cd web; npm run lint) && make lint`
+- `make fmt && cd ../other && make test`
+- `cd missing && pytest`, `cd /srv && pytest`, `cd && pytest`, `cd ~/x && pytest`, `cd web/../.. && pytest`
+"""
+    assert named(tmp_path, **{"AGENTS.md": text}) == [
+        ("(cd web && npm test)", "test"),
+        ("(cd web/api && go test ./...)", "test"),
+        ("(cd web && npm run lint)", "lint"),
+        ("make lint", "lint"),
+        ("make fmt", "format"),
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [
