@@ -274,15 +274,17 @@ class _Walk:
     def file(self) -> list[Impact]:
         """Return what depends on a file: files, to the depth of the closure from its rows."""
         rows = self._closure.dependents(self._node.id, min(self._depth, DEPTH), self._limit + 1)
+        own, found, reached = self._node.key, self._found, self._reached
         for row in rows:
             first, _, last = row.kinds.partition(" > ")
             if row.depth == 1:
-                via: tuple[str, ...] = (_arrow(self._node.key, first, row.key),)
+                via: tuple[str, ...] = (_arrow(own, first, row.key),)
             else:
-                via = (_arrow(self._node.key, first, row.via), _arrow(row.via, last, row.key))
-            self._reached[row.id] = _Step(row.key, row.depth, row.confidence, via)
-            impact = Impact(row.key, None, row.depth, via, row.confidence, row.type, row.test, row.source)
-            self._found.append(impact)
+                via = (_arrow(own, first, row.via), _arrow(row.via, last, row.key))
+            reached[row.id] = _Step(row.key, row.depth, row.confidence, via)
+            found.append(
+                Impact(row.key, None, row.depth, via, row.confidence, row.type, bool(row.test), row.source)
+            )
         self.cut = len(rows) > self._limit
         frontier = [row.id for row in rows if row.depth == DEPTH]
         self._outward(frontier, DEPTH + 1, self._graph.users_of_files)
@@ -479,9 +481,10 @@ class _Walk:
 def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
     """Return what to know about an answer."""
     notes = []
-    named = sum(1 for i in impacts if i.via[0].partition(" <-")[2].startswith(NAMES))
-    told = sum(1 for i in impacts if i.source in SAYS)
-    if guesses := sum(1 for i in impacts if i.guess) - named - told:
+    unsure = [i for i in impacts if i.confidence < GUESS_BELOW]
+    named = sum(1 for i in unsure if i.via[0].partition(" <-")[2].startswith(NAMES))
+    told = sum(1 for i in unsure if i.source in SAYS)
+    if guesses := len(unsure) - named - told:
         what = "result rests on a call" if guesses == 1 else "results rest on calls"
         notes.append(f"{guesses} {what} that could not be resolved for certain")
     if named:

@@ -51,7 +51,7 @@ class Dependent(NamedTuple):
 
     Attributes:
         id, key, type: its node.
-        test: it is a test.
+        test: 1 for a test, else 0.
         depth: 1 or 2.
         via: the key of the file between the two at depth 2, of the other file at depth 1.
         kinds: the edge types, joined by ","; at depth 2 those of both steps, as "imports > calls,imports".
@@ -63,7 +63,7 @@ class Dependent(NamedTuple):
     id: int
     key: str
     type: str
-    test: bool
+    test: int
     depth: int
     via: str
     kinds: str
@@ -229,7 +229,7 @@ class Closure:
         for step in range(1, depth + 1):
             room = limit if limit < 0 else limit - len(found)
             rows = self._db.rows(sql, (node_id, step, room))
-            found += [Dependent._make((*r[:3], bool(r[3]), *r[4:])) for r in rows]
+            found += map(Dependent._make, rows)
         return found
 
     def using(self, node_id: int, name: str, limit: int = -1) -> list[tuple[str, bool]]:
