@@ -287,7 +287,7 @@ class _Walk:
             )
         self.cut = len(rows) > self._limit
         frontier = [row.id for row in rows if row.depth == DEPTH]
-        self._outward(frontier, DEPTH + 1, self._graph.users_of_files)
+        self._outward(frontier, DEPTH + 1, self._closure.users)
         return self._found
 
     def folder(self) -> list[Impact]:
@@ -295,7 +295,7 @@ class _Walk:
         for i, path in self._graph.below(self._node.label).items():
             self._reached[i] = _Step(path, 0, 1.0, ())
         del self._reached[self._node.id]
-        self._outward(list(self._reached), 1, self._graph.users_of_files)
+        self._outward(list(self._reached), 1, self._closure.users)
         return self._found
 
     def symbol(self) -> list[Impact]:

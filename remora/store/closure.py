@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from remora.store.connection import Database
-from remora.store.graph import DEPENDENCE
+from remora.store.graph import DEPENDENCE, Edge
 
 DEPTH = 2
 
@@ -231,6 +231,18 @@ class Closure:
             rows = self._db.rows(sql, (node_id, step, room))
             found += map(Dependent._make, rows)
         return found
+
+    def users(self, ids: Collection[int], limit: int = -1) -> list[Edge]:
+        """Return how files depend on files directly, an edge for each two with all types, without stale ones.
+
+        In the order of the files, and for each the heaviest first; at most `limit`, -1 is all.
+        """
+        sql = """SELECT c.descendant_id, c.ancestor_id, c.edge_types, c.source, c.total_weight, c.confidence
+                 FROM json_each(?) j CROSS JOIN graph_closure c INDEXED BY idx_gc_ancestor
+                   ON c.ancestor_id = j.value AND c.depth = 1
+                 WHERE c.descendant_id NOT IN (SELECT n.id FROM graph_nodes n INDEXED BY idx_gn_stale
+                                               WHERE n.stale_at IS NOT NULL) LIMIT ?"""
+        return list(map(Edge._make, self._db.rows(sql, (json.dumps(list(ids)), limit))))
 
     def using(self, node_id: int, name: str, limit: int = -1) -> list[tuple[str, bool]]:
         """Return (path, it is a test) of the files that import a file and use a name anywhere."""

@@ -473,18 +473,11 @@ class Graph:
                  WHERE n.file_path = ?1 AND a.file_path <> ?1 AND a.layer = 1 ORDER BY 1"""
         return [r[0] for r in self._db.rows(sql, (path,))]
 
-    def users_of_files(self, ids: Collection[int], limit: int = -1) -> list[Edge]:
-        """Return the edges that make files depend on files, in the order of `users`."""
-        sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
-                  FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
-                  WHERE {DEPENDENCE} AND {FRESH} LIMIT ?2"""
-        return list(map(Edge._make, self._db.rows(sql, (json.dumps(list(ids)), limit))))
-
     def users(self, ids: Collection[int], kinds: Sequence[str], limit: int = -1) -> list[Edge]:
         """Return the edges that point at nodes, without stale ones.
 
         In the order of the nodes, and for each the surest and then the heaviest first; at most `limit`, -1
-        is all. Those between files are left out: they sum up the others (see `users_of_files`).
+        is all. Those between files are left out: they sum up the others (see `closure`).
         """
         sql = f"""SELECT e.from_id, e.to_id, e.type, e.source, e.weight, e.confidence
                   FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value

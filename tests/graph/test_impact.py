@@ -112,7 +112,7 @@ def test_file_affects_files_to_any_depth(shop: Space):
     assert main.via == (
         "shop/money.py <-calls,imports- shop/cart.py",
         "shop/cart.py <-imports- shop/web.py",
-        "shop/web.py <-calls- main.py",
+        "shop/web.py <-calls,imports- main.py",
     )
     assert main.confidence == pytest.approx(EXACT**3)
     test = found.impacts[4]

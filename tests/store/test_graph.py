@@ -159,9 +159,8 @@ def test_links_become_edges_between_known_nodes(space: Space):
     assert [(e.from_id, e.to_id, e.type, e.confidence, e.weight) for e in users] == [
         (ids["tests/test_b.py:test_b"], ids["src/a.py:A.run"], "calls", LIKELY, 2.0)
     ]
-    assert [(e.type, e.to_id) for e in space.graph.users_of_files([ids["src/a.py"]])] == [
-        ("calls", ids["src/a.py"]),
-        ("imports", ids["src/a.py"]),
+    assert [(e.type, e.to_id) for e in space.closure.users([ids["src/a.py"]])] == [
+        ("calls,imports", ids["src/a.py"])
     ]
     assert space.graph.counts() == (5, 3, 0)
     add_links(space, "tests/test_b.py")
@@ -212,7 +211,7 @@ def test_edges_of_a_changed_file_are_stale_at_once(space: Space):
     assert row is not None
     assert row.stale
     assert space.graph.users(list(ids.values()), ["calls"]) == []
-    assert space.graph.users_of_files(list(ids.values())) == []
+    assert space.closure.users(list(ids.values())) == []
     assert space.graph.stamps(["tests/test_b.py", "src/a.py"]) == {"src/a.py": (10, 20)}
     assert space.graph.counts()[2] == 3
     with space.db.transaction():
@@ -230,7 +229,7 @@ def test_links_of_a_file_that_changed_meanwhile_are_stale(space: Space):
         new = link("tests/test_b.py", "src/a.py", "imports")
         space.graph.put_links("tests/test_b.py", [new], "ast", 10)
         space.graph.linked("tests/test_b.py", 10)
-    assert space.graph.users_of_files([ids["src/a.py"]]) == []
+    assert space.closure.users([ids["src/a.py"]]) == []
 
 
 def test_edges_of_other_sources_come_back_when_a_file_is_read(space: Space):
@@ -285,7 +284,7 @@ def test_precise_edges_replace_resolved_ones(space: Space):
     assert sorted(settle("tests/test_b.py")) == sorted(both)  # nothing is known of what it leads to
     assert sorted(settle("src/a.py")) == sorted(both)
     assert settle("src/a.py", "tests/test_b.py") == both[:1]
-    assert {e.type for e in space.graph.users_of_files([ids["src/a.py"]])} == {"calls", "imports"}
+    assert [e.type for e in space.closure.users([ids["src/a.py"]])] == ["calls,imports"]
     assert space.other_sources.count_from("scip") == 1
     with space.db.transaction():
         space.graph.put_file(file("src/a.py", hash="other"), 3)
@@ -344,7 +343,7 @@ def test_state_is_that_of_the_last_run(space: Space):
 
 ASKED = [
     ("users", lambda s, ids: s.graph.users(ids, ["calls", "inherits"], 50)),
-    ("users_of_files", lambda s, ids: s.graph.users_of_files(ids, 50)),
+    ("users of files", lambda s, ids: s.closure.users(ids, 50)),
     ("brief", lambda s, ids: s.graph.brief(ids)),
     ("using names", lambda s, _: s.graph.using(["run"])),
     ("places", lambda s, _: s.graph.places("run", "a.py")),
