@@ -410,8 +410,10 @@ def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
     target = found.target
     before = [name + target.key[len(target.path) :] for name in space.history.names_before(target.path)]
     linked = space.memories.ids_where(
-        """m.deprecated = 0 AND (m.target_node_id IN (SELECT value FROM json_each(?1)) OR EXISTS (
-             SELECT 1 FROM json_each(m.impacted_node_ids) j JOIN json_each(?1) k ON j.value = k.value))""",
+        """m.deprecated = 0 AND m.id IN (
+             SELECT t.id FROM json_each(?1) k CROSS JOIN memories t ON t.target_node_id = k.value
+             UNION SELECT i.id FROM memories i WHERE i.impacted_node_ids <> '[]' AND EXISTS (
+               SELECT 1 FROM json_each(i.impacted_node_ids) j JOIN json_each(?1) k ON j.value = k.value))""",
         (json.dumps([target.key, *before]),),
     )
     parts = target.path.split("/")

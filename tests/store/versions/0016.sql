@@ -618,6 +618,8 @@ CREATE TABLE graph_tree_files (
 CREATE INDEX idx_ge_upper_from ON graph_edges(from_id) WHERE layer > 1;
 CREATE INDEX idx_ge_upper_to ON graph_edges(to_id) WHERE layer > 1;
 CREATE INDEX idx_chunks_place ON code_chunks(id, file_id, start_line);
+CREATE INDEX idx_memories_target ON memories(target_node_id) WHERE target_node_id IS NOT NULL;
+CREATE INDEX idx_memories_impacted ON memories(id) WHERE impacted_node_ids <> '[]';
 INSERT INTO memories(id, type, content, confidence, tags, related_files, related_modules,
              created_at, last_accessed_at, access_count, session_id, commit_sha, scope, work_unit_ref,
              methodology, source, relations, decay_half_life_days, provenance_session_ids, user_verified,
