@@ -38,6 +38,7 @@ QUIET = frozenset(
 _FILTERS = frozenset(
     "head tail grep egrep rg less more wc sort uniq cat tee cut tr jq sed awk column fold nl".split()
 )
+_MOVES = (("cd",), ("pushd",), ("popd",))
 GRAMMAR = frozenset("do then else elif { } ( ) ! done fi esac".split())
 LOOPS = frozenset("for while until if case [ [[ done fi esac".split())
 
@@ -104,7 +105,7 @@ def parse(command: str, cwd: str = "", place: Place | None = None) -> Command:
     texts = [_shown(s, cwd) for s in shown]
     normal = " && ".join(texts)
     ran = [" ".join((*s.variables, text)) for s, text in zip(shown, texts, strict=True)]
-    if place is not None:
+    if place is not None and (place.folder != place.home or any(s.words[:1] in _MOVES for s in parts)):
         folders = {id(s): folder for s, folder in zip(parts, _folders(parts, place), strict=True)}
         placed = ((folders[id(s)], text) for s, text in zip(shown, ran, strict=True))
         ran = [in_folder(folder, text) for folder, text in placed if folder is not None]
@@ -126,9 +127,9 @@ def _folders(parts: tuple[Simple, ...], place: Place) -> Iterator[str | None]:
     folder, around = place.folder, list[str]()
     for part in parts:
         around += [folder] * part.opens
-        if part.words[:1] in (("cd",), ("pushd",)):
+        if part.words[:1] in _MOVES[:2]:
             folder = entered(folder, [word.strip("'\"") for word in part.words[1:]])
-        elif part.words[:1] == ("popd",):
+        elif part.words[:1] == _MOVES[2]:
             folder = place.folder
         yield seen_from(place.home, folder)
         for _ in range(min(part.closes, len(around))):

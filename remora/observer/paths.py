@@ -124,7 +124,7 @@ def seen_from(home: str, folder: str) -> str | None:
     >>> seen_from("", "web"), seen_from("", ""), seen_from("", "../b"), seen_from("", "~/x")
     ('web', '', None, None)
     """
-    if _WORK_TREE.search(folder.removeprefix(home)):
+    if folder == home or _WORK_TREE.search(folder.removeprefix(home)):
         return ""
     if not folder.startswith("/"):
         return None if folder.startswith(("~", "..")) else folder.removeprefix(".")
