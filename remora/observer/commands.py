@@ -41,6 +41,7 @@ _FILTERS = frozenset(
 _MOVES = (("cd",), ("pushd",), ("popd",))
 GRAMMAR = frozenset("do then else elif { } ( ) ! done fi esac".split())
 LOOPS = frozenset("for while until if case [ [[ done fi esac".split())
+_SMALL = QUIET | LOOPS
 
 
 class Simple(NamedTuple):
@@ -70,8 +71,7 @@ class Command(NamedTuple):
         variables: environment variables set for it, each with its value, in order.
         masked: a pipe or a second command hides the exit code of the first.
         writes: files that its output is sent to.
-        as_run: the normal form with the variables that each of its programs had, and with its folder, where
-            that is not where the session began; without what ran outside of that.
+        shown: the programs of the normal form: which of the parts, and its text with its variables.
     """
 
     normal: str
@@ -80,36 +80,23 @@ class Command(NamedTuple):
     variables: tuple[str, ...]
     masked: bool
     writes: tuple[str, ...] = ()
-    as_run: str = ""
+    shown: tuple[tuple[int, str], ...] = ()
 
 
 @lru_cache(maxsize=512)
-def parse(command: str, cwd: str = "", place: Place | None = None) -> Command:
-    """Return what a command line is.
-
-    Args:
-        command: as it was written.
-        cwd: the folder that is taken out of its paths.
-        place: where it was run, for the folders that `as_run` tells; None tells none.
+def parse(command: str, cwd: str = "") -> Command:
+    """Return what a command line is; `cwd` is taken out of its paths.
 
     >>> parse("cd /w/app && CI=1 go test ./... 2>&1 | tail -5", "/w/app")[:2]
     ('go test ./...', 'test')
-    >>> line = "make fmt && cd web && npm test; cd ../../other && npm test"
-    >>> parse(line, "/w/app", Place("/w/app", "/w/app")).as_run
-    'make fmt && (cd web && npm test)'
     """
     programs, ops = simples(_without_texts(command[:_READ]))
     parts = tuple(s for s in _exporting(programs, cwd) if not (s.piped and _program(s) in _FILTERS))
-    doing = [s for s in parts if s.words and s.words[0] not in QUIET and s.words[0] not in LOOPS]
-    shown = doing or [s for s in parts if s.words]
-    texts = [_shown(s, cwd) for s in shown]
+    doing = [n for n, s in enumerate(parts) if s.words and s.words[0] not in _SMALL]
+    shown = doing or [n for n, s in enumerate(parts) if s.words]
+    texts = [_shown(parts[n], cwd) for n in shown]
     normal = " && ".join(texts)
-    ran = [" ".join((*s.variables, text)) for s, text in zip(shown, texts, strict=True)]
-    if place is not None and (place.folder != place.home or any(s.words[:1] in _MOVES for s in parts)):
-        folders = {id(s): folder for s, folder in zip(parts, _folders(parts, place), strict=True)}
-        placed = ((folders[id(s)], text) for s, text in zip(shown, ran, strict=True))
-        ran = [in_folder(folder, text) for folder, text in placed if folder is not None]
-    purposes = [purpose_of(s.words) for s in doing] or ["look" if shown else "other"]
+    purposes = [purpose_of(parts[n].words) for n in doing] or ["look" if shown else "other"]
     variables = [v for s in parts for v in s.variables]
     return Command(
         normal[:_NORMAL].strip(),
@@ -118,8 +105,25 @@ def parse(command: str, cwd: str = "", place: Place | None = None) -> Command:
         tuple(dict.fromkeys(variables)),
         any(op in ("|", "|&", ";", "\n", "||") for op in ops),
         tuple(m.group(1) for m in _SENT.finditer(command[:_READ])) if ">" in command else (),
-        " && ".join(ran)[: (2 if variables else 1) * _NORMAL].strip(),
+        tuple((n, " ".join((*parts[n].variables, text))) for n, text in zip(shown, texts, strict=True)),
     )
+
+
+def as_run(command: Command, place: Place) -> str:
+    """Return the normal form of a command line with the variables and the folder of each of its programs.
+
+    The folder is shown where it is not that in which the session began; what ran outside of that is left out.
+
+    >>> line = "make fmt && cd web && CI=1 npm test; cd ../../other && npm test"
+    >>> as_run(parse(line, "/w/app"), Place("/w/app", "/w/app"))
+    'make fmt && (cd web && CI=1 npm test)'
+    """
+    ran = [text for _, text in command.shown]
+    if place.folder != place.home or any(part.words[:1] in _MOVES for part in command.parts):
+        folders = list(_folders(command.parts, place))
+        placed = ((folders[n], text) for n, text in command.shown)
+        ran = [in_folder(folder, text) for folder, text in placed if folder is not None]
+    return " && ".join(ran)[: (2 if command.variables else 1) * _NORMAL].strip()
 
 
 def _folders(parts: tuple[Simple, ...], place: Place) -> Iterator[str | None]:

@@ -141,14 +141,14 @@ class Errors(Kept):
 
     def _ran(self, call: Call, pad: Scratchpad) -> Run:
         cwd = call.extra.get("cwd")
-        parsed = commands.parse(call.command, pad.cwd(cwd), pad.place(cwd))
+        parsed = commands.parse(call.command, pad.cwd(cwd))
         failed = bool(call.failed)
         if not failed and parsed.masked and parsed.purpose in CHECKS:
             failed = looks_failed(call.text)
         heads = tuple(dict.fromkeys(head(part) for part in parsed.normal.split(" && ")))
         run = Run(
             *(parsed.normal, parsed.purpose, heads, parsed.variables, call.step, self.order, failed),
-            parsed.as_run,
+            commands.as_run(parsed, pad.place(cwd)),
         )
         # What ran elsewhere says nothing of this project, and of a check it must be known how it went.
         if run.as_run and (call.failed is not None or run.purpose not in CHECKS):
