@@ -109,21 +109,23 @@ def parse(command: str, cwd: str = "") -> Command:
     )
 
 
-def as_run(command: Command, place: Place) -> str:
+@lru_cache(maxsize=512)
+def as_run(command: str, cwd: str, place: Place) -> str:
     """Return the normal form of a command line with the variables and the folder of each of its programs.
 
     The folder is shown where it is not that in which the session began; what ran outside of that is left out.
 
     >>> line = "make fmt && cd web && CI=1 npm test; cd ../../other && npm test"
-    >>> as_run(parse(line, "/w/app"), Place("/w/app", "/w/app"))
+    >>> as_run(line, "/w/app", Place("/w/app", "/w/app"))
     'make fmt && (cd web && CI=1 npm test)'
     """
-    ran = [text for _, text in command.shown]
-    if place.folder != place.home or any(part.words[:1] in _MOVES for part in command.parts):
-        folders = list(_folders(command.parts, place))
-        placed = ((folders[n], text) for n, text in command.shown)
+    parsed = parse(command, cwd)
+    ran = [text for _, text in parsed.shown]
+    if place.folder != place.home or any(part.words[:1] in _MOVES for part in parsed.parts):
+        folders = list(_folders(parsed.parts, place))
+        placed = ((folders[n], text) for n, text in parsed.shown)
         ran = [in_folder(folder, text) for folder, text in placed if folder is not None]
-    return " && ".join(ran)[: (2 if command.variables else 1) * _NORMAL].strip()
+    return " && ".join(ran)[: (2 if parsed.variables else 1) * _NORMAL].strip()
 
 
 def _folders(parts: tuple[Simple, ...], place: Place) -> Iterator[str | None]:

@@ -148,7 +148,7 @@ class Errors(Kept):
         heads = tuple(dict.fromkeys(head(part) for part in parsed.normal.split(" && ")))
         run = Run(
             *(parsed.normal, parsed.purpose, heads, parsed.variables, call.step, self.order, failed),
-            commands.as_run(parsed, pad.place(cwd)),
+            commands.as_run(call.command, pad.cwd(cwd), pad.place(cwd)),
         )
         # What ran elsewhere says nothing of this project, and of a check it must be known how it went.
         if run.as_run and (call.failed is not None or run.purpose not in CHECKS):

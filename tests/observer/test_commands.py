@@ -60,7 +60,7 @@ def test_normal_form_and_purpose(command: str, normal: str, purpose: str):
 )
 def test_the_form_with_variables(command: str, expected: str):
     """Each program with those set for it and those exported before; a variable of the shell is none of it."""
-    assert as_run(parse(command, "/w/app"), Place("/w/app", "/w/app")) == expected
+    assert as_run(command, "/w/app", Place("/w/app", "/w/app")) == expected
 
 
 @pytest.mark.parametrize(
@@ -175,4 +175,4 @@ def test_a_command_of_a_megabyte_is_cut():
 )
 def test_commands_keep_their_folder(command: str, folder: str, expected: str) -> None:
     """What was run in a folder is shown with it, so that it can be run; what ran elsewhere is left out."""
-    assert as_run(parse(command, "/w/app"), Place(folder, "/w/app")) == expected
+    assert as_run(command, "/w/app", Place(folder, "/w/app")) == expected
