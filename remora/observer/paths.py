@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 # All compared in lower case: `Cargo.toml` is configuration too.
@@ -133,6 +134,17 @@ def seen_from(home: str, folder: str) -> str | None:
     if within(folder, home):
         return folder[len(home.rstrip("/")) + 1 :]
     return "" if within(home, folder) else None
+
+
+@lru_cache(256)
+def placed(home: str, said: str) -> Place:
+    """Return where a call is run that says its folder, in a session that began in `home`.
+
+    Another checkout, as on another machine, is at home where it is.
+    """
+    folder = posixpath.join(home, said)
+    outside = not home or seen_from(home, folder) is None
+    return Place(folder, folder if outside else home)
 
 
 def inside(path: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from remora.core.events import Signal
 from remora.core.values import Taint
 from remora.observer.keeping import Kept
-from remora.observer.paths import Home, Place, inside, repository, seen_from
+from remora.observer.paths import Home, Place, inside, placed, repository
 from remora.observer.signals import SCORES
 
 _EVENTS = 5  # keys of events that a signal keeps
@@ -192,10 +192,8 @@ class Scratchpad(Kept):
         return posixpath.join(self.cwds[0] if self.cwds else "", said if isinstance(said, str) else "")
 
     def place(self, said: object) -> Place:
-        """Return where a call is run. Another checkout, as on another machine, is at home where it is."""
-        folder = self.folder(said)
-        home = self.cwds[0] if self.cwds else folder
-        return Place(folder, folder if seen_from(home, folder) is None else home)
+        """Return where a call is run."""
+        return placed(self.cwds[0] if self.cwds else "", said if isinstance(said, str) else "")
 
     def seen_cwd(self, cwd: object) -> None:
         """Note a working directory that the host recorded: the first, and what lies in its repository."""
