@@ -11,7 +11,8 @@ run: indexing beside reading and parsing the same files, a run with nothing chan
 the command beside an empty Python, an edit beside extracting that one file, an impact beside the bare
 query of the edges that point at its target. An edit costs by the size of its file, half of it for reading
 the syntax, so the median file and the 95th of a hundred (73 kB in sympy) are held against the promise
-apart. Vectors are made afterwards, in the background, and are not part of any of these times.
+apart. Of an impact the first answer and the least of three are, too: the tail of one round is as much the
+machine's as ours. Vectors are made afterwards, in the background, and are not part of any of these times.
 
 The repository is a clone of the one that was named (only what is committed), or a made-up one.
 """
@@ -44,6 +45,7 @@ FAR = 300  # files by which the commit differs that is switched to
 EDITS = 60  # of each kind, each in another file
 REPEATS = 7
 ASKED = 500
+ROUNDS = 3  # of impact analyses
 BUSIEST = 20
 
 FROM_NOTHING_S, RESIDENT_MB, DATABASE_MB = 60.0, 1_500.0, 300.0
@@ -221,22 +223,37 @@ def python_files(database: Path) -> list[str]:
         connection.close()
 
 
-def impacts(memory: Memory, database: Path, asked: Sequence[str]) -> tuple[list[float], list[float]]:
-    """Return the seconds of each impact analysis, and of the bare query of the edges that point at it."""
+class Asked(NamedTuple):
+    """Seconds of each impact analysis: asked once, the least of ROUNDS, and the bare query beside it."""
+
+    once: list[float]
+    least: list[float]
+    bare: list[float]
+
+
+def impacts(memory: Memory, database: Path, asked: Sequence[str]) -> Asked:
+    """Time each impact analysis, and the bare query of the edges that point at it.
+
+    All are asked once, then all of them again: a neighbour on the machine takes longer away than an answer
+    needs, and does not strike thrice. The first round also pays for what was not read before.
+    """
     connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
     bare_query = """SELECT e.from_id, e.type, e.confidence FROM graph_nodes n
                     JOIN graph_edges e ON e.to_id = n.id WHERE n.key = ?"""
-    ours: list[float] = []
+    rounds: list[list[float]] = []
     bare: list[float] = []
     try:
         for target in asked[:BUSIEST]:
             memory.impact(target)  # opens what is opened once
-        for target in asked:
-            ours.append(timed(lambda target=target: memory.impact(target)))  # type: ignore[misc]
-            bare.append(timed(lambda target=target: list(connection.execute(bare_query, (target,)))))  # type: ignore[misc]
+        for at in range(ROUNDS):
+            rounds.append([])
+            for target in asked:
+                rounds[at].append(timed(lambda target=target: memory.impact(target)))  # type: ignore[misc]
+                if not at:
+                    bare.append(timed(lambda target=target: list(connection.execute(bare_query, (target,)))))  # type: ignore[misc]
     finally:
         connection.close()
-    return ours, bare
+    return Asked(rounds[0], [min(times) for times in zip(*rounds, strict=True)], bare)
 
 
 # All of it
@@ -284,8 +301,12 @@ def _afterwards(memory: Memory, place: Path, database: Path, sizes: Sizes) -> di
     say("indexing: nothing changed")
     found: dict[str, Any] = {"nothing changed": unchanged(memory, place, sizes.repeats)}
     say("indexing: impact")
-    ours, bare = impacts(memory, database, targets(database, sizes.asked, draw))
-    found["impact"] = _times(ours, bare) | {"p99 ms": percentile(ours, 99) * 1000, "asked": len(ours)}
+    asked = impacts(memory, database, targets(database, sizes.asked, draw))
+    found["impact"] = _times(asked.least, asked.bare) | {
+        "p99 ms": percentile(asked.least, 99) * 1000,
+        "p99 ms, asked once": percentile(asked.once, 99) * 1000,
+        "asked": len(asked.once),
+    }
     say("indexing: single edits")
     start = memory.index()
     python = python_files(database)
@@ -346,9 +367,9 @@ def tables(figures: dict[str, Any]) -> Iterator[Table]:
     names = ("", "p50 ms", "p95 ms", "extraction alone, ms", "ratio", "files resolved, median", "at most")
     yield Table("One edited file", names, rows)
     impact = figures["impact"]
-    columns = ("p50 ms", "p95 ms", "p99 ms", "bare query, ms", "ratio")
-    shown = ("p50 ms", "p95 ms", "p99 ms", "bare p50 ms", "ours / bare")
-    title = f"Impact to depth 3, {impact['asked']} files and symbols"
+    columns = ("p50 ms", "p95 ms", "p99 ms", "p99 ms, asked once", "bare query, ms", "ratio")
+    shown = ("p50 ms", "p95 ms", "p99 ms", "p99 ms, asked once", "bare p50 ms", "ours / bare")
+    title = f"Impact to depth 3, {impact['asked']} files and symbols, the least of {ROUNDS} rounds"
     yield Table(title, columns, (tuple(impact[name] for name in shown),))
     row = (there["differ"], there["read"], there["deleted"], there["seconds"])
     yield Table("Another commit", ("files that differ", "read", "deleted", "seconds"), (row,))
@@ -364,7 +385,8 @@ def promises(figures: dict[str, Any]) -> Iterator[Check]:
     for kind, times in figures["edits"].items():
         yield Check.below(f"one edited file, {kind}: median", times["p50 ms"], EDIT_MS, "ms")
         yield Check.below(f"one edited file, {kind}: p95", times["p95 ms"], EDIT_MS, "ms")
-    yield Check.below("impact p99", figures["impact"]["p99 ms"], IMPACT_P99_MS, "ms")
+    for name, key in (("impact p99", "p99 ms"), ("impact p99, asked once", "p99 ms, asked once")):
+        yield Check.below(name, figures["impact"][key], IMPACT_P99_MS, "ms")
     yield from sound(figures)
 
 
