@@ -16,6 +16,7 @@ from remora.core.globs import matches
 from remora.core.text import STOP_WORDS, clean, collapse, identifier_parts, shorten, words
 from remora.graph.communities import communities
 from remora.graph.packed import unpack_outline
+from remora.store.layers import module_key
 
 if TYPE_CHECKING:
     from remora.store.overview import FileLink, MappedFile
@@ -59,6 +60,8 @@ class ModuleInfo(NamedTuple):
         depends_on, used_by: other modules, by the weight of the edges between; eight at most.
         memories: live memories that speak of it or its files.
         covered: share of its files, 0..1, that some live memory speaks of.
+        entries: through what others enter it, as a language model said, surest first; three at most.
+        needs: other modules that it has to change with, as a language model said; eight at most.
     """
 
     name: str
@@ -73,6 +76,8 @@ class ModuleInfo(NamedTuple):
     used_by: tuple[str, ...]
     memories: int
     covered: float
+    entries: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 class Grouping(NamedTuple):
@@ -148,6 +153,7 @@ def module_map(space: Space, limit: int = MOST) -> list[ModuleInfo]:
     names = sorted(group.files, key=lambda n: (-lines[n], -len(group.files[n]), n))[:limit]
     spoken, about = _spoken(space, group)
     purposes = purposes_of(space, {name: group.files[name] for name in names})
+    entries, needs = _said(space, group, names)
     found: list[ModuleInfo] = []
     for name in names:
         files = group.files[name]
@@ -167,9 +173,33 @@ def module_map(space: Space, limit: int = MOST) -> list[ModuleInfo]:
                 used_by=_strongest(used_by[name]),
                 memories=len(about[name]),
                 covered=len(paths & spoken) / len(paths),
+                entries=tuple(entries[name])[:HOT],
+                needs=tuple(needs[name])[:SHOWN],
             )
         )
     return found
+
+
+def _said(
+    space: Space, group: Grouping, names: Sequence[str]
+) -> tuple[defaultdict[str, dict[str, None]], defaultdict[str, dict[str, None]]]:
+    """Return what a language model said of modules as a whole: what enters each, and what else it needs."""
+    keys = {module_key(name): name for name in names}
+    by_path = {file.path: name for name, files in group.files.items() for file in files}
+    entries: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    needs: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    edges = space.layers.edges_at(keys, ("is_entrypoint_for", "depends_logically"))
+    for edge in sorted(edges, key=lambda e: (-e.confidence, -e.weight, e)):
+        start, end = edge.from_key, edge.to_key
+        if edge.type == "is_entrypoint_for":
+            if end in keys:
+                entries[keys[end]].setdefault(start)
+            continue
+        one = keys.get(start) or by_path.get(start.partition(":")[0])
+        other = keys.get(end) or by_path.get(end.partition(":")[0])
+        if one and other and one != other:
+            needs[one].setdefault(other)
+    return entries, needs
 
 
 def _strongest(row: Mapping[str, float]) -> tuple[str, ...]:

@@ -99,7 +99,11 @@ def modules(found: Sequence[ModuleInfo]) -> Page:
         for m in found
     )
     head = ("module", "files", "lines", "tests", "memories", "purpose", "depends on", "changes most")
-    return (Table(head, rows, wide=5, spare=(7, 6, 3, 2)),) if rows else ()
+    said = [Para(f"{m.name} is entered by {listed(m.entries, 3)}", "dim") for m in found if m.entries]
+    said += [Para(f"{m.name} has to change with {listed(m.needs, 3)}", "dim") for m in found if m.needs]
+    if said:
+        said.append(Para("A language model said so of the modules above.", "dim"))
+    return (Table(head, rows, wide=5, spare=(7, 6, 3, 2)), *said) if rows else ()
 
 
 def described(report: SemanticReport | None) -> Page:

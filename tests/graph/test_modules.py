@@ -13,7 +13,10 @@ from remora.core.clock import FixedClock
 from remora.core.code import Definition, Link
 from remora.core.values import MemoryDraft
 from remora.graph.modules import ModuleInfo, files_named, grouping, module_map, module_named, sentence
+from remora.interfaces import code_pages
+from remora.interfaces.draw import plain
 from remora.store.graph import NewFile
+from remora.store.layers import UpperEdge, module_key
 from remora.store.space import Space
 from tests.helpers import NOW, Repo, environment
 
@@ -87,6 +90,29 @@ def test_dependence_between_modules(shop: Memory) -> None:
     assert modules["shop/auth"].depends_on == ("shop/store",)
     assert set(modules["shop/store"].used_by) == {"shop/auth", "shop/web"}
     assert modules["shop/store"].depends_on == ()
+
+
+def test_what_a_language_model_said_of_a_module_is_shown(shop: Memory) -> None:
+    """What others enter it by, and what else it needs, the surest first; between its own parts nothing."""
+    space, group = space_of(shop), grouping(space_of(shop))
+    login, auth, web = "shop/web/routes.py:login", module_key("shop/auth"), module_key("shop/web")
+    said = [
+        UpperEdge(login, auth, "is_entrypoint_for", 1.0, 0.5),
+        UpperEdge("shop/web/routes.py", auth, "is_entrypoint_for", 1.0, 0.6),
+        UpperEdge(web, module_key("notes"), "depends_logically", 1.0, 0.6),
+        UpperEdge(web, login, "depends_logically", 1.0, 0.6),
+        UpperEdge(web, "shop/store/db.py:save", "depends_logically", 1.0, 0.7),
+    ]
+    paths = {name: [file.path for file in files] for name, files in group.files.items()}
+    with space.db.transaction():
+        space.layers.place_modules(paths, 1)
+        assert space.layers.describe_module("shop/web", paths["shop/web"], said, {"purpose": "p"}, 1) == 5
+    modules = by_name(shop)
+    assert modules["shop/auth"].entries == ("shop/web/routes.py", login)
+    assert (modules["shop/web"].entries, modules["shop/web"].needs) == ((), ("shop/store", "notes"))
+    shown = plain(code_pages.modules(shop.modules()))
+    assert "shop/auth is entered by shop/web/routes.py, shop/web/routes.py:login" in shown
+    assert "shop/web has to change with shop/store, notes" in shown
 
 
 def test_tests_that_cover_a_module(shop: Memory) -> None:
