@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Import
 from remora.graph.extract_parts import Captures, Draft, Rules, Source, plain_type, quoted, split_top
+from remora.graph.go_names import LISTS_TYPES
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -52,7 +53,12 @@ def _embedded(source: Source, shape: Node) -> Iterator[str]:
         if part.type == "field_declaration" and part.child_by_field_name("name") is None:
             name = plain_type(source.field(part, "type"))
         elif part.type == "type_elem":
-            name = plain_type(source.text(part))
+            text = source.text(part)
+            name = plain_type(text)
+            if text == "error":
+                yield text
+            elif "~" in text or "|" in text or (name in BUILTINS and name not in ("any", "comparable")):
+                yield LISTS_TYPES
         else:
             continue
         if name and name not in BUILTINS:

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import GUESS, LIKELY
 from remora.graph.extract_parts import split_top
-from remora.graph.go_names import KNOWN, last
+from remora.graph.go_names import KNOWN, LISTS_TYPES, last
 from remora.graph.signatures import split_signature
 from remora.graph.tables import CLASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from remora.core.code import Definition
     from remora.graph.lookup import Look
@@ -61,7 +61,7 @@ class Interfaces:
 
     def __init__(self, look: Look) -> None:
         self._look = look
-        self._packages: dict[str, dict[str, Methods]] = {}
+        self._packages: dict[tuple[str, bool], dict[str, Methods]] = {}
         self._promises: dict[str, list[tuple[str, Definition]]] = {}
         self._asked: dict[tuple[str, str], _Asked | None] = {}
 
@@ -82,23 +82,30 @@ class Interfaces:
         """Return the methods of a type, those of what it embeds among them; the nearest of a name counts."""
         found: Methods = {}
         for where, one in self._look.line(path, definition).classes:
-            for name, method in self._in_package(where.rpartition("/")[0]).get(one.name, {}).items():
+            for name, method in self._in_package(self._package(where)).get(one.name, {}).items():
                 found.setdefault(name, method)
         return found
 
-    def _in_package(self, folder: str) -> dict[str, Methods]:
+    def _package(self, path: str) -> tuple[str, bool]:
+        """Return the package of a file: its folder, and whether it is that of tests from outside."""
+        outline = self._look.symbols.outline(path)
+        return path.rpartition("/")[0], outline is not None and outline.package.endswith("_test")
+
+    def _in_package(self, package: tuple[str, bool]) -> dict[str, Methods]:
         """Return the methods of the types of a package."""
-        if folder not in self._packages:
+        if package not in self._packages:
             found: dict[str, Methods] = {}
             symbols = self._look.symbols
-            for path in symbols.in_folder(folder):
-                outline = symbols.outline(path) if path.endswith(".go") else None
+            for path in symbols.in_folder(package[0]):
+                if not path.endswith(".go") or self._package(path) != package:
+                    continue
+                outline = symbols.outline(path)
                 for one in outline.definitions if outline else ():
                     if one.kind == "method":
-                        method = Method(shape(one.signature, one.name), folder)
+                        method = Method(shape(one.signature, one.name), package[0])
                         found.setdefault(one.parent, {}).setdefault(one.name, method)
-            self._packages[folder] = found
-        return self._packages[folder]
+            self._packages[package] = found
+        return self._packages[package]
 
     def _candidates(self, own: Methods) -> dict[tuple[str, str], Definition]:
         """Return by (path, qualname) the interfaces that ask for one of some methods, or embed such."""
@@ -139,18 +146,23 @@ class Interfaces:
 
     def _ask(self, path: str, interface: Definition) -> _Asked | None:
         line = self._look.line(path, interface)
-        if any(one.kind != "interface" for _, one in line.classes):
+        unseen = set(self._unseen(line.classes))
+        if LISTS_TYPES in unseen or any(one.kind != "interface" for _, one in line.classes):
             return None
         methods = self._methods(path, interface)
-        whole = line.whole
-        if not whole:
-            seen = {one.name for _, one in line.classes}
-            unseen = {text for _, one in line.classes for text in one.bases if last(text) not in seen}
-            for text in unseen & KNOWN.keys():
-                known = ((head.partition("(")[0], head) for head in KNOWN[text])
-                methods |= {name: Method(shape(head, name), "") for name, head in known}
-            whole = unseen <= KNOWN.keys()
-        return _Asked(methods, whole)
+        for text in unseen & KNOWN.keys():
+            known = ((head.partition("(")[0], head) for head in KNOWN[text])
+            methods |= {name: Method(shape(head, name), "") for name, head in known}
+        return _Asked(methods, unseen <= KNOWN.keys())
+
+    def _unseen(self, classes: Iterable[tuple[str, Definition]]) -> Iterator[str]:
+        """Yield the embedded types, as written, that are not of the project."""
+        for path, one in classes:
+            table = self._look.table(path)
+            for text in one.bases:
+                base = self._look.base(table, one, text) if table else None
+                if base is None or base.definition is None:
+                    yield text
 
 
 @lru_cache(20_000)
@@ -160,17 +172,16 @@ def shape(signature: str, name: str) -> Shape | None:
     >>> shape("func (s *Store) Get(id, kind string, n ...int) (*api.Order, error)", "Get")
     Shape(parameters=('string', 'string', '...int'), results=('*Order', 'error'))
     >>> shape("Each(func(o Order) error, <-chan int)", "Each")
-    Shape(parameters=('func(o Order) error', '\N{LEFTWARDS ARROW}chan int'), results=())
+    Shape(parameters=('func(Order) error', '\N{LEFTWARDS ARROW}chan int'), results=())
     """
     text = signature.replace("<-", _ARROW)
     _, inside, after = split_signature(text, name)
     if not inside and f"{name}()" not in text:
         return None
     after = after.strip()
-    results = after[1:-1] if after.startswith("(") and after.endswith(")") else after
-    if text.count("(") != text.count(")") or after.startswith("(") != after.endswith(")"):
+    if text.count("(") != text.count(")") or (after.startswith("(") and not after.endswith(")")):
         return None
-    return Shape(_types(inside), _types(results))
+    return Shape(_types(inside), _types(_results(after)))
 
 
 def _types(text: str) -> tuple[str, ...]:
@@ -187,7 +198,18 @@ def _types(text: str) -> tuple[str, ...]:
     return tuple(reversed(found))
 
 
+def _results(text: str) -> str:
+    """Return the results behind the parameters of a function without their parentheses."""
+    text = text.strip()
+    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
+
+
 def _plain(text: str) -> str:
+    """Return a type without packages, and without the names of parameters in a function's."""
+    if text.startswith("func("):
+        _, inside, after = split_signature(text, "func")
+        results = ", ".join(_types(_results(after)))
+        return f"func({', '.join(_types(inside))}) {results}".strip()
     return _QUALIFIER.sub("", text).replace("interface{}", "any")
 
 

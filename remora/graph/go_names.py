@@ -24,7 +24,9 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _READ, _WRITE = "Read(p []byte) (n int, err error)", "Write(p []byte) (n int, err error)"
 _CLOSE, _SEEK = "Close() error", "Seek(offset int64, whence int) (int64, error)"
 # What interfaces of the standard library ask for, where others embed them.
+LISTS_TYPES = "~"  # stands among what an interface embeds where it lists types
 KNOWN = {
+    "error": ("Error() string",),
     "fmt.Stringer": ("String() string",),
     "http.Handler": ("ServeHTTP(ResponseWriter, *Request)",),
     "io.Closer": (_CLOSE,),
@@ -79,14 +81,22 @@ def used(outline: Outline) -> Iterator[str]:
             yield from map(of_type, embedded(outline, one))
 
 
+def is_one(name: str) -> bool:
+    """Return whether a name is of one of these kinds, and none of code."""
+    return name.startswith(("func ", "type "))
+
+
 def changed(before: Outline | None, after: Outline | None) -> Iterator[str]:
     """Yield the names of both kinds that a change of a file touches."""
     old, new = _shapes(before), _shapes(after)
-    for name in old.keys() | new.keys():
-        if old.get(name) != new.get(name):
-            yield of_type(name)
-            for outline in (before, after):
-                yield from _asked(outline, name)
+    names = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    if before is not None and after is not None and before.imports != after.imports:
+        names |= {one.name for one in after.definitions if one.bases}  # they may mean others now
+    asked = [_asked(outline) for outline in (before, after)]
+    for name in names if old or new else ():
+        yield of_type(name)
+        for each in asked:
+            yield from each.get(name, ())
 
 
 def passed(touched: AbstractSet[str], outline: Outline) -> Iterator[str]:
@@ -95,18 +105,18 @@ def passed(touched: AbstractSet[str], outline: Outline) -> Iterator[str]:
     Those are the types that a touched method belongs to or that embed a touched type, and what an interface
     among them asks for.
     """
-    if outline.language != _LANGUAGE:
+    if outline.language != _LANGUAGE or not any(map(is_one, touched)):
         return
-    interfaces = _interfaces(outline)
+    asked = _asked(outline)
     for one in outline.definitions:
         if one.kind == "method":
-            if one.parent not in interfaces and of_method(one.name) in touched:
+            if one.parent not in asked and of_method(one.name) in touched:
                 yield of_type(one.parent)
         elif one.kind in CLASSES and not one.parent:
             around = (one.name, *embedded(outline, one))
             if any(of_type(name) in touched for name in around):
                 yield of_type(one.name)
-                yield from _asked(outline, one.name)
+                yield from asked.get(one.name, ())
 
 
 def _shapes(outline: Outline | None) -> dict[str, set[tuple[object, ...]]]:
@@ -121,18 +131,15 @@ def _shapes(outline: Outline | None) -> dict[str, set[tuple[object, ...]]]:
     return found
 
 
-def _asked(outline: Outline | None, name: str) -> Iterator[str]:
-    """Yield the names of what an interface asks for, methods and types; nothing where a type is none."""
-    if outline is None or name not in _interfaces(outline):
-        return
-    for one in outline.definitions:
-        if one.kind == "method" and one.parent == name:
-            yield of_method(one.name)
-        elif one.qualname == name:
-            yield from map(of_type, embedded(outline, one))
-            for head in (head for text in one.bases for head in KNOWN.get(text, ())):
-                yield of_method(head.partition("(")[0])
-
-
-def _interfaces(outline: Outline) -> set[str]:
-    return {one.qualname for one in outline.definitions if one.kind == "interface" and not one.parent}
+def _asked(outline: Outline | None) -> dict[str, list[str]]:
+    """Return by interface the names of what it asks for: methods, and types that it embeds."""
+    found: dict[str, list[str]] = {}
+    for one in outline.definitions if outline is not None and outline.language == _LANGUAGE else ():
+        if one.kind == "interface" and not one.parent:
+            names = found.setdefault(one.qualname, [])
+            names += map(of_type, embedded(outline, one)) if outline else ()
+            heads = (head for text in one.bases for head in KNOWN.get(text, ()))
+            names += (of_method(head.partition("(")[0]) for head in heads)
+        elif one.kind == "method" and one.parent in found:
+            found[one.parent].append(of_method(one.name))
+    return found

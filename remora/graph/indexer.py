@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import FileFacts, Outline, Uses
 from remora.core.values import Skipped
+from remora.graph import go_names
 from remora.graph.documents import document_links, document_names
 from remora.graph.imports.base import WHOLE
 from remora.graph.memory_symbols import MemorySymbols
@@ -283,8 +284,9 @@ class Indexer:
         else:
             defined = changed_names(path, before._replace(imports=after.imports), after)
         near_by = names - anywhere(names, before, after)
-        touched.names |= (names if is_seen_unimported(path) else defined) - near_by
-        passed = set(names - defined - near_by)
+        far = frozenset(filter(go_names.is_one, names))
+        touched.names |= (names if is_seen_unimported(path) else defined | far) - near_by
+        passed = set(names - defined - near_by - far)
         whole = {path} if near_by else set()  # files that are something else as a whole
         level = [path] if passed or whole else []
         while level:

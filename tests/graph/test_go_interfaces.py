@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,7 +40,13 @@ def satisfied(files: dict[str, str], path: str, name: str) -> dict[str, float]:
         ("Put(string, int) (n int, err error)", "Put", ("string", "int"), ("int", "error")),
         ("Put(o api.Order, all ...*api.Order) api.Id", "Put", ("Order", "...*Order"), ("Id",)),
         ("Put(x map[string]int, y []byte)", "Put", ("map[string]int", "[]byte"), ()),
-        ("Each(f func(o Order) error)", "Each", ("func(o Order) error",), ()),
+        ("Each(f func(o Order) error)", "Each", ("func(Order) error",), ()),
+        (
+            "Sub(n int, f func(a, b int) (x int, err error)) func()",
+            "Sub",
+            ("int", "func(int, int) int, error"),
+            ("func()",),
+        ),
         ("Each(func(Order) error, chan int)", "Each", ("func(Order) error", "chan int"), ()),
         ("Do(any interface{}, v interface{})", "Do", ("any", "any"), ()),
         ("Do(in <-chan int, n int)", "Do", ("\N{LEFTWARDS ARROW}chan int", "int"), ()),
@@ -148,6 +155,45 @@ def test_impact_goes_through_interfaces(tmp_path: Path) -> None:
         assert [i.path for i in impact(world.space, "api/api.go", 1).impacts] == ["disk/disk.go"]
 
 
+def test_interfaces_that_are_called_as_what_they_embed() -> None:
+    """An unseen base of the same name still counts, and so does `error`; one that lists types is no such."""
+    api = (
+        "type Writer interface {\n\tio.Writer\n\tFlush() error\n}\n"
+        "type Client interface {\n\tother.Client\n\tFlush() error\n}\n"
+        "type Coded interface {\n\terror\n\tCode() int\n}\n"
+        "type Only interface {\n\tcomparable\n\tCode() int\n}\n"
+        "type Ints interface {\n\t~int | ~string\n\tCode() int\n}\n"
+        "type Int interface {\n\tint\n\tCode() int\n}\n"
+    )
+    out = (
+        "type Out struct{}\nfunc (o Out) Flush() error { return nil }\nfunc (o Out) Code() int { return 1 }\n"
+    )
+    found = {"api/api.go:Client": GUESS, "api/api.go:Only": LIKELY}
+    assert satisfied({"api/api.go": api, "out/out.go": out}, "out/out.go", "Out") == found
+    more = (
+        out
+        + "func (o Out) Write(p []byte) (int, error) { return 0, nil }\n"
+        + 'func (o Out) Error() string { return "" }\n'
+    )
+    found |= {"api/api.go:Writer": LIKELY, "api/api.go:Coded": LIKELY}
+    assert satisfied({"api/api.go": api, "out/out.go": more}, "out/out.go", "Out") == found
+
+
+def test_tests_from_outside_are_another_package() -> None:
+    """A type of the same name in the package of outside tests has its own methods."""
+    inside = "type Fake struct{}\n"
+    outside = "type Fake struct{}\nfunc (f Fake) Save(id string) error { return nil }\n"
+    texts = {
+        "go.mod": MODULE,
+        "api/api.go": f"package api\n{SAVER.replace('Load', 'Save2').split('Save2')[0]}}}\n",
+        "api/fake.go": f"package api\n{inside}",
+        "api/fake_test.go": f"package api_test\n{outside}",
+    }
+    project = Project(texts)
+    assert project.targets("api/fake.go", "implements", "Fake") == {}
+    assert project.targets("api/fake_test.go", "implements", "Fake") == {"api/api.go:Saver": LIKELY}
+
+
 PLACES = ["a/a.go", "a/b.go", "b/a.go", "b/b.go", "c/c.go"]
 METHODS = ["Save(id string)", "Save(id int)", "Load()", "Write(p []byte) (int, error)", "keep()"]
 TYPES, INTERFACES = ["Disk", "Box"], ["Saver", "Both"]
@@ -155,7 +201,7 @@ TYPES, INTERFACES = ["Disk", "Box"], ["Saver", "Both"]
 
 def some_file(path: str, dice: random.Random) -> str:
     """Return a random file of types, some of their methods, and interfaces."""
-    lines = [f"package {path[0]}", 'import (\n\t"io"\n\t"example.com/shop/a"\n)']
+    lines = [f"package {path[0]}", f'import (\n\t"io"\n\ta "example.com/shop/{dice.choice("abc")}"\n)']
     for name in dice.sample(TYPES, dice.randrange(3)):
         base = dice.choice(["", "Box", "*a.Disk", "Saver", "other.Thing"])
         lines.append(f"type {name} struct {{\n\t{base}\n}}")
@@ -172,6 +218,8 @@ def edited(path: str, text: str, dice: random.Random) -> str:
     """Return a file with a line less, one name changed, or a new one."""
     if dice.random() < 0.3 or not text:
         return some_file(path, dice)
+    if dice.random() < 0.2:
+        return re.sub("shop/.", f"shop/{dice.choice('abc')}", text)
     if dice.random() < 0.5:
         lines = text.splitlines(keepends=True)
         del lines[dice.randrange(len(lines))]
