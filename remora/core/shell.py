@@ -17,7 +17,6 @@ _SET = re.compile(
 _REDIRECT = re.compile(r"\s*(?:&>>?|\d?(?:>>?|<)(?!\())(?:&\d|\s*[^\s;|&<>]+)")
 _BETWEEN = re.compile(r"&&|\|\||[;|\n]")
 _IN_FOLDER = re.compile(r"\(cd (?:'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
-_ENTERING = re.compile(r"\(cd (?:'[^']*'|[^\s']+)")
 _HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?=\s)")  # how much is printed, and where it stops
 
 
@@ -56,11 +55,13 @@ def parts_in(line: str) -> list[str]:
     ['make lint', '(cd web && npm test)']
     """
     found: list[str] = []
+    inside = False
     for part in line.split(" && "):
-        if found and _ENTERING.fullmatch(found[-1]):
+        if inside:
             found[-1] += f" && {part}"
         else:
             found.append(part)
+        inside = found[-1].startswith("(cd ") and not found[-1].endswith(")")
     return found
 
 

@@ -109,37 +109,78 @@ def parse(command: str, cwd: str = "") -> Command:
     )
 
 
-@lru_cache(maxsize=512)
-def as_run(command: str, cwd: str, place: Place) -> str:
-    """Return the normal form of a command line with the variables and the folder of each of its programs.
+class Ran(NamedTuple):
+    """A command line as it was run.
 
-    The folder is shown where it is not that in which the session began; what ran outside of that is left out.
+    Attributes:
+        text: the normal form with the variables of each of its programs, and with its folder, where that is
+            not the one in which the session began; without what ran outside of that.
+        purpose: what these programs are for.
+        whole: nothing ran outside.
+    """
+
+    text: str
+    purpose: str
+    whole: bool
+
+
+@lru_cache(maxsize=512)
+def as_run(command: str, cwd: str, place: Place) -> Ran:
+    """Return a command line as it was run, with the folders of its programs.
 
     >>> line = "make fmt && cd web && CI=1 npm test; cd ../../other && npm test"
     >>> as_run(line, "/w/app", Place("/w/app", "/w/app"))
-    'make fmt && (cd web && CI=1 npm test)'
+    Ran(text='make fmt && (cd web && CI=1 npm test)', purpose='test', whole=False)
     """
     parsed = parse(command, cwd)
-    ran = [text for _, text in parsed.shown]
-    if place.folder != place.home or any(part.words[:1] in _MOVES for part in parsed.parts):
-        folders = list(_folders(parsed.parts, place))
-        placed = ((folders[n], text) for n, text in parsed.shown)
-        ran = [in_folder(folder, text) for folder, text in placed if folder is not None]
-    return " && ".join(ran)[: (2 if parsed.variables else 1) * _NORMAL].strip()
+    limit = (2 if parsed.variables else 1) * _NORMAL
+    folders = _folders(command, place)
+    if folders is None:
+        text = " && ".join(text for _, text in parsed.shown)
+        return Ran(text[:limit].strip(), parsed.purpose, whole=True)
+    kept = [(n, folder, text) for n, text in parsed.shown if (folder := folders[n]) is not None]
+    text = ""
+    for _, folder, part in kept:
+        longer = f"{text} && " if text else ""
+        longer += in_folder(folder, part[:limit])
+        if text and len(longer) > limit:
+            break
+        text = longer
+    purposes = [purpose_of(parsed.parts[n].words) for n, _, _ in kept]
+    purpose = min(purposes, key=lambda p: RANK[p]) if purposes else parsed.purpose
+    whole = len(kept) == len(parsed.shown)
+    return Ran(text.strip(), parsed.purpose if whole else purpose, whole)
 
 
-def _folders(parts: tuple[Simple, ...], place: Place) -> Iterator[str | None]:
-    """Yield the folder of each program as seen from where the session began, None outside of that."""
-    folder, around = place.folder, list[str]()
-    for part in parts:
-        around += [folder] * part.opens
-        if part.words[:1] in _MOVES[:2]:
-            folder = entered(folder, [word.strip("'\"") for word in part.words[1:]])
-        elif part.words[:1] == _MOVES[2]:
-            folder = place.folder
-        yield seen_from(place.home, folder)
-        for _ in range(min(part.closes, len(around))):
+def _folders(command: str, place: Place) -> list[str | None] | None:
+    """Return the folder of each part as seen from where the session began, None outside of that.
+
+    None instead of a list where all ran where the session began, or parentheses tell nothing certain.
+    """
+    programs, _ = simples(_without_texts(command[:_READ]))
+    if place.folder == place.home and not any(one.words[:1] in _MOVES for one in programs):
+        return None
+    if sum(one.opens for one in programs) != sum(one.closes for one in programs):
+        return None
+    folder, before, around, pushed = place.folder, place.folder, list[str](), list[str]()
+    found: list[str | None] = []
+    for one in programs:
+        around += [folder] * one.opens
+        if one.words[:1] in _MOVES:
+            to = [word.strip("'\"") for word in one.words[1:]]
+            pushed += [folder] if one.words[0] == "pushd" else []
+            if one.words[0] == "popd":
+                to = [pushed.pop() if pushed else place.folder]
+            elif to[:1] == ["-"]:
+                to = [before]
+            elif "--show-toplevel" in " ".join(to):
+                to = [place.home]
+            folder, before = entered(folder, to), folder
+        if not (one.piped and _program(one) in _FILTERS):
+            found.append(seen_from(place.home, folder))
+        for _ in range(min(one.closes, len(around))):
             folder = around.pop()
+    return found
 
 
 def _exporting(programs: tuple[Simple, ...], cwd: str) -> Iterator[Simple]:
@@ -185,7 +226,9 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
     command = command.replace("\\\n", " ")
     for token in TOKEN.finditer(command):
         kind, text = token.lastgroup, token.group()
-        if kind == "op":
+        if kind == "redirect":
+            closes += text.endswith(")") and "(" not in text
+        elif kind == "op":
             if words or variables:
                 found.append(Simple(tuple(words), tuple(variables), piped, opens, closes))
                 ops.append(text)
@@ -195,9 +238,15 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
             if not words and ASSIGNMENT.match(text):
                 variables.append(text)
             elif words:
-                word = text.rstrip(")") if "(" not in text else text
+                more = max(0, text.count(")") - text.count("(")) if not text.startswith("\\") else 0
+                word = text[: len(text) - more] if text.endswith(")" * more) else text
                 words += [word] if word else []
                 closes += len(text) - len(word)
+            elif text.startswith(")"):
+                if found:
+                    found[-1] = found[-1]._replace(
+                        closes=found[-1].closes + len(text) - len(text.lstrip(")"))
+                    )
             else:
                 opens += text.startswith("(")
                 if text not in GRAMMAR and not text.startswith("#"):

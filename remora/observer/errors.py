@@ -146,15 +146,16 @@ class Errors(Kept):
         if not failed and parsed.masked and parsed.purpose in CHECKS:
             failed = looks_failed(call.text)
         heads = tuple(dict.fromkeys(head(part) for part in parsed.normal.split(" && ")))
+        ran = commands.as_run(call.command, pad.cwd(cwd), pad.place(cwd))
         run = Run(
-            *(parsed.normal, parsed.purpose, heads, parsed.variables, call.step, self.order, failed),
-            commands.as_run(call.command, pad.cwd(cwd), pad.place(cwd)),
+            *(parsed.normal, parsed.purpose, heads, parsed.variables, call.step, self.order, failed), ran.text
         )
-        # What ran elsewhere says nothing of this project, and of a check it must be known how it went.
-        if run.as_run and (call.failed is not None or run.purpose not in CHECKS):
-            self._counted(run, call.key)
-            if "git" in call.command and not failed:
-                self._versioned(call, pad)
+        # What ran elsewhere says nothing of this project, and may be what failed; of a check it must be
+        # known how it went.
+        if ran.text and (ran.whole or not failed) and (call.failed is not None or ran.purpose not in CHECKS):
+            self._counted(run._replace(purpose=ran.purpose), call.key)
+        if "git" in call.command and not failed and (call.failed is not None or run.purpose not in CHECKS):
+            self._versioned(call, pad)
         return run
 
     def _counted(self, run: Run, key: str) -> None:

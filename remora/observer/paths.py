@@ -128,7 +128,7 @@ def seen_from(home: str, folder: str) -> str | None:
     if folder == home or _WORK_TREE.search(folder.removeprefix(home)):
         return ""
     if not folder.startswith("/"):
-        return None if folder.startswith(("~", "..")) else folder.removeprefix(".")
+        return None if folder.startswith(("~", "..")) else "" if folder == "." else folder
     if not home:
         return ""
     if within(folder, home):

@@ -204,7 +204,7 @@ def parts_of(command: str) -> list[str]:
     found = []
     for placed in parts_in(command):
         whole = without_folder(placed)
-        for part in _BETWEEN.split(whole):
+        for part in _BETWEEN.split(whole) if whole == placed else (whole,):  # that is one program
             plain = " ".join(_PICKING.sub(" ", f"{part} ").split())
             if plain:
                 found.append(placed.replace(whole, plain) if whole != placed else plain)

@@ -43,6 +43,7 @@ _PROMPT = re.compile(r"^\s*[$%]\s+")
 _REMARK = re.compile(r"(?:^|\s)#\s.*$")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
 _ELSEWHERE = re.compile(r"(?:cd|pushd)(?:$|\s+(?!\.?$|-$|\$\(git rev-parse))")
+_BACK = re.compile(r"cd (?:-|\$\(git rev-parse.*)$|popd\b")
 _SUBSHELL = re.compile(r"\(\s*(cd [^()]*)\)")  # what is run in it leaves the folder around as it is
 
 # Of the words before code: where its clause begins, what forbids, and what turns that into a demand.
@@ -199,8 +200,13 @@ def _add(found: dict[str, NamedCheck], line: str, path: str, root: Path, *, is_t
         return
     for inner in _SUBSHELL.findall(line):
         _add(found, inner, path, root, is_task=is_task)
+    line = _SUBSHELL.sub("true", line)
+    if "(cd " in line.replace("( ", "("):
+        return  # one in another
     folder = ""
-    for command in commands_in(_SUBSHELL.sub("true", line)):
+    for command in commands_in(line):
+        if folder and _BACK.match(command):
+            return
         if _ELSEWHERE.match(command):
             entered = _entered(root, folder, command.split()[1:])
             if entered is None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from remora.core.events import ErrorSeen, Remedy
 from remora.core.fts import any_of
-from remora.core.shell import bare, without_folder
+from remora.core.shell import bare, parts_in, without_folder
 from remora.core.values import Taint
 from remora.store.recording import Recording
 
@@ -307,8 +307,8 @@ class Observed(Recording):
         found = []
         for *told, ran, failing, changed in rows:
             still = set(json.loads(failing))
-            worked = dict.fromkeys(bare(command) for command in json.loads(ran))
-            passed = tuple(c for c in worked if without_folder(c) not in still)
+            worked = dict.fromkeys(_plain(command) for command in json.loads(ran))
+            passed = tuple(c for c in worked if c not in still)
             found.append(Later._make([*told, passed, bool(changed)]))
         return found
 
@@ -356,3 +356,8 @@ class Observed(Recording):
         """Return what a run added or changed, in the order of the ids."""
         sql = "SELECT memory_id, action, why, text, at FROM learned WHERE run = ? ORDER BY memory_id"
         return [LearnedRow._make(r) for r in self._db.rows(sql, (run,))]
+
+
+def _plain(line: str) -> str:
+    """Return a line of commands without variables and folders, as errors know it."""
+    return " && ".join(map(without_folder, parts_in(bare(line))))

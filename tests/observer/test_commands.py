@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from remora.core.purposes import head, purpose_of
-from remora.observer.commands import as_run, parse
+from remora.core.shell import parts_in
+from remora.observer.commands import Ran, as_run, parse
 from remora.observer.paths import Place
 
 NORMAL = [
@@ -60,7 +61,7 @@ def test_normal_form_and_purpose(command: str, normal: str, purpose: str):
 )
 def test_the_form_with_variables(command: str, expected: str):
     """Each program with those set for it and those exported before; a variable of the shell is none of it."""
-    assert as_run(command, "/w/app", Place("/w/app", "/w/app")) == expected
+    assert as_run(command, "/w/app", Place("/w/app", "/w/app")).text == expected
 
 
 @pytest.mark.parametrize(
@@ -171,8 +172,38 @@ def test_a_command_of_a_megabyte_is_cut():
         ('cd "$DIR" && npm test', "/w/app", "npm test"),
         ("cd .worktrees/fix && make lint", "/w/app", "make lint"),
         ("cd .. && make lint", "/w/app/web", "make lint"),
+        ("(cd web && npm test 2>&1 | tail -5); make lint", "/w/app", "(cd web && npm test) && make lint"),
+        ("(\ncd web\nnpm test\n)\nmake lint", "/w/app", "(cd web && npm test) && make lint"),
+        ("(cd web && npm test; ) && make lint", "/w/app", "(cd web && npm test) && make lint"),
+        ("(cd web && npm test >/dev/null) && make lint", "/w/app", "(cd web && npm test) && make lint"),
+        ("cd web && npm test && cd - && make lint", "/w/app", "(cd web && npm test) && make lint"),
+        (
+            'cd web && npm test && cd "$(git rev-parse --show-toplevel)" && make lint',
+            "/w/app",
+            "(cd web && npm test) && make lint",
+        ),
+        (
+            "pushd web && pushd e2e && npm test && popd && npm run lint",
+            "/w/app",
+            "(cd web/e2e && npm test) && (cd web && npm run lint)",
+        ),
+        (
+            "cd web && find . \\( -name a \\) -delete && npm test",
+            "/w/app",
+            "(cd web && find . \\( -name a \\) -delete) && (cd web && npm test)",
+        ),
     ],
 )
 def test_commands_keep_their_folder(command: str, folder: str, expected: str) -> None:
     """What was run in a folder is shown with it, so that it can be run; what ran elsewhere is left out."""
-    assert as_run(command, "/w/app", Place(folder, "/w/app")) == expected
+    assert as_run(command, "/w/app", Place(folder, "/w/app")).text == expected
+
+
+def test_what_ran_outside_says_nothing_of_the_rest() -> None:
+    """The purpose is that of what ran here; a long line is cut between its programs."""
+    place = Place("/w/app", "/w/app")
+    assert as_run("make fmt && cd ../other && npm test", "/w/app", place) == Ran("make fmt", "format", False)
+    long = "cd web && npx jest " + " ".join(f"src/module{n}/some_file_{n}.test.ts" for n in range(9))
+    assert as_run(long, "/w/app", place).text.endswith(")")
+    lines = " && ".join(["cd web", *(f"npm run check:number{n}" for n in range(12))])
+    assert all(part.endswith(")") for part in parts_in(as_run(lines, "/w/app", place).text))

@@ -56,6 +56,7 @@ def test_checks_of_a_folder_are_named_with_it(tmp_path: Path):
     text = """- `cd web && npm test && cd api && go test ./...`
 - `(cd web; npm run lint) && make lint`
 - `make fmt && cd ../other && make test`
+- `cd web && npm run build && cd - && make check`, `pushd web && npm run fmt && popd && make check`
 - `cd missing && pytest`, `cd /srv && pytest`, `cd && pytest`, `cd ~/x && pytest`, `cd web/../.. && pytest`
 """
     assert named(tmp_path, **{"AGENTS.md": text}) == [
@@ -64,6 +65,8 @@ def test_checks_of_a_folder_are_named_with_it(tmp_path: Path):
         ("(cd web && npm run lint)", "lint"),
         ("make lint", "lint"),
         ("make fmt", "format"),
+        ("(cd web && npm run build)", "build"),
+        ("(cd web && npm run fmt)", "format"),
     ]
 
 
@@ -79,6 +82,7 @@ def test_checks_of_a_folder_are_named_with_it(tmp_path: Path):
         pytest.param("`go test ./<package>` and `make test-{name}`", id="placeholders"),
         pytest.param("```\ncd web && npm test\n```", id="in another folder"),
         pytest.param("```\ncd web\nnpm test\n```", id="after a step into another folder"),
+        pytest.param("`(cd web && (cd e2e && npm test) && npm run lint)`", id="one folder in another"),
         pytest.param("`npm run test:watch`, `npm run dev`", id="never ends"),
         pytest.param("Do not use `npm test` for that.", id="do not use"),
         pytest.param("`npm run test:all` must not be run locally.", id="forbidden after it"),

@@ -240,6 +240,8 @@ def test_what_sessions_did_since(space: Space) -> None:
         CommandRun("make build", "build", 1, 1, 2, 2),
         CommandRun("make e2e", "test", 1, 0, 3, 3, with_variables="CI=1 make e2e"),
         CommandRun("make lint", "lint", 1, 0, 4, 4, with_variables="CI=1 make lint"),
+        CommandRun("make lint", "lint", 1, 0, 4, 4, with_variables="(cd web && CI=1 make lint)"),
+        CommandRun("make a && make b", "test", 1, 0, 5, 5, with_variables="make a && (cd web && make b)"),
     )
     record(space, session("s1", 1, commands=ran, errors=(open_error, error("f1", "changed a.go"))))
     record(space, session("s2", 2, files=(use("a.go", edits=1), use("b.go")), outcome="failure"))
@@ -248,7 +250,7 @@ def test_what_sessions_did_since(space: Space) -> None:
         ("claude-code:s2", "failure", "main", True),
         ("claude-code:s1", "success", "main", False),
     ]
-    assert [one.passed for one in found] == [(), ("make e2e", "make test")]
+    assert [one.passed for one in found] == [(), ("make e2e", "make a && make b", "make test")]
     assert found[1].prompt == "fix the cache of s1"
     assert space.observed.ended_after(found[1].ended_at) == found[:1]
     assert space.observed.ended_after("", only="claude-code:s1") == found[1:]
