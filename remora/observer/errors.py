@@ -9,6 +9,7 @@ a command that prepared it; or another command that did the job.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from remora.core.events import CommandRun, ErrorSeen
@@ -145,7 +146,7 @@ class Errors(Kept):
         failed = bool(call.failed)
         if not failed and parsed.masked and parsed.purpose in CHECKS:
             failed = looks_failed(call.text)
-        heads = tuple(dict.fromkeys(head(part) for part in parsed.normal.split(" && ")))
+        heads = _heads(parsed.normal)
         ran = commands.as_run(call.command, pad.cwd(cwd), pad.place(cwd))
         run = Run(
             *(parsed.normal, parsed.purpose, heads, parsed.variables, call.step, self.order, failed), ran.text
@@ -449,6 +450,12 @@ class Errors(Kept):
     def unresolved(self) -> list[Failure]:
         """Return what is open at this moment, in order."""
         return [self.failures[name] for name in self.open]
+
+
+@lru_cache(512)
+def _heads(normal: str) -> tuple[str, ...]:
+    """Return the programs of a normal form with what they do, each once."""
+    return tuple(dict.fromkeys(head(part) for part in normal.split(" && ")))
 
 
 def _from(root: str, folder: str) -> str:

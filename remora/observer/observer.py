@@ -128,7 +128,8 @@ class Observer:
         kind = event.kind
         if kind in ("tool_call", "tool_result"):
             if kind == "tool_call" and event.action == "run":  # the result has more to look at
-                commands.parse(event.command, pad.cwd((event.extra or {}).get("cwd")))
+                cwd = (event.extra or {}).get("cwd")
+                commands.as_run(event.command, pad.cwd(cwd), pad.place(cwd))
             for call in watch.calls.feed(event):
                 watch.settle(call, self._story, self.events)
                 if call.tool in _REPORTS and call.failed is not None and not call.denied:
