@@ -142,7 +142,7 @@ def placed(home: str, said: str) -> Place:
 
     Another checkout, as on another machine, is at home where it is.
     """
-    folder = posixpath.join(home, said)
+    folder = posixpath.normpath(posixpath.join(home, said)) if said else home
     outside = not home or seen_from(home, folder) is None
     return Place(folder, folder if outside else home)
 
