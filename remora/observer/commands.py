@@ -157,9 +157,9 @@ def _folders(command: str, place: Place) -> list[str | None] | None:
 
     None instead of a list where all ran where the session began, or parentheses tell nothing certain.
     """
-    programs, _ = simples(_without_texts(command[:_READ]))
-    if place.folder == place.home and not any(one.words[:1] in _MOVES for one in programs):
+    if place.folder == place.home and "cd" not in command and "pushd" not in command:
         return None
+    programs, _ = simples(_without_texts(command[:_READ]))
     if sum(one.opens for one in programs) != sum(one.closes for one in programs):
         return None
     folder, before, around, pushed = place.folder, place.folder, list[str](), list[str]()
@@ -238,10 +238,12 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
             if not words and ASSIGNMENT.match(text):
                 variables.append(text)
             elif words:
-                more = max(0, text.count(")") - text.count("(")) if not text.startswith("\\") else 0
-                word = text[: len(text) - more] if text.endswith(")" * more) else text
-                words += [word] if word else []
-                closes += len(text) - len(word)
+                if text[-1] == ")" and text[0] != "\\":
+                    more = max(0, text.count(")") - text.count("("))
+                    word = text[: len(text) - more] if text.endswith(")" * more) else text
+                    closes += len(text) - len(word)
+                    text = word
+                words += [text] if text else []
             elif text.startswith(")"):
                 if found:
                     found[-1] = found[-1]._replace(
