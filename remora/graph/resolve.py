@@ -144,23 +144,21 @@ class _File:
                     continue
                 promised = target.kind in ("interface", "module")  # a module is mixed in
                 kind = "implements" if promised and definition.kind != target.kind else "inherits"
-                self._base(definition, base.path, target, kind, base.sure)
-                if base.path != self.path and self.table.family.by_use:
-                    self.edges.once(self.path, base.path, "imports", EXACT, definition.line)
+                key = f"{self.path}:{definition.qualname}"
+                self.edges.add(key, f"{base.path}:{target.qualname}", kind, base.sure, definition.line)
+                if base.path != self.path:
+                    self.edges.add(self.path, base.path, kind, base.sure, definition.line)
+                    if self.table.family.by_use:
+                        self.edges.once(self.path, base.path, "imports", EXACT, definition.line)
             if self.table.family.name == "go":
                 self._satisfies(definition)
 
     def _satisfies(self, definition: Definition) -> None:
+        """Add what a type of Go implements without naming it."""
         key = f"{self.path}:{definition.qualname}"
         for path, interface, sure in self.interfaces.of(self.path, definition):
             self.edges.once(key, f"{path}:{interface.qualname}", "implements", sure, definition.line)
             self.edges.once(self.path, path, "implements", sure, definition.line)
-
-    def _base(self, definition: Definition, path: str, base: Definition, kind: str, sure: float) -> None:
-        key = f"{self.path}:{definition.qualname}"
-        self.edges.add(key, f"{path}:{base.qualname}", kind, sure, definition.line)
-        if path != self.path:
-            self.edges.add(self.path, path, kind, sure, definition.line)
 
     def _by_use(self) -> None:
         """Count the use of a name from another file as an import of it."""
