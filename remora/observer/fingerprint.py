@@ -19,60 +19,71 @@ _READ = 8_000  # characters of an output that are looked at, from both ends
 _LINE = 400  # characters of a telling line
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
-_DIGIT = re.compile(r"\d")
 _PATH_END = r"(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))?"
-# What is replaced, with a text that is in all that it finds, "" for any digit: to look for that is quick.
-_RULES: tuple[tuple[str, re.Pattern[str], str], ...] = (
-    # ISO instants and dates with times, in that order; then a clock alone
-    (
-        "",
-        re.compile(r"\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\b"),
-        "<time>",
-    ),
-    (
-        "",
-        re.compile(
-            r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:\d{1,2} )?[a-z]{3} [\d: ]+(?:[a-z]{3} )?\d{4}\b",
-            re.IGNORECASE,
+_DAY = "(?:mon|tue|wed|thu|fri|sat|sun)"
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+# Of a text in lower case: what all that is replaced holds, which is quick to look for, what is replaced, and
+# by what. Most begin with what they need and look back from there, for so the search is quickest.
+_RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = tuple(
+    (re.compile(hint), tuple(map(re.compile, patterns)), stand_in)
+    for hint, stand_in, *patterns in (
+        # Days by name; ISO instants and dates with times, those of logs (syslog, web servers), a clock alone
+        (
+            _DAY,
+            "<time>",
+            (
+                rf"\b{_DAY}[a-z]*,? (?:\d{{1,2}} {_MONTH}|{_MONTH} {{1,2}}\d{{1,2}}),?"
+                r"(?: \d{4}\b)?(?: \d\d:\d\d(?::\d\d)?)?"
+                r"(?: (?:utc|gmt|[ecmp][sd]t|ces?t|bst|[ij]st|aest)\b)?(?: \d{4}\b)?(?: ?[+-]\d{4}\b)?"
+            ),
         ),
-        "<time>",
-    ),
-    (":", re.compile(r"(?<![\w:.])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\b"), "<time>"),
-    (
-        "-",
-        re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE),
-        "<id>",
-    ),
-    ("", re.compile(r"\b0x[0-9a-f]+\b", re.IGNORECASE), "<id>"),
-    ("", re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b", re.IGNORECASE), "<id>"),
-    (
-        "",
-        re.compile(
-            r"(?<![\w.])(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?(?:ns|us|µs|ms|s|sec|secs|seconds?|minutes?|m|h)\b"
+        (
+            r"\d[-/:]\d\d[-/:]\d",
+            "<time>",
+            r"\b\d{4}[-/]\d\d[-/]\d\d(?:[t ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:z|[+-]\d\d:?\d\d)?)?\b",
+            (
+                rf"\b(?:\d{{1,2}}[/-])?{_MONTH}(?: {{1,2}}\d{{1,2}},?|[/-])(?: ?\d{{4}})?[ :]\d\d:\d\d:\d\d"
+                r"(?:[.,]\d+)?(?:z| ?[+-]\d\d:?\d\d)?\b"
+            ),
+            r"(?<![\w:.])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?\b",
         ),
-        "<n>",
-    ),
-    (
-        "/",
-        re.compile(
-            r"(?:/private)?/(?:tmp|var/folders|var/tmp|dev/shm)(?:/[^\s:'\"`,;()<>\[\]]*)?" + _PATH_END
+        ("-", "<id>", r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"),
+        (
+            r"\d",
+            "<id>",
+            # A ULID or a TypeID, in Crockford's base 32
+            r"[0-7](?<![0-9a-z].)[0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])",
+            r"0x(?<!\w0x)[0-9a-f]+\b",
+            r"[0-9a-f](?<!\w.)(?=(?<=\d)|[0-9a-f]*\d)(?=(?<=[a-f])|[0-9a-f]*[a-f])[0-9a-f]{6,63}\b",
         ),
-        "<path>",
-    ),
-    (":\\", re.compile(r"\b[A-Za-z]:\\[^\s:'\"`,;()<>\[\]]+" + _PATH_END), "<path>"),
-    ("/", re.compile(r"(?<![\w.@:/>-])(?:~|\.{1,2})?/[^\s:'\"`,;()<>\[\]]+" + _PATH_END), "<path>"),
-    (
-        "/",
-        re.compile(r"(?<![\w/.@:>-])(?!@[\w.-]+/[\w.-]+['\"])[\w.@+-]+(?:/[\w.@+*-]+)+/?" + _PATH_END),
-        "<path>",
-    ),
-    (
-        ".",
-        re.compile(r"(?<![\w/.@-])[\w.+-]*\w\.[A-Za-z]{1,5}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))"),
-        "<path>",
-    ),
-    # What a server answered is what went wrong: 404 is not 500.
-    ("", re.compile(r"(?<!HTTP )(?<!status )(?<!status code )(?<![\w<])\d+(?:[.,]\d+)*\b"), "<n>"),
+        (
+            r"\d",
+            "<n>",
+            (
+                r"\d(?<![\w.].)(?:\d*h(?:\d+m)?\d+|\d*m\d+|\d*)(?:\.\d+)?"
+                r"(?:ns|us|µs|ms|s|sec|secs|seconds?|minutes?|m|h)\b"
+            ),
+        ),
+        (
+            "/",
+            "<path>",
+            r"(?:/private)?/(?:tmp|var/folders|var/tmp|dev/shm)(?:/[^\s:'\"`,;()<>\[\]]*)?" + _PATH_END,
+        ),
+        (r":\\", "<path>", r"\b[a-z]:\\[^\s:'\"`,;()<>\[\]]+" + _PATH_END),
+        (
+            "/",
+            "<path>",
+            r"(?<![\w.@:/>-])(?:~|\.{1,2})?/[^\s:'\"`,;()<>\[\]]+" + _PATH_END,
+            r"(?<![\w/.@:>-])(?!@[\w.-]+/[\w.-]+['\"])[\w.@+-]+(?:/[\w.@+*-]+)+/?" + _PATH_END,
+        ),
+        (
+            r"\.[a-z]{1,5}[:(]\d",
+            "<path>",
+            r"(?<![\w/.@-])[\w.+-]*\w\.[a-z]{1,5}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))",
+        ),
+        # What a server answered is what went wrong: 404 is not 500.
+        (r"\d", "<n>", r"\d(?<!http .)(?<!status .)(?<!status code .)(?<![\w<].)\d*(?:[.,]\d+)*\b"),
+    )
 )
 
 # What the host's own tools say; the project has no part in it.
@@ -90,8 +101,10 @@ _HARNESS = re.compile(
 )  # of a text in lower case, for to ignore case takes twice as long
 # One of them is in whatever _HARNESS finds.
 _HARNESS_WORDS = (
-    "tool", "replace", "read yet", "since", "rejected", "interrupted", "exceeds", "permission", "spawn",
-    "plan mode", "blocked", "patch", "context", "lines", "inputvalidation", "old_string", "want to proceed",
+    "<tool_use_error>", "not been read yet", "string to replace", "no changes to make", "modified since",
+    "tool call errored", "rejected", "want to proceed", "request interrupted", "tokens) exceeds",
+    "permission to use", "inputvalidationerror", "no such tool", "posix_spawn", "plan mode", "for security",
+    "requested permissions", "apply_patch verification", "invalid context", "expected lines",
 )  # fmt: skip
 _DENIED = re.compile(
     r"doesn't want to (?:proceed with|take) this|tool use (?:was )?rejected|rejected by (?:the )?user"
@@ -229,15 +242,16 @@ def normal_message(message: str) -> str:
     >>> normal_message("2026-01-05 12:17:31 a/b.go:3:1: took 12ms, id 4c35f7f: Bad")
     '<time> <path>: took <n>, id <id>: bad'
     """
-    text = _ANSI.sub("", message[:4000])
+    text = _bare(message[:4000])
     listed = finding(text)
     if listed is not None:
         return f"<path>: broke the linter's rule {listed.rule}"
-    digits = _DIGIT.search(text) is not None
-    for needle, pattern, stand_in in _RULES:
-        if needle in text if needle else digits:
-            text = pattern.sub(stand_in, text)
-    return collapse(text).lower()
+    text = text.lower()
+    for hint, patterns, stand_in in _RULES:
+        if hint.search(text):
+            for pattern in patterns:
+                text = pattern.sub(stand_in, text)
+    return collapse(text)
 
 
 def telling(output: str) -> str:
