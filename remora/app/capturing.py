@@ -2,9 +2,9 @@
 
 One file for each session, `captured/<host>+<session>.jsonl` in the project's home, in the format of
 `remora.sources.transcripts.plain`. Secrets are taken out before a line is written. Reading it later counts
-nothing twice: a moment's key is the host's own id of the call or prompt, else that of its line in the live
-file, which a moment that is told twice has once. A host that does not tell what the model said at the end of
-a turn tells at least that it is over.
+nothing twice: a moment's key is the host's id of the call or prompt, where no other has it, else that of its
+line in the live file, which a moment that is told twice has once. A host that does not tell what the model
+said at the end of a turn tells at least that it is over.
 
 Imports are few: every tool call passes here.
 """
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from remora.app.hooking import kind_of, name_of, relative_to
 from remora.core import moments
+from remora.core.actions import own_id
 from remora.core.clock import to_iso
 from remora.core.events import Event
 from remora.core.moments import Moment
@@ -102,7 +103,9 @@ def _events(moment: Moment, kind: str, head: Head, lines: Sequence[Line]) -> lis
             return [event._replace(key=f"step:{at}", extra={how: True})]
         mark = zlib.crc32(moment.text.encode("utf-8", "replace"))
         return [event._replace(key=f"{kind}:{moment.turn or at}:{mark:08x}", text=moment.text)]
-    call_id, told = _call(moment, lines, own, _mark(lines, own) if own >= 0 else f"{name_of(moment)}@{at}")
+    call_id, told = _call(
+        moment, lines, own, _mark(lines, own) if own >= 0 else f"{moment.call_id or name_of(moment)}@{at}"
+    )
     relative = relative_to(head.root, moment.cwd)
     used = event._replace(
         tool=moment.tool,
@@ -144,25 +147,34 @@ def _call(moment: Moment, lines: Sequence[Line], own: int, new: str) -> tuple[st
         own: the number of the moment's line.
         new: the id where there is none yet.
     """
-    name = name_of(moment)
+    unique, name = own_id(moment.call_id), moment.call_id or name_of(moment)
     for number in range(own - 1, -1, -1):
         line = lines[number]
         kind = line.get("k")
-        if moment.call_id:
-            if kind == moments.BEFORE and line.get("i") == moment.call_id:
-                return moment.call_id, True
-        elif line.get("n") == name and moment.kind in _RESULTS and kind in (moments.BEFORE, *_RESULTS):
+        if kind not in (moments.BEFORE, *_RESULTS) or _name(line) != name:
+            continue
+        if not unique and str(line.get("g", "")) != moment.agent:
+            continue
+        if unique:
             if kind == moments.BEFORE:
-                return _mark(lines, number), True
+                return moment.call_id, True
+        elif moment.kind in _RESULTS and kind == moments.BEFORE:
+            return _mark(lines, number), True
+        else:
             break  # that call had its result
-    return moment.call_id or new, False
+    return moment.call_id if unique else new, False
 
 
 def _mark(lines: Sequence[Line], number: int) -> str:
-    """Return what a happening without an id is called: its name, its time, and a number where those recur."""
-    name, at = lines[number].get("n"), lines[number].get("at")
-    same = sum(line.get("n") == name and line.get("at") == at for line in lines[:number])
-    return f"{name}@{at}" + (f"+{same}" if same else "")
+    """Return what a happening without its own id is called: name, time, and a number where those recur."""
+    name, at = _name(lines[number]), lines[number].get("at")
+    same = sum(_name(line) == name and line.get("at") == at for line in lines[:number])
+    agent = str(lines[number].get("g", "")) if lines[number].get("i") else ""  # a name without an id has it
+    return f"{name}@{at}" + (f"+{same}" if same else "") + (f":{agent}" if agent else "")
+
+
+def _name(line: Line) -> str:
+    return str(line.get("i") or line.get("n"))
 
 
 def _append(path: str, head: Head, events: Sequence[Event]) -> bool:

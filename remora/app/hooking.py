@@ -14,6 +14,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from remora.core import moments
+from remora.core.actions import own_id
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.disk.live import Head, LiveFile, live_file
 from remora.disk.places import data_folder
@@ -160,8 +161,11 @@ def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
         if _agent(line) != moment.agent:
             continue
         if moment.call_id:
-            if line.get("i") == moment.call_id and line.get("k") == kind:
-                return True
+            if line.get("i") == moment.call_id:
+                if line.get("k") == kind:
+                    return own_id(moment.call_id) or _at(line) >= since
+                if line.get("k") in _TOOLS and not own_id(moment.call_id):
+                    return False  # between the two came its other half: this is another call
         elif line.get("n") != name:
             if moment.tool and line.get("k") in _TOOLS:
                 return False  # something else was done since: it is done again

@@ -136,6 +136,20 @@ def names_a_file(path: str) -> bool:
     return "." in path and 0 < len(ending) <= 10 and ending.isascii() and ending.isalnum()
 
 
+def own_id(call_id: str) -> bool:
+    """Return whether an id tells a call from those of all other replies and sessions.
+
+    The servers of some models count calls anew in each session, or in each reply, behind the tool's name.
+
+    >>> [own_id(name) for name in ("toolu_01AbCd2f", "call_x8k2m1qz", "call_1", "functions.web2markdown:0")]
+    [True, True, False, False]
+    """
+    counted = re.search(r"[:_-]\d{1,4}$", call_id)
+    least = 16 if counted else 8  # signs of what was drawn at random
+    parts = re.findall(r"[A-Za-z0-9]+", call_id[: counted.start()] if counted else call_id)
+    return any(len(part) >= least and any(sign.isdigit() for sign in part) for part in parts)
+
+
 def words_of(command: list[object]) -> str:
     """Return a command given as words; of a shell that is handed a script, the script.
 

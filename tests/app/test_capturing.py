@@ -91,10 +91,10 @@ def test_a_session_becomes_events(cursor):
     assert call["extra"] == {"new": "return key(tenant)", "old": "return tenant"}
     assert (result["command"], result["text"], result["error"]) == ("make check", ERROR, True)
     assert {event["key"] for event in cursor.captured[1:5]} == {
-        "c1:call",
-        "c1:result",
-        "c2:call",
-        "c2:result",
+        "call_00000001:call",
+        "call_00000001:result",
+        "call_00000002:call",
+        "call_00000002:result",
     }
 
 
@@ -328,3 +328,49 @@ def test_lines_are_in_the_format_of_events(cursor):
     }
     assert cursor.captured[0]["paths"] == ["/etc/hosts"]
     assert "extra" not in cursor.captured[0]
+
+
+def test_calls_that_a_server_counts_anew_are_told_apart(cursor: Hooked) -> None:
+    """Each of two calls by the name `Bash:0` has its result, also where a hook tells of each twice."""
+    for number in "ab":
+        used = {"tool": "Bash", "action": "run", "command": "make", "call_id": "Bash:0"}
+        for kind, text in ((moments.BEFORE, ""), (moments.AFTER, number)):
+            cursor.tell(kind, text=text, **used)
+            cursor.tell(kind, text=text, **used)
+    once = {event["key"]: (event["kind"], event.get("text", "")) for event in cursor.captured}
+    assert list(once.values()) == [
+        ("tool_call", ""),
+        ("tool_result", "a"),
+        ("tool_call", ""),
+        ("tool_result", "b"),
+    ]
+    keys = list(once)
+    assert [key.removesuffix(":call") for key in keys[::2]] == [k.removesuffix(":result") for k in keys[1::2]]
+
+
+def test_two_agents_may_have_calls_of_one_name(cursor: Hooked) -> None:
+    """Each result belongs to the call of its own agent."""
+    for kind in (moments.BEFORE, moments.AFTER):
+        for agent in "ab":
+            used = {"tool": "Bash", "action": "run", "command": f"make {agent}", "call_id": "Bash:0"}
+            cursor.tell(kind, text=agent if kind == moments.AFTER else "", agent=agent, **used)
+    shown = [(event["kind"], event["agent"], event["command"]) for event in cursor.captured]
+    assert shown == [
+        ("tool_call", "a", "make a"),
+        ("tool_call", "b", "make b"),
+        ("tool_result", "a", "make a"),
+        ("tool_result", "b", "make b"),
+    ]
+    calls, results = cursor.captured[:2], cursor.captured[2:]
+    assert [event["call_id"] for event in calls] == [event["call_id"] for event in results]
+    assert len({event["key"] for event in cursor.captured}) == 4
+
+
+def test_a_name_that_recurs_later_is_another_call(cursor: Hooked, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where its first half is never told of."""
+    now = time.time()
+    for number in range(2):
+        monkeypatch.setattr(time, "time", lambda later=number: now + 60 * later)
+        used = {"tool": "Bash", "action": "run", "command": "make", "call_id": "Bash:0"}
+        cursor.tell(moments.AFTER, text=str(number), **used)
+    assert len({event["key"] for event in cursor.captured}) == len(cursor.captured) == 4

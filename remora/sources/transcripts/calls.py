@@ -18,19 +18,22 @@ class Calls:
     """Calls whose results are still to come."""
 
     def __init__(self) -> None:
-        self._open: dict[str, tuple[Call, int]] = {}
+        self._open: dict[str, tuple[Call, int, str]] = {}
 
-    def add(self, identity: str, made: Call, step: int) -> None:
-        """Remember a call; the oldest goes when there are too many."""
+    def add(self, identity: str, made: Call, step: int, name: str = "") -> None:
+        """Remember a call by the host's id; the oldest goes when there are too many.
+
+        `name` is what the call is known by everywhere, where that is not the id.
+        """
         if not identity:
             return
         if len(self._open) >= MAX_OPEN:
             del self._open[next(iter(self._open))]
-        self._open[identity] = (made._replace(extra=None), step)
+        self._open[identity] = (made._replace(extra=None), step, name or identity)
 
-    def take(self, identity: str, step: int) -> tuple[Call, int]:
-        """Return the call that a result answers and its step; an unknown one is empty, at `step`."""
-        return self._open.pop(identity, (Call("", ""), step))
+    def take(self, identity: str, step: int) -> tuple[Call, int, str]:
+        """Return the call that a result answers, its step, its name; of an unknown one nothing, at `step`."""
+        return self._open.pop(identity, (Call("", ""), step, ""))
 
     def __contains__(self, identity: object) -> bool:
         return identity in self._open

@@ -3,7 +3,7 @@
 What one reply of the model says and asks for stands on several lines that share `message.id`: together
 they are one step. Old copies lack the id; there a line belongs to the step of the line it hangs on
 (`parentUuid`), and a reply that follows a result or a prompt is a new one. Forks and resumes copy lines
-into a new file: a line is known by its `uuid`, a call by its id.
+into a new file: a line is known by its `uuid`, a call by its id where that is its own alone.
 
 Left out, and counted by type: lines of types that are not listed here, what the program wrote itself
 (`isMeta`, summaries after a compaction, output of its own commands, reminders, notes of hooks, replies
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from remora.core.actions import own_id
 from remora.core.cut import both_ends
 from remora.core.events import Event
 from remora.sources.transcripts.calls import Calls, Plans
@@ -168,8 +169,10 @@ class ClaudeCode:
         made = self._plans.call(line.session, identity, made, block.get("input"))
         if made.action == "run" and (where := line.relative(".")) not in (".", "") and line.cwd:
             made = made._replace(extra={**(made.extra or {}), "cwd": where})
-        self._calls.add(identity, made, thread.step)
-        return [line.event("tool_call", f"{identity or key}:call", thread.step, made=made, call_id=identity)]
+        known_by = identity if own_id(identity) else f"{key}:{identity}".rstrip(":")
+        self._calls.add(identity, made, thread.step, known_by)
+        call_id = known_by if identity else ""
+        return [line.event("tool_call", f"{known_by}:call", thread.step, made=made, call_id=call_id)]
 
     def _user(self, line: ClaudeLine) -> list[Event]:
         content = line.message.get("content")
@@ -258,7 +261,7 @@ class ClaudeCode:
 
     def _result(self, line: ClaudeLine, thread: _Thread, block: Mapping[str, Any]) -> list[Event]:
         identity = string(block.get("tool_use_id"), 200)
-        made, step = self._calls.take(identity, thread.step)
+        made, step, known_by = self._calls.take(identity, thread.step)
         structured = line.record.get("toolUseResult")
         content = block.get("content")
         text = result_text(content or structured_text(structured))
@@ -292,10 +295,18 @@ class ClaudeCode:
                 where = other.step if other else step
                 events.append(self._stop(line, agent, where, said))
         made = self._plans.result(line.session, identity, made, text)
-        key = f"{identity or line.uuid or line.at}:result"
+        lost = identity if own_id(identity) else f"{line.uuid or line.at}:{identity}".rstrip(":")
+        known_by = known_by or lost
         made = made._replace(extra=None)
         shown_event = line.event(
-            "tool_result", key, step, made=made, call_id=identity, text=text, error=error, extra=extra or None
+            "tool_result",
+            f"{known_by}:result",
+            step,
+            made=made,
+            call_id=known_by if identity else "",
+            text=text,
+            error=error,
+            extra=extra or None,
         )
         return [shown_event, *events]
 

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from remora.core.actions import ACTION_OF, words_of
+from remora.core.actions import ACTION_OF, own_id, words_of
 from remora.core.cut import both_ends
 from remora.core.events import Event
 from remora.sources.transcripts.calls import Calls
@@ -70,6 +71,7 @@ class Codex:
         self._at: str | None = None
         self._last_at: str | None = None
         self._calls = Calls()
+        self._recurring: Counter[str] = Counter()  # ids that other calls have too, with their turn
         self._ended: dict[str, tuple[int | None, bool]] = {}
         self._script = ""  # the call whose script calls tools itself
         self._prompt = ""  # the last one, until something else comes
@@ -204,9 +206,10 @@ class Codex:
         events = self._reply(at)
         if item.get("type") == "custom_tool_call" and name == "exec":
             self._script = identity
-        self._calls.add(identity, made, self._step)
-        key = f"{identity or self._key(item, 'item')}:call"
-        return [*events, self._event("tool_call", key, at, made=made, call_id=identity)]
+        name = self._name(identity, new=True)
+        self._calls.add(identity, made, self._step, name)
+        key = name or self._key(item, "item")
+        return [*events, self._event("tool_call", f"{key}:call", at, made=made, call_id=name)]
 
     def _made(self, name: str, namespace: str, given: Any) -> Call:
         if isinstance(given, str):
@@ -252,7 +255,7 @@ class Codex:
 
     def _output(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
         identity = string(item.get("call_id"), 200)
-        made, step = self._calls.take(identity, self._step)
+        made, step, name = self._calls.take(identity, self._step)
         if identity and identity == self._script:
             self._script = ""
         code, failed = self._ended.pop(identity, (None, False))
@@ -260,20 +263,23 @@ class Codex:
         if output.exit_code is None and code is not None:
             output = output._replace(exit_code=code, failed=output.failed or code != 0)
         self._came_back()
-        return [*self._begin(at), self._result(identity, made, step, output, at, failed=failed)]
+        return [
+            *self._begin(at),
+            self._result(name or self._name(identity), made, step, output, at, failed=failed),
+        ]
 
     def _result(
-        self, identity: str, made: Call, step: int, output: Output, at: str | None, *, failed: bool = False
+        self, name: str, made: Call, step: int, output: Output, at: str | None, *, failed: bool = False
     ) -> Event:
         extra = dict(output.extra or {})
         if output.exit_code is not None:
             extra["exit_code"] = output.exit_code
         event = self._event(
             "tool_result",
-            f"{identity or f'{self._thread}:{self._line}'}:result",
+            f"{name or f'{self._thread}:{self._line}'}:result",
             at,
             made=made._replace(extra=None),
-            call_id=identity,
+            call_id=name,
             text=output.text,
             error=output.failed or failed,
             extra=extra or None,
@@ -342,8 +348,9 @@ class Codex:
         extra = {"denied": True} if item.get("status") == "declined" else None
         output = Output(result_text(said), code, failed, extra)
         events = self._reply(at)
-        events.append(self._event("tool_call", f"{identity}:call", at, made=made, call_id=identity))
-        return [*events, self._result(identity, made, self._step, output, at)]
+        name = self._name(identity, new=True)
+        events.append(self._event("tool_call", f"{name}:call", at, made=made, call_id=name))
+        return [*events, self._result(name, made, self._step, output, at)]
 
     def _of_script(self, item: Mapping[str, Any]) -> tuple[Call, Any]:
         kind = item.get("type")
@@ -373,6 +380,18 @@ class Codex:
 
     def _relative(self, path: str) -> str:
         return self._roots.relative(path, self._cwd)
+
+    def _name(self, identity: str, *, new: bool = False) -> str:
+        """Return what a call is known by: its id, or where others have that too, where it stands.
+
+        A fork keeps the turns of what it copied.
+        """
+        if not identity or own_id(identity):
+            return identity
+        name = f"{self._turn or self._thread}:{identity}"
+        self._recurring[name] += new
+        times = self._recurring[name]
+        return f"{name}:{times}" if times > 1 else name
 
     def _key(self, item: Mapping[str, Any], what: str) -> str:
         return f"{string(item.get('id'), 200) or f'{self._thread}:{self._line}'}:{what}"
