@@ -23,7 +23,7 @@ from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, t
 from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.observer.paths import entered, inside, within
 from remora.observer.scratchpad import Limits, Scratchpad
-from remora.observer.slips import THERE, already_there, instead, with_set, without_flag
+from remora.observer.slips import THERE, already_there, instead, prepares, with_set, without_flag
 from remora.observer.undoing import (
     ELSEWHERE,
     Commit,
@@ -39,6 +39,7 @@ from remora.observer.undoing import (
 
 CHECKS = frozenset(("test", "lint", "build", "format"))
 _CODE = CHECKS | {"run"}  # what a change of a file can mend
+_BRING = frozenset(("build", "vcs", "other"))  # what makes something that was missing
 _OPEN = 60  # failures that wait for a success
 _SOON = 4  # steps in which another command counts as the answer to a mistaken one
 
@@ -198,7 +199,7 @@ class Errors(Kept):
             run.purpose if run else "",
             run.heads if run else (),
             run.variables if run else (),
-            any(c.path.rsplit("/", 1)[-1] in call.text for c in self.changes),
+            any(path.rsplit("/", 1)[-1] in call.text for path in {c.path for c in self.changes}),
             message,
             cut(call.text, 1500),
             old.count + 1 if old else 1,
@@ -267,8 +268,18 @@ class Errors(Kept):
             stands_in = run.purpose == failure.purpose and run.purpose in CHECKS
             if (shared - {""}) or stands_in:
                 left_out = without_flag(failure.message, failure.target, run.normal)
-                return left_out or instead(run.as_run), ()
+                brought = self._brought(failure) if run.variables == failure.variables else ""
+                return left_out or (_after(brought) if brought else instead(run.as_run)), ()
         return None, ()
+
+    def _brought(self, failure: Failure) -> str:
+        """Return the last command since a failure that brought what it says is missing; empty if none did."""
+        for run in reversed(self.runs):
+            if run.order <= failure.order:
+                break
+            if not run.failed and run.purpose in _BRING and prepares(run.normal, failure.message):
+                return run.normal
+        return ""
 
     def _between(self, failure: Failure, run: Run | None) -> tuple[str, tuple[str, ...]]:
         """Return in words what happened between a failure and the success, and the files changed."""
@@ -291,7 +302,7 @@ class Errors(Kept):
             and not re.match(r"git (?:status|diff|log|show|branch)\b", r.normal)
         ]
         if helped:
-            return f"after `{helped[-1]}`", ()
+            return _after(helped[-1]), ()
         return "it worked when run again", ()
 
     # Changes taken back
@@ -325,7 +336,8 @@ class Errors(Kept):
     def _versioned(self, call: Call, pad: Scratchpad) -> None:
         """Look at what a command did with version control: what it took up, took back and left behind."""
         cwd = call.extra.get("cwd")
-        folder, made = pad.folder(cwd), hashes(call.text)
+        folder = pad.folder(cwd)
+        made: list[str] | None = None
         for part in commands.parse(call.command, pad.cwd(cwd)).parts:
             words = unwrapped(part.words)
             if words[:1] in (("cd",), ("pushd",)):
@@ -346,6 +358,7 @@ class Errors(Kept):
                 paths = committed(rest, self.staged, open_now, place) if verb == "commit" else []
                 if "--amend" in rest and self.commits:
                     paths = [*self.commits.pop().paths, *paths]
+                made = hashes(call.text) if made is None else made
                 name = made.pop(0) if made else ""
                 keep_last(self.commits, Commit(name, self.order, tuple(paths)), 60)
                 self.staged = []
@@ -469,6 +482,10 @@ def _target(call: Call, run: Run | None) -> str:
     if run is not None:
         return run.normal
     return f"{call.tool} {call.path or call.url or call.pattern}".strip()
+
+
+def _after(command: str) -> str:
+    return f"after `{command}`"
 
 
 def _covers(later: str, earlier: str) -> bool:

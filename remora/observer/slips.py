@@ -1,5 +1,7 @@
 """Slips in a command line: a flag there is not, a `cd` too many, a missing variable, the wrong command.
 
+What was missing may also have come in between: a program that was installed, a folder that was made.
+
 What resolved such a one is told in words that `in_command` knows again.
 """
 
@@ -20,6 +22,22 @@ _FLAG = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _IN_COMMAND = re.compile(r"(?:with(?:out)? `.+` (?:set|it worked): `.+`|`.+` worked instead)$", re.DOTALL)
+_MISSING = re.compile(
+    r"not found|no such (?:file|module)|no module named|cannot find|does not exist|not installed"
+    r"|is not recognized|could not (?:find|resolve)|must be provided|required|permission denied|not in std",
+    re.IGNORECASE,
+)
+_MANAGERS = (
+    "npm|pnpm|yarn|bun|pip3?|pipx|uv|uv pip|poetry|pdm|conda|mamba|brew|apt|apt-get|dnf|yum|apk|cargo|go"
+    "|go mod|pacman|gem|bundle|composer|dotnet|nvm|asdf|mise|rustup|rustup \\w+|winget|scoop|mix"
+)
+_INSTALLS = re.compile(
+    rf"(?:^|&& |\(|\s)(?:{_MANAGERS}) (?:install|add|sync|restore|get|ci|i|download|tidy)(?![\w.=/-])"
+    r"|(?:^|&& |\()(?:make|just|task|npm run|mise run) (?:\w+[:-])?(?:install|setup|bootstrap|deps|init)\b"
+    r"|\bgit (?:init|clone|pull|submodule (?:update|init|add)|lfs (?:pull|install))\b"
+)
+_MAKES = re.compile(r"(?:^|&& |\()(?:mkdir|touch|cp|mv|ln|chmod|tar|unzip|tee)\b")
+_NAME = re.compile(r"\w[\w-]{2,}")
 _NO_FOLDER = re.compile(r"\bcd:(?:\d+:)?.*no such file or directory", re.IGNORECASE)
 _CD = re.compile(r"(?:^|&&|;)\s*cd\s+(['\"]?)([^\s'\";&|]+)\1")
 
@@ -43,6 +61,21 @@ def without_flag(message: str, failed: str, worked: str) -> str:
     flag = wrong_flag(message)
     gone = flag and flag in failed.split() and flag not in worked.split()
     return f"without `{flag}` it worked: `{worked}`" if gone else ""
+
+
+def prepares(command: str, message: str) -> bool:
+    """Return whether a command that is no look around brought what a message says is missing.
+
+    It installs, or makes what is named.
+
+    >>> missing = "out/x.json: No such file or directory"
+    >>> [prepares(c, missing) for c in ("uv sync", "mkdir -p out", "mkdir tmp", "git add -A", "git fetch")]
+    [True, True, False, False, False]
+    """
+    if not _MISSING.search(message):
+        return False
+    named = _MAKES.search(command) and set(_NAME.findall(command)) & set(_NAME.findall(message))
+    return bool(named) or _INSTALLS.search(command) is not None
 
 
 def with_set(variables: Sequence[str], worked: str) -> str:

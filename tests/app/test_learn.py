@@ -518,6 +518,25 @@ def test_what_never_passed_is_not_suggested(memory, learn, tmp_path):
     assert not any(wrong in brief for wrong in ("npm test", "make check", "hunter2"))
 
 
+def test_the_tests_of_what_is_edited_are_suggested(memory, learn, tmp_path):
+    """Where sessions ran the tests that they edited, those that the graph has of an edited file are told."""
+    use = "from shop.orders import total\n\n\ndef test_total():\n    assert total() == 1\n"
+    texts = {"shop/orders.py": "def total():\n    return 1\n", "tests/test_orders.py": use}
+    for path, text in texts.items():
+        (memory.root / path).parent.mkdir()
+        (memory.root / path).write_text(text)
+    memory.index()
+    talk = Talk("s1", 1, str(memory.root)).user("Please make the token lifetime a setting")
+    talk.edit("tests/test_auth.py").tool("Bash", "3 passed", command="pytest tests/test_auth.py")
+    talk.tool("Bash", "3 passed", command="make test").reply("Done; all tests pass.").save(tmp_path / "talks")
+    learn()
+    assert [s.command for s in memory.suggest_commands(files=["shop/orders.py"])] == [
+        "make test",
+        "pytest tests/test_orders.py",
+    ]
+    assert [s.command for s in memory.suggest_commands()] == ["make test"]
+
+
 def test_what_a_memory_warns_of_is_not_suggested(memory, learn, tmp_path):
     """A check that failed for a flag that there is not is no way to check work, however often it was run."""
     wrong, right = "python3 -m unittest --fail-fast", "python3 -m unittest --failfast"

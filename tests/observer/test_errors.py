@@ -99,6 +99,23 @@ def test_another_command_that_worked():
     assert only_error(script).resolved_how == "`mise run lint` worked instead"
 
 
+@pytest.mark.parametrize(
+    ("failed", "message", "between", "then", "how"),
+    [
+        ("pytest", "No module named 'app'", "uv sync", "pytest -q", "after `uv sync`"),
+        ("pytest", "No module named 'app'", "ls src", "pytest -q", "`pytest -q` worked instead"),
+        ("jq . out/x", "out/x: No such file", "mkdir -p out", "jq . out/x.json", "after `mkdir -p out`"),
+        ("pytest", "No module named 'a'", "uv sync", "A=1 pytest -q", "`A=1 pytest -q` worked instead"),
+        ("go vet ./x", "x: No such file", "git checkout main", "go vet ./y", "`go vet ./y` worked instead"),
+        ("gh pr view --stat", "unknown flag: --stat", "brew install gh", "gh pr view", None),
+    ],
+)
+def test_what_was_missing_may_have_come_in_between(failed, message, between, then, how):
+    """What brought it is the remedy, not the other words in which the command was tried again."""
+    script = Script().step().run(failed, message, error=True).step().run(between).step().run(then)
+    assert only_error(script).resolved_how == (how or "without `--stat` it worked: `gh pr view`")
+
+
 def test_the_right_path_after_the_wrong_one():
     """Session 08940314: grep in session/state.go, then in cmd/entire/cli/session/state.go."""
     script = (
