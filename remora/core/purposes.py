@@ -144,6 +144,7 @@ _PURPOSE = {name: purpose for purpose, programs in _PROGRAMS.items() for name in
 RANK = {p: i for i, p in enumerate(("test", "lint", "build", "format", "run", "vcs", "other", "look"))}
 
 
+@lru_cache(maxsize=1024)
 def purpose_of(words: tuple[str, ...]) -> str:
     """Return what one program's words are for.
 
@@ -194,6 +195,7 @@ def _asked(program: str, words: tuple[str, ...]) -> list[str]:
     return found[2:] if found[:1] == ["workspace"] and program == "yarn" else found
 
 
+@lru_cache(maxsize=1024)
 def unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words without what only runs the rest.
 

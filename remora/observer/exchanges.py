@@ -20,16 +20,18 @@ ASK, REPORT, COMMIT = 1_200, 3_000, 1_500  # characters
 PATHS, FINDINGS = 60, 6
 
 _FINDING = re.compile(
-    r"(?:^|(?<=[.!?:]\s)|(?<=\n))(?:\W{0,4}|(?:ah|i see|found it|got it|now i see|right)[!.,:—–-]*\s*)"
+    r"(?:\W{0,4}|(?:ah|i see|found it|got it|now i see|right)[!.,:—–-]*\s*)"
     r"(?:(?:\*\*)?(?:the |root |a )(?:real |actual |root |core |underlying |fundamental )?"
     r"(?:issue|problem|cause|bug|reason|culprit)(?:\*\*)?(?: here| now)?(?: is| was|:)(?:\*\*)?:?\s+"
     r"|(?:\*\*)?(?:problem|bug|cause)(?:\*\*:|:\*\*|:)\s+)"
     r"(?:that |because )?(?P<what>[^\n]{30,500}?)(?=\.(?:\s|$)|\n|$)",
     re.IGNORECASE,
 )
-# What every finding holds, in lower case: to look for that first is quick.
+# What every finding holds, in lower case, and where one may begin: to look for those first is quick.
 _CAUSES = ("issue", "problem", "cause", "bug", "reason", "culprit")
 _CAUSE_IS = re.compile(rf"(?:{'|'.join(_CAUSES)})(?:\*\*)?(?: here| now)?(?: is| was|:)")
+_BEGINNING = re.compile(r"^|(?<=[.!?:]\s)|(?<=\n)")
+_LEAD = 80  # characters of a finding before its cause, at most
 _COMMIT = re.compile(r"\bgit\b[^|;&\n]*?\bcommit\b")
 _MESSAGE = re.compile(
     r"(?:-m|--message|-[a-zA-Z]*m)[ =]*(?:"
@@ -154,9 +156,21 @@ def findings(text: str) -> list[str]:
     """
     text = text[:8_000]
     folded = text.lower()
-    if not any(word in folded for word in _CAUSES) or not _CAUSE_IS.search(folded):
+    if len(folded) != len(text):  # a sign that is two in lower case
+        folded = "".join(low if len(low := sign.lower()) == 1 else sign for sign in text)
+    if not any(word in folded for word in _CAUSES):
         return []
-    return [collapse(found["what"]) for found in _FINDING.finditer(text)]
+    named: list[str] = []
+    done = 0
+    for cause in _CAUSE_IS.finditer(folded):
+        first, last = max(done, cause.start() - _LEAD), cause.start() + 1
+        for begun in _BEGINNING.finditer(text, first, last):
+            done = begun.start() + 1  # from where none begins, none begins later
+            if found := _FINDING.match(text, begun.start()):
+                named.append(collapse(found["what"]))
+                done = found.end()
+                break
+    return named
 
 
 def commit_message(command: str) -> str:

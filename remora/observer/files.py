@@ -23,7 +23,7 @@ _COMMAND = 2_000  # characters of a command that are looked at
 
 _WORD = re.compile(r"[\w@+~./-]{3,}")
 _IMPORT_LINE = re.compile(
-    r"""^[ \t]*(?:\d+[→\t:|][ \t]*)?(?:(?:import|from|export|use|require|const|let|var|\#include)\b"""
+    r"""\n[ \t]*+(?:\d++[→\t:|][ \t]*+)?+(?:(?:import|from|export|use|require|const|let|var|\#include)\b"""
     r"""[^\n]{0,300}|(?:[\w.]+[ \t]+)?"[\w@./-]{3,120}"[ \t]*$)""",
     re.MULTILINE,
 )
@@ -356,7 +356,7 @@ def _parts(name: str) -> set[str]:
 def _imports(text: str) -> tuple[str, ...]:
     """Return what the import lines of a file name, as far as its beginning shows them."""
     found: list[str] = []
-    for line in _IMPORT_LINE.findall(text[:2000]):
+    for line in _IMPORT_LINE.findall(f"\n{text[:2000]}"):
         found += [n.strip("./") for n in _NAMED.findall(line.replace("::", "/")) if len(n) > 3]
         if len(found) > 120:
             break

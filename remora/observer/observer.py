@@ -26,7 +26,6 @@ from remora.core.events import (
     Signal,
 )
 from remora.core.values import Taint
-from remora.observer import commands
 from remora.observer.calls import Call
 from remora.observer.exchanges import Exchanges
 from remora.observer.facts import SessionFacts
@@ -127,18 +126,16 @@ class Observer:
             pad.analytics.current_step = event.step
         kind = event.kind
         if kind in ("tool_call", "tool_result"):
-            if kind == "tool_call" and event.action == "run":  # the result has more to look at
-                cwd = (event.extra or {}).get("cwd")
-                commands.as_run(event.command, pad.cwd(cwd), pad.place(cwd))
+            if kind == "tool_call" and event.action == "run":
+                watch.begun(event)
             for call in watch.calls.feed(event):
                 watch.settle(call, self._story, self.events)
                 if call.tool in _REPORTS and call.failed is not None and not call.denied:
                     self._reported(watch, call)
         elif kind in ("reply", "reasoning"):
-            watch.speech.told(event.text, event.step, event.key, event.at, pad)
+            said = (event.text, event.step, event.key, event.at)
+            watch.speech.told(*said, pad, reply=kind == "reply")
             watch.lints.told(event.text)
-            if kind == "reply":
-                watch.speech.replied(event.text)
         elif kind == "user_prompt" and not event.agent:
             watch.pace.prompt(event.text, pad)
             watch.speech.asked(event.text, event.step, event.key, event.at, pad)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import lru_cache
 
 from remora.core.purposes import unwrapped
 from remora.observer.commands import GRAMMAR, HEREDOC, LOOPS, QUIET, TOKEN, Simple, simples
@@ -51,6 +52,7 @@ _IN_QUOTES = re.compile(r"""['"]((?:/|~/|\.\./)[^'"\s]+)['"]""")
 _DEPTH = 4  # scripts in scripts
 
 
+@lru_cache(maxsize=256)
 def outside(command: str, home: Home = Home(), folder: str = "") -> str:  # noqa: B008  # immutable
     """Return what in a command reads text from outside: an address, "gh pr view", a path; else nothing.
 
@@ -129,7 +131,7 @@ def nested(command: str) -> list[str]:
     ['curl a $(b)', 'c', 'd']
     """
     found: list[str] = []
-    if "(" not in command and "`" not in command:
+    if not any(mark in command for mark in ("$(", "<(", ">(", "`")):
         return found
     at, double = 0, False
     while at < len(command):
@@ -168,7 +170,7 @@ def _words(simple: Simple) -> list[str]:
             given = (plain[0].rsplit("/", 1)[-1], *plain[1:])
             words = unwrapped(given)
             plain = list(words) or plain
-            if words is given:
+            if words == given:
                 break
     first = simple.words[0].rsplit("/", 1)[-1] if simple.words else ""
     if plain and (first in _RUN_OTHERS or plain[0] in _RUN_OTHERS or "-exec" in plain):

@@ -7,7 +7,7 @@ import re
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 QUOTED = re.compile(r"^[ \t]*(?:>|\||[+-]{3} |@@|=== |✓|⏺|❯|\d{4}-\d\d-\d\d).*$", re.MULTILINE)
 # Where a sentence may start: a line without its bullet, or after a full stop.
-STARTS = re.compile(r"^[ \t]*(?:[-*•] |\d+[.)] )?(?:\*\*)?|[.!?…:)] +(?:\*\*)?", re.MULTILINE)
+STARTS = re.compile(r"[\n.!?…:)](?:(?<=\n)[ \t]*(?:[-*•] |\d+[.)] )?|(?<!\n) +)(?:\*\*)?")
 END = re.compile(r"(?<=[\w)`'\"\]*])[.!?](?=\s|$)|\n\s*\n|\n(?=[ \t]*(?:[-*•] |\d+[.)] ))|\n(?=[A-Z])")
 
 BELIEF = re.compile(

@@ -65,11 +65,13 @@ class Speech(Kept):
     def __init__(self) -> None:
         self.prompt, self.reply = None, ""
 
-    def told(self, text: str, step: int, key: str, at: str | None, pad: Scratchpad) -> None:
-        """Look at a reply or a thought of the model."""
+    def told(
+        self, text: str, step: int, key: str, at: str | None, pad: Scratchpad, *, reply: bool = False
+    ) -> None:
+        """Look at a reply or a thought of the model; a reply is kept for the context of a correction."""
         plain = _plain(text)
         self._admitted(plain, step, pad)
-        starts = [m.end() for m in STARTS.finditer(plain)]
+        starts = [m.end() - 1 for m in STARTS.finditer(f"\n{plain}")]
         for kind, start in (*_beliefs(plain, starts), *_dead_ends(plain, starts)):
             sentence, after = _sentence(plain, start)
             detail = {"kind": kind, "sentence": sentence, "then": after, "before": _before(plain, start)}
@@ -77,10 +79,8 @@ class Speech(Kept):
             if kind == "belief":
                 pad.analytics.self_correction_count += 1
         pad.last_text = shorten(plain[-300:], 300) if plain.strip() else pad.last_text
-
-    def replied(self, text: str) -> None:
-        """Keep what the model said last, for the context of a correction."""
-        self.reply = shorten(_plain(text)[:600], 300)
+        if reply:
+            self.reply = shorten(plain[:600], 300)
 
     def asked(self, text: str, step: int, key: str, at: str | None, pad: Scratchpad) -> None:
         """Look at what the user typed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from remora.core.events import CommandRun, ErrorSeen, Signal
+from remora.core.events import CommandRun, ErrorSeen, Event, Signal
 from remora.observer import commands
 from remora.observer.calls import Call, Calls, unanswered
 from remora.observer.errors import Errors
@@ -54,6 +54,13 @@ class Watch(Kept):
         self.reports = 0
         self.changes, self.modified = {}, {}
 
+    def begun(self, event: Event) -> None:
+        """Parse the command of a call now, and remember it: its result has more to look at."""
+        cwd = (event.extra or {}).get("cwd")
+        commands.as_run(event.command, self.pad.cwd(cwd), self.pad.place(cwd))
+        if self.pad.taint_step is None:
+            self.asks(event.command, event.tool, cwd)
+
     def settle(self, call: Call, story: Story, now: int) -> None:
         """Let every detector look at a finished call."""
         pad = self.pad
@@ -101,9 +108,7 @@ class Watch(Kept):
         if call.action == "fetch":
             return call.url or str(call.extra.get("query") or call.tool)
         if call.action == "run":
-            # In PowerShell a backslash stands between folders.
-            command = call.command.replace("\\", "/") if call.tool == "PowerShell" else call.command
-            source = outside(command, pad.home(), pad.folder(call.extra.get("cwd")))
+            source = self.asks(call.command, call.tool, call.extra.get("cwd"))
             return source or (found_installed(call.text) if _GREP.match(call.command) else "")
         if call.action in ("read", "search", "glob"):
             where = call.extra.get("in")
@@ -116,6 +121,12 @@ class Watch(Kept):
         if call.action == "other" and _SERVER.match(call.tool) and len(call.text) > ECHO:
             return call.tool
         return ""
+
+    def asks(self, command: str, tool: str, cwd: object) -> str:
+        """Return what in a command reads text from outside; nothing if nothing does."""
+        if tool == "PowerShell":  # there a backslash stands between folders
+            command = command.replace("\\", "/")
+        return outside(command, self.pad.home(), self.pad.folder(cwd))
 
     def missed(self, since: int, now: int) -> None:
         """Taint for the calls of earlier steps whose results never came, from outside as they may be."""
