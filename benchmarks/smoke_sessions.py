@@ -135,6 +135,7 @@ def _repository(project: Path) -> None:
         for path, text in {
             f"shop/{area}.py": f"def {area}_rows(rows):\n    # the {area} goes over rows\n    return rows\n",
             f"tests/test_{area}.py": f"from shop.{area} import {area}_rows\n\n{area}_rows([])\n",
+            f"{area}/main_test.go": f"package {area}\n",  # the folder that the sessions test
         }.items():
             (project / path).parent.mkdir(parents=True, exist_ok=True)
             (project / path).write_text(text)

@@ -108,17 +108,20 @@ class LearningVerbs:
     ) -> list[Suggestion]:
         """Return the commands to check work with, best first: what sessions ran, and what the project names.
 
-        Rule files and files of tasks are read as they are now.
+        Rule files and files of tasks are read as they are now; what names a file or task that is gone is
+        left out.
 
         Args:
             k: how many.
             task: what is worked on; sessions that were asked for something alike count more.
-            files: what was edited; sessions that edited the same count more.
+            files: what was edited; sessions that edited the same count more, and checks of these alone are
+                told where sessions ran such.
             purposes: of "format", "lint", "test", "build"; all by default.
         """
         from remora.core.purposes import CHECKS
         from remora.retrieval.commands import suggest
         from remora.sources.named_checks import named_checks
+        from remora.sources.standing_checks import stands
 
         wrong = sorted(set(purposes) - set(CHECKS))
         if wrong:
@@ -128,7 +131,16 @@ class LearningVerbs:
             root = self._parts.project.root
             given = paths("files", files, root)
             asked = tuple(purposes) or CHECKS
-            return suggest(space, k, task=task, files=given, purposes=asked, named=named_checks(root))
+            named = named_checks(root)
+            return suggest(
+                space,
+                k,
+                task=task,
+                files=given,
+                purposes=asked,
+                named=named,
+                stands=lambda command: stands(root, command),
+            )
 
     def move_in(
         self,

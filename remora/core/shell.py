@@ -16,7 +16,7 @@ _SET = re.compile(
 )
 _REDIRECT = re.compile(r"\s*(?:&>>?|\d?(?:>>?|<)(?!\())(?:&\d|\s*[^\s;|&<>]+)")
 _BETWEEN = re.compile(r"&&|\|\||[;|\n]")
-_IN_FOLDER = re.compile(r"\(cd (?:'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
+_IN_FOLDER = re.compile(r"\(cd (?P<folder>'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
 _HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?=\s)")  # how much is printed, and where it stops
 
 
@@ -46,6 +46,16 @@ def without_folder(command: str) -> str:
     """
     found = _IN_FOLDER.fullmatch(command)
     return found["command"] if found else command
+
+
+def folder_of(command: str) -> str:
+    """Return the folder of the repository that a command is run in, "" where it is its root.
+
+    >>> folder_of("(cd 'my web' && npm test)"), folder_of("npm test")
+    ('my web', '')
+    """
+    found = _IN_FOLDER.fullmatch(command)
+    return found["folder"].strip("'") if found else ""
 
 
 def parts_in(line: str) -> list[str]:

@@ -6,21 +6,25 @@ as much as the one eight sessions later, and up to as much again if it was asked
 the same files. What a rule file of the project names counts as two sessions of today; a task that is only
 there as half of one, the second of its purpose as a quarter, and so on; neither where it failed in every
 session that ran it, two at least. Where a command failed the last time that it ran as it is, and passes with
-variables set, it is shown with them.
+variables set, it is shown with them. Where it is known what was edited, checks of that alone stand among
+them, if sessions had that habit (see `narrowed`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
 from remora.core.purposes import CHECKS
 from remora.core.shell import bare, commands_in, parts_in, without_folder
 from remora.core.text import STOP_WORDS
+from remora.retrieval.narrowed import Habits, Told, habits, narrowed, reaches
 from remora.store.cues import COMMAND
+from remora.store.ties import TESTS_IT
 
 if TYPE_CHECKING:
     from remora.sources.named_checks import NamedCheck
@@ -32,6 +36,7 @@ IN_VAIN = 2  # sessions that ran a named command, and it never passed
 NAMED, TASK = 2.0, 0.5  # sessions that a command counts for which a rule file names, or which is a task
 ALIKE, SAME_FILES = 1.0, 1.0  # added to a session's weight of 1, times how alike and how many of the files
 LOOKED_AT = 200  # sessions
+TESTED, TESTS = 10, 2  # files of which the tests are looked for, and tests of one
 _BETWEEN = re.compile(r"\s*(?:&&|\|\||;)\s*")
 _PICKING = re.compile(r"\s(?:-v|-x|-vv|-q)(?=\s)|\s(?:-run|-count|-k|--run|-timeout|--timeout)[ =]\S+")
 
@@ -60,6 +65,7 @@ def suggest(
     files: Sequence[str] = (),
     purposes: Sequence[str] = CHECKS,
     named: Sequence[NamedCheck] = (),
+    stands: Callable[[str], bool] = lambda _: True,
 ) -> list[Suggestion]:
     """Return the commands to check work with, best first; ties in the order in which one runs them.
 
@@ -70,6 +76,7 @@ def suggest(
         files: what was edited.
         purposes: of "test", "lint", "format", "build".
         named: what the project names.
+        stands: whether a command can still be run; what cannot is left out.
     """
     ran = [
         run._replace(command=part)
@@ -77,18 +84,18 @@ def suggest(
         for part in parts_of(run.command)
     ]
     order = list(dict.fromkeys(run.session_id for run in ran))[:LOOKED_AT]
-    alike = _alike(space, task)
-    edited = {i: set(paths) for i, paths in space.observed.edited(order).items()} if files else {}
-    weights: dict[str, float] = {}
-    for age, session in enumerate(order):
-        shared = len(edited.get(session, set()).intersection(files)) / len(files) if files else 0.0
-        near = 1.0 + ALIKE * alike.get(session, 0.0) + SAME_FILES * shared
-        weights[session] = 0.5 ** (age / HALF_LIFE) * near
+    edited = {i: set(paths) for i, paths in space.observed.edited(order).items()}
+    weights = _weights(order, _alike(space, task), edited, files)
     scores: defaultdict[str, float] = defaultdict(float)
     sessions: defaultdict[str, int] = defaultdict(int)
     purpose: dict[str, str] = {}
     tried: defaultdict[str, set[str]] = defaultdict(set)
-    counted: set[tuple[str, str]] = set()
+    checks = _checks(ran, weights)
+    shown = habits(checks, edited)
+    near = _with_tests(space, files)
+    told = {h: narrowed(h, near if h.of_files and h.tests else files) for h in shown}
+    elsewhere = _elsewhere(shown, told, files)
+    counted = elsewhere if elsewhere < checks else set()
     for session, form, what, passed in ran:
         command = bare(form)
         tried[command].add(session)
@@ -105,11 +112,19 @@ def suggest(
         scores[command] += worth
         purpose.setdefault(command, check.purpose)
         forms.setdefault(command, check.command)
+    alone: dict[str, int] = {}  # checks of what is edited alone, with how many sessions did so
+    for command, what, worth, count in _alone(shown, told, weights):
+        if what in purposes and worth > scores.get(command, 0.0):
+            scores[command], alone[command] = worth, count
+            purpose.setdefault(command, what)
+            forms.setdefault(command, command)
     whole = sum(weights.values()) + max((worth for worth, _ in by_name.values()), default=0.0) or 1.0
     for form in _warned_of(space, [forms[command] for command in scores]):
         del scores[bare(form)]
-    best = sorted(scores, key=lambda c: (-round(scores[c], 12), CHECKS.index(purpose[c]), c))[:k]
+    order_of = sorted(scores, key=lambda c: (-round(scores[c], 12), CHECKS.index(purpose[c]), c))
+    best = list(islice((c for c in order_of if stands(forms[c])), k))
     ran_in = {c: _ran(sessions[c], len(order)) for c in best}
+    ran_in |= {c: _so_ran(alone[c], len(order)) for c in best if c in alone}
     return [
         Suggestion(
             forms[c],
@@ -120,6 +135,53 @@ def suggest(
         )
         for c in best
     ]
+
+
+def _weights(
+    order: Sequence[str], alike: Mapping[str, float], edited: Mapping[str, set[str]], files: Sequence[str]
+) -> dict[str, float]:
+    """Return what each session counts, the newest first in `order`."""
+    found: dict[str, float] = {}
+    for age, session in enumerate(order):
+        shared = len(edited.get(session, set()).intersection(files)) / len(files) if files else 0.0
+        near = 1.0 + ALIKE * alike.get(session, 0.0) + SAME_FILES * shared
+        found[session] = 0.5 ** (age / HALF_LIFE) * near
+    return found
+
+
+def _checks(ran: Sequence[Ran], sessions: Container[str]) -> set[tuple[str, str]]:
+    """Return the sessions and the checks that passed in them, without their variables."""
+    return {(run.session_id, bare(run.command)) for run in ran if run.passed and run.session_id in sessions}
+
+
+def _with_tests(space: Space, files: Sequence[str]) -> list[str]:
+    """Return some files and the tests that the code's graph has of them."""
+    found = dict.fromkeys(files)
+    for path in files[:TESTED]:
+        tests = [(-tie.strength, other) for other, tie in space.ties.of(path).items() if TESTS_IT in tie.why]
+        found |= dict.fromkeys(other for _, other in sorted(tests)[:TESTS])
+    return list(found)
+
+
+def _elsewhere(shown: Habits, told: Told, files: Sequence[str]) -> set[tuple[str, str]]:
+    """Return the checks that say nothing here: they were of single files, or of others than are edited now.
+
+    What is told for the files of now stands in for them; where nothing is, only those of single files go.
+    """
+    found: set[tuple[str, str]] = set()
+    for habit, pairs in shown.items():
+        if habit.of_files or told[habit]:
+            found.update(pair for pair in pairs if not reaches(pair[1], files))
+    return found
+
+
+def _alone(shown: Habits, told: Told, weights: Mapping[str, float]) -> Iterator[tuple[str, str, float, int]]:
+    """Yield the checks of some files alone: command, purpose, what each counts, how many sessions did so."""
+    for habit, pairs in shown.items():
+        sessions = {session for session, _ in pairs}
+        worth = sum(weights[session] for session in sessions)
+        for command, share in told[habit]:
+            yield command, habit.purpose, worth * share, len(sessions)
 
 
 def _by_name(named: Sequence[NamedCheck]) -> dict[str, tuple[float, NamedCheck]]:
@@ -148,6 +210,16 @@ def _ran(passed: int, of: int) -> str:
     if not passed:
         return ""
     return f"passed in {passed} of the last {of} sessions" if of > 1 else "passed in the last session"
+
+
+def _so_ran(count: int, of: int) -> str:
+    """Return in how many sessions what was edited was checked so, in words.
+
+    >>> _so_ran(2, 3), _so_ran(1, 1)
+    ('what is edited alone, as in 2 of the last 3 sessions', 'what is edited alone, as in the last session')
+    """
+    sessions = f"{count} of the last {of} sessions" if of > 1 else "the last session"
+    return f"what is edited alone, as in {sessions}"
 
 
 def _forms(ran: Sequence[Ran]) -> dict[str, str]:

@@ -12,9 +12,10 @@ from typing import NamedTuple
 from remora.core.cochange import Tie
 from remora.store.connection import Database
 
+TESTS_IT = "tests it"
 # What the other file does to the one that is asked about, and what is done to it by that one.
 _DOES = {
-    "tests": "tests it",
+    "tests": TESTS_IT,
     "inherits": "inherits from it",
     "implements": "implements it",
     "imports": "imports it",

@@ -9,7 +9,7 @@ from remora.retrieval.commands import suggest
 from remora.sources.named_checks import NamedCheck
 from remora.store.cues import Cue
 from tests.retrieval.worlds import World
-from tests.store.test_observed import record, session
+from tests.store.test_observed import record, session, use
 
 RED, GREEN = (1, 1), (2, 1)  # runs and failures: failed, and passed in the end
 WITH = "PYTHONPATH=. pytest tests"
@@ -126,3 +126,38 @@ def test_a_named_command_that_always_fails_goes(bare: World):
     assert [one.command for one in suggest(bare.space, 2, named=named)] == ["make test"]
     record(bare.space, session("s2", 2, commands=(ran("make test", RED),)))
     assert suggest(bare.space, 2, named=named) == []
+
+
+def test_what_is_edited_is_checked_alone_where_sessions_did_so(bare: World):
+    """A habit of two sessions comes before what one ran; what they checked is not what is edited now."""
+    for day, name in enumerate(("auth", "pay"), start=1):
+        files = (use(f"{name}/a.go", edits=1),)
+        commands = (ran(f"go test ./{name}/..."), *((ran("make test"),) if day == 2 else ()))
+        record(bare.space, session(f"s{day}", day, commands=commands, files=files))
+    found = [(one.command, one.why) for one in suggest(bare.space, 2, files=["web/b.go"])]
+    assert found == [
+        ("go test ./web/...", "what is edited alone, as in 2 of the last 2 sessions"),
+        ("make test", "passed in 1 of the last 2 sessions"),
+    ]
+
+
+def test_the_usual_check_stays_where_no_habit_fits(bare: World):
+    """`pytest tests/` checks what is edited in src/ as well; a check of one file is of that file alone."""
+    files = (use("src/a.py", edits=1), use("tests/test_a.py", edits=1))
+    commands = (ran("pytest tests/"), ran("pytest tests/test_a.py"))
+    for day in (1, 2, 3):
+        record(bare.space, session(f"s{day}", day, commands=commands, files=files))
+
+    def told(*edited: str) -> list[str]:
+        return [one.command for one in suggest(bare.space, 5, files=edited)]
+
+    assert told() == ["pytest tests/"]
+    assert told("src/b.py") == ["pytest tests/"]
+    assert told("src/b.py", "tests/test_b.py") == ["pytest tests/", "pytest tests/test_b.py"]
+
+
+def test_checks_of_single_files_are_better_than_none(bare: World):
+    """They are left out for what is general; where there is nothing else they stay."""
+    files = (use("tests/test_a.py", edits=1),)
+    record(bare.space, session("s1", 1, commands=(ran("pytest tests/test_a.py"),), files=files))
+    assert [one.command for one in suggest(bare.space, 5)] == ["pytest tests/test_a.py"]
