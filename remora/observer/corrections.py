@@ -24,7 +24,7 @@ from remora.observer.outcome import refuses
 from remora.observer.paths import is_doc, is_test
 from remora.observer.seen import Seen, SeenCount, needed
 from remora.observer.sentences import listed, quoted, seen_words, sentence, without_lines
-from remora.observer.statements import names_something, stands_alone, states, tidy
+from remora.observer.statements import names_something, stands_alone, statements, states, tidy
 
 FACT = 300  # characters
 FINDINGS = 6  # of one session
@@ -110,9 +110,12 @@ _APPROACH = re.compile(
 def corrections(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
     """Yield what the session found out against a belief, as far as it can be read alone."""
     yield from _findings(session)
+    asked = (*session.prompts, *(exchange.ask for exchange in session.exchanges))
+    stated = {statement.text for prompt in asked for statement in statements(prompt)}
     for signal in session.signals:
         if signal.type == "self_correction":
-            yield _corrected(session, seen, signal)
+            if states(_words(signal)) not in stated:  # else it is learnt as what the user stated
+                yield _corrected(session, seen, signal)
         elif signal.type == "backtrack":
             yield _taken_back(session, seen, signal)
 
@@ -197,7 +200,7 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | 
             what, "an approach was given up without a reason that lasts"
         )
     if kind in ("user", "admitted"):
-        plain = states(text if kind == "user" else str(signal.detail.get("words", "")))
+        plain = states(_words(signal))
         if not plain:
             return Rejected(what, "the user's words cannot be read alone")
         said = signal._replace(type="user_words", key=" ".join(words(plain)), taint=None)
@@ -209,6 +212,13 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | 
     memory_type = "module_insight" if _WHERE.search(plain) else "gotcha"
     content = f"{plain} {seen_words(count)}"
     return _candidate(session, signal, memory_type, content, count)
+
+
+def _words(signal: Signal) -> str:
+    """Return the user's words that a correction rests on; empty where it rests on the model's."""
+    kind = signal.detail.get("kind")
+    name = "sentence" if kind == "user" else "words" if kind == "admitted" else ""
+    return str(signal.detail.get(name, ""))
 
 
 def _dead_end(session: Observation, signal: Signal, count: SeenCount) -> Candidate | None:

@@ -5,7 +5,7 @@ kept only if it passes all of these:
 
     it is a clause of its own that states something    not a question, a request, or an answer to one
     it says that it holds in general                   "always", "never", "we use", "that's why", …
-    it names something, or is long enough              a path, an identifier, a quoted name, a command
+    it names something, is a rule, or is long enough   a path, an identifier, a quoted name, a command
     it stands on its own                               no "this", "it", "here", "now", "option 2"
 
 A clause may sit inside a request ("can you note that we should always run X with Y"): it is cut out
@@ -21,10 +21,21 @@ from typing import NamedTuple
 from remora.core.text import collapse
 from remora.observer.phrases import REPORTED
 
-MIN_WORDS, MIN_WORDS_NAMED = 9, 5  # of a statement without a name in it, and of one with
+MIN_WORDS, MIN_WORDS_NAMED, MIN_WORDS_RULE = 9, 5, 4  # of a statement, of one with a name in it, of a rule
 MAX_WORDS = 60
 PASTED_LINES = 15  # a prompt with more lines than this is a paste or a plan
 
+# Of what is asked not to do, what is told with where, with what or of "any": the rest is of the moment.
+_DO_NOT = (
+    r"\A(?:please )?(?:do not|don'?t|avoid) "
+    r"(?!worry|forget|bother|know|think|see|have|need|mind|want|get|like|we\b|you\b|i\b)\w+ "
+    r"(?!it\b|any(?:thing|more)\b)"
+    r"(?:any \w+ \w|.{2,60}?\b(?:in|into|on|to|from|for|with|without) [\w`'\"])"
+)
+_USE = (
+    r"use [\w`'\"@./-]+(?: [\w`'\"@./-]+){0,4}?,? (?:instead of|rather than|(?:and )?not|never) "
+    r"(?!to\b|be\b)[\w`'\"]"
+)
 _NAME = re.compile(
     r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]+/[\w./-]+|\b\w+\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]+"
     r"|\b[a-z]+_[a-z_]+\b"
@@ -36,12 +47,14 @@ _STARTS = (
         "preference",
         (
             r"(?:we|you|i)(?:'d| would)? (?:should |must |need to |have to |want to )?(?:always|never) \w.+"
-            r"|(?:please )?(?:always|never) (?!been?\b|have\b|had\b|\w+(?:s|ed|en|ing)\b)\w+ (?!it\b).+"
+            r"|(?:please )?(?:always|never) (?!(?:been?|have|had|the|an?|\w+(?:s|ed|en|ing))\b)\w+ (?!it\b).+"
             r"|from now on\b.+|prefer \w+ (?:to|over|for|rather)\b.+"
             r"|(?:we|you) should (?:be )?us(?:e|ing) .{3,80}?\b(?:instead of|rather than|over)\b.+"
             r"|we (?:don'?t|do not) (?:want|allow|like)\b.+|we (?:prefer|avoid)\b.+"
             r"|(?:i|i'd|we|we'd) (?:really |generally |always )?prefer (?:to|that we|\w+ing|not|using)\b.+"
             r"|(?:(?:let'?s|please|we should|can we) )?use \S+.{0,40}\b(?:instead of|rather than|and not)\b.+"
+            rf"|\A(?:(?:let'?s|please|we should|can we) )?{_USE}.+"
+            rf"|{_DO_NOT}.*"
             r"|the (?:overriding|general|main|guiding) (?:directive|rule|principle|goal|convention) is\b.+"
             r"|(?:our|the) (?:convention|rule|policy|preference) is\b.+|keep backwards? compat\w*.+"
         ),
@@ -103,17 +116,25 @@ _TAIL = re.compile(
 )
 # How a clause starts that states something, not one that asks for something.
 _ASSERTS = re.compile(
-    r"(?:for|in|with) [^,]{3,40},? (?:we|the|both)\b|(?:we|both|all|there (?:is|are)|the|a|an|our|only"
+    r"(?:please )?(?:do not|don'?t|avoid|use|prefer)\b|from now on\b"
+    r"|(?:for|in|with) [^,]{3,40},? (?:we|the|both)\b|(?:we|both|all|there (?:is|are)|the|a|an|our|only"
     r"|each|every|always|never)\b"
+    r"|(?!(?:this|does|was|has|is|yes|its)\b)[a-z]+s (?:are|have|must|should|can|do)\b"
     r"|[`\"'][^`\"']+[`\"'] \w+|[\w.-]+[._-][\w.-]+ (?:is|are|has|should|must|does|can|cannot)\b",
+    re.IGNORECASE,
+)
+# A rule says so itself, however short it is.
+_RULE = re.compile(
+    r"(?:please |(?:we|you) (?:should |must )?)?(?:always|never) (?!been?\b|had\b|saw\b|got\b|mind\b)"
+    rf"|from now on\b|prefer \w+ (?:over|to)\b|(?:please )?{_USE}|{_DO_NOT}"
+    r"|.*, (?:never|not) \w+[ \w-]*\W*\Z",
     re.IGNORECASE,
 )
 _ON_PURPOSE = re.compile(r"\b(?:on purpose|intentionally|deliberately|by design)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\?|,? (?:right|yeah|yes|no|correct|or|ok)\W*\Z"
-    r"|\A(?:can|could|would|should|do|does|did|is|are|was|were|has|have|why|what|when|where|which|who|how"
-    r"|isn'?t|"
-    r"don'?t we|aren'?t|wouldn'?t)\b",
+    r"|\A(?:can|could|would|should|do(?! not\b)|does|did|is|are|was|were|has|have|why|what|when|where|which"
+    r"|who|how|isn'?t|don'?t we|aren'?t|wouldn'?t)\b",
     re.IGNORECASE,
 )
 _DANGLES = re.compile(
@@ -211,7 +232,7 @@ def states(sentence: str) -> str:
     if (
         not _ASSERTS.match(clause)
         or _QUESTION.search(bare)
-        or not names_something(clause)
+        or not (names_something(clause) or _RULE.match(clause))
         or not _holds(clause)
     ):
         return ""
@@ -272,7 +293,7 @@ def _holds(clause: str) -> bool:
     """Return whether a clause is long enough, stands alone and says more than what to do next."""
     words = len(clause.split())
     certain = names_something(clause) or _ON_PURPOSE.search(clause)
-    needed = MIN_WORDS_NAMED if certain else MIN_WORDS
+    needed = MIN_WORDS_RULE if _RULE.match(clause) else MIN_WORDS_NAMED if certain else MIN_WORDS
     unfit = (_DANGLES, _PASSING, _ONE_OFF)
     return needed <= words <= MAX_WORDS and not any(pattern.search(clause) for pattern in unfit)
 

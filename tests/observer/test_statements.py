@@ -109,6 +109,48 @@ def test_requests_questions_and_pastes_state_nothing(prompt: str) -> None:
     assert statements(prompt) == []
 
 
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        ("no, always use uv run pytest, never plain pytest", "Always use uv run pytest, never plain pytest."),
+        ("Never push to main without asking me.", "Never push to main without asking me."),
+        ("never edit generated files", "Never edit generated files."),
+        ("Use structlog instead of print.", "Use structlog instead of print."),
+        ("use tabs, not spaces", "Use tabs, not spaces."),
+        ("prefer composition over inheritance", "Prefer composition over inheritance."),
+        ("Do not mock the database in tests.", "Do not mock the database in tests."),
+        ("Don't mock the database in `tests/`.", "Don't mock the database in `tests/`."),
+        ("please don't add any new dependencies", "Don't add any new dependencies."),
+    ],
+)
+def test_a_rule_may_be_short(prompt: str, text: str) -> None:
+    """It says itself that it holds for good; nobody types nine words for it."""
+    assert [(s.type, s.text) for s in statements(prompt)] == [("preference", text)]
+    assert states(prompt) == text
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "don't fix anything, but just validate it works",
+        "don't change anything, just let me know",
+        "don't give it a number",
+        "do not run the tests now",
+        "don't change this file",
+        "don't forget to run the tests",
+        "don't push yet",
+        "never do this again",
+        "never mind",
+        "always",
+        "we don't support concurrent sessions that make changes to the repo per commit",
+        "we could use the cache explicitly in other places to not be dependent on a checkout",
+    ],
+)
+def test_a_wish_of_the_moment_is_no_rule(prompt: str) -> None:
+    """What is not to be done now may be done tomorrow."""
+    assert statements(prompt) == []
+
+
 def test_a_contradiction_is_kept_where_it_can_be_read_alone() -> None:
     """The first sentence of the user's words, without the no."""
     assert states("no, we removed the `session` commands on purpose. Put it back") == (
@@ -135,3 +177,9 @@ def test_names_and_hanging_words() -> None:
         False,
         False,
     ]
+
+
+def test_a_contrast_is_a_fact() -> None:
+    """What is said with its opposite needs no name."""
+    told = states("No, prices are integers in cents, never floats.")
+    assert told == "Prices are integers in cents, never floats."
