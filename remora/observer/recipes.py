@@ -5,8 +5,9 @@ Each session adds what it did itself (`habits`), and the recipe is read off the 
     checks      the formatters, linters, builds and tests that ran and passed after the last change
     hand-ins    the commands of version control after them, where they go beyond add and commit
 
-A command is part of a recipe when three sessions ran it and a fair share of those that ran any did. Its
-place is where it stood on average. What only the sessions of one module run is a recipe of that module.
+A command is part of a recipe when three sessions ran it and a fair share of those that ran any did. Checks
+are told in the order in which one runs them, hand-ins in the one in which they were run. What only the
+sessions of one module run is a recipe of that module.
 Commands that an agent ran after it read text from outside may have been put into its mouth: they count,
 but alone they never make a recipe; three sessions must have run the command before any such reading.
 Counting is incremental: a new session adds its own commands, and nothing older is read again but the
@@ -27,7 +28,7 @@ from remora.core.shell import bare, parts_in, without_folder
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id
 from remora.observer.paths import inside, is_doc
-from remora.observer.seen import Seen, SeenCount, Shown
+from remora.observer.seen import KEPT, Seen, SeenCount, Shown
 from remora.observer.sentences import code, seen_words
 
 SESSIONS = 3  # that must have run a command
@@ -228,8 +229,13 @@ def _payload(pattern: str, steps: Sequence[Ran], shown: Sequence[Shown], at: str
     }
 
 
-def _in_order(steps: Sequence[Ran], of: int) -> str:
-    return ", then ".join(f"{code(r.command)} ({r.sessions} of {of} sessions)" for r in steps)
+def _told(steps: Sequence[Ran], of: int, between: str = ", ") -> str:
+    """Return commands with how many sessions ran each; of how many is said once."""
+    whole = f" of {'the last ' if of >= KEPT else ''}{of} sessions"
+    told = [f"{code(r.command)} ({r.sessions}{'' if n else whole})" for n, r in enumerate(steps)]
+    if "then" in between or len(told) == 1:
+        return between.join(told)
+    return f"{between.join(told[:-1])} and {told[-1]}"
 
 
 def _candidate(
@@ -276,7 +282,7 @@ def _followed(session: Observation, steps: Sequence[Ran]) -> Evidence:
 
 def _checking(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candidate:
     count, shown = seen.sessions("tool_sequence", "verify"), seen.shown("tool_sequence", "verify")
-    content = f"A change is checked here with {_in_order(steps, len(shown))} {seen_words(count)}."
+    content = f"A change is checked here with {_told(steps, len(shown))} {seen_words(count)}."
     return _candidate(
         session,
         "verify",
@@ -291,7 +297,7 @@ def _checking(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candida
 def _checking_module(session: Observation, seen: Seen, module: str, steps: Sequence[Ran]) -> Candidate:
     key = f"verify:{module}"
     count, shown = seen.sessions("tool_sequence", key), seen.shown("tool_sequence", key)
-    checks = _in_order(steps, len(shown))
+    checks = _told(steps, len(shown))
     content = f"A change in {code(module)} is checked with {checks} as well {seen_words(count)}."
     pattern = f"check a change in {module}"
     payload = _payload(pattern, steps, shown, session.ended)
@@ -300,6 +306,6 @@ def _checking_module(session: Observation, seen: Seen, module: str, steps: Seque
 
 def _handing_in(session: Observation, seen: Seen, steps: Sequence[Ran]) -> Candidate:
     count, shown = seen.sessions("tool_sequence", "hand-in"), seen.shown("tool_sequence", "hand-in")
-    content = f"Work is handed in with {_in_order(steps, len(shown))} {seen_words(count)}."
+    content = f"Work is handed in with {_told(steps, len(shown), ', then ')} {seen_words(count)}."
     payload = _payload("hand work in", steps, shown, session.ended)
     return _candidate(session, "hand-in", content, payload, steps, count, ())

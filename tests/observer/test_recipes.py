@@ -28,8 +28,8 @@ def test_checks_of_three_sessions_are_a_recipe() -> None:
     """In their usual order, with the exact commands and how many sessions ran each."""
     (found,) = of(checked(5), checked(6), checked(7))
     assert found.draft.content == (
-        "A change is checked here with `make fmt` (3 of 3 sessions), then `make lint` (3 of 3 sessions), "
-        "then `make test` (3 of 3 sessions) (seen in 3 sessions, last 2026-01-07)."
+        "A change is checked here with `make fmt` (3 of 3 sessions), `make lint` (3) "
+        "and `make test` (3) (seen in 3 sessions, last 2026-01-07)."
     )
     assert (found.draft.type, found.draft.branch, found.needs) == ("workflow_recipe", None, 3)
     payload = validate("workflow_recipe", found.draft.payload)
@@ -59,7 +59,7 @@ def test_a_check_of_a_folder_is_shown_with_it() -> None:
     )
     found = of(*(checked(day, commands=(CHECKS[0], there, push)) for day in (5, 6, 7)))
     checks, hand_in = sorted(one.draft.content for one in found)
-    assert "then `(cd web && CI=1 npm test)` (3 of 3 sessions)" in checks
+    assert "and `(cd web && CI=1 npm test)` (3)" in checks
     assert "`gh pr create --draft`" in hand_in
 
 
@@ -68,10 +68,10 @@ def test_variables_that_a_check_has_are_shown() -> None:
     wants = ran("pytest tests", "test", at=21)._replace(with_variables="PYTHONPATH=. pytest tests")
     failed = ran("pytest tests", "test", runs=1, failures=1)
     (found,) = of(*(checked(day, commands=(CHECKS[0], failed, wants)) for day in (5, 6, 7)))
-    assert "then `PYTHONPATH=. pytest tests` (3 of 3 sessions)" in found.draft.content
+    assert "and `PYTHONPATH=. pytest tests` (3)" in found.draft.content
     usual = (CHECKS[0], ran("pytest tests", "test", at=22))
     days = (checked(8, commands=(CHECKS[0], wants)), *(checked(day, commands=usual) for day in (9, 10)))
-    assert "then `pytest tests` (3 of 3 sessions)" in of(*days)[0].draft.content
+    assert "and `pytest tests` (3)" in of(*days)[0].draft.content
 
 
 def test_a_module_with_checks_of_its_own_has_a_recipe() -> None:
@@ -110,9 +110,9 @@ def test_a_command_that_outside_text_suggested_makes_no_recipe() -> None:
     taint = (shows("external_reference", "https://x", taint=Taint("https://x", 22)),)
     (found,) = of(*(checked(day, commands=bad, signals=taint) for day in (5, 6, 7, 8)))
     assert "verify-env" not in found.draft.content
-    assert "`make test` (4 of 4 sessions)" in found.draft.content
+    assert "`make test` (4)" in found.draft.content
     (clean,) = of(*(checked(day, commands=bad) for day in (5, 6, 7, 8)))
-    assert "`make verify-env` (4 of 4 sessions)" in clean.draft.content
+    assert "`make verify-env` (4)" in clean.draft.content
 
 
 def test_a_session_without_a_change_adds_nothing() -> None:
