@@ -23,7 +23,7 @@ _COMMAND = 2_000  # characters of a command that are looked at
 
 _WORD = re.compile(r"[\w@+~./-]{3,}")
 _IMPORT_LINE = re.compile(
-    r"""\n[ \t]*+(?:\d++[→\t:|][ \t]*+)?+(?:(?:import|from|export|use|require|const|let|var|\#include)\b"""
+    r"""\n[ \t]*+(?>(?:\d++[→\t:|][ \t]*+)?)(?:(?:import|from|export|use|require|const|let|var|\#include)\b"""
     r"""[^\n]{0,300}|(?:[\w.]+[ \t]+)?"[\w@./-]{3,120}"[ \t]*$)""",
     re.MULTILINE,
 )
