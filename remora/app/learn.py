@@ -82,7 +82,7 @@ class LearnReport(NamedTuple):
         events: that were looked at.
         signals: how many were seen, by type.
         learnt: memories that were stored or changed, each once.
-        discarded: how many candidates each filter dropped; `examples` are some of them.
+        discarded: how many candidates each filter dropped for good, each counted once; `examples` are some.
         bad_lines: lines that could not be read; `skipped` names files and some of the lines.
         late: events that took the observer longer than 2 ms.
         slowest_finalize: milliseconds.
@@ -215,8 +215,7 @@ class _Run:
         self.unchanged = 0
         self.signals: Counter[str] = Counter()
         self.learnt: dict[str, Learnt] = {}
-        self.discarded: Counter[str] = Counter()
-        self.examples: list[Discarded] = []
+        self._left_out: dict[str, Discarded] = {}  # what was said of each candidate last
         self.bad = 0
         self.skipped = [Skipped(f"{b.path}:{b.line}" if b.line else b.path, b.reason) for b in found.bad]
         self.events = self.late = 0
@@ -352,9 +351,7 @@ class _Run:
                 continue
             self.learnt[one.memory.id] = one
         for dropped in taken.discarded:
-            if self.discarded[dropped.filter] < EXAMPLES:
-                self.examples.append(dropped)
-            self.discarded[dropped.filter] += 1
+            self._left_out[dropped.external_id or f"{dropped.filter}: {dropped.what}"] = dropped
         self.notes += taken.notes
         if not self._dry_run:
             with suppress(RemoraError):
@@ -365,6 +362,11 @@ class _Run:
 
     def report(self, *, dry_run: bool, seconds: float) -> LearnReport:
         """Return what came of it."""
+        learnt = {one.memory.external_id for one in self.learnt.values()}
+        left_out: dict[str, list[Discarded]] = {}
+        for dropped in self._left_out.values():
+            if not dropped.external_id or dropped.external_id not in learnt:
+                left_out.setdefault(dropped.filter, []).append(dropped)
         return LearnReport(
             self._number if self.learnt and not dry_run else 0,
             tuple(self.sessions),
@@ -372,8 +374,8 @@ class _Run:
             self.events,
             dict(self.signals.most_common()),
             tuple(self.learnt.values()),
-            dict(self.discarded.most_common()),
-            tuple(self.examples),
+            dict(sorted(((name, len(all_)) for name, all_ in left_out.items()), key=lambda n: (-n[1], n[0]))),
+            tuple(dropped for all_ in left_out.values() for dropped in all_[:EXAMPLES]),
             self.bad,
             tuple(self.skipped),
             self.late,

@@ -144,14 +144,19 @@ class Promoter:
                 notes.append(f"a memory was not stored: {error}")
                 continue
             if isinstance(one, Discarded):
-                discarded.append(one._replace(what=promoted.draft.content))
+                draft = promoted.draft
+                discarded.append(one._replace(what=draft.content, external_id=draft.external_id or ""))
             else:
-                learnt.append(self._of_all(one))
-        learnt += [gone for w in promotion.withdrawn if (gone := self._withdraw(w)) is not None]
-        at = self._time()
-        rows = [LearnedRow(o.memory.id, o.action, o.why, o.memory.content, at) for o in learnt]
-        self._space.observed.note_learned(run, rows)
+                learnt.append(self._noted(run, self._of_all(one)))
+        gone = filter(None, map(self._withdraw, promotion.withdrawn))
+        learnt += [self._noted(run, one) for one in gone]
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))
+
+    def _noted(self, run: int, one: Learnt) -> Learnt:
+        """Note at once what was learnt: the session may say the same again, and that is no person's change."""
+        row = LearnedRow(one.memory.id, one.action, one.why, one.memory.content, self._time())
+        self._space.observed.note_learned(run, [row])
+        return one
 
     def _of_all(self, one: Learnt) -> Learnt:
         """Return what all sessions so far did with a memory: one that is new stays so when seen again."""

@@ -196,6 +196,23 @@ def _parts(made: CommitMade) -> tuple[str, str]:
     return subject, body
 
 
+def _by_subject(commits: Iterable[CommitMade]) -> dict[str, CommitMade]:
+    """Return the commits of a session; one that was amended, or made again, is one with what all changed."""
+    found: dict[str, CommitMade] = {}
+    for made in commits:
+        key = " ".join(words(_parts(made)[0]))
+        before = found.get(key)
+        if before is not None:
+            made = made._replace(
+                paths=tuple(dict.fromkeys((*before.paths, *made.paths))),
+                taint=before.taint or made.taint,
+                wrote=(*before.wrote, *made.wrote),
+                events=(*before.events, *made.events),
+            )
+        found[key] = made
+    return found
+
+
 def _explains(made: CommitMade) -> bool:
     subject, body = _parts(made)
     return not _ROUTINE.match(subject) and len(words(subject)) >= 3 and len(words(body)) >= BODY
@@ -204,7 +221,7 @@ def _explains(made: CommitMade) -> bool:
 def commits(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
     """Yield the commits whose message explains what it does."""
     told = 0
-    for made in session.commits:
+    for key, made in _by_subject(session.commits).items():
         subject, body = _parts(made)
         if _explains(made) and told >= COMMITS:
             yield Rejected(f"commit “{subject[:80]}”", f"{COMMITS} commits of a session are told")
@@ -218,7 +235,6 @@ def commits(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:
             yield Rejected(f"commit “{subject[:80]}”", "nobody saw what it changed")
             continue
         told += 1
-        key = " ".join(words(subject))
         at = made.at or session.ended
         count = SeenCount(1, at, at)
         room = LENGTH - len(subject)

@@ -77,11 +77,12 @@ class Promoted(NamedTuple):
 
 
 class Discarded(NamedTuple):
-    """What was not promoted: what it was, the filter that dropped it, and why."""
+    """What was not promoted: what it was, the filter that dropped it, why, and the external id if it has one."""
 
     what: str
     filter: str
     why: str
+    external_id: str = ""
 
 
 class Promotion(NamedTuple):
@@ -276,7 +277,7 @@ def _kept(batch: _Batch, name: str, why_not: Callable[[Candidate], str]) -> _Bat
     for c in batch.candidates:
         why = why_not(c)
         if why:
-            batch.discarded.append(Discarded(c.draft.content, name, why))
+            batch.discarded.append(Discarded(c.draft.content, name, why, c.draft.external_id or ""))
         else:
             kept.append(c)
     return batch._replace(candidates=kept)

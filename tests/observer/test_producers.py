@@ -101,6 +101,20 @@ def test_the_telling_unit_of_a_session_is_kept() -> None:
     assert [("--long" in c.draft.content) for c in both if isinstance(c, Candidate)] == [True, False]
 
 
+def test_a_commit_made_again_is_one_memory() -> None:
+    """An amended commit has the files of both, the later message, and what taints either."""
+    again = f"{WHY} Branches are read once."
+    made = (
+        CommitMade(WHY, 3, None, ("cli/list.go",), Taint("/x", 1), ("one",), ("e3",)),
+        CommitMade(again, 7, None, ("cli/list_test.go", "cli/list.go"), None, ("two",), ("e7",)),
+    )
+    (found,) = commits(session(commits=made), SeenHere())
+    assert isinstance(found, Candidate)
+    assert found.draft.related_files == ("cli/list.go", "cli/list_test.go")
+    assert found.draft.taint == Taint("/x", 1)
+    assert "`cli/list.go` and `cli/list_test.go`" in found.draft.content
+
+
 def test_commits_tell_why() -> None:
     """Only messages with a body, no routine, six a session, of changes that were seen."""
     made = (
