@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
-from remora.core.purposes import CHECKS
+from remora.core.purposes import CHECKS, purpose_of
 from remora.core.shell import bare, commands_in, parts_in, without_folder
 from remora.core.text import STOP_WORDS
 from remora.retrieval.narrowed import Habits, Told, habits, narrowed, reaches
@@ -78,11 +78,7 @@ def suggest(
         named: what the project names.
         stands: whether a command can still be run; what cannot is left out.
     """
-    ran = [
-        run._replace(command=part)
-        for run in space.observed.commands_of(purposes)
-        for part in parts_of(run.command)
-    ]
+    ran = list(_parts(space.observed.commands_of(CHECKS), purposes))
     order = list(dict.fromkeys(run.session_id for run in ran))[:LOOKED_AT]
     edited = {i: set(paths) for i, paths in space.observed.edited(order).items()}
     weights = _weights(order, _alike(space, task), edited, files)
@@ -135,6 +131,17 @@ def suggest(
         )
         for c in best
     ]
+
+
+def _parts(lines: Iterable[Ran], purposes: Container[str]) -> Iterator[Ran]:
+    """Yield the checks of each line, with what each is for: a line is for the most telling of its parts."""
+    for line in lines:
+        parts = parts_of(line.command)
+        for part in parts:
+            own = purpose_of(tuple(bare(without_folder(part)).split()))
+            purpose = own if len(parts) > 1 else line.purpose
+            if purpose in purposes:
+                yield line._replace(command=part, purpose=purpose)
 
 
 def _weights(

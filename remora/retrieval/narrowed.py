@@ -123,7 +123,7 @@ def _of(command: str, edited: Collection[str]) -> Habit | None:
     """Return the habit that a check of a session shows; None if it shows none."""
     place, plain = folder_of(command), without_folder(command)
     words, bare_words = plain.split(), unwrapped(tuple(plain.split()))
-    purpose = purpose_of(bare_words)
+    purpose = purpose_of(tuple(words))
     if (
         not bare_words
         or purpose not in _KINDS
