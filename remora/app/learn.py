@@ -168,15 +168,15 @@ def learn(
     )
 
 
-def learned(parts: Parts, run: int | None = None) -> list[Learnt]:
-    """Return what a run of `learn` added or changed and is still there; the last one by default.
+def learned(parts: Parts, run: int | None = None, *, ever: bool = False) -> list[Learnt]:
+    """Return what a run of `learn` added or changed and is still there; the last one by default, or `ever`.
 
     Raises:
         NotFound: there is no such run.
     """
     space = parts.room("project").space
     last = space.observed.last_run()
-    rows = space.observed.learned(last if run is None else run)
+    rows = space.observed.learned(None if ever else last if run is None else run)
     if run is not None and not rows:
         there = f"There are runs 1 to {last}." if last > 1 else "Only run 1 is there."
         nothing = "Nothing was learnt yet. `remora learn` reads the sessions of agents."

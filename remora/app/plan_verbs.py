@@ -302,12 +302,14 @@ class PlanVerbs:
 
         Args:
             run: of `learn`; the last one by default.
-            session_id: only what came of this session; all of the run by default.
+            session_id: only what came of this session, or the one whose id begins so, in any run where none
+                is named; all of the run by default.
             used: memories that served in the session, and for what, where the caller knows; what was said
                 to the agent by default.
 
         Raises:
             NotFound: there is no such run.
+            Conflict: the ids of several sessions begin so.
         """
         from remora.app.summary import summary
 

@@ -153,7 +153,7 @@ class Promoter:
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))
 
     def _noted(self, run: int, one: Learnt) -> Learnt:
-        """Note at once what was learnt: the session may say the same again, and that is no person's change."""
+        """Note at once what was learnt: said again in the session, it was not changed by a person."""
         row = LearnedRow(one.memory.id, one.action, one.why, one.memory.content, self._time())
         self._space.observed.note_learned(run, [row])
         return one

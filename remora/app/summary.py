@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.learn import learned
 from remora.core.citation import short_name
+from remora.core.errors import Conflict
 from remora.core.text import shorten
 
 if TYPE_CHECKING:
@@ -80,11 +81,14 @@ def summary(
     """Return what a run came to; see `Memory.session_summary`."""
     space = parts.room("project").space
     number = space.observed.last_run() if run is None else run
-    found = learned(parts, run)
-    if session_id is not None:
-        found = [one for one in found if session_id in _sessions_of(one.memory)]
-    ids = {session_id} if session_id is not None else {one.memory.session_id for one in found}
-    rows = [row for row in space.observed.sessions(RECENT) if row.id.partition(":")[2] in ids]
+    if session_id is None:
+        found = learned(parts, run)
+        ids = {one.memory.session_id for one in found}
+        rows = [row for row in space.observed.sessions(RECENT) if _name(row.id) in ids]
+    else:
+        rows = space.observed.rows(_named(space, session_id))
+        every = learned(parts, run, ever=run is None)
+        found = [one for row in rows for one in every if _name(row.id) in _sessions_of(one.memory)]
     rows.sort(key=lambda row: (row.started_at or "", row.id))
     sessions = tuple(row.id for row in rows[-MOST_SESSIONS:])
     prompt = rows[0].prompt.strip().partition("\n")[0] if len(rows) == 1 else ""
@@ -93,6 +97,19 @@ def summary(
     remembered = _remembered(parts, told)
     outcome = rows[0].outcome if len(rows) == 1 else ""
     return SessionSummary(number, title, outcome, sessions, remembered, tuple(found))
+
+
+def _named(space: Space, name: str) -> list[str]:
+    """Return the id of the session of a name, or the start of one; empty where there is none."""
+    found = space.observed.named(name, 5)
+    if len(found) > 1:
+        ids = ", ".join(map(_name, found))
+        raise Conflict(f"{name!r} is the start of several ids: {ids}", hint="Give more of the id.")
+    return found
+
+
+def _name(session: str) -> str:
+    return session.partition(":")[2]
 
 
 def _sessions_of(record: MemoryRecord) -> tuple[str | None, ...]:

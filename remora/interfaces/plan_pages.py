@@ -116,8 +116,10 @@ def _piece(piece: Piece, *, dry_run: bool) -> Item:
 def summary(found: SessionSummary) -> Page:
     """Return what was remembered in a session and what was learnt from it, numbered, as section 13 has it."""
     parts: list[Part] = []
-    if found.title:
-        parts.append(Para(f"Done: {found.title}{f' ({found.outcome})' if found.outcome else ''}", "strong"))
+    if found.outcome:
+        parts.append(Para(f"Done: {found.title} ({found.outcome})", "strong"))
+    elif found.title:
+        parts.append(Para(f"Run {found.run}, from {found.title}", "strong"))
     if found.remembered:
         parts.append(Para("What the agent remembered:", "strong"))
         parts += [_remembered(one) for one in found.remembered]

@@ -77,7 +77,7 @@ class Promoted(NamedTuple):
 
 
 class Discarded(NamedTuple):
-    """What was not promoted: what it was, the filter that dropped it, why, and the external id if it has one."""
+    """What was not promoted: what it was, the filter that dropped it, why, and its external id if any."""
 
     what: str
     filter: str

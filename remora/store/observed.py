@@ -293,6 +293,15 @@ class Observed(Recording):
         sql = f"{_SESSION} ORDER BY s.started_at DESC, s.id LIMIT ?"
         return [SessionRow._make(r) for r in self._db.rows(sql, (limit,))]
 
+    def named(self, name: str, limit: int) -> list[str]:
+        """Return the ids ("host:session") of the sessions of a name, else of those whose name begins so."""
+        own = "substr(id, instr(id, ':') + 1)"
+        for where in (f"id = ?1 OR {own} = ?1", f"substr({own}, 1, length(?1)) = ?1"):
+            sql = f"SELECT id FROM observer_sessions WHERE {where} ORDER BY id LIMIT ?2"
+            if found := [row[0] for row in self._db.rows(sql, (name, limit))]:
+                return found
+        return []
+
     def ended_after(self, at: str, *, only: str | None = None) -> list[Later]:
         """Return the sessions that ended after a time, newest first; of one, where its id is given."""
         sql = """SELECT s.id, s.ended_at, s.outcome, s.branch, s.prompt,
@@ -352,9 +361,11 @@ class Observed(Recording):
         """Return the number of the last run that learnt something; 0 before the first."""
         return int(self._db.value("SELECT max(run) FROM learned") or 0)
 
-    def learned(self, run: int) -> list[LearnedRow]:
-        """Return what a run added or changed, in the order of the ids."""
-        sql = "SELECT memory_id, action, why, text, at FROM learned WHERE run = ? ORDER BY memory_id"
+    def learned(self, run: int | None) -> list[LearnedRow]:
+        """Return what a run added or changed, or of all runs what was done last, in the order of time."""
+        sql = """SELECT memory_id, action, why, text, at FROM learned l
+                 WHERE run = coalesce(?, (SELECT max(run) FROM learned WHERE memory_id = l.memory_id))
+                 ORDER BY at, memory_id"""
         return [LearnedRow._make(r) for r in self._db.rows(sql, (run,))]
 
 

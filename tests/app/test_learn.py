@@ -230,7 +230,9 @@ def test_what_is_learnt_in_the_end_was_not_left_out(learn, memory, tmp_path):
     failed.reply("The integration tests are still failing.").save(tmp_path / "talks")
     report = learn()
     assert [s.outcome for s in report.sessions].count("failure") == 1
-    assert {one.memory.external_id for one in report.learnt}.isdisjoint(e.external_id for e in report.examples)
+    assert {one.memory.external_id for one in report.learnt}.isdisjoint(
+        e.external_id for e in report.examples
+    )
 
 
 def test_a_session_that_grew_replaces_itself(memory, learn, tmp_path):

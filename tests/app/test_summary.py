@@ -9,6 +9,7 @@ import pytest
 
 from remora import Memory
 from remora.app.summary import SessionSummary, Used
+from remora.core.errors import Conflict
 from remora.store.injections import Injection
 from tests.app.test_learn import work
 from tests.helpers import environment
@@ -64,6 +65,22 @@ def test_several_sessions(memory: Memory, tmp_path: Path) -> None:
     assert one.sessions == ("claude-code:s1",)
     assert {o.memory.id for o in one.learned} <= {o.memory.id for o in whole.learned}
     assert memory.session_summary(session_id="nobody") == SessionSummary(1, "", "", (), (), ())
+
+
+def test_a_session_is_found_in_every_run(memory: Memory, tmp_path: Path) -> None:
+    """By its id or how that begins, with what other runs learnt, too, where it was seen again."""
+    for day in (1, 2, 11):
+        learnt(memory, tmp_path, day)
+    one = memory.session_summary(session_id="s2")
+    assert one.sessions == ("claude-code:s2",)
+    assert one.learned
+    assert memory.session_summary(session_id="claude-code:s2") == one
+    assert memory.session_summary(session_id="s11") == memory.session_summary(session_id="claude-code:s11")
+    assert memory.session_summary(session_id="s1").sessions == ("claude-code:s1",)  # a whole id comes first
+    first = {o.memory.id for o in memory.session_summary(1, session_id="s11").learned}
+    assert first < {o.memory.id for o in memory.session_summary(session_id="s11").learned}
+    with pytest.raises(Conflict, match="several ids: s1, s11, s2"):
+        memory.session_summary(session_id="s")
 
 
 def test_what_was_said_counts_as_remembered(memory: Memory, tmp_path: Path) -> None:

@@ -254,7 +254,8 @@ def test_a_run_or_a_session_that_there_is_not(run: Run, project: Path) -> None:
     assert "there is no run 99" in result.stderr
     assert "Only run 1 is there." in result.stderr
     assert "Nothing was learnt" not in run("learned").stderr
-    assert "Nothing of run 1 came of session nobody." in run("learned", "--session", "nobody").stderr
+    nobody = run("learned", "--session", "nobody").stderr
+    assert "No session whose id begins with nobody was learnt." in nobody
     assert run("learned", "--forget-all").exit_code == 0
     assert "What run 1 learnt is no longer there." in run("learned").stderr
 

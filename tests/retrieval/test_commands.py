@@ -40,6 +40,16 @@ def test_only_sessions_in_which_a_command_passed_count(bare: World):
     assert found == [("make test", "passed in 2 of the last 3 sessions")]
 
 
+def test_each_check_of_a_line_is_for_what_it_is_itself_for(bare: World):
+    """A line with a test in it is kept as a test; what is no check by itself is not suggested."""
+    line = (ran("mise run fmt && ./prepare.sh && mise run lint && pytest"),)
+    record(bare.space, session("s1", 1, commands=line))
+    found = [(one.command, one.purpose) for one in suggest(bare.space, 5)]
+    assert found == [("mise run fmt", "format"), ("mise run lint", "lint"), ("pytest", "test")]
+    only = suggest(bare.space, 5, purposes=("format",))
+    assert [one.command for one in only] == ["mise run fmt"]
+
+
 @pytest.mark.parametrize(
     ("sessions", "form"),
     [

@@ -34,7 +34,7 @@ def learn(desk: Desk, *, path: str | None, claude: bool, codex: bool, again: boo
 
 @command("learned", epilog="Example: remora learned --review")
 @click.option("--run", type=click.IntRange(1), metavar="N", help="Of this run, the last one by default.")
-@click.option("--session", "session_id", metavar="ID", help="Only what came of this session.")
+@click.option("--session", "session_id", metavar="ID", help="What came of this session, in any run.")
 @click.option("--review", is_flag=True, help="Go through them one by one: keep, edit, drop, or later.")
 @click.option("--verify-all", is_flag=True, help="Say that you looked at all of them and they are right.")
 @click.option("--forget-all", is_flag=True, help="Drop all of them; restore brings them back.")
@@ -43,7 +43,7 @@ def learned(
 ) -> None:
     """What the sessions had from memory, and what was learnt from them, each with the evidence.
 
-    `verify`, `edit` and `forget` take the ids one by one.
+    `verify`, `edit` and `forget` take the ids one by one. `remora list --tag observed` has those of all runs.
     """
     if verify_all + forget_all + review > 1:
         raise InvalidInput("--review, --verify-all and --forget-all exclude each other")
@@ -61,9 +61,12 @@ def learned(
     else:
         desk.answer(found, lambda: plan_pages.summary(found))
     if not found.learned:
-        gone = f"Nothing of run {found.run} came of session {session_id}."
-        if session_id is None:
-            gone = f"What run {found.run} learnt is no longer there."
+        gone = f"What run {found.run} learnt is no longer there."
+        if session_id is not None:
+            of_run = f" in run {run}" if run else ""
+            gone = f"Nothing was learnt from session {session_id}{of_run}."
+            if not found.sessions:
+                gone = f"No session whose id begins with {session_id} was learnt."
         desk.note(
             gone if found.run else "Nothing was learnt yet. `remora learn` reads the sessions of agents."
         )
