@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 KNOWN = "branch:"  # meta key, with the name behind it: what was last seen of a branch
-LOOKED = "branches"  # meta key: how all branches looked when those that are gone were asked for last
+LOOKED = "branches"  # meta key: how all branches looked when some were asked for last, and which these were
 
 
 class Settled(NamedTuple):
@@ -50,11 +50,12 @@ def settle(parts: Parts, more: Iterable[str] = ()) -> Settled:
         return Settled()
     space = parts.room("project").space
     named, gone = _branches(space), _gone(space)
+    if not (names := {*named, *gone, *more}):
+        return Settled()
     try:
-        look = looks(repository) if gone else ""
-        if gone and space.meta.get(LOOKED) == look:
-            gone = {}
-        names = {*named, *gone, *more}
+        look = looks(repository)
+        settled = _settled(space, look)
+        names -= settled
         if not names:
             return Settled()
         known = {name: _known(space, name) for name in names}
@@ -65,8 +66,7 @@ def settle(parts: Parts, more: Iterable[str] = ()) -> Settled:
     retired: list[tuple[str, int]] = []
     revived: list[tuple[str, int]] = []
     with space.db.transaction():
-        if gone:
-            space.meta.set(LOOKED, look)
+        space.meta.set(LOOKED, [look, sorted(settled | names)])
         for branch in found:
             if branch.known != known[branch.name]:
                 space.meta.set(KNOWN + branch.name, list(branch.known))
@@ -144,6 +144,12 @@ def _gone(space: Space) -> dict[str, list[str]]:
 def _known(space: Space, name: str) -> Known:
     value = space.meta.get(KNOWN + name)
     return Known(*value) if isinstance(value, list) and len(value) == len(Known._fields) else Known()
+
+
+def _settled(space: Space, look: str) -> set[str]:
+    """Return the branches of which nothing new can be said: none has moved since they were asked for."""
+    seen = space.meta.get(LOOKED)
+    return set(seen[1]) if isinstance(seen, list) and seen[0] == look else set()
 
 
 def _retire(parts: Parts, space: Space, ids: list[str], branch: Branch) -> None:

@@ -53,6 +53,7 @@ COPIED = 20  # events at the head of a transcript that show whether it is a fork
 MAX_SHOWN = 200  # results of tools for interfaces, of one transcript
 MAX_CALLS = 20  # of a model about those, in one run
 BLOCK = 1 << 20  # bytes read at a time
+FEW, NAMED = 2, 5  # files that tell whose session it was; sessions that may be another project's, in a note
 MAX_BAD = 50  # lines that could not be read, named in a report
 
 
@@ -140,6 +141,7 @@ def learn(
     if path is not None and hosts:
         found = found._replace(transcripts=tuple(t for t in found.transcripts if t.host in hosts))
     run = _Run(parts, found, progress or (lambda *_: None), again=again, dry_run=dry_run)
+    run.chosen = path is not None
     try:
         with lock(parts.project.home / "learn", timeout=5.0):
             if dry_run:
@@ -224,6 +226,8 @@ class _Run:
         self.branches: set[str] = set()
         self.withdrawn = 0
         self.notes: list[str] = []
+        self.chosen = False  # by a path, so that the transcripts may be of any project
+        self._elsewhere: list[str] = []  # sessions that used no file that is here
         self._calls = MAX_CALLS
 
     def all(self) -> None:
@@ -248,6 +252,9 @@ class _Run:
                 self._transcript(transcript, looks)
             except RemoraError as error:
                 self.skipped.append(Skipped(str(transcript.path), str(error)))
+        if self._elsewhere:
+            ids = ", ".join(self._elsewhere[:NAMED]) + (" …" if len(self._elsewhere) > NAMED else "")
+            self.notes.append(f"may be of another project, for none of their files is in this one: {ids}")
         self._progress("sessions", len(fresh), len(fresh))
 
     def _is_read(self, transcript: Transcript, looks: str) -> bool:
@@ -341,6 +348,8 @@ class _Run:
         self.slowest = max(self.slowest, (time.perf_counter() - began) * 1000)
         if not observation.steps and not observation.prompts:
             return
+        if self.chosen and not self._is_here(observation):
+            self._elsewhere.append(observation.session_id)
         self.events += observation.events
         self.signals.update(s.type for s in observation.signals)
         taken = self._promoter.take(observation, seen, self._number)
@@ -359,6 +368,11 @@ class _Run:
         if observation.branch:
             self.branches.add(observation.branch)
         self.sessions.append(_told(observation, len(taken.learnt)))
+
+    def _is_here(self, observation: Observation) -> bool:
+        """Return whether a session used a file that this project has, or too few to tell."""
+        root = self._parts.project.root
+        return len(observation.files) < FEW or any((root / use.path).is_file() for use in observation.files)
 
     def report(self, *, dry_run: bool, seconds: float) -> LearnReport:
         """Return what came of it."""

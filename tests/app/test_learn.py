@@ -462,6 +462,16 @@ def test_the_sessions_of_this_machine(memory, tmp_path):
     assert memory.learn(hosts=["codex"]).sessions == ()
 
 
+def test_a_named_transcript_may_be_of_another_project(memory, tmp_path):
+    """That is said where none of its files is here, and only where somebody chose the file."""
+    path = work("s1", 1, "/somewhere/else").save(tmp_path / "talks")
+    (note,) = memory.learn(path).notes
+    assert note == "may be of another project, for none of their files is in this one: s1"
+    (memory.root / "auth").mkdir()
+    (memory.root / "auth" / "tokens.py").write_text("a = 1\n")
+    assert memory.learn(path, again=True).notes == ()
+
+
 def test_wrong_wishes_are_refused(memory, tmp_path):
     """A file that is not there, one that is nobody's transcript, a host that nobody knows."""
     with pytest.raises(NotFound):
@@ -623,6 +633,35 @@ def test_what_went_with_a_branch_comes_back_with_it(tmp_path):
         back = memory.show(first.id)
         assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
         assert memory.show(second.id).deprecated
+
+
+def test_branches_that_have_not_moved_are_not_asked_for_again(tmp_path, monkeypatch):
+    """To look for a squashed branch takes seconds in a large repository."""
+    from remora.app import branches
+
+    asked: list[list[str]] = []
+
+    def follow(repository, names):
+        asked.append(sorted(names))
+        return follow_them(repository, names)
+
+    follow_them = branches.follow
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        for name in ("one", "two"):
+            repo.git("checkout", "-q", "-b", name, "main")
+            repo.commit(f"work on {name}", {f"{name}.py": "b = 1\n"})
+        for name in ("one", "two"):
+            memory.remember(f"The server of {name} needs a key", branch=name)
+        monkeypatch.setattr(branches, "follow", follow)
+        (tmp_path / "talks").mkdir()
+        for _ in range(2):
+            memory.learn(tmp_path / "talks")
+        assert asked == [["one", "two"]]
+        repo.commit("more work", {"b.py": "b = 2\n"})
+        memory.learn(tmp_path / "talks")
+        assert asked == [["one", "two"]] * 2
 
 
 def test_what_went_with_a_branch_is_learnt_again_elsewhere(tmp_path):

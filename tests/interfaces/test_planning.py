@@ -246,6 +246,13 @@ def test_learn_says_what_is_new(run: Run, project: Path) -> None:
     assert "[the same commands recur (seen in 5 sessions, last 2026-01-05)]" in learnt
 
 
+def test_a_folder_without_sessions(run: Run, project: Path) -> None:
+    """It is named; nobody is told to name a folder who did."""
+    (project / "empty").mkdir()
+    assert "No session of an agent was found in empty." in run("learn", "empty").stderr
+    assert "Name a file or a folder to read." in run("learn").stderr
+
+
 def test_a_run_or_a_session_that_there_is_not(run: Run, project: Path) -> None:
     """It is said which runs there are; nobody is told to learn what was learnt."""
     learn(run, project)

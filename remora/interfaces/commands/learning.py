@@ -29,7 +29,8 @@ def learn(desk: Desk, *, path: str | None, claude: bool, codex: bool, again: boo
     for note in report.notes:
         desk.note(f"note: {note}")
     if not report.sessions and not report.unchanged:
-        desk.note("No session of an agent was found for this project. Name a file or a folder to read.")
+        none = "No session of an agent was found for this project. Name a file or a folder to read."
+        desk.note(none if path is None else f"No session of an agent was found in {path}.")
 
 
 @command("learned", epilog="Example: remora learned --review")
