@@ -158,9 +158,9 @@ def learn(
     if not dry_run:
         cueing.refresh(parts)
     if run.learnt and not dry_run:
-        from remora.app.worker import embed_when_many
+        from remora.app.worker import catch_up
 
-        embed_when_many(parts)
+        catch_up(parts, 0.0, progress)
     report = run.report(dry_run=dry_run, seconds=time.monotonic() - started)
     if settled is None:
         return report

@@ -638,6 +638,7 @@ def test_what_went_with_a_branch_comes_back_with_it(tmp_path):
 def test_branches_that_have_not_moved_are_not_asked_for_again(tmp_path, monkeypatch):
     """To look for a squashed branch takes seconds in a large repository."""
     from remora.app import branches
+    from remora.sources import branches as sources
 
     asked: list[list[str]] = []
 
@@ -645,7 +646,7 @@ def test_branches_that_have_not_moved_are_not_asked_for_again(tmp_path, monkeypa
         asked.append(sorted(names))
         return follow_them(repository, names)
 
-    follow_them = branches.follow
+    follow_them = sources.follow
     repo = Repo(tmp_path / "project").init()
     repo.commit("start", {"a.py": "a = 1\n"})
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:

@@ -87,6 +87,15 @@ def test_the_queue_is_drained(able: Memory, embedder: FakeEmbedder) -> None:
     assert len(embedder.documents) == 5
 
 
+def test_what_is_learnt_has_its_vectors_at_once(able: Memory, tmp_path: Path) -> None:
+    """The model was needed to tell what is new; the first search need not embed."""
+    from tests.app.test_learn import several
+
+    several(tmp_path, able)
+    assert able.learn(tmp_path / "talks").learnt
+    assert space_of(able).vectors.pending_count() == 0
+
+
 def test_what_is_embedded(able: Memory, embedder: FakeEmbedder) -> None:
     """A memory is embedded with its context before its words; a turn by its words."""
     files, modules = ["auth/mw.py"], ["auth"]
