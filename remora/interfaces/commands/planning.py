@@ -72,7 +72,10 @@ def plan(
     desk.answer(document, lambda: plan_pages.plan(block, ahead, factor, limit, state, contents=contents))
     desk.tell(notes)
     if not (block.text or ahead or state or factor is not None):
-        desk.note("Memory has nothing for this task yet. `remora learn` reads the sessions of agents.")
+        desk.note(
+            "Nothing for a plan of this task is known yet: what failed, what changes together, how such work "
+            "ended. `remora learn` reads the sessions of agents; `remora context` packs what else is known."
+        )
 
 
 @command("teach", epilog="Example: remora teach docs/conventions.md --yes")
