@@ -43,7 +43,7 @@ STEPS: tuple[tuple[str, frozenset[str]], ...] = (
     ("+ names and places", frozenset({"names", "frames", "paths"})),
     ("+ vectors", frozenset({"meaning"})),
     ("+ graph", frozenset({"imports"})),
-    ("+ history", frozenset({"commits", "tests"})),
+    ("+ history", frozenset({"commits"})),
     ("+ memories", frozenset({"memories"})),
 )
 

@@ -16,7 +16,7 @@ from remora.app.session import follow_all
 from remora.app.worker import catch_up, go_on_in_background
 from remora.app.written import follow_written
 from remora.core import cochange
-from remora.core.errors import InvalidInput, RemoraError
+from remora.core.errors import InvalidInput, RemoraError, SourceError
 from remora.core.text import MAX_QUERY_CHARS, clean
 from remora.core.values import NOTE_KINDS, Context, FileHit, Filters, Hit, Ownership
 from remora.retrieval import pipeline
@@ -189,6 +189,7 @@ def predict_files(
         about = pipeline.search(found, request).hits
     space = parts.room("project").space
     there = _in_tree(parts)
+    branch = _on_branch(parts, uncommitted=look) if "branch" not in without else []
     said: list[str] = []
 
     def ask() -> list[FileHit]:
@@ -200,6 +201,7 @@ def predict_files(
             vector=vector,
             memories=about,
             tests=tests,
+            branch=branch,
             without=without,
             there=there,
             notes=said,
@@ -211,6 +213,17 @@ def predict_files(
     if note:
         notes.append(note)
     return hits, tuple(dict.fromkeys(notes))
+
+
+def _on_branch(parts: Parts, *, uncommitted: bool) -> list[str]:
+    """Return the files that the branch in use has changed; none where git cannot be asked."""
+    from remora.sources.branches import own_files
+
+    repository = parts.project.repository
+    try:
+        return own_files(repository, uncommitted=uncommitted) if repository is not None else []
+    except SourceError:
+        return []
 
 
 def _in_tree(parts: Parts) -> Callable[[str], bool] | None:

@@ -3,12 +3,11 @@
 A task is an issue, a request or a commit message. Its first line counts most; of the rest, prose, code
 and tracebacks are told apart line by line, since a name in a traceback says less than one in a title.
 
-Seven signals speak for a file, each from 0 to 1, and their sum ranks it:
+Six signals speak for a file, each from 0 to 1, and their sum ranks it:
 
     parts     the words of the task in the file's parts: its five best count 1, .7, .49, .34 and .24
     title     the same for the words of the first line alone
     commits   the words of the task in what commits said that touched the file
-    tests     the words of the task in test files, passed on to the files that change with them
     names     identifiers of the task that the file defines, rare ones most
     frames    tracebacks that go through the file, the innermost most
     paths     files that the text names
@@ -16,9 +15,10 @@ Seven signals speak for a file, each from 0 to 1, and their sum ranks it:
 A file that the first line or the prose names by its path comes before all of that, whatever it is.
 
 To these come what the best files import (at a third), what memories about the task name, what earlier
-sessions edited that were asked for something alike, and the meaning of the words where parts have
-vectors. All weights are one but the import step's. Fitting them to issues did not beat that; adding ranks
-in place of scaled scores was worse (benchmarks/README.md).
+sessions edited that were asked for something alike, the meaning of the words where parts have vectors, and
+what the branch in use has changed (at two). All other weights are one. Fitting them to issues did not beat
+that; adding ranks in place of scaled scores was worse, and so was passing the words of tests on to the files
+that change with them (benchmarks/README.md).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from typing import NamedTuple
 from remora.core.text import STOP_WORDS, identifier_parts
 
 PARTS, DECAY = 5, 0.7  # parts (or commits) of a file that count, and what each is worth of the one before
-TOP_PARTS, TOP_COMMITS, TOP_SESSIONS, TOP_TESTS = 300, 500, 50, 20  # that are looked at, best first
+TOP_PARTS, TOP_COMMITS, TOP_SESSIONS, TOP_FILES = 300, 500, 50, 20  # that are looked at, best first
 TERMS = 48  # words that are searched for: those with the most weight x rarity
 TITLE, OFTEN, ONCE = 3, 2, 1  # weight of a word: in the first line, three times or more in the rest, else
 OFTEN_FROM = 3
-SMOOTH = 2.0  # commits added to both ends of a pair, so that one common commit proves little
 IMPORTED = 0.3  # weight of the step from the best files to what they import
+BRANCH = 2.0  # weight of a file that the branch in use has changed
 MOST_WORDS = 400  # of a task that are counted; longer texts are logs
 ZONE_OF_NAME = {"title": 2.0, "prose": 1.0, "code": 1.0, "trace": 0.5}
 WORTH_OF_KIND = {"class": 1.0, "function": 1.0, "interface": 1.0, "type": 1.0, "method": 0.6}
@@ -162,27 +162,6 @@ def by_commits(hits: Iterable[tuple[float, Sequence[str]]]) -> dict[str, float]:
     A commit's say is divided by the root of how many files it touched.
     """
     return best_of((score / math.sqrt(len(files)), files) for score, files in hits if files)
-
-
-def by_tests(
-    alike: Mapping[str, float],
-    together: Callable[[str], Mapping[str, int]],
-    commits: Mapping[str, int] | Callable[[str], int],
-) -> dict[str, float]:
-    """Pass the likeness of test files on to the files they change with.
-
-    Args:
-        alike: test files with how well the task's words fit them, 0..1.
-        together: for a test, the files it changed with and in how many commits.
-        commits: how many commits changed a file.
-    """
-    number = commits if callable(commits) else commits.__getitem__
-    found: defaultdict[str, float] = defaultdict(float)
-    for test in sorted(alike, key=lambda path: (-alike[path], path))[:TOP_TESTS]:
-        for path, both in together(test).items():
-            expected = math.sqrt((number(test) + SMOOTH) * (number(path) + SMOOTH))
-            found[path] += alike[test] ** 3 * both / expected
-    return scaled(found)
 
 
 def names(task: Zones) -> dict[str, float]:

@@ -1,8 +1,8 @@
 """Which files a task will touch: ask the store for each signal of `core.tasks`, and add them up.
 
 Files of code are ranked, tests only when they are asked for: they follow from the files they test. Of
-other files those are ranked that earlier sessions edited for something alike. What the task names by its
-path comes first, whatever it is. What is asked is read once:
+other files those are ranked that the branch in use has changed, or that earlier sessions edited for
+something alike. What the task names by its path comes first, whatever it is. What is asked is read once:
 one search for the task's words over all parts of code serves the files and the tests, a second one the
 words of the first line.
 """
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 NAMED = 100  # written paths that are looked for
 MEANT = 50  # parts nearest in meaning that are looked at
-TOGETHER = 200  # files that changed with a test file
 GIVEN = 3  # reasons that a hit names
 SAID_OF = 0.3  # relevance from which a memory speaks for its files
 MEANING_ONLY = (
     "no word of the task is known here: only meanings were compared, and one file is always nearest"
 )
+BRANCH_FIRST = "no word of the task is known here: first are the files that this branch has changed"
 SIGNALS = (
     "parts",
     "title",
     "commits",
-    "tests",
     "names",
     "frames",
     "paths",
+    "branch",
     "meaning",
     "imports",
     "memories",
@@ -43,7 +43,7 @@ SIGNALS = (
 )
 
 
-_SAID = frozenset(SIGNALS) - {"meaning", "imports"}  # signals that something was found by
+_SAID = frozenset(SIGNALS) - {"branch", "meaning", "imports"}  # signals that something was found by
 
 
 class _Evidence(NamedTuple):
@@ -61,6 +61,7 @@ def predict(
     vector: QueryVector | None = None,
     memories: Sequence[Hit] = (),
     tests: bool = False,
+    branch: Collection[str] = (),
     without: frozenset[str] = frozenset(),
     there: Callable[[str], bool] | None = None,
     notes: list[str] | None = None,
@@ -74,11 +75,14 @@ def predict(
         vector: of the task, where there is a model.
         memories: hits about the task, with their scores.
         tests: rank test files, too.
+        branch: files that the branch in use has changed.
         without: signals to leave out, for ablations.
         there: tells whether a file is in the tree; without it those count that the database knows.
         notes: gets what to know about the answer.
     """
     found = _gather(space, task, vector, memories, without, tests=tests)
+    if branch and "branch" not in without:
+        found.signals["branch"] = dict.fromkeys(branch, tasks.BRANCH)
     scores = tasks.added(found.signals)
     if "imports" not in without:
         edges = _imports(space, scores)
@@ -86,14 +90,16 @@ def predict(
         found.signals["imports"] = {path: tasks.IMPORTED * score for path, score in step.items()}
         scores = tasks.added(found.signals)
     wanted = space.leads.code_files(scores, tests=tests)
-    # What is no code is not ranked by its words; where sessions edited it for something alike, it is.
-    wanted |= space.leads.other_files(found.signals.get("sessions", {}))
+    # What is no code is not ranked by its words; where the branch changed it, or sessions for something
+    # alike, it is.
+    edited = {path for name in ("branch", "sessions") for path in found.signals.get(name, ())}
+    wanted |= space.leads.other_files(edited)
     ranked = sorted((path for path in scores if path in wanted), key=lambda p: (-round(scores[p], 12), p))
-    most = sum(1.0 for name in SIGNALS if found.signals.get(name))
+    most = sum(max(1.0, *votes.values()) for votes in found.signals.values() if votes)
     named = _named(space, task, there) if "paths" not in without else []
     named.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
     if ranked and not named and notes is not None and not _SAID & {s for s, v in found.signals.items() if v}:
-        notes.append(MEANING_ONLY)
+        notes.append(BRANCH_FIRST if found.signals.get("branch") else MEANING_ONLY)
     rest = [path for path in ranked if path not in named]
     hits = [FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(found, path, "paths"))) for path in named]
     hits += [FileHit(path, min(1.0, scores[path] / most), _why(found, path)) for path in rest]
@@ -140,9 +146,6 @@ def _gather(
     if "commits" not in without:
         query += _said_only(space, zones, weights)
         signals["commits"], said["commits"] = _commits(space, query, tests=tests)
-    if "tests" not in without:
-        alike = tasks.best_of((score, (path,)) for path, _, score in of_tests)
-        signals["tests"], said["tests"] = _tests(space, alike)
     if "names" not in without:
         signals["names"], said["names"] = _names(space, zones)
     frames, paths = tasks.by_places(tasks.places(task), _ending(space))
@@ -184,22 +187,6 @@ def _commits(space: Space, query: Sequence[str], *, tests: bool) -> tuple[dict[s
         for path in files
     )
     return tasks.by_commits((score, files) for score, _, files in kept), said
-
-
-def _tests(space: Space, alike: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:
-    best = sorted(alike, key=lambda path: (-alike[path], path))[: tasks.TOP_TESTS]
-    pairs = space.history.partners(best, TOGETHER)
-    together = {test: {pair.other: pair.commits for pair in pairs.get(test, ())} for test in best}
-    others = {path for found in together.values() for path in found}
-    stats = space.history.stats({*best, *others})
-    counts = {path: stats[path].commits if path in stats else 0 for path in {*best, *others}}
-    code = space.leads.code_files(others, tests=False)
-    found = tasks.by_tests(
-        {test: alike[test] for test in best},
-        lambda test: {path: n for path, n in together[test].items() if path in code},
-        counts,
-    )
-    return found, _first((path, f"changes with {test}") for test in best for path in together[test])
 
 
 def _names(space: Space, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
@@ -258,7 +245,7 @@ def _sessions(space: Space, zones: tasks.Zones) -> tuple[dict[str, float], dict[
 
 
 def _imports(space: Space, scores: Mapping[str, float]) -> list[tuple[str, str]]:
-    best = sorted(scores, key=lambda path: (-scores[path], path))[: tasks.TOP_TESTS]
+    best = sorted(scores, key=lambda path: (-scores[path], path))[: tasks.TOP_FILES]
     return space.leads.imported(best)
 
 
@@ -273,6 +260,7 @@ _PLAIN = {
     "title": "its words match the first line",
     "frames": "in the traceback",
     "paths": "named in the task",
+    "branch": "changed on this branch",
     "meaning": "parts of it mean something alike",
     "imports": "imported by files above",
 }

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 State = Literal["open", "merged", "deleted", "unknown"]
 LOOKED_AT = 2_000  # commits of the default branch that are compared with a squashed branch
 MOST_HOLDERS = 20  # branches with the work of one that is gone, among which the nearest is looked for
+MOST_OWN, OWN_COMMITS = 50, 200  # files, and commits, of one piece of work; more are a line of their own
 _LOCAL, _REMOTE = "refs/heads/", "refs/remotes/"
 _ALL = (_LOCAL.rstrip("/"), _REMOTE.rstrip("/"))
 _REFS = "--format=%(objectname) %(refname)"
@@ -89,6 +90,31 @@ def follow(repository: Repository, names: Mapping[str, Known]) -> list[Branch]:
     default = default_branch(repository)
     trunk = _Trunk(repository, _short(default)) if default else None
     return [_follow(trunk, name, names[name]) for name in sorted(names)]
+
+
+def own_files(repository: Repository, *, uncommitted: bool = True) -> list[str]:
+    """Return the files that the branch in use has changed since it left the default one, newest first.
+
+    Empty on the default branch, and on one that changed more than MOST_OWN files: that is no piece of work.
+
+    Args:
+        repository: whose branch it is.
+        uncommitted: also what is changed and not committed; git looks at every file for it.
+    """
+    default = default_branch(repository)
+    if default is None or repository.branch() == _short(default):
+        return []
+    others = [f"^{commit}" for commit, _ in _heads(repository, _short(default))]
+    names = ("--name-only", "-z")
+    asked = ("log", "--no-merges", "--no-renames", "--format=", f"--max-count={OWN_COMMITS}", *names)
+    printed = run(repository.root, *asked, "HEAD", *others).stdout
+    if uncommitted:
+        printed = (
+            run(repository.root, "diff", "--no-ext-diff", "--no-renames", *names, "HEAD").stdout + printed
+        )
+    paths = dict.fromkeys(text(word).strip("\n") for word in printed.split(b"\0"))
+    found = [path for path in paths if path]
+    return found if len(found) <= MOST_OWN else []
 
 
 def looks(repository: Repository) -> str:

@@ -19,7 +19,7 @@ from remora.core.code import IndexReport
 from remora.core.errors import Conflict, InvalidInput, NotFound, SourceError
 from remora.disk.files import lock
 from remora.graph import indexer
-from remora.retrieval.files import MEANING_ONLY
+from remora.retrieval.files import BRANCH_FIRST, MEANING_ONLY
 from tests.graph.scip_bytes import document, index, occurrence
 from tests.helpers import FakeEmbedder, Repo, environment
 
@@ -337,6 +337,23 @@ def test_a_task_is_led_to_the_files_of_earlier_commits(tmp_path: Path, repo: Rep
         found = memory.predict_files("flux capacitor leaks", 2)
         assert {hit.path for hit in found} == {"lib/a.py", "lib/b.py"}
         assert "Fix the flux capacitor" in found[0].why[0]
+
+
+def test_a_task_is_led_to_what_the_branch_has_changed(tmp_path: Path, repo: Repo, clock: FixedClock):
+    """A branch is a piece of work: its files come first among those that are meant, also documents."""
+    files = {f"lib/{name}.py": f"def {name}(order):\n    return order\n" for name in ("save", "load", "send")}
+    repo.commit("Begin", {**files, "docs/orders.md": "Orders\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
+        memory.init()
+        task = "the order is empty"
+        assert [h.path for h in memory.predict_files(task, 2)] == ["lib/load.py", "lib/save.py"]
+        repo.git("checkout", "-q", "-b", "sending")
+        repo.commit("More", {"lib/send.py": files["lib/send.py"] + "\n", "docs/orders.md": "All orders\n"})
+        found = {h.path: h.why[0] for h in memory.predict_files(task, 4)}
+        assert next(iter(found)) == "lib/send.py"
+        assert found["lib/send.py"] == found["docs/orders.md"] == "changed on this branch (2.00)"
+        assert "docs/orders.md" in [h.path for h in memory.predict_files("zzz qqq")]
+        assert BRANCH_FIRST in memory.notes
 
 
 @pytest.mark.parametrize("task", ["", "   "])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.sources.branches import Known, default_branch, follow, looks
+from remora.sources.branches import MOST_OWN, Known, default_branch, follow, looks, own_files
 from remora.sources.git import Repository
 from tests.helpers import Repo
 
@@ -183,6 +183,53 @@ def test_where_all_branches_are(repo: Repo) -> None:
     assert looks(repository) == before
     repo.commit("three", {"b.py": "d = 2\n"})
     assert looks(repository) != before
+
+
+def test_the_files_of_a_branch(repo: Repo, tmp_path: Path) -> None:
+    """What its own commits and the working tree change, newest first; not what others merged meanwhile."""
+    repository = Repository.discover(repo.root)
+    assert repository is not None
+    assert own_files(repository) == ["b.py"]
+    repo.commit("three", {"über uns.py": "c = 1\n"})
+    repo.put("a.py", "a = 2\n")
+    repo.put("nobody added it.py", "d = 1\n")
+    assert own_files(repository) == ["a.py", "über uns.py", "b.py"]
+    assert own_files(repository, uncommitted=False) == ["über uns.py", "b.py"]
+    repo.git("stash", "-q", "--include-untracked")
+    repo.git("checkout", "-q", "main")
+    assert own_files(repository) == []
+    repo.commit("of another", {"other.py": "e = 1\n"})
+    repo.git("checkout", "-q", "topic")
+    repo.git("merge", "-q", "--no-edit", "main")
+    assert own_files(repository) == ["über uns.py", "b.py"]
+    repo.git("checkout", "-q", "--detach")
+    assert own_files(repository) == ["über uns.py", "b.py"]
+
+
+def test_a_branch_with_very_many_files_is_no_piece_of_work(repo: Repo) -> None:
+    """A line of its own, such as that of the next version, says nothing of what is next."""
+    repository = Repository.discover(repo.root)
+    assert repository is not None
+    repo.commit("all at once", {f"lib/{n}.py": "a = 1\n" for n in range(MOST_OWN - 1)})
+    assert len(own_files(repository)) == MOST_OWN
+    repo.commit("one more", {"c.py": "a = 1\n"})
+    assert own_files(repository) == []
+
+
+def test_a_branch_from_a_server_that_is_ahead(repo: Repo, tmp_path: Path) -> None:
+    """What the default branch has there is not the branch's own, also before anybody pulls."""
+    repo.git("checkout", "-q", "main")
+    repo.git("clone", "-q", str(repo.root), str(tmp_path / "clone"))
+    repo.commit("at the server", {"served.py": "a = 1\n"})
+    clone = Repo(tmp_path / "clone")
+    clone.git("fetch", "-q")
+    clone.git("checkout", "-q", "-b", "mine", "origin/main")
+    clone.git("config", "user.name", "A")
+    clone.git("config", "user.email", "a@example.invalid")
+    clone.commit("mine", {"mine.py": "a = 1\n"})
+    repository = Repository.discover(clone.root)
+    assert repository is not None
+    assert own_files(repository) == ["mine.py"]
 
 
 def test_what_nobody_can_tell(repo: Repo) -> None:
