@@ -22,19 +22,30 @@ from remora.core.text import collapse
 from remora.observer.phrases import REPORTED
 
 MIN_WORDS, MIN_WORDS_NAMED, MIN_WORDS_RULE = 9, 5, 4  # of a statement, of one with a name in it, of a rule
-MAX_WORDS = 60
+MAX_WORDS, MAX_CHARS = 60, 600  # of a clause, of a sentence
 PASTED_LINES = 15  # a prompt with more lines than this is a paste or a plan
 
-# Of what is asked not to do, what is told with where, with what or of "any": the rest is of the moment.
+# Most of what is asked not to do is asked for the moment. A habit is told of things as a kind ("mocks in
+# tests", "any new dependency"), not of one ("the comment on line 12"), and has no end ("yet", "for this task").
+_ONE = r"(?:the|an?|this|that|these|those|my|your|its?|them|all|both|one|same|option|approach)\b"
+_OF_NOW = (
+    r"(?!.*\b(?:yet|until|till|already|just|only|for (?:this|the|now|me)|(?:this|next|current) \w+"
+    r"|line \d+|steps?|tasks?|\w+\.\w{1,4})(?:\W|\Z))"
+)
+_WHERE = r".{2,60}?\b(?:in|into|on|to|from|for|with|without)"
 _DO_NOT = (
-    r"\A(?:please )?(?:do not|don'?t|avoid) "
-    r"(?!worry|forget|bother|know|think|see|have|need|mind|want|get|like|we\b|you\b|i\b)\w+ "
-    r"(?!it\b|any(?:thing|more)\b)"
-    r"(?:any \w+ \w|.{2,60}?\b(?:in|into|on|to|from|for|with|without) [\w`'\"])"
+    rf"\A(?:please )?(?:(?:do not|don'?t)(?: ever)? {_OF_NOW}"
+    r"(?:\w+ any (?:new|other|more|additional|extra|external|third[- ]party) \w+"
+    r"|(?:us|mock|stub|commit|push|import|hard-?cod|log|print|catch|swallow|rely|depend|introduc|nest|mix)\w* "
+    rf"{_WHERE}"
+    r"|(?:add|writ|put|stor|edit|touch|call|wrap|return|ignor|skip|disabl|expos)\w* "
+    rf"(?!{_ONE}){_WHERE})"
+    rf"|avoid {_OF_NOW}(?!\w+ing\b|{_ONE}){_WHERE})"
+    rf" ?(?!{_ONE})(?:[\w`'\"]|\Z)"
 )
 _USE = (
-    r"use [\w`'\"@./-]+(?: [\w`'\"@./-]+){0,4}?,? (?:instead of|rather than|(?:and )?not|never) "
-    r"(?!to\b|be\b)[\w`'\"]"
+    rf"use (?!{_ONE}){_OF_NOW}[\w`'\"@./-]+(?: [\w`'\"@./-]+){{0,4}}?,? "
+    rf"(?:instead of|rather than|(?:and )?not|never) (?!to\b|be\b|{_ONE})[\w`'\"]"
 )
 _NAME = re.compile(
     r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]+/[\w./-]+|\b\w+\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]+"
@@ -116,8 +127,7 @@ _TAIL = re.compile(
 )
 # How a clause starts that states something, not one that asks for something.
 _ASSERTS = re.compile(
-    r"(?:please )?(?:do not|don'?t|avoid|use|prefer)\b|from now on\b"
-    r"|(?:for|in|with) [^,]{3,40},? (?:we|the|both)\b|(?:we|both|all|there (?:is|are)|the|a|an|our|only"
+    r"(?:for|in|with) [^,]{3,40},? (?:we|the|both)\b|(?:we|both|all|there (?:is|are)|the|a|an|our|only"
     r"|each|every|always|never)\b"
     r"|(?!(?:this|does|was|has|is|yes|its)\b)[a-z]+s (?:are|have|must|should|can|do)\b"
     r"|[`\"'][^`\"']+[`\"'] \w+|[\w.-]+[._-][\w.-]+ (?:is|are|has|should|must|does|can|cannot)\b",
@@ -126,10 +136,12 @@ _ASSERTS = re.compile(
 # A rule says so itself, however short it is.
 _RULE = re.compile(
     r"(?:please |(?:we|you) (?:should |must )?)?(?:always|never) (?!been?\b|had\b|saw\b|got\b|mind\b)"
-    rf"|from now on\b|prefer \w+ (?:over|to)\b|(?:please )?{_USE}|{_DO_NOT}"
-    r"|.*, (?:never|not) \w+[ \w-]*\W*\Z",
+    r"|from now on,? (?!i\b|i'm\b|he\b|she\b|they\b|it\b|the\b)|prefer \w+ (?:over|to)\b"
+    rf"|(?:please )?{_USE}|{_DO_NOT}",
     re.IGNORECASE,
 )
+# A correction that says what is so with its opposite is a fact, however short it is.
+_CONTRAST = re.compile(r"(?!.*\b(?:is|are|was|were) \w+ing\b).*, (?:never|not) \w+[ \w-]*\W*\Z", re.IGNORECASE)
 _ON_PURPOSE = re.compile(r"\b(?:on purpose|intentionally|deliberately|by design)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\?|,? (?:right|yeah|yes|no|correct|or|ok)\W*\Z"
@@ -207,7 +219,7 @@ def statements(prompt: str) -> list[Statement]:
         return []
     found: dict[str, Statement] = {}
     for sentence in _SENTENCE.split(prompt):
-        if not sentence or len(sentence) > 600:
+        if not sentence or len(sentence) > MAX_CHARS:
             continue
         statement = _statement(collapse(sentence))
         if statement is not None:
@@ -226,14 +238,16 @@ def states(sentence: str) -> str:
     if _PASTE.search(sentence):
         return ""
     bare = collapse(_SENTENCE.split(sentence.strip())[0])
+    if len(bare) > MAX_CHARS:
+        return ""
     for _ in range(2):
         bare = _LEAD.sub("", bare)
     clause = _balanced(_TAIL.sub("", bare)).strip(" ,;:-–")
     if (
-        not _ASSERTS.match(clause)
+        not (_ASSERTS.match(clause) or _RULE.match(clause))
         or _QUESTION.search(bare)
-        or not (names_something(clause) or _RULE.match(clause))
-        or not _holds(clause)
+        or not (names_something(clause) or _RULE.match(clause) or _CONTRAST.match(clause))
+        or not _holds(clause, short=_CONTRAST.match(clause) is not None)
     ):
         return ""
     return tidy(clause)
@@ -289,11 +303,12 @@ def _start(sentence: str, at: int) -> int | None:
     return None if at and _OF_BEFORE.match(sentence[at:]) else at
 
 
-def _holds(clause: str) -> bool:
+def _holds(clause: str, *, short: bool = False) -> bool:
     """Return whether a clause is long enough, stands alone and says more than what to do next."""
     words = len(clause.split())
     certain = names_something(clause) or _ON_PURPOSE.search(clause)
-    needed = MIN_WORDS_RULE if _RULE.match(clause) else MIN_WORDS_NAMED if certain else MIN_WORDS
+    short = short or _RULE.match(clause) is not None
+    needed = MIN_WORDS_RULE if short else MIN_WORDS_NAMED if certain else MIN_WORDS
     unfit = (_DANGLES, _PASSING, _ONE_OFF)
     return needed <= words <= MAX_WORDS and not any(pattern.search(clause) for pattern in unfit)
 
