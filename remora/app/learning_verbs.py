@@ -132,6 +132,10 @@ class LearningVerbs:
             given = paths("files", files, root)
             asked = tuple(purposes) or CHECKS
             named = named_checks(root)
+
+            def had(path: str) -> bool:
+                return space.observed.had(path) or space.history.had(path)
+
             return suggest(
                 space,
                 k,
@@ -139,7 +143,8 @@ class LearningVerbs:
                 files=given,
                 purposes=asked,
                 named=named,
-                stands=lambda command: stands(root, command),
+                stands=lambda command: stands(root, command, had),
+                there=lambda path: os.path.isfile(root / path),  # noqa: PTH113  a Path's own may fail
             )
 
     def move_in(

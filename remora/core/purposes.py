@@ -140,6 +140,9 @@ _PROGRAMS: dict[str, str] = {
         basename history top man sqlite3 ast-grep tokei cloc scc column
     """,
 }
+_BUILDS = re.compile(
+    r"build|compile|bundle|assemble|package\b|\btsc\b|\ball$|\bjavac\b|\bg?cc\b|\bninja\b|\bcmake\b"
+)
 _PURPOSE = {name: purpose for purpose, programs in _PROGRAMS.items() for name in _names(programs)}
 RANK = {p: i for i, p in enumerate(("test", "lint", "build", "format", "run", "vcs", "other", "look"))}
 
@@ -184,6 +187,20 @@ def purpose_of(words: tuple[str, ...]) -> str:
     return "run" if words[0].startswith(("./", "../")) or words[0].endswith((".sh", ".py")) else "other"
 
 
+def check_of(words: tuple[str, ...]) -> str:
+    """Return what a program's words check work with, one of CHECKS; empty where they check nothing.
+
+    What only installs, or generates, is for a build and checks nothing.
+
+    >>> check_of(("go", "vet")), check_of(("go", "build")), check_of(("pip", "install", "requests"))
+    ('lint', 'build', '')
+    """
+    purpose = purpose_of(words)
+    if purpose not in CHECKS or (purpose == "build" and not _BUILDS.search(" ".join(words))):
+        return ""
+    return purpose
+
+
 def _asked(program: str, words: tuple[str, ...]) -> list[str]:
     """Return the words that say what a program is asked to do: without its options and their values."""
     valued = _FIRST.get(program, frozenset())
@@ -212,6 +229,16 @@ def unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
             return words
         words = shorter
     return words
+
+
+def in_container(words: tuple[str, ...]) -> bool:
+    """Return whether a line runs in a container, which has a file system of its own.
+
+    >>> in_container(("sudo", "docker", "compose", "exec", "web", "pytest")), in_container(("pytest",))
+    (True, False)
+    """
+    words = unwrapped(words)
+    return any(" ".join(words[:length]) in _IN_CONTAINERS for length in (2, 3))
 
 
 def _without(words: tuple[str, ...], runners: Mapping[str, tuple[frozenset[str], int]]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from remora.core.events import Observation, Signal
-from remora.core.purposes import purpose_of
+from remora.core.purposes import check_of
 from remora.core.shell import bare, parts_in, without_folder
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id
@@ -184,8 +184,8 @@ def _checks(session: Observation) -> list[tuple[str, str]]:
             continue
         for place, part in enumerate(parts_in(run.as_run)):
             plain = bare(without_folder(part))
-            purpose = purpose_of(tuple(plain.split()))
-            if purpose in CHECKS and not _NARROW.search(plain) and len(part) <= 80:
+            purpose = check_of(tuple(plain.split()))
+            if purpose and not _NARROW.search(plain) and len(part) <= 80:
                 stand = (run.last_step, place, purpose)
                 last[part] = max(last.get(part, stand), stand)
     return [(part, stand[2]) for part, stand in sorted(last.items(), key=lambda item: (item[1], item[0]))]

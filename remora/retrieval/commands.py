@@ -19,8 +19,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
-from remora.core.purposes import CHECKS, purpose_of
-from remora.core.shell import bare, commands_in, parts_in, without_folder
+from remora.core.purposes import CHECKS, check_of
+from remora.core.shell import bare, commands_in, folder_of, parts_in, without_folder
 from remora.core.text import STOP_WORDS
 from remora.retrieval.narrowed import Habits, Told, habits, narrowed, reaches
 from remora.store.cues import COMMAND
@@ -35,9 +35,14 @@ HALF_LIFE = 8.0  # sessions
 IN_VAIN = 2  # sessions that ran a named command, and it never passed
 NAMED, TASK = 2.0, 0.5  # sessions that a command counts for which a rule file names, or which is a task
 ALIKE, SAME_FILES = 1.0, 1.0  # added to a session's weight of 1, times how alike and how many of the files
+ELSEWHERE = 0.25  # what a check counts that is run in a folder where nothing was edited
 LOOKED_AT = 200  # sessions
 TESTED, TESTS = 10, 2  # files of which the tests are looked for, and tests of one
 _BETWEEN = re.compile(r"\s*(?:&&|\|\||;)\s*")
+_RENEWS = re.compile(
+    r"\s--?(?:snapshot-update|update-?snapshots?|updateSnapshot|bless|accept)\b"
+)  # tests nothing
+_TIMED = re.compile(r"^(?:g?timeout(?: -\S+)* \d\S*|time|nohup) ")
 _PICKING = re.compile(r"\s(?:-v|-x|-vv|-q)(?=\s)|\s(?:-run|-count|-k|--run|-timeout|--timeout)[ =]\S+")
 
 
@@ -66,6 +71,7 @@ def suggest(
     purposes: Sequence[str] = CHECKS,
     named: Sequence[NamedCheck] = (),
     stands: Callable[[str], bool] = lambda _: True,
+    there: Callable[[str], bool] = lambda _: True,
 ) -> list[Suggestion]:
     """Return the commands to check work with, best first; ties in the order in which one runs them.
 
@@ -76,7 +82,8 @@ def suggest(
         files: what was edited.
         purposes: of "test", "lint", "format", "build".
         named: what the project names.
-        stands: whether a command can still be run; what cannot is left out.
+        stands: whether a command can still be run; what cannot is left out, but for what a rule file names.
+        there: whether a file is there; one that was deleted cannot be checked alone.
     """
     ran = list(_parts(space.observed.commands_of(CHECKS), purposes))
     order = list(dict.fromkeys(run.session_id for run in ran))[:LOOKED_AT]
@@ -88,10 +95,11 @@ def suggest(
     tried: defaultdict[str, set[str]] = defaultdict(set)
     checks = _checks(ran, weights)
     shown = habits(checks, edited)
-    near = _with_tests(space, files)
-    told = {h: narrowed(h, near if h.of_files and h.tests else files) for h in shown}
+    still = [path for path in files if there(path)]
+    near = _with_tests(space, still)
+    told = {h: narrowed(h, near if h.of_files and h.tests else still) for h in shown}
     elsewhere = _elsewhere(shown, told, files)
-    counted = elsewhere if elsewhere < checks else set()
+    counted = elsewhere if elsewhere < checks or any(told.values()) else set()
     for session, form, what, passed in ran:
         command = bare(form)
         tried[command].add(session)
@@ -114,11 +122,19 @@ def suggest(
             scores[command], alone[command] = worth, count
             purpose.setdefault(command, what)
             forms.setdefault(command, command)
+    for command in scores:
+        if (
+            (place := folder_of(command))
+            and files
+            and not any(path.startswith(f"{place}/") for path in files)
+        ):
+            scores[command] *= ELSEWHERE
     whole = sum(weights.values()) + max((worth for worth, _ in by_name.values()), default=0.0) or 1.0
     for form in _warned_of(space, [forms[command] for command in scores]):
         del scores[bare(form)]
     order_of = sorted(scores, key=lambda c: (-round(scores[c], 12), CHECKS.index(purpose[c]), c))
-    best = list(islice((c for c in order_of if stands(forms[c])), k))
+    told_to = {command for command, (_, check) in by_name.items() if not check.is_task}  # by a rule file
+    best = list(islice((c for c in order_of if c in told_to or stands(forms[c])), k))
     ran_in = {c: _ran(sessions[c], len(order)) for c in best}
     ran_in |= {c: _so_ran(alone[c], len(order)) for c in best if c in alone}
     return [
@@ -136,11 +152,9 @@ def suggest(
 def _parts(lines: Iterable[Ran], purposes: Container[str]) -> Iterator[Ran]:
     """Yield the checks of each line, with what each is for: a line is for the most telling of its parts."""
     for line in lines:
-        parts = parts_of(line.command)
-        for part in parts:
-            own = purpose_of(tuple(bare(without_folder(part)).split()))
-            purpose = own if len(parts) > 1 else line.purpose
-            if purpose in purposes:
+        for part in parts_of(line.command):
+            purpose = check_of(tuple(bare(without_folder(part)).split()))
+            if purpose in purposes and not _RENEWS.search(part):
                 yield line._replace(command=part, purpose=purpose)
 
 
@@ -275,7 +289,7 @@ def _warned_of(space: Space, commands: Sequence[str]) -> list[str]:
 def parts_of(command: str) -> list[str]:
     """Return the commands of a line, without what only picks or repeats single tests.
 
-    >>> parts_of("make fmt && make lint"), parts_of("go test -v -run TestA -count=1 ./cli")
+    >>> parts_of("make fmt && make lint"), parts_of("timeout 60 go test -v -run TestA -count=1 ./cli")
     (['make fmt', 'make lint'], ['go test ./cli'])
     >>> parts_of("make fmt && (cd web && npm test -x)")
     ['make fmt', '(cd web && npm test)']
@@ -284,7 +298,7 @@ def parts_of(command: str) -> list[str]:
     for placed in parts_in(command):
         whole = without_folder(placed)
         for part in _BETWEEN.split(whole) if whole == placed else (whole,):  # that is one program
-            plain = " ".join(_PICKING.sub(" ", f"{part} ").split())
+            plain = " ".join(_PICKING.sub(" ", f"{_TIMED.sub('', part)} ").split())
             if plain:
                 found.append(placed.replace(whole, plain) if whole != placed else plain)
     return list(dict.fromkeys(found))

@@ -27,6 +27,8 @@ _RUN_ANYTHING = re.compile(
     r"|\.{0,2}/.*"
 )
 _SWITCHES = frozenset("--fix --check --diff --write -w -l -s -race -short --quiet".split())  # take no value
+# Options that pick tests by a name, which those of another file do not have.
+_PICKING = frozenset("-t -g -e -m -n -k -run --grep --filter --testNamePattern --test-name-pattern".split())
 _PROSE = frozenset(".md .mdx .rst .txt .adoc".split())
 _UNPLAIN = re.compile(r"""['"`$*?\[\]{}<>\\~]""")
 _PATH = re.compile(r"(?P<lead>(?:\./)?)(?P<path>[\w@+.-]+(?:/[\w@+.-]+)*?)(?P<tail>/\.\.\.|/)?")
@@ -128,6 +130,7 @@ def _of(command: str, edited: Collection[str]) -> Habit | None:
         not bare_words
         or purpose not in _KINDS
         or _UNPLAIN.search(plain)
+        or not _PICKING.isdisjoint(words)
         or _RUN_ANYTHING.fullmatch(bare_words[0])
     ):
         return None

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from remora.core.decoding import decode
-from remora.core.purposes import CHECKS, purpose_of
+from remora.core.purposes import check_of
 from remora.core.secrets import redact
 from remora.core.shell import bare, commands_in, in_folder
 from remora.sources import task_files
@@ -72,7 +72,6 @@ _CHANGES = re.compile(
     r"|stop|kill|migrate|seed|record|bless|update|bump|release|undeploy|rollback)(?=$|[\s:_.-])",
     re.IGNORECASE,
 )
-_BUILDS = re.compile(r"build|compile|bundle|assemble|package|\btsc\b|\ball$")  # installing checks nothing
 
 
 class NamedCheck(NamedTuple):
@@ -214,8 +213,8 @@ def _add(found: dict[str, NamedCheck], line: str, path: str, root: Path, *, is_t
             folder = entered
             continue
         words = tuple(bare(command).split())
-        purpose = purpose_of(words)
-        if purpose not in CHECKS or (purpose == "build" and not _BUILDS.search(bare(command))):
+        purpose = check_of(words)
+        if not purpose:
             continue
         if len(command) > LONGEST or any(_ONE_TEST.search(word) for word in words[1:]):
             continue

@@ -1,83 +1,119 @@
 """Whether a check that sessions ran can still be run: its folder, its files and its task are there.
 
-A task is gone only where the file of its runner is there, takes no tasks from elsewhere, and does not have
-the task's name in it at all; what is installed on this machine is not asked. So the doubtful stands.
+What is doubtful stands. A path is gone only where the project once had it; a task only where the file of its
+runner is there, takes no tasks from elsewhere, and does not have the task's name in it at all. A line that
+says itself where it is run, or runs in a container, is not judged; what is installed here is not asked.
 """
 
 from __future__ import annotations
 
+import json
+import os.path
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
-from remora.core.purposes import unwrapped
+from remora.core.purposes import in_container, unwrapped
 from remora.core.shell import bare, folder_of, without_folder
 
 _MAX_BYTES = 400_000
 # Runners by the words before a task's name: their files, and what in one brings tasks from elsewhere.
 _RUNNERS: dict[str, tuple[tuple[str, ...], str]] = {
-    "make": (
-        ("Makefile", "makefile", "GNUmakefile"),
-        r"^[ \t]*[-s]?include\b|^[^\t#\n]*%[^\n]*:|\$[({](?:foreach|eval)|^\$",
-    ),
-    "just": (("justfile", "Justfile", ".justfile"), r"^(?:import|mod)\b"),
+    "make": (("GNUmakefile", "makefile", "Makefile"), r"^[ \t]*[-s]?include\b|^[^\t#\n:=]{0,200}[%$]"),
+    "just": (("justfile", "Justfile", ".justfile"), r"^(?:import|mod|set fallback)\b"),
     "task": (("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"), r"^includes:|\*"),
     "mise run": (("mise.toml", ".mise.toml"), r"\[task_config\]"),
+    "poe": (("pyproject.toml",), r"\binclude\w*\b"),
     "composer run": (("composer.json",), r"(?!)"),
-    "poe": (("pyproject.toml",), r"^include\b"),
-    **dict.fromkeys(("npm run", "pnpm run", "yarn run", "bun run"), (("package.json",), r"(?!)")),
+    "npm run": (("package.json",), r"(?!)"),
+    "pnpm run": (("package.json",), r"(?!)"),
 }
-_TASK = re.compile(rf"(?P<runner>{'|'.join(_RUNNERS)}) (?P<task>[A-Za-z][\w:.-]*)(?= |$)")
-_MISE_SCRIPTS = (
-    "mise-tasks",
-    ".mise-tasks",
-    "mise/tasks",
-    ".mise/tasks",
-    ".config/mise/tasks",
-    "mise.local.toml",
+# Besides those, where a runner looks for tasks.
+_ALSO = {
+    "mise run": (
+        *("mise-tasks", ".mise-tasks", "mise/tasks", ".mise", ".config/mise", ".config/mise.toml"),
+        *("mise", "mise.local.toml", ".mise.local.toml"),
+    ),
+    "poe": ("poe_tasks.toml", "poe_tasks.yaml", "poe_tasks.json"),
+}
+_LOOKS_UP = ("mise run", "just")  # in the folders above, too
+_TASK = re.compile(rf"(?P<runner>{'|'.join(_RUNNERS)}) (?P<task>[A-Za-z][\w:.-]*)")
+_MOVES = re.compile(
+    r"(?:-C|-[fwrF]|--(?:dir|directory|cwd|prefix|workspaces?|filter|recursive|file|\w*file|project|root|"
+    r"rootdir|manifest-path|working-dir\w*|working-directory|env))(?:=.*)?"
 )
 _PATH = re.compile(r"(?:\./)?[\w@+-][\w@+.-]*(?:/[\w@+.-]+)*(?:/\.\.\.|/)?")
 
 
-def stands(root: Path, command: str) -> bool:
+def stands(root: Path, command: str, had: Callable[[str], bool] = lambda _: True) -> bool:
     """Return whether nothing that a check names is gone.
 
     Args:
         root: of the project.
         command: in normal form, also with variables and a folder.
+        had: whether the project's history knows a path, of a file or a folder.
     """
-    place = root / folder_of(command)
-    words = unwrapped(tuple(bare(without_folder(command)).split()))
-    return (
-        place.is_dir() and all((place / path).exists() for path in _paths(words)) and not _gone(place, words)
+    folder = folder_of(command)
+    if not os.path.isdir(root / folder):  # noqa: PTH112  a Path's own fails on names that are too long
+        return not had(folder)
+    line = tuple(bare(without_folder(command)).split())
+    if in_container(line) or any(map(_MOVES.fullmatch, line)):
+        return True
+    words = unwrapped(line)
+    below = f"{folder}/" if folder else ""
+    return not any(_lost(root, below + path, had) for path in _paths(words)) and not _without(
+        root, root / folder, words
     )
 
 
+def _lost(root: Path, path: str, had: Callable[[str], bool]) -> bool:
+    return not os.path.exists(root / path) and had(path)  # noqa: PTH110  as above
+
+
 def _paths(words: tuple[str, ...]) -> Iterator[str]:
-    """Yield what is surely meant as a file or folder here: `./a`, and files with an ending in a folder."""
-    for word in words[1:]:
-        if not _PATH.fullmatch(word):
+    """Yield what is surely meant as a path: `./a`, `a/b.go`; not what an option may take as its value."""
+    for before, word in pairwise(words):
+        if before.startswith("-") or not _PATH.fullmatch(word):
             continue
         path = word.removesuffix("...").rstrip("/")
-        host = "." in path.removeprefix("./").split("/")[0]  # github.com/a/b
-        if path and path != "." and (word.startswith("./") or ("/" in path and "." in path[1:] and not host)):
-            yield path
+        if word.startswith("./") or ("/" in path and "." in path.rpartition("/")[2]):
+            path = path.removeprefix("./")
+            if path not in ("", "."):
+                yield path
 
 
-def _gone(place: Path, words: tuple[str, ...]) -> bool:
+def _without(root: Path, place: Path, words: tuple[str, ...]) -> bool:
+    """Return whether the words ask a runner for a task that its files do not have."""
     line = " ".join(words)
-    found = _TASK.match("npm run test" if line == "npm test" else line)
+    found = _TASK.fullmatch(re.sub(r"^(p?npm) test\b", r"\1 run test", line))
     if found is None:
         return False
     names, elsewhere = _RUNNERS[found["runner"]]
-    texts = [text for name in names if (text := _text(place / name))]
-    if found["runner"] == "mise run" and any((place / name).exists() for name in _MISE_SCRIPTS):
+    folders = [place]
+    if found["runner"] in _LOOKS_UP:
+        folders += [folder for folder in place.parents if folder.is_relative_to(root)]
+    if any((folder / name).exists() for folder in folders for name in _ALSO.get(found["runner"], ())):
         return False
+    if any(True for folder in folders if found["runner"] == "mise run" for _ in folder.glob("*mise.*.toml")):
+        return False
+    texts = [text for folder in folders for name in names if (text := _text(folder / name))]
     if not texts or any(re.search(elsewhere, text, re.MULTILINE) for text in texts):
         return False
+    if names[0].endswith(".json"):
+        return not any(_has_script(text, found["task"]) for text in texts)
     name = re.compile(rf"(?<![\w-]){re.escape(found['task'])}(?![\w-])")
     return not any(name.search(text) for text in texts)
+
+
+def _has_script(text: str, name: str) -> bool:
+    """Return whether a package.json or composer.json has a script, also where it cannot be read."""
+    try:
+        whole = json.loads(text)
+        return name in whole.get("scripts", ())
+    except (ValueError, RecursionError, AttributeError, TypeError):
+        return True
 
 
 def _text(file: Path) -> str:

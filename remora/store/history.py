@@ -40,6 +40,12 @@ class History:
         sql = f"SELECT {_STAT} FROM git_files WHERE path IN (SELECT value FROM json_each(?))"
         return {r[0]: _stat(r) for r in self._db.rows(sql, (json.dumps(list(paths)),))}
 
+    def had(self, path: str) -> bool:
+        """Return whether some commit had a file, or one in a folder, also if it is gone."""
+        sql = """SELECT EXISTS (SELECT 1 FROM git_files
+                                WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0'))"""
+        return bool(self._db.value(sql, (path,)))
+
     def hottest(self, limit: int) -> Sequence[str]:
         """Return the present files that change most, by heat, then by path."""
         sql = "SELECT path FROM git_files WHERE present = 1 AND commits > 0 ORDER BY heat DESC, path LIMIT ?"

@@ -238,6 +238,12 @@ class Observed(Recording):
                    GROUP BY f.session_id HAVING count(*) = (SELECT count(*) FROM json_each(?1)))"""
         return int(self._db.value(sql, (given,)))
 
+    def had(self, path: str) -> bool:
+        """Return whether a session read or edited a file, or one in a folder."""
+        sql = """SELECT EXISTS (SELECT 1 FROM observer_session_files
+                                WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0'))"""
+        return bool(self._db.value(sql, (path,)))
+
     def like(self, terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
         """Return (session id, bm25) of the sessions whose prompts have the terms, best first, ties newest."""
         if not (match := any_of(terms)):

@@ -171,3 +171,36 @@ def test_checks_of_single_files_are_better_than_none(bare: World):
     files = (use("tests/test_a.py", edits=1),)
     record(bare.space, session("s1", 1, commands=(ran("pytest tests/test_a.py"),), files=files))
     assert [one.command for one in suggest(bare.space, 5)] == ["pytest tests/test_a.py"]
+
+
+def test_what_only_installs_or_renews_checks_nothing(bare: World):
+    """It is run before a check, or writes what the check would be held against."""
+    lines = (
+        "pip install -e .",
+        "uv sync",
+        "pnpm gen",
+        "go mod tidy",
+        "pytest --snapshot-update",
+        "go build ./...",
+    )
+    record(bare.space, session("s1", 1, commands=tuple(ran(line) for line in (*lines, "timeout 60 go vet"))))
+    assert [one.command for one in suggest(bare.space, 9)] == ["go vet", "go build ./..."]
+
+
+def test_checks_of_other_folders_come_last(bare: World):
+    """What is edited lies in one package of several; checks of the root and of that one come first."""
+    lines = ("(cd api && npm test)", "(cd web && npm test)", "make lint")
+    record(bare.space, session("s1", 1, commands=tuple(ran(line) for line in lines)))
+    found = suggest(bare.space, 5, files=["web/src/app.tsx"])
+    assert [one.command for one in found] == ["make lint", "(cd web && npm test)", "(cd api && npm test)"]
+
+
+def test_checks_of_single_files_that_were_edited_then_are_not_told_now(bare: World):
+    """Where the files of now have checks of their own, those of others say nothing, alone as they are."""
+    files = (use("src/a.test.ts", edits=1),)
+    record(bare.space, session("s1", 1, commands=(ran("npx eslint src/a.test.ts"),), files=files))
+    found = suggest(bare.space, 5, files=["src/b.test.ts"])
+    assert [one.command for one in found] == ["npx eslint src/b.test.ts"]
+    both = ["src/b.test.ts", "src/gone.test.ts"]
+    found = suggest(bare.space, 5, files=both, there=lambda path: "gone" not in path)
+    assert [one.command for one in found] == ["npx eslint src/b.test.ts"]
