@@ -103,7 +103,7 @@ def _named(space: Space, name: str) -> list[str]:
     """Return the id of the session of a name, or the start of one; empty where there is none."""
     found = space.observed.named(name, 5)
     if len(found) > 1:
-        ids = ", ".join(map(_name, found))
+        ids = ", ".join(found)
         raise Conflict(f"{name!r} is the start of several ids: {ids}", hint="Give more of the id.")
     return found
 

@@ -12,6 +12,7 @@ and nothing else; a tainted memory is cleared by a person who says the same, by 
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -28,6 +29,10 @@ from remora.lifecycle.flags import RETIREMENTS, rests_on, unflag_dependents, wit
 from remora.store.space import Space
 
 REFUSALS = (InvalidInput, Conflict, NotFound)  # what is wrong with a draft, not with the store
+_COUNTS = re.compile(
+    r"\s*\((?:seen|said|committed)\b[^()]*\)|\s*\(\d+(?: of (?:the last )?\d+)?(?: sessions?)?\)"
+    r"|\bMet (?:once|in \d+ findings)\b|; last \d{4}-\d\d-\d\d"
+)
 NEAR_DUPLICATE = 0.85  # Jaccard of word sets, as the packer's rule for saying things twice
 
 
@@ -334,24 +339,37 @@ def replaced_fields(record: MemoryRecord, draft: MemoryDraft) -> dict[str, Any]:
     """Return what changes when a newer text takes the place of an older one under the same external id.
 
     The text brings its own trust. That a person confirmed the old words says nothing about the new
-    ones; that the old ones were tainted still does, unless a person said the new ones.
+    ones, but where only the counts are new; that the old ones were tainted still does, unless a person
+    said the new ones.
     """
+    confirmed = record.user_verified and _claim(record.content) == _claim(draft.content)
     taint = draft.taint or (None if draft.source == "user_taught" else record.taint)
+    if confirmed:
+        taint = None
     return {
         "content": draft.content,
         "type": draft.type,
         "source": draft.source,
-        "confidence": draft.confidence,
+        "confidence": max(record.confidence, draft.confidence) if confirmed else draft.confidence,
         "citation_text": draft.citation_text,
         "context_prefix": draft.context_prefix,
         "payload": draft.payload,
         "decay_half_life_days": _half_life(draft),
         "taint": taint,
-        "needs_review": draft.needs_review or taint is not None,
+        "needs_review": not confirmed and (draft.needs_review or taint is not None),
         "review_reason": None,
         "stale_at": None,
-        "user_verified": draft.user_verified,
+        "user_verified": draft.user_verified or confirmed,
     }
+
+
+def _claim(content: str) -> str:
+    """Return what a learnt text says, without how often and when it was seen.
+
+    >>> _claim("Run `a` (31 of the last 50 sessions) and `b` (46) (seen in 4 sessions, last 2026-01-05).")
+    'Run `a` and `b`.'
+    """
+    return _COUNTS.sub("", content)
 
 
 def search_terms(record: MemoryRecord) -> str:

@@ -302,7 +302,10 @@ class Observed(Recording):
     def named(self, name: str, limit: int) -> list[str]:
         """Return the ids ("host:session") of the sessions of a name, else of those whose name begins so."""
         own = "substr(id, instr(id, ':') + 1)"
-        for where in (f"id = ?1 OR {own} = ?1", f"substr({own}, 1, length(?1)) = ?1"):
+        if not name:
+            return []
+        begins = f"substr({own}, 1, length(?1)) = ?1 OR substr(id, 1, length(?1)) = ?1"
+        for where in (f"id = ?1 OR {own} = ?1", begins):
             sql = f"SELECT id FROM observer_sessions WHERE {where} ORDER BY id LIMIT ?2"
             if found := [row[0] for row in self._db.rows(sql, (name, limit))]:
                 return found

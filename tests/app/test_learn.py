@@ -221,6 +221,17 @@ def test_every_reason_has_its_examples(memory, learn, tmp_path, monkeypatch):
     assert Counter(e.filter for e in report.examples) == {"worth": 1, "a person's word": 1}
 
 
+def test_what_a_person_confirmed_stays_so_when_it_is_seen_again(learn, memory, tmp_path):
+    """How often and when it was seen is new, and nothing of what it says."""
+    several(tmp_path, memory, 3)
+    confirmed = {memory.verify(one.memory.id).id for one in learn().learnt}
+    several(tmp_path, memory, 4)
+    report = learn()
+    assert confirmed == {one.memory.id for one in report.learnt}
+    assert "updated" in {one.action for one in report.learnt}
+    assert all(memory.show(one).user_verified and not memory.show(one).needs_review for one in confirmed)
+
+
 def test_what_is_learnt_in_the_end_was_not_left_out(learn, memory, tmp_path):
     """What a failed session showed, and others prove, is told once: as learnt."""
     several(tmp_path, memory)

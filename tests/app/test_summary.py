@@ -79,7 +79,7 @@ def test_a_session_is_found_in_every_run(memory: Memory, tmp_path: Path) -> None
     assert memory.session_summary(session_id="s1").sessions == ("claude-code:s1",)  # a whole id comes first
     first = {o.memory.id for o in memory.session_summary(1, session_id="s11").learned}
     assert first < {o.memory.id for o in memory.session_summary(session_id="s11").learned}
-    with pytest.raises(Conflict, match="several ids: s1, s11, s2"):
+    with pytest.raises(Conflict, match="several ids: claude-code:s1, claude-code:s11, claude-code:s2"):
         memory.session_summary(session_id="s")
 
 

@@ -14,7 +14,7 @@ from remora.app.memory import Memory
 from remora.app.promoting import Learnt
 from remora.app.summary import Remembered, SessionSummary
 from remora.core.clock import FixedClock
-from remora.core.errors import EXIT_CODES, InvalidInput, NotFound
+from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
 from remora.core.events import FileUse
 from remora.core.values import Context
 from remora.injection.prefetch import Prefetch, PrefetchFile
@@ -244,6 +244,26 @@ def test_learn_says_what_is_new(run: Run, project: Path) -> None:
     assert "[updated: the user said so]" in told
     learnt = run("learned").stdout
     assert "[the same commands recur (seen in 5 sessions, last 2026-01-05)]" in learnt
+
+
+def test_only_what_a_run_added_is_dropped_with_it(run: Run, answer: Answer, project: Path) -> None:
+    """What was there before stays, and what somebody confirmed; of a session its whole id is asked for."""
+    from tests.app.test_learn import work
+
+    learn(run, project)
+    for number in range(2, 6):
+        work(f"s{number}", number, str(project)).save(project / "talks")
+    assert run("learn", "talks").exit_code == 0
+    found = answer("learned")["learned"]
+    kept = [one["memory"]["id"] for one in found if one["action"] == "updated"]
+    (confirmed, *dropped) = [one["memory"]["id"] for one in found if one["action"] == "stored"]
+    assert len(kept) == 1
+    assert run("verify", confirmed).exit_code == 0
+    assert run("learned", "--session", "s", "--forget-all").exit_code == EXIT_CODES[Conflict]
+    result = run("learned", "--forget-all")
+    assert "2 memories stay that were there before, confirmed or seen elsewhere" in result.stderr
+    assert {one["memory"]["id"] for one in answer("learned")["learned"]} == {*kept, confirmed}
+    assert all(answer("show", one)["deprecated"] for one in dropped)
 
 
 def test_a_folder_without_sessions(run: Run, project: Path) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from remora.core.errors import InvalidInput
 from remora.interfaces import learn_pages, pages, plan_pages
 from remora.interfaces.commands import reviewing
 from remora.interfaces.commands.desk import Desk, command
+
+if TYPE_CHECKING:
+    from remora.app.promoting import Learnt
+    from remora.app.summary import SessionSummary
 
 
 @command("learn", epilog="Example: remora learn --dry-run")
@@ -38,7 +44,7 @@ def learn(desk: Desk, *, path: str | None, claude: bool, codex: bool, again: boo
 @click.option("--session", "session_id", metavar="ID", help="What came of this session, in any run.")
 @click.option("--review", is_flag=True, help="Go through them one by one: keep, edit, drop, or later.")
 @click.option("--verify-all", is_flag=True, help="Say that you looked at all of them and they are right.")
-@click.option("--forget-all", is_flag=True, help="Drop all of them; restore brings them back.")
+@click.option("--forget-all", is_flag=True, help="Drop what it added; restore brings it back.")
 def learned(
     desk: Desk, *, run: int | None, session_id: str | None, review: bool, verify_all: bool, forget_all: bool
 ) -> None:
@@ -54,8 +60,12 @@ def learned(
     found = memory.session_summary(run, session_id=session_id)
     if verify_all or forget_all:
         change, done = (memory.verify, "verified") if verify_all else (memory.forget, "forgotten")
-        records = [change(one.memory.id) for one in found.learned]
+        meant = found.learned if verify_all else _added(found, session_id)
+        records = [change(one.memory.id) for one in meant]
         desk.answer({"memories": records}, lambda: pages.changed(records, done))
+        if stay := len(found.learned) - len(meant):
+            what = "memory stays that was" if stay == 1 else "memories stay that were"
+            desk.note(f"{stay:,} {what} there before, confirmed or seen elsewhere; `forget` takes their ids.")
     elif review:
         reviewed = reviewing.review(memory, found.learned, reviewing.asking(desk))
         desk.answer(reviewed, lambda: reviewing.page(reviewed))
@@ -71,6 +81,22 @@ def learned(
         desk.note(
             gone if found.run else "Nothing was learnt yet. `remora learn` reads the sessions of agents."
         )
+
+
+def _added(found: SessionSummary, session_id: str | None) -> list[Learnt]:
+    """Return what a run, or a session, added alone and nobody has confirmed since."""
+    fresh = [one for one in found.learned if not (one.memory.user_verified or one.memory.pinned)]
+    if session_id is None:
+        return [one for one in fresh if one.action in learn_pages.NEW]
+    whole = {name for one in found.sessions for name in (one, one.partition(":")[2])}
+    if session_id not in whole:
+        raise InvalidInput(
+            "--forget-all needs the whole id of a session", hint=f"{', '.join(found.sessions)}"
+        )
+    own = {session_id.rpartition(":")[2], None}
+    return [
+        one for one in fresh if own.issuperset((one.memory.session_id, *one.memory.provenance_session_ids))
+    ]
 
 
 @command("checks", epilog='Example: remora checks "fix the token refresh"')
