@@ -32,16 +32,25 @@ _OF_NOW = (
     r"(?!.*\b(?:yet|until|till|already|just|only|for (?:this|the|now|me)|(?:this|next|current) \w+"
     r"|line \d+|steps?|tasks?|\w+\.\w{1,4})(?:\W|\Z))"
 )
-_WHERE = r".{2,60}?\b(?:in|into|on|to|from|for|with|without)"
+_WHERE = r".{0,60}?\b(?:in|into|on|to|from|for|with|without)"
 _DO_NOT = (
-    rf"\A(?:please )?(?:(?:do not|don'?t)(?: ever)? {_OF_NOW}"
+    rf"\A(?:please )?(?:(?:do not|don'?t|stop|never ever)(?: ever)? {_OF_NOW}"
     r"(?:\w+ any (?:new|other|more|additional|extra|external|third[- ]party) \w+"
     r"|(?:us|mock|stub|commit|push|import|hard-?cod|log|print|catch|swallow|rely|depend|introduc)\w* "
     rf"{_WHERE}"
     r"|(?:add|writ|put|stor|edit|touch|call|wrap|return|ignor|skip|disabl|expos)\w* "
     rf"(?!{_ONE}){_WHERE})"
     rf"|avoid {_OF_NOW}(?!\w+ing\b|{_ONE}){_WHERE})"
-    rf" ?(?!{_ONE})(?:[\w`'\"]|\Z)"
+    rf" ?(?:(?!{_ONE})|(?=the (?:\w+ ){{0,2}}\w+s\b))(?:[\w`'\"]|\Z)"
+)
+# What must hold of things as a kind.
+_MUST = (
+    r"\A(?:(?:every|each) (?:[\w-]+ ){1,3}(?:needs?|must|has to)|(?:all )?(?:new )?[a-z]+s must) "
+    r"(?!be done\b)\w"
+)
+_SURE = (
+    r"make sure (?:to|that you|you) "
+    r"(?:(?:always|never) \w|.{3,120}?\b(?:before|after|on|for|in) (?:every|each|any|all) \w)"
 )
 _USE = (
     rf"use (?!{_ONE}){_OF_NOW}[\w`'\"@./-]+(?: [\w`'\"@./-]+){{0,4}}?,? "
@@ -63,9 +72,11 @@ _STARTS = (
             r"|(?:we|you) should (?:be )?us(?:e|ing) .{3,80}?\b(?:instead of|rather than|over)\b.+"
             r"|we (?:don'?t|do not) (?:want|allow|like)\b.+|we (?:prefer|avoid)\b.+"
             r"|(?:i|i'd|we|we'd) (?:really |generally |always )?prefer (?:to|that we|\w+ing|not|using)\b.+"
-            r"|(?:(?:let'?s|please|we should|can we) )?use \S+.{0,40}\b(?:instead of|rather than|and not)\b.+"
+            r"|(?:(?:let'?s|please|we should|can we) )?use (?!(?:an?|this|that|my|your|one|option)\b)"
+            r"\S+.{0,40}\b(?:instead of|rather than|and not)\b.+"
             rf"|\A(?:(?:let'?s|please|we should|can we) )?{_USE}.+"
-            rf"|{_DO_NOT}.*"
+            rf"|{_DO_NOT}.*|{_MUST}.+"
+            rf"|{_SURE}.+"
             r"|the (?:overriding|general|main|guiding) (?:directive|rule|principle|goal|convention) is\b.+"
             r"|(?:our|the) (?:convention|rule|policy|preference) is\b.+|keep backwards? compat\w*.+"
         ),
@@ -119,6 +130,19 @@ _SUBJECT = re.compile(
     r"\S.*\b(?:should|must|shall|may|can|will|needs? to|ha(?:s|ve) to|ought to|is|are)\s+\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_MODAL = re.compile(
+    r"(?:must|should|shall|may|can|will|needs? to|ha(?:s|ve) to|ought to)\s+\Z", re.IGNORECASE
+)
+_WHAT_FOR = re.compile(r"\b(?:so|such) that (?:we |you |it )?\Z", re.IGNORECASE)
+_REASON = re.compile(
+    r"[,;]? (?:because|since|as)\b.*\Z|[,;] (?:it|this|that|they|these|those)(?:'?s|'?re| \w+)\b.*\Z"
+    r"|\s(?:in )?here\W*\Z",
+    re.IGNORECASE,
+)
+_REMEMBER = re.compile(
+    r"\A\s*(?:(?:please|and|also|but|so|ok|yes),? )*(?:please )?remember(?:\s*:| that\b|,)\s*(?=\S)",
+    re.IGNORECASE,
+)
 _OF_BEFORE = re.compile(r"\A(?:\S+ ){1,3}(?:it|them|this|that|these|those)\b", re.IGNORECASE)
 _TAIL = re.compile(
     r",? \b(?:but|or|so|and|though)\b (?:i|maybe|perhaps|can|could|what|not sure|then)\b.*\Z"
@@ -137,7 +161,7 @@ _ASSERTS = re.compile(
 _RULE = re.compile(
     r"(?:please |(?:we|you) (?:should |must )?)?(?:always|never) (?!been?\b|had\b|saw\b|got\b|mind\b)"
     r"|from now on,? (?!i\b|i'm\b|he\b|she\b|they\b|it\b|the\b)|prefer \w+ (?:over|to)\b"
-    rf"|(?:please )?{_USE}|{_DO_NOT}",
+    rf"|(?:please )?{_USE}|{_DO_NOT}|{_MUST}|{_SURE}",
     re.IGNORECASE,
 )
 # A correction that says what is so with its opposite is a fact, however short it is.
@@ -170,7 +194,9 @@ _NOW = (
 )
 _FOR_NOW = re.compile(_NOW, re.IGNORECASE)
 _PASSING = re.compile(
-    rf"{_NOW}|\b(?:maybe|perhaps|i guess|i wonder|wondering|i think|not sure|i mean|in theory|if possible)\b",
+    rf"{_NOW}|\byet\b|\bthe (?:wrong|broken|incorrect)\b|\bline \d+\b"
+    r"|\buntil (?:mon|tue|wed|thu|fri|sat|sun|tomorrow|tonight|next|further|then\b|i\b)"
+    r"|\b(?:maybe|perhaps|i guess|i wonder|wondering|i think|not sure|i mean|in theory|if possible)\b",
     re.IGNORECASE,
 )
 _ONE_OFF = re.compile(
@@ -192,7 +218,12 @@ _LEAD = re.compile(
     r"\A\s*(?:[-*•]|\d+[.)])?\s*(?:yes|yeah|yep|no|nope|ok|okay|sure|sorry|hmm+|ah|oh|so|also|and|but|well"
     r"|actually|"
     r"note that|note|question|please note|keep in mind that|keep in mind|like|because|since"
-    r"|that)?[,:]?\s+(?=\S)",
+    r"|that|i (?:already |just )?(?:told|asked) you to)?[,:]?\s+(?=\S)",
+    re.IGNORECASE,
+)
+_REJECTS = re.compile(
+    r"\W*(?:no|nope|wrong|incorrect|not (?:quite|right|true)|(?:no,? )?(?:that|this|it)(?:'?s| is) "
+    r"(?:wrong|not (?:right|true|correct)|incorrect))\W*",
     re.IGNORECASE,
 )
 _FIXES = (
@@ -239,7 +270,8 @@ def states(sentence: str) -> str:
     """
     if _PASTE.search(sentence):
         return ""
-    bare = collapse(_SENTENCE.split(sentence.strip())[0])
+    parts = _SENTENCE.split(sentence.strip())
+    bare = collapse(next((part for part in parts if not _REJECTS.fullmatch(part)), ""))
     if len(bare) > MAX_CHARS:
         return ""
     for _ in range(2):
@@ -271,6 +303,11 @@ def _statement(sentence: str) -> Statement | None:
         bare = _LEAD.sub("", bare)
     if re.match(r"(?:right now|currently|today)\b", bare, re.IGNORECASE):
         return None
+    if to_keep := _REMEMBER.match(sentence):
+        told = _balanced(sentence[to_keep.end() :]).strip(" ,;:-–")
+        if not _QUESTION.search(told) and _holds(told, short=True):
+            return Statement("preference" if _RULE.match(told) else "gotcha", tidy(told))
+        return None
     for kind, pattern in _CLAUSES:
         found = next((m for m in pattern.finditer(bare) if not _BEFORE.search(bare[: m.start()])), None)
         if found is None:
@@ -295,10 +332,12 @@ def _start(sentence: str, at: int) -> int | None:
     'when a test runs on Windows, always use `py`'
     """
     before = sentence[:at]
-    if REPORTED.search(before) or _FOR_NOW.search(before):
+    if REPORTED.search(before) or _FOR_NOW.search(before) or _WHAT_FOR.search(before):
         return None
     ends = [0, *(m.end() for m in _PARTS.finditer(before))]
     if before[ends[-1] :].strip():
+        if _MODAL.match(before, ends[-1]):
+            return None  # its subject stands before the clause
         return ends[-1] if _SUBJECT.match(before, ends[-1]) or _CONDITION.match(before, ends[-1]) else at
     if len(ends) > 1 and _CONDITION.match(before, ends[-2]):
         return ends[-2]
@@ -311,8 +350,9 @@ def _holds(clause: str, *, short: bool = False) -> bool:
     certain = names_something(clause) or _ON_PURPOSE.search(clause)
     short = short or _RULE.match(clause) is not None
     needed = MIN_WORDS_RULE if short else MIN_WORDS_NAMED if certain else MIN_WORDS
-    unfit = (_DANGLES, _PASSING, _ONE_OFF)
-    return needed <= words <= MAX_WORDS and not any(pattern.search(clause) for pattern in unfit)
+    if not needed <= words <= MAX_WORDS or _PASSING.search(clause) or _ONE_OFF.search(clause):
+        return False
+    return stands_alone(_REASON.sub("", clause) if short else clause)
 
 
 def _balanced(clause: str) -> str:

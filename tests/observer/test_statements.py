@@ -123,6 +123,18 @@ def test_requests_questions_and_pastes_state_nothing(prompt: str) -> None:
         ("Don't commit directly to main", "Don't commit directly to main."),
         ("avoid print in library code", "Avoid print in library code."),
         ("Don't put logic in controllers", "Don't put logic in controllers."),
+        ("Don't push to main.", "Don't push to main."),
+        ("Tests must not hit the network.", "Tests must not hit the network."),
+        ("Every new endpoint needs a test in tests/api.", "Every new endpoint needs a test in tests/api."),
+        ("I told you to use pnpm, not npm!", "Use pnpm, not npm!"),
+        ("Never use float for prices, it is not exact.", "Never use float for prices, it is not exact."),
+        ("Always use absolute imports here.", "Always use absolute imports here."),
+        (
+            "Make sure you run `make fmt` before every commit",
+            "Make sure you run `make fmt` before every commit.",
+        ),
+        ("Make sure to always update docs/api.md", "Make sure to always update docs/api.md."),
+        ("Stop using mocks in the integration tests", "Stop using mocks in the integration tests."),
         ("from now on, answer in German", "From now on, answer in German."),
         ("please don't add any new dependencies", "Don't add any new dependencies."),
     ],
@@ -163,6 +175,15 @@ def test_a_rule_may_be_short(prompt: str, text: str) -> None:
         "Use option B instead of A",
         "Use your own judgement, not mine",
         "From now on I am away",
+        "from now on until Friday the demo server is down",
+        "Don't add the new button to the header yet.",
+        "we use the wrong variable in auth/tokens.py line 30",
+        "The build is using the wrong flag, see build.sh",
+        "Add a check so that we never divide by zero in ratio().",
+        "use a set instead of a list in dedupe()",
+        "remember that test we fixed yesterday?",
+        "make sure to run the tests",
+        "every test needs to pass now",
         "The server is running, not crashed.",
         "we could use the cache explicitly in other places to not be dependent on a checkout",
     ],
@@ -198,6 +219,30 @@ def test_names_and_hanging_words() -> None:
         False,
         False,
     ]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        ("Remember: integration tests need docker running.", "Integration tests need docker running."),
+        ("please remember that the demo database must never be migrated by hand", None),
+        ("Remember: we use UTC in the database, never local time.", None),
+    ],
+)
+def test_what_is_to_be_remembered_is_kept_whole(prompt: str, text: str | None) -> None:
+    """The user asks for it in so many words; its subject is not cut off."""
+    (found,) = statements(prompt)
+    whole = prompt.partition("that " if "that" in prompt else ": ")[2].rstrip(".")
+    assert (found.type, found.text) == ("gotcha", text or f"{whole[0].upper()}{whole[1:]}.")
+
+
+@pytest.mark.parametrize("no", ["No! ", "No, that's wrong. ", "wrong. "])
+def test_a_correction_may_come_after_the_no(no: str) -> None:
+    """What is so is said in the next sentence."""
+    assert (
+        states(f"{no}Prices are stored in cents, not in euros.")
+        == "Prices are stored in cents, not in euros."
+    )
 
 
 def test_a_contrast_is_a_fact() -> None:
