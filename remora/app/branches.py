@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.clock import from_iso
 from remora.core.errors import SourceError
 from remora.lifecycle.flags import BRANCH_GONE
-from remora.sources.branches import Branch, Known, follow, looks
+from remora.sources.branches import Branch, Known, State, follow, looks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 KNOWN = "branch:"  # meta key, with the name behind it: what was last seen of a branch
-LOOKED = "branches"  # meta key: how all branches looked when some were asked for last, and which these were
+LOOKED = "branches"  # meta key: how all branches looked when some were asked for, and what became of these
+_LASTING = ("open", "unknown")  # states that leave what was learnt where it is
 
 
 class Settled(NamedTuple):
@@ -54,8 +55,8 @@ def settle(parts: Parts, more: Iterable[str] = ()) -> Settled:
         return Settled()
     try:
         look = looks(repository)
-        settled = _settled(space, look)
-        names -= settled
+        before = _settled(space, look)
+        names -= {name for name, state in before.items() if state in _LASTING or name not in named}
         if not names:
             return Settled()
         known = {name: _known(space, name) for name in names}
@@ -66,7 +67,7 @@ def settle(parts: Parts, more: Iterable[str] = ()) -> Settled:
     retired: list[tuple[str, int]] = []
     revived: list[tuple[str, int]] = []
     with space.db.transaction():
-        space.meta.set(LOOKED, [look, sorted(settled | names)])
+        space.meta.set(LOOKED, [look, before | {branch.name: branch.state for branch in found}])
         for branch in found:
             if branch.known != known[branch.name]:
                 space.meta.set(KNOWN + branch.name, list(branch.known))
@@ -146,10 +147,10 @@ def _known(space: Space, name: str) -> Known:
     return Known(*value) if isinstance(value, list) and len(value) == len(Known._fields) else Known()
 
 
-def _settled(space: Space, look: str) -> set[str]:
-    """Return the branches of which nothing new can be said: none has moved since they were asked for."""
+def _settled(space: Space, look: str) -> dict[str, State]:
+    """Return what became of the branches that were asked for since any branch has moved."""
     seen = space.meta.get(LOOKED)
-    return set(seen[1]) if isinstance(seen, list) and seen[0] == look else set()
+    return dict(seen[1]) if isinstance(seen, list) and seen[0] == look else {}
 
 
 def _retire(parts: Parts, space: Space, ids: list[str], branch: Branch) -> None:

@@ -14,6 +14,7 @@ since stays as the person left it.
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -372,7 +373,8 @@ class _Run:
     def _is_here(self, observation: Observation) -> bool:
         """Return whether a session used a file that this project has, or too few to tell."""
         root = self._parts.project.root
-        return len(observation.files) < FEW or any((root / use.path).is_file() for use in observation.files)
+        paths = (os.path.join(root, use.path) for use in observation.files)  # noqa: PTH118  a Path's own may fail
+        return len(observation.files) < FEW or any(map(os.path.isfile, paths))
 
     def report(self, *, dry_run: bool, seconds: float) -> LearnReport:
         """Return what came of it."""

@@ -674,6 +674,12 @@ def test_branches_that_have_not_moved_are_not_asked_for_again(tmp_path, monkeypa
         repo.commit("more work", {"b.py": "b = 2\n"})
         memory.learn(tmp_path / "talks")
         assert asked == [["one", "two"]] * 2
+        repo.git("checkout", "-q", "main")
+        repo.git("merge", "-q", "--no-ff", "one")
+        memory.learn(tmp_path / "talks")
+        late = memory.remember("The server of one needs no key any more", branch="one")
+        memory.learn(tmp_path / "talks")
+        assert memory.show(late.id).branch is None
 
 
 def test_what_went_with_a_branch_is_learnt_again_elsewhere(tmp_path):
