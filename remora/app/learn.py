@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app import cueing
@@ -95,6 +96,7 @@ class LearnReport(NamedTuple):
         withdrawn: memories of earlier runs that more sessions speak against, forgotten now.
         dry_run: nothing was stored.
         seconds: how long it took.
+        not_worth: why candidates were not worth a memory, and how many for each reason, the most usual first.
     """
 
     run: int
@@ -117,6 +119,7 @@ class LearnReport(NamedTuple):
     withdrawn: int = 0
     dry_run: bool = False
     seconds: float = 0.0
+    not_worth: Mapping[str, int] = MappingProxyType({})
 
 
 class _Undo(Exception):
@@ -399,6 +402,7 @@ class _Run:
             redactions=tuple(Redaction(kind, number) for kind, number in sorted(self.secrets.items())),
             notes=tuple(self.notes),
             withdrawn=self.withdrawn,
+            not_worth=dict(Counter(one.why for one in left_out.get("worth", ())).most_common()),
             dry_run=dry_run,
             seconds=seconds,
         )

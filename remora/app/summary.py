@@ -83,7 +83,7 @@ def summary(
     number = space.observed.last_run() if run is None else run
     if session_id is None:
         found = learned(parts, run)
-        ids = {one.memory.session_id for one in found}
+        ids = {name for one in found for name in _sessions_of(one.memory)}
         rows = [row for row in space.observed.sessions(RECENT) if _name(row.id) in ids]
     else:
         rows = space.observed.rows(_named(space, session_id))

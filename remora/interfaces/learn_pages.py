@@ -29,6 +29,7 @@ FILTERS = {
     "a person's word": "that you forgot or changed here",
 }
 TOLD = 5  # of what was left out that a report names, and how much of each
+REASONS = 5  # why something was not worth a memory, the most usual
 TOLD_CHARS = 100
 NEW = ("stored", "restored")
 ACTIONS = {"merged": "seen again", "restored": "brought back"}
@@ -54,6 +55,11 @@ def report(found: LearnReport) -> Page:
     if found.discarded:
         dropped = [f"{number:,} {FILTERS.get(name, name)}" for name, number in found.discarded.items()]
         parts.append(Para(f"left out: {listed(dropped)}", "dim", indent=2))
+        if reasons := [f"{why} ({number:,})" for why, number in found.not_worth.items()]:
+            few = len(reasons) > REASONS
+            parts.append(
+                Para(f"not worth it: {'; '.join(reasons[:REASONS])}{' …' if few else ''}", "dim", indent=4)
+            )
         some = [e for e in found.examples if e.filter != "worth"][:TOLD]
         parts += [Para(f"{shorten(e.what, TOLD_CHARS)}: {e.why}", "dim", indent=4) for e in some]
     parts += learned([*new, *again][:SHOWN])
@@ -75,9 +81,9 @@ def report(found: LearnReport) -> Page:
 def _head(found: LearnReport, new: int, again: int) -> str:
     if not found.sessions:
         have = (
-            "session was read before and has"
+            "transcript was read before and has"
             if found.unchanged == 1
-            else "sessions were read before and have"
+            else "transcripts were read before and have"
         )
         return (
             f"Nothing new: {found.unchanged:,} {have} not changed"

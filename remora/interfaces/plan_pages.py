@@ -119,7 +119,7 @@ def summary(found: SessionSummary) -> Page:
     if found.outcome:
         parts.append(Para(f"Done: {found.title} ({found.outcome})", "strong"))
     elif found.title:
-        parts.append(Para(f"Run {found.run}, from {found.title}", "strong"))
+        parts.append(Para(f"Run {found.run}", "strong"))
     if found.remembered:
         parts.append(Para("What the agent remembered:", "strong"))
         parts += [_remembered(one) for one in found.remembered]

@@ -224,10 +224,8 @@ def _tokens(session: Observation, seen: Seen, module: str, key: str) -> Iterator
         return
     count = seen.sessions("context_token_spike", key)
     middle = int(median(known))
-    content = (
-        f"A session in {code(module)} takes about {middle:,} input tokens, {min(known):,} to {max(known):,} "
-        f"{seen_words(count)}."
-    )
+    between = f", {min(known):,} to {max(known):,}" if min(known) < max(known) else ""
+    content = f"A session in {code(module)} takes about {middle:,} input tokens{between} {seen_words(count)}."
     payload = {"module": module, "median_tokens": middle, "sessions": len(known)}
     yield _candidate(
         session,

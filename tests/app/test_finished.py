@@ -605,4 +605,4 @@ def test_a_file_that_is_nobodys_transcript(hooked, environ):
     """It cannot be learnt, now or later; that is told."""
     Path(hooked.transcript).write_text("hello\n")
     hooked.end()
-    assert "nobody's transcript" in work(environ)[0].problem
+    assert "no transcript of a host that is known" in work(environ)[0].problem

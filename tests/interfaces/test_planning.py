@@ -234,7 +234,7 @@ def test_learn_says_what_is_new(run: Run, project: Path) -> None:
 
     learn(run, project)
     again = run("learn", "talks").stdout.splitlines()
-    assert again[0] == "Nothing new: 1 session was read before and has not changed"
+    assert again[0] == "Nothing new: 1 transcript was read before and has not changed"
     assert len(again) == 2
     for number in range(2, 6):
         work(f"s{number}", number, str(project)).save(project / "talks")
@@ -302,12 +302,14 @@ def test_what_was_left_out_is_told_with_the_reason() -> None:
             Discarded("Polling fails", "standing", "`poll` is no longer there"),
             Discarded("Use tabs", "a person's word", "it was forgotten or changed here"),
         ),
+        not_worth={"everybody does": 2, "nobody knows why": 1},
     )
     lines = plain(learn_pages.report(found)).splitlines()
     assert lines[0] == "1 session read, 0 unchanged; 0 memories learnt"
     why = "3 not worth a memory, 1 about code that is no longer so, 2 that you forgot or changed here"
-    assert lines[3:6] == [
+    assert lines[3:7] == [
         f"  left out: {why}, 1 of branches that were deleted unmerged, 1 new filter",
+        "    not worth it: everybody does (2); nobody knows why (1)",
         "    Polling fails: `poll` is no longer there",
         "    Use tabs: it was forgotten or changed here",
     ]

@@ -214,7 +214,7 @@ def test_learn_on_the_command_line(run: Run, answer: Answer, project: Path) -> N
     assert "4 sessions read" in tried.stdout
     assert "would be learnt" in tried.stdout
     assert "4 build (success)" in run("learn", "talks").stdout
-    assert "4 sessions were read before and have not changed" in run("learn", "talks").stdout
+    assert "4 transcripts were read before and have not changed" in run("learn", "talks").stdout
     listed = answer("learned")["learned"]
     assert any("gateway" in one["memory"]["content"] for one in listed)
     assert "make lint" in run("checks").stdout

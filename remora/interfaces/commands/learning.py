@@ -55,7 +55,9 @@ def learned(
     if verify_all + forget_all + review > 1:
         raise InvalidInput("--review, --verify-all and --forget-all exclude each other")
     if review and (desk.json or not reviewing.somebody()):
-        raise InvalidInput("--review asks, and nobody is there", hint="Use verify, edit and forget with ids.")
+        raise InvalidInput(
+            "--review asks one by one, which needs a terminal", hint="Use verify, edit and forget with ids."
+        )
     memory = desk.memory(writes=verify_all or forget_all or review)
     found = memory.session_summary(run, session_id=session_id)
     if verify_all or forget_all:

@@ -125,7 +125,7 @@ def find_in(path: Path) -> Found:
         if host is not None:
             candidates.append((host, file))
         elif file.stat().st_size:
-            bad.append(BadLine(str(file), 0, "nobody's transcript"))
+            bad.append(BadLine(str(file), 0, "no transcript of a host that is known"))
     if path.is_file() and not candidates:
         reason = bad[0].reason if bad else "empty"
         raise SourceError(
@@ -179,11 +179,12 @@ def _jsonl(folder: Path) -> Iterator[Path]:
     for where, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            if name.endswith(_ENDINGS):
+            path = Path(where, name)
+            if name.endswith(_ENDINGS) and path.is_file():  # a pipe would be waited for
                 count += 1
                 if count > _MAX_FILES:
                     return
-                yield Path(where, name)
+                yield path
 
 
 def _look(candidates: Iterable[tuple[str, Path]]) -> Found:

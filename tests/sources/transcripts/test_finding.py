@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from remora.core.errors import NotFound, SourceError
-from remora.sources.transcripts.finding import Transcript, find, find_in, folders_of, slug
+from remora.sources.transcripts.finding import Found, Transcript, find, find_in, folders_of, slug
 from remora.sources.transcripts.plain import header
 from tests.sources.conftest import Work
 from tests.sources.transcripts.records import claude, codex, put
@@ -153,14 +154,16 @@ def test_a_folder_of_all_kinds(tmp_path: Path) -> None:
         ("plain", "p"),
         ("claude-code", "s1"),
     ]
-    assert [(Path(bad.path).name, bad.reason) for bad in found.bad] == [("d.jsonl", "nobody's transcript")]
+    assert [(Path(bad.path).name, bad.reason) for bad in found.bad] == [
+        ("d.jsonl", "no transcript of a host that is known")
+    ]
 
 
 def test_one_file_is_found_by_name(tmp_path: Path) -> None:
     """A file that was named and cannot be read is an error, with what can be read."""
     path = put(tmp_path / "log.txt", [claude("user", "u", "hi")])
     assert [t.path for t in find_in(path).transcripts] == [path]
-    with pytest.raises(SourceError, match="nobody's transcript"):
+    with pytest.raises(SourceError, match="no transcript of a host that is known"):
         find_in(put(tmp_path / "b.jsonl", [{"a": 1}]))
     with pytest.raises(SourceError, match="empty"):
         find_in(put(tmp_path / "c.jsonl", []))
@@ -193,3 +196,11 @@ def test_copies_of_a_session_are_one_transcript(tmp_path: Path) -> None:
     one = put(tmp_path / "b.jsonl", [claude("user", "u1", "hi", at=1)])
     two = put(tmp_path / "a.jsonl", [claude("user", "u2", "more", at=2)])
     assert [(t.path, t.parts) for t in find_in(tmp_path).transcripts] == [(one, (two,))]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """What is no regular file is passed over in a folder."""
+    os.mkfifo(tmp_path / "a.jsonl")
+    (tmp_path / "b.jsonl").mkdir()
+    assert find_in(tmp_path) == Found((), ())
