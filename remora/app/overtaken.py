@@ -40,6 +40,11 @@ _OF_CODE = frozenset({"outcome", "commit", "finding", "qa", "user_words", "self_
 _OF_FILES = frozenset({"co_access", "file_access"})  # what says that files go together: all must be there
 _WORD = re.compile(r"\w+")
 _VALUE = re.compile(r"[\"'`“”‘’]|: ")  # where a message may show what it was given
+# Where something is said to be: a file in a folder of the project.
+_LIES_IN = re.compile(
+    r"\b(?:defined|declared|implemented|located|lives?|set|configured|loaded|stored) (?:in|from) "
+    r"`?(?!/|\.\.)((?:[\w.-]+/)+[\w-]+\.[a-z]{1,5})\b(?!/)"
+)
 _LISTING = re.compile(r"\bChanged `[^.]*`.*$", re.DOTALL)  # the files at the end are no claims
 
 
@@ -90,6 +95,7 @@ class CodeNow:
             return []
         said = _LISTING.sub("", text)
         missing = [name for name in claims(said) if not self._chunks.mention(name)]
+        missing += [path for path in _LIES_IN.findall(said) if not self._somewhere(path)]
         for file, name in placed_claims(said):
             texts = [self._text(path) for path in files if f"/{path}".endswith(f"/{file}")]
             if any(texts) and not any(name in (found or "") for found in texts):
@@ -101,6 +107,10 @@ class CodeNow:
                 missing.append(pinned)
         missing += [name for inside, name in bound_claims(said) if not self._uses(files, inside, name)]
         return list(dict.fromkeys(missing))
+
+    def _somewhere(self, path: str) -> bool:
+        """Return whether a file is there, or one whose path ends so."""
+        return self._there(path) or bool(self._graph.ending(path))
 
     def _uses(self, files: Sequence[str], inside: str, name: str) -> bool:
         """Return whether a function of some files has a name in it; where there is none, nobody can tell."""

@@ -105,6 +105,18 @@ def test_what_lost_its_files_is_not(memory: Memory, tmp_path: Path) -> None:
     assert why_not(report) == ["`shop/totals.py` is gone"]
 
 
+def test_a_place_that_is_not_there_is_not(memory: Memory) -> None:
+    """Where something is said to be, there is a file; what is said not to be there needs none."""
+    now = CodeNow(memory._parts)
+    memory.index()
+    for path in ("shop/totals.py", "./shop/totals.py", "../other/gone.py", "/etc/hosts.d/a.conf"):
+        assert now.lacks(f"The rounding is defined in {path}, not in shop/gone.py.") == []
+    (memory.root / "conf").mkdir()
+    (memory.root / "conf" / "base.yaml").write_text("a: 1\n")
+    assert now.lacks("The limit is loaded from conf/base.yaml.") == []
+    assert now.lacks("The limit is set in `shop/net/retry.py`.") == ["shop/net/retry.py"]
+
+
 def test_what_is_on_a_branch_of_its_own_is_not_asked_for_here(tmp_path: Path) -> None:
     """Who goes back to main before a session is learnt loses nothing of it; merged, it is asked for again."""
     repo = Repo(tmp_path / "project").init()
