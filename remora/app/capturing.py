@@ -147,7 +147,7 @@ def _call(moment: Moment, lines: Sequence[Line], own: int, new: str) -> tuple[st
         own: the number of the moment's line.
         new: the id where there is none yet.
     """
-    unique, name = own_id(moment.call_id), moment.call_id or name_of(moment)
+    unique, name = own_id(moment.call_id, moment.tool), moment.call_id or name_of(moment)
     for number in range(own - 1, -1, -1):
         line = lines[number]
         kind = line.get("k")

@@ -163,8 +163,8 @@ def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
         if moment.call_id:
             if line.get("i") == moment.call_id:
                 if line.get("k") == kind:
-                    return own_id(moment.call_id) or _at(line) >= since
-                if line.get("k") in _TOOLS and not own_id(moment.call_id):
+                    return own_id(moment.call_id, moment.tool) or _at(line) >= since
+                if line.get("k") in _TOOLS and not own_id(moment.call_id, moment.tool):
                     return False  # between the two came its other half: this is another call
         elif line.get("n") != name:
             if moment.tool and line.get("k") in _TOOLS:

@@ -136,18 +136,24 @@ def names_a_file(path: str) -> bool:
     return "." in path and 0 < len(ending) <= 10 and ending.isascii() and ending.isalnum()
 
 
-def own_id(call_id: str) -> bool:
+def own_id(call_id: str, tool: str = "") -> bool:
     """Return whether an id tells a call from those of all other replies and sessions.
 
     The servers of some models count calls anew in each session, or in each reply, behind the tool's name.
 
-    >>> [own_id(name) for name in ("toolu_01AbCd2f", "call_x8k2m1qz", "call_1", "functions.web2markdown:0")]
+    Args:
+        call_id: the host's id of the call.
+        tool: the name of the tool that is called, where it is known.
+
+    >>> [own_id(name) for name in ("toolu_01AbCd2f", "call_x8k2m1qz", "call_00000001", "functions.md2html:0")]
     [True, True, False, False]
     """
-    counted = re.search(r"[:_-]\d{1,4}$", call_id)
-    least = 16 if counted else 8  # signs of what was drawn at random
-    parts = re.findall(r"[A-Za-z0-9]+", call_id[: counted.start()] if counted else call_id)
-    return any(len(part) >= least and any(sign.isdigit() for sign in part) for part in parts)
+    given = re.sub(r"\bfunctions\.[\w-]+", "", call_id)  # behind this stands a tool's name
+    counted = re.search(r"(?<!-[0-9a-fA-F]{4})[:_-]\d+$", given)  # the last group of a UUID is no counter
+    # What was drawn at random has a letter behind a digit, or is long; a word with a number has neither.
+    least, drawn = (16, r"\d[A-Za-z]") if counted else (8, r"\d[A-Za-z]|[A-Za-z]{20}")
+    parts = re.findall(r"[A-Za-z0-9]+", given)
+    return any(len(part) >= least and part not in tool and re.search(drawn, part) for part in parts)
 
 
 def words_of(command: list[object]) -> str:

@@ -56,7 +56,7 @@ class Hooked:
             "tool": "Bash",
             "action": "run",
             "command": command,
-            "call_id": f"call_{self.calls:08d}",
+            "call_id": f"call_x8k2m1{self.calls:02d}",
         } | more
         before = self.tell(moments.BEFORE, **used)
         return before, self.tell(moments.FAILED if failed else moments.AFTER, text=text, **used)
@@ -65,7 +65,7 @@ class Hooked:
         """Change a file: what is said before it and after it."""
         self.calls += 1
         used = {"tool": "Edit", "action": "edit", "paths": (f"{self.root}/{path}",)} | more
-        used = {"call_id": f"call_{self.calls:08d}"} | used
+        used = {"call_id": f"call_x8k2m1{self.calls:02d}"} | used
         before = self.tell(moments.BEFORE, changed=changed, removed=removed, **used)
         return before, self.tell(moments.AFTER, changed=changed, removed=removed, **used)
 

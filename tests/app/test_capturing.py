@@ -91,10 +91,10 @@ def test_a_session_becomes_events(cursor):
     assert call["extra"] == {"new": "return key(tenant)", "old": "return tenant"}
     assert (result["command"], result["text"], result["error"]) == ("make check", ERROR, True)
     assert {event["key"] for event in cursor.captured[1:5]} == {
-        "call_00000001:call",
-        "call_00000001:result",
-        "call_00000002:call",
-        "call_00000002:result",
+        "call_x8k2m101:call",
+        "call_x8k2m101:result",
+        "call_x8k2m102:call",
+        "call_x8k2m102:result",
     }
 
 

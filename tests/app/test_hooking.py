@@ -380,7 +380,7 @@ def test_a_line_holds_no_text_of_the_session(hooked):
         "at": hooked.lines[-1]["at"],
         "a": "edit",
         "p": ["cart.py"],
-        "i": "call_00000002",
+        "i": "call_x8k2m102",
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.actions import ACTION_OF, OTHER, action_of, names_a_file, words_of
+from remora.core.actions import ACTION_OF, OTHER, action_of, names_a_file, own_id, words_of
 from remora.core.events import ACTIONS
 
 
@@ -67,6 +67,49 @@ def test_a_file_is_told_by_its_ending(path: str) -> None:
 def test_a_folder_has_no_ending(path: str) -> None:
     """Anything else may be a folder."""
     assert not names_a_file(path)
+
+
+@pytest.mark.parametrize(
+    "call_id",
+    [
+        "toolu_01AbCd2fGh3jKm4nPq5rSt6u",
+        "tooluse_Zq3xAb0cD1eF2gH3iJ4kLm",
+        "call_x8k2m1qzAbCdEfGh3jKm4nPq",
+        "call_AbCdEfGhJkLmNpQrStUvWxYz",
+        "call_0_6f1c2d3e-8b9a-4c5d-9e0f-a1b2c3d4e5f6",
+        "6f1c2d3e-8b9a-4c5d-9e0f-012345678901",
+        "fc_68d1c0ffee0123456789abcdef0123456789abcdef012345",
+        "chatcmpl-tool-0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+        "functions.Bash:0-x8k2m1qz",
+    ],
+)
+def test_an_id_that_was_drawn_names_one_call(call_id: str) -> None:
+    """Whoever drew it, and whatever stands around it."""
+    assert own_id(call_id)
+    assert own_id(call_id, "Bash")
+
+
+@pytest.mark.parametrize(
+    ("call_id", "tool"),
+    [
+        ("", ""),
+        ("call_0", ""),
+        ("call_00000001", ""),
+        ("toolcall-0000000012", ""),
+        ("toolcall0", ""),
+        ("1762345678901234567890", ""),
+        ("read_file-1762345678901-0", ""),
+        ("Bash:0", ""),
+        ("functions.convertPdf2Markdown:0", ""),
+        ("functions.oauth2clientcredentials:0", ""),
+        ("ListMcpResourcesTool:0", ""),
+        ("convertPdf2Markdown:0", "convertPdf2Markdown"),
+        ("call_convertPdf2Markdown", "mcp__docs__convertPdf2Markdown"),
+    ],
+)
+def test_an_id_that_was_counted_names_no_call(call_id: str, tool: str) -> None:
+    """However many digits the counter has, and whatever the tool is called."""
+    assert not own_id(call_id, tool)
 
 
 def test_words_of_a_command() -> None:

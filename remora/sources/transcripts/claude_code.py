@@ -169,7 +169,7 @@ class ClaudeCode:
         made = self._plans.call(line.session, identity, made, block.get("input"))
         if made.action == "run" and (where := line.relative(".")) not in (".", "") and line.cwd:
             made = made._replace(extra={**(made.extra or {}), "cwd": where})
-        known_by = identity if own_id(identity) else f"{key}:{identity}".rstrip(":")
+        known_by = identity if own_id(identity, name) else f"{key}:{identity}".rstrip(":")
         self._calls.add(identity, made, thread.step, known_by)
         call_id = known_by if identity else ""
         return [line.event("tool_call", f"{known_by}:call", thread.step, made=made, call_id=call_id)]

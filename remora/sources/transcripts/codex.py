@@ -206,7 +206,7 @@ class Codex:
         events = self._reply(at)
         if item.get("type") == "custom_tool_call" and name == "exec":
             self._script = identity
-        name = self._name(identity, new=True)
+        name = self._name(identity, name, new=True)
         self._calls.add(identity, made, self._step, name)
         key = name or self._key(item, "item")
         return [*events, self._event("tool_call", f"{key}:call", at, made=made, call_id=name)]
@@ -348,7 +348,7 @@ class Codex:
         extra = {"denied": True} if item.get("status") == "declined" else None
         output = Output(result_text(said), code, failed, extra)
         events = self._reply(at)
-        name = self._name(identity, new=True)
+        name = self._name(identity, made.tool, new=True)
         events.append(self._event("tool_call", f"{name}:call", at, made=made, call_id=name))
         return [*events, self._result(name, made, self._step, output, at)]
 
@@ -381,12 +381,12 @@ class Codex:
     def _relative(self, path: str) -> str:
         return self._roots.relative(path, self._cwd)
 
-    def _name(self, identity: str, *, new: bool = False) -> str:
+    def _name(self, identity: str, tool: str = "", *, new: bool = False) -> str:
         """Return what a call is known by: its id, or where others have that too, where it stands.
 
         A fork keeps the turns of what it copied.
         """
-        if not identity or own_id(identity):
+        if not identity or own_id(identity, tool):
             return identity
         name = f"{self._turn or self._thread}:{identity}"
         self._recurring[name] += new

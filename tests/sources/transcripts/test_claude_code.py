@@ -21,11 +21,11 @@ def test_a_session_from_prompt_to_reply(tmp_path: Path) -> None:
         tmp_path / "s1.jsonl",
         _said("fix the cache test", promptId="p1"),
         claude("assistant", "a1", [{"type": "thinking", "thinking": "Look first."}], mid="m1", at=1),
-        claude("assistant", "a2", use("Bash", "toolu_00000001", command="pytest -q"), mid="m1", at=2),
+        claude("assistant", "a2", use("Bash", "toolu_01AbCd01", command="pytest -q"), mid="m1", at=2),
         claude(
             "user",
             "u2",
-            result("toolu_00000001", "Exit code 1\n2 failed", is_error=True),
+            result("toolu_01AbCd01", "Exit code 1\n2 failed", is_error=True),
             at=3,
             promptId="p1",
         ),
@@ -35,8 +35,8 @@ def test_a_session_from_prompt_to_reply(tmp_path: Path) -> None:
         ("session_start", 0, "s1:start"),
         ("user_prompt", 0, "p1:prompt"),
         ("reasoning", 1, "a1:0:reasoning"),
-        ("tool_call", 1, "toolu_00000001:call"),
-        ("tool_result", 1, "toolu_00000001:result"),
+        ("tool_call", 1, "toolu_01AbCd01:call"),
+        ("tool_result", 1, "toolu_01AbCd01:result"),
         ("step", 1, "m1:step"),
         ("reply", 2, "a3:0:reply"),
         ("step", 2, "m2:step"),
@@ -46,7 +46,7 @@ def test_a_session_from_prompt_to_reply(tmp_path: Path) -> None:
         "Bash",
         "run",
         "pytest -q",
-        "toolu_00000001",
+        "toolu_01AbCd01",
     )
     assert (answer.tool, answer.action, answer.command) == ("Bash", "run", "pytest -q")
     assert (answer.text, answer.error, answer.extra) == ("Exit code 1\n2 failed", True, {"exit_code": 1})
@@ -61,18 +61,18 @@ def test_blocks_of_a_message_are_one_step(tmp_path: Path) -> None:
     found = events(
         tmp_path / "s1.jsonl",
         claude(
-            "assistant", "a1", use("Read", "toolu_00000001", file_path=f"{ROOT}/a.py"), mid="m1", usage=usage
+            "assistant", "a1", use("Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py"), mid="m1", usage=usage
         ),
-        claude("user", "u1", result("toolu_00000001", "1")),
+        claude("user", "u1", result("toolu_01AbCd01", "1")),
         claude(
             "assistant",
             "a2",
-            use("Read", "toolu_00000002", file_path=f"{ROOT}/b.py"),
+            use("Read", "toolu_01AbCd02", file_path=f"{ROOT}/b.py"),
             mid="m1",
             usage=usage,
             at=5,
         ),
-        claude("user", "u2", result("toolu_00000002", "2")),
+        claude("user", "u2", result("toolu_01AbCd02", "2")),
         claude(
             "assistant", "a3", [{"type": "text", "text": "Done."}], mid="m2", usage={"input_tokens": True}
         ),
@@ -97,10 +97,10 @@ def test_steps_without_message_ids(tmp_path: Path) -> None:
     found = events(
         tmp_path / "s1.jsonl",
         claude("assistant", "a1", [{"type": "thinking", "thinking": "x"}]),
-        claude("assistant", "a2", use("Read", "toolu_00000001", file_path="a.py"), parentUuid="a1"),
-        claude("user", "u1", result("toolu_00000001", "1"), parentUuid="a2"),
-        claude("assistant", "a3", use("Read", "toolu_00000002", file_path="b.py"), parentUuid="a2"),
-        claude("user", "u2", result("toolu_00000002", "2"), parentUuid="a3"),
+        claude("assistant", "a2", use("Read", "toolu_01AbCd01", file_path="a.py"), parentUuid="a1"),
+        claude("user", "u1", result("toolu_01AbCd01", "1"), parentUuid="a2"),
+        claude("assistant", "a3", use("Read", "toolu_01AbCd02", file_path="b.py"), parentUuid="a2"),
+        claude("user", "u2", result("toolu_01AbCd02", "2"), parentUuid="a3"),
         claude("assistant", "a4", [{"type": "text", "text": "ok"}], parentUuid="u2"),
     )
     assert [e.step for e in found if e.kind in ("reasoning", "tool_call", "reply")] == [1, 1, 1, 2]
@@ -190,7 +190,7 @@ def test_an_interruption_ends_the_step(tmp_path: Path) -> None:
         tmp_path / "s1.jsonl",
         _said("go"),
         claude("user", "u0", [{"type": "text", "text": "[Request interrupted by user]"}]),
-        claude("assistant", "a1", use("Bash", "toolu_00000001", command="make"), mid="m1"),
+        claude("assistant", "a1", use("Bash", "toolu_01AbCd01", command="make"), mid="m1"),
         claude("user", "u2", [{"type": "text", "text": "[Request interrupted by user for tool use]"}]),
     )
     marked = [(e.kind, e.key, e.step) for e in found if (e.extra or {}).get("interrupted")]
@@ -208,14 +208,14 @@ def test_a_refused_tool_is_an_error_with_the_users_words(tmp_path: Path) -> None
         claude(
             "assistant",
             "a1",
-            use("Edit", "toolu_00000001", file_path=f"{ROOT}/a.py", old_string="1", new_string="2"),
+            use("Edit", "toolu_01AbCd01", file_path=f"{ROOT}/a.py", old_string="1", new_string="2"),
         ),
-        claude("user", "u1", result("toolu_00000001", refused, is_error=True)),
-        claude("assistant", "a2", use("Read", "toolu_00000002", file_path=f"{ROOT}/b.py")),
+        claude("user", "u1", result("toolu_01AbCd01", refused, is_error=True)),
+        claude("assistant", "a2", use("Read", "toolu_01AbCd02", file_path=f"{ROOT}/b.py")),
         claude(
             "user",
             "u2",
-            result("toolu_00000002", "<tool_use_error>File does not exist.</tool_use_error>", is_error=True),
+            result("toolu_01AbCd02", "<tool_use_error>File does not exist.</tool_use_error>", is_error=True),
         ),
     )
     answers = [e for e in denied if e.kind == "tool_result"]
@@ -238,8 +238,8 @@ def test_structured_results_stand_in_for_missing_content(
     """The program's own record of a result is an object, a list or a string."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Bash", "toolu_00000001", command="x")),
-        claude("user", "u1", result("toolu_00000001", ""), toolUseResult=structured),
+        claude("assistant", "a1", use("Bash", "toolu_01AbCd01", command="x")),
+        claude("user", "u1", result("toolu_01AbCd01", ""), toolUseResult=structured),
     )
     answer = next(e for e in found if e.kind == "tool_result")
     assert (answer.text, answer.error) == (expected, error)
@@ -249,17 +249,17 @@ def test_a_result_tells_lines_and_what_the_user_changed(tmp_path: Path) -> None:
     """A read tells its lines, an edit that the user touched it, a command that it was stopped."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Read", "toolu_00000001", file_path=f"{ROOT}/a.py"), mid="m"),
-        claude("assistant", "a2", use("Edit", "toolu_00000002", file_path=f"{ROOT}/a.py"), mid="m"),
-        claude("assistant", "a3", use("Bash", "toolu_00000003", command="sleep 9"), mid="m"),
+        claude("assistant", "a1", use("Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py"), mid="m"),
+        claude("assistant", "a2", use("Edit", "toolu_01AbCd02", file_path=f"{ROOT}/a.py"), mid="m"),
+        claude("assistant", "a3", use("Bash", "toolu_01AbCd03", command="sleep 9"), mid="m"),
         claude(
             "user",
             "u1",
-            result("toolu_00000001", "x"),
+            result("toolu_01AbCd01", "x"),
             toolUseResult={"file": {"startLine": 5, "numLines": 10}},
         ),
-        claude("user", "u2", result("toolu_00000002", "ok"), toolUseResult={"userModified": True}),
-        claude("user", "u3", result("toolu_00000003", ""), toolUseResult={"interrupted": True}),
+        claude("user", "u2", result("toolu_01AbCd02", "ok"), toolUseResult={"userModified": True}),
+        claude("user", "u3", result("toolu_01AbCd03", ""), toolUseResult={"interrupted": True}),
     )
     assert [e.extra for e in found if e.kind == "tool_result"] == [
         {"lines": [5, 14]},
@@ -272,11 +272,11 @@ def test_what_a_host_hides_in_results_is_not_read(tmp_path: Path) -> None:
     """A reminder in a result is no result."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Read", "toolu_00000001", file_path=f"{ROOT}/a.py")),
+        claude("assistant", "a1", use("Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py")),
         claude(
             "user",
             "u1",
-            result("toolu_00000001", [{"type": "text", "text": "x<system-reminder>y</system-reminder>"}]),
+            result("toolu_01AbCd01", [{"type": "text", "text": "x<system-reminder>y</system-reminder>"}]),
         ),
     )
     assert next(e for e in found if e.kind == "tool_result").text == "x"
@@ -335,16 +335,16 @@ def test_repeated_lines_and_ids_count_once(tmp_path: Path) -> None:
     """A line is known by its uuid, a call by its id, whatever a resume copied."""
     lines = [
         _said("go"),
-        claude("assistant", "a1", use("Bash", "toolu_00000001", command="make"), mid="m1"),
-        claude("user", "u2", result("toolu_00000001", "ok")),
+        claude("assistant", "a1", use("Bash", "toolu_01AbCd01", command="make"), mid="m1"),
+        claude("user", "u2", result("toolu_01AbCd01", "ok")),
     ]
-    again = [claude("user", "u3", result("toolu_00000001", "other")), *lines]
+    again = [claude("user", "u3", result("toolu_01AbCd01", "other")), *lines]
     opened, found = reading(tmp_path / "s1.jsonl", *lines, *again)
     assert [e.key for e in found] == [
         "s1:start",
         "u1:prompt",
-        "toolu_00000001:call",
-        "toolu_00000001:result",
+        "toolu_01AbCd01:call",
+        "toolu_01AbCd01:result",
         "m1:step",
     ]
     assert opened.counts.repeated == 4
@@ -392,21 +392,21 @@ def test_sidechains_in_the_file_are_agents(tmp_path: Path) -> None:
         claude(
             "assistant",
             "a1",
-            use("Task", "toolu_00000001", prompt="find it", subagent_type="Explore"),
+            use("Task", "toolu_01AbCd01", prompt="find it", subagent_type="Explore"),
             mid="m1",
         ),
         _said("find it", "x1", isSidechain=True),
         claude(
             "assistant",
             "x2",
-            use("Grep", "toolu_00000002", pattern="it"),
+            use("Grep", "toolu_01AbCd02", pattern="it"),
             mid="n1",
             isSidechain=True,
             parentUuid="x1",
         ),
-        claude("user", "x3", result("toolu_00000002", "a.py"), isSidechain=True, parentUuid="x2"),
+        claude("user", "x3", result("toolu_01AbCd02", "a.py"), isSidechain=True, parentUuid="x2"),
         claude("assistant", "x4", "It is in a.py", mid="n2", isSidechain=True, parentUuid="x3"),
-        claude("user", "u1", result("toolu_00000001", "It is in a.py")),
+        claude("user", "u1", result("toolu_01AbCd01", "It is in a.py")),
     )
     of_agent = [(e.kind, e.step, e.text or e.tool) for e in found if e.agent]
     assert of_agent == [
@@ -420,7 +420,7 @@ def test_sidechains_in_the_file_are_agents(tmp_path: Path) -> None:
     ]
     assert {e.agent for e in found} == {"", "side-x1"}
     assert not [e for e in found if e.kind == "user_prompt"]
-    assert next(e for e in found if e.key == "toolu_00000001:result").action == "task"
+    assert next(e for e in found if e.key == "toolu_01AbCd01:result").action == "task"
 
 
 def test_files_of_subagents_are_read_when_their_time_comes(tmp_path: Path) -> None:
@@ -433,23 +433,23 @@ def test_files_of_subagents_are_read_when_their_time_comes(tmp_path: Path) -> No
             claude(
                 "assistant",
                 "x2",
-                use("Read", "toolu_00000002", file_path=f"{ROOT}/a.py"),
+                use("Read", "toolu_01AbCd02", file_path=f"{ROOT}/a.py"),
                 mid="n1",
                 at=3,
                 **agent,
             ),
-            claude("user", "x3", result("toolu_00000002", "1"), at=4, **agent),
+            claude("user", "x3", result("toolu_01AbCd02", "1"), at=4, **agent),
             claude("assistant", "x4", "Found the bug", mid="n2", at=5, **agent),
         ],
     )
     framed = "[Subagent hand-back] The text below is the final report\n    Found\n      the bug"
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Agent", "toolu_00000001", prompt="look"), mid="m1", at=1),
+        claude("assistant", "a1", use("Agent", "toolu_01AbCd01", prompt="look"), mid="m1", at=1),
         claude(
             "user",
             "u1",
-            result("toolu_00000001", framed),
+            result("toolu_01AbCd01", framed),
             at=6,
             toolUseResult={"status": "completed", "agentId": "a46f"},
         ),
@@ -479,11 +479,11 @@ def test_a_subagent_whose_file_is_gone_still_reports(tmp_path: Path) -> None:
     said = "All done.\nagentId: aeabc4f (for resuming to continue this agent's work if needed)"
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Task", "toolu_00000001", prompt="look"), mid="m1"),
-        claude("user", "u1", result("toolu_00000001", [{"type": "text", "text": said}])),
+        claude("assistant", "a1", use("Task", "toolu_01AbCd01", prompt="look"), mid="m1"),
+        claude("user", "u1", result("toolu_01AbCd01", [{"type": "text", "text": said}])),
     )
     assert [(e.key, e.text, e.agent) for e in found if e.kind in ("tool_result", "subagent_stop")] == [
-        ("toolu_00000001:result", "All done.", ""),
+        ("toolu_01AbCd01:result", "All done.", ""),
         ("aeabc4f:stop", "All done.", "aeabc4f"),
     ]
 
@@ -492,11 +492,11 @@ def test_an_agent_in_the_background_has_not_stopped(tmp_path: Path) -> None:
     """That it was launched is no report."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Agent", "toolu_00000001", prompt="look"), mid="m1"),
+        claude("assistant", "a1", use("Agent", "toolu_01AbCd01", prompt="look"), mid="m1"),
         claude(
             "user",
             "u1",
-            result("toolu_00000001", "x"),
+            result("toolu_01AbCd01", "x"),
             toolUseResult={"status": "async_launched", "agentId": "b7"},
         ),
     )
@@ -507,15 +507,15 @@ def test_a_plan_is_told_whole(tmp_path: Path) -> None:
     """Where the program tells only what changed, the list is kept here."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("TaskCreate", "toolu_00000001", subject="write"), mid="m1"),
-        claude("assistant", "a2", use("TaskCreate", "toolu_00000002", subject="test"), mid="m1"),
-        claude("user", "u1", result("toolu_00000001", "Task #1 created successfully: write")),
-        claude("user", "u2", result("toolu_00000002", "Task #2 created successfully: test")),
+        claude("assistant", "a1", use("TaskCreate", "toolu_01AbCd01", subject="write"), mid="m1"),
+        claude("assistant", "a2", use("TaskCreate", "toolu_01AbCd02", subject="test"), mid="m1"),
+        claude("user", "u1", result("toolu_01AbCd01", "Task #1 created successfully: write")),
+        claude("user", "u2", result("toolu_01AbCd02", "Task #2 created successfully: test")),
         claude(
-            "assistant", "a3", use("TaskUpdate", "toolu_00000003", taskId="1", status="completed"), mid="m2"
+            "assistant", "a3", use("TaskUpdate", "toolu_01AbCd03", taskId="1", status="completed"), mid="m2"
         ),
         claude(
-            "assistant", "a4", use("TaskUpdate", "toolu_00000004", taskId="2", status="deleted"), mid="m2"
+            "assistant", "a4", use("TaskUpdate", "toolu_01AbCd04", taskId="2", status="deleted"), mid="m2"
         ),
     )
     lists = [
@@ -535,20 +535,20 @@ def test_paths_are_the_same_from_every_folder(tmp_path: Path) -> None:
     """A change of directory or a work tree does not rename a file."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("assistant", "a1", use("Read", "toolu_00000001", file_path=f"{ROOT}/src/a.py"), mid="m1"),
+        claude("assistant", "a1", use("Read", "toolu_01AbCd01", file_path=f"{ROOT}/src/a.py"), mid="m1"),
         claude(
-            "assistant", "a2", use("Read", "toolu_00000002", file_path="a.py"), mid="m2", cwd=f"{ROOT}/src"
+            "assistant", "a2", use("Read", "toolu_01AbCd02", file_path="a.py"), mid="m2", cwd=f"{ROOT}/src"
         ),
         claude(
             "assistant",
             "a3",
-            use("Read", "toolu_00000003", file_path=f"{ROOT}/.worktrees/x/fix/src/a.py"),
+            use("Read", "toolu_01AbCd03", file_path=f"{ROOT}/.worktrees/x/fix/src/a.py"),
             mid="m3",
             cwd=f"{ROOT}/.worktrees/x/fix",
             gitBranch="x/fix",
         ),
-        claude("assistant", "a4", use("Read", "toolu_00000004", file_path="/etc/hosts"), mid="m4"),
-        claude("assistant", "a5", use("Bash", "toolu_00000005", command="ls"), mid="m5", cwd=f"{ROOT}/src"),
+        claude("assistant", "a4", use("Read", "toolu_01AbCd04", file_path="/etc/hosts"), mid="m4"),
+        claude("assistant", "a5", use("Bash", "toolu_01AbCd05", command="ls"), mid="m5", cwd=f"{ROOT}/src"),
     )
     calls = [e for e in found if e.kind == "tool_call"]
     assert [e.paths for e in calls] == [("src/a.py",), ("src/a.py",), ("src/a.py",), ("/etc/hosts",), ()]
@@ -567,14 +567,14 @@ def test_results_without_a_call_and_calls_without_a_result(tmp_path: Path) -> No
     """Half a pair is half an event, never an error."""
     found = events(
         tmp_path / "s1.jsonl",
-        claude("user", "u1", result("toolu_00000000", "late")),
+        claude("user", "u1", result("toolu_01AbCd00", "late")),
         claude(
             "assistant", "a1", [{"type": "tool_use", "name": "Bash", "input": {"command": "x"}}], mid="m1"
         ),
         claude("user", "u2", [{"type": "tool_result", "content": "lost"}]),
     )
     assert [(e.key, e.tool) for e in found if e.kind.startswith("tool")] == [
-        ("toolu_00000000:result", ""),
+        ("toolu_01AbCd00:result", ""),
         ("a1:0:call", "Bash"),
         ("u2:result", ""),
     ]
@@ -591,10 +591,10 @@ def test_reading_on_gives_the_rest_with_the_same_keys_and_steps(tmp_path: Path) 
     path = tmp_path / "s1.jsonl"
     old = [
         _said("go"),
-        claude("assistant", "a1", use("Bash", "toolu_00000001", command="make"), mid="m1"),
+        claude("assistant", "a1", use("Bash", "toolu_01AbCd01", command="make"), mid="m1"),
     ]
     new = [
-        claude("user", "u2", result("toolu_00000001", "ok")),
+        claude("user", "u2", result("toolu_01AbCd01", "ok")),
         claude("assistant", "a2", "Done", mid="m2"),
     ]
     first, before = reading(path, *old)
@@ -602,7 +602,7 @@ def test_reading_on_gives_the_rest_with_the_same_keys_and_steps(tmp_path: Path) 
     second = read(path, after=first.counts.ends)
     assert [e for e in whole if e not in before] == [e for e in second if e not in before]
     assert [e.key for e in read(path, after=first.counts.ends)] == [
-        "toolu_00000001:result",
+        "toolu_01AbCd01:result",
         "m1:step",
         "a2:0:reply",
         "m2:step",

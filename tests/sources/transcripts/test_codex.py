@@ -44,15 +44,15 @@ def test_a_session_from_prompt_to_reply(tmp_path: Path) -> None:
         _message("user", "fix it", 1),
         codex("event_msg/user_message", 1, message="fix it", images=[]),
         codex("response_item/reasoning", 2, id="r1", summary=[{"type": "summary_text", "text": "Look."}]),
-        _call("exec_command", "call_00000001", {"cmd": "make", "workdir": f"{ROOT}/src"}, 3),
-        _call("exec_command", "call_00000002", {"cmd": "ls"}, 3),
+        _call("exec_command", "call_x8k2m101", {"cmd": "make", "workdir": f"{ROOT}/src"}, 3),
+        _call("exec_command", "call_x8k2m102", {"cmd": "ls"}, 3),
         _output(
-            "call_00000001",
+            "call_x8k2m101",
             "Chunk ID: 5e\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nboom",
             4,
         ),
         _output(
-            "call_00000002",
+            "call_x8k2m102",
             "Chunk ID: 5f\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\na.py",
             4,
         ),
@@ -74,9 +74,9 @@ def test_a_session_from_prompt_to_reply(tmp_path: Path) -> None:
     ]
     assert [e.key for e in found][2:6] == [
         "r1:reasoning",
-        "call_00000001:call",
-        "call_00000002:call",
-        "call_00000001:result",
+        "call_x8k2m101:call",
+        "call_x8k2m102:call",
+        "call_x8k2m101:result",
     ]
     assert found[1].key.startswith("t1:")
     assert found[1].key.endswith(":prompt")
@@ -197,15 +197,15 @@ def test_a_failed_patch_is_an_error(tmp_path: Path) -> None:
     found = events(
         tmp_path / "rollout-1.jsonl",
         META,
-        codex("response_item/custom_tool_call", call_id="call_00000001", name="apply_patch", input=PATCH),
+        codex("response_item/custom_tool_call", call_id="call_x8k2m101", name="apply_patch", input=PATCH),
         codex(
             "response_item/custom_tool_call_output",
-            call_id="call_00000001",
+            call_id="call_x8k2m101",
             output="apply_patch verification failed: x",
         ),
-        codex("response_item/custom_tool_call", call_id="call_00000002", name="apply_patch", input=PATCH),
-        codex("event_msg/patch_apply_end", call_id="call_00000002", success=False, stderr="no"),
-        codex("response_item/custom_tool_call_output", call_id="call_00000002", output="no"),
+        codex("response_item/custom_tool_call", call_id="call_x8k2m102", name="apply_patch", input=PATCH),
+        codex("event_msg/patch_apply_end", call_id="call_x8k2m102", success=False, stderr="no"),
+        codex("response_item/custom_tool_call_output", call_id="call_x8k2m102", output="no"),
     )
     assert [e.error for e in found if e.kind == "tool_result"] == [True, True]
 
@@ -215,13 +215,13 @@ def test_other_tools_have_their_actions(tmp_path: Path) -> None:
     found = events(
         tmp_path / "rollout-1.jsonl",
         META,
-        _call("update_plan", "call_00000001", {"plan": [{"step": "look", "status": "in_progress"}]}),
-        _call("view_image", "call_00000002", {"path": f"{ROOT}/a.png"}),
-        _call("spawn_agent", "call_00000003", {"agent_type": "reviewer", "message": "review"}),
-        _call("write_stdin", "call_00000004", {"session_id": 1, "chars": "y"}),
-        _call("get_issue", "call_00000005", {"id": "1"}, namespace="mcp__linear__"),
-        _call("remora__search_memory", "call_00000006", {"query": "x"}),
-        _call("capy_search", "call_00000007", {"queries": ["x"]}),
+        _call("update_plan", "call_x8k2m101", {"plan": [{"step": "look", "status": "in_progress"}]}),
+        _call("view_image", "call_x8k2m102", {"path": f"{ROOT}/a.png"}),
+        _call("spawn_agent", "call_x8k2m103", {"agent_type": "reviewer", "message": "review"}),
+        _call("write_stdin", "call_x8k2m104", {"session_id": 1, "chars": "y"}),
+        _call("get_issue", "call_x8k2m105", {"id": "1"}, namespace="mcp__linear__"),
+        _call("remora__search_memory", "call_x8k2m106", {"query": "x"}),
+        _call("capy_search", "call_x8k2m107", {"queries": ["x"]}),
         codex("response_item/web_search_call", id="w1", action={"type": "search", "query": "go tests"}),
         codex("response_item/web_search_call", id="w2", action={"type": "open_page", "url": "https://a.org"}),
     )
@@ -260,7 +260,7 @@ def test_what_a_script_did_is_told(tmp_path: Path) -> None:
         META,
         codex(
             "response_item/custom_tool_call",
-            call_id="call_00000001",
+            call_id="call_x8k2m101",
             name="exec",
             input="await tools.exec_command({})",
         ),
@@ -273,7 +273,7 @@ def test_what_a_script_did_is_told(tmp_path: Path) -> None:
         ),
         codex(
             "response_item/custom_tool_call_output",
-            call_id="call_00000001",
+            call_id="call_x8k2m101",
             output=[{"type": "input_text", "text": "Script"}],
         ),
         done("CommandExecution", "exec-4", **command),
@@ -319,16 +319,16 @@ def test_a_subagents_file_belongs_to_its_parent(tmp_path: Path) -> None:
             codex("session_meta", 2, id="c2", cwd=ROOT, source=spawned),
             codex("session_meta", 2, id="c1", cwd=ROOT),
             _message("user", "review it", 3),
-            _call("exec_command", "call_00000009", {"cmd": "git diff"}, 4),
-            _output("call_00000009", "x", 5),
+            _call("exec_command", "call_x8k2m109", {"cmd": "git diff"}, 4),
+            _output("call_x8k2m109", "x", 5),
             _message("assistant", "All is well.", 6),
         ],
     )
     found = events(
         tmp_path / "rollout-1.jsonl",
         META,
-        _call("spawn_agent", "call_00000001", {"message": "review it"}, 1),
-        _output("call_00000001", "{}", 7),
+        _call("spawn_agent", "call_x8k2m101", {"message": "review it"}, 1),
+        _output("call_x8k2m101", "{}", 7),
         parts=[child],
     )
     assert [(e.kind, e.agent, e.step) for e in found] == [
@@ -438,9 +438,9 @@ def test_what_a_command_shows_is_read(tmp_path: Path) -> None:
     found = events(
         tmp_path / "rollout-1.jsonl",
         META,
-        _call("exec_command", "call_00000001", {"cmd": "sed -n '1,200p' src/a.py && cat ../x.md"}),
-        _call("exec_command", "call_00000002", {"cmd": "head -5 a.py b.py", "workdir": f"{ROOT}/web"}),
-        _call("exec_command", "call_00000003", {"cmd": "sed -i s/a/b/ src/a.py; pytest tests/a.py"}),
+        _call("exec_command", "call_x8k2m101", {"cmd": "sed -n '1,200p' src/a.py && cat ../x.md"}),
+        _call("exec_command", "call_x8k2m102", {"cmd": "head -5 a.py b.py", "workdir": f"{ROOT}/web"}),
+        _call("exec_command", "call_x8k2m103", {"cmd": "sed -i s/a/b/ src/a.py; pytest tests/a.py"}),
     )
     shown = [(e.extra or {}).get("reads") for e in found if e.kind == "tool_call"]
     assert [reads and reads[:1] for reads in shown] == [["src/a.py"], ["web/a.py"], None]
@@ -457,7 +457,8 @@ def test_what_a_command_shows_is_read(tmp_path: Path) -> None:
     ]
 
 
-def test_calls_that_a_server_counts_anew_are_told_apart(tmp_path: Path) -> None:
+@pytest.mark.parametrize("identity", ["call_1", "call_00000001", "functions.convertPdf2Markdown:0"])
+def test_calls_that_a_server_counts_anew_are_told_apart(tmp_path: Path, identity: str) -> None:
     """`call_1` of another session, turn or reply is another call; what a fork copied is the same."""
     seen: set[int] = set()
 
@@ -466,8 +467,8 @@ def test_calls_that_a_server_counts_anew_are_told_apart(tmp_path: Path) -> None:
         for turn in turns:
             made.append(codex("turn_context", turn_id=f"{turns[0]}-{turn}", cwd=ROOT))
             for reply in "xy":
-                call = _call("shell", "call_1", {"command": ["ls"]})
-                made += [call, _output("call_1", f"{turn}{reply}")]
+                call = _call("shell", identity, {"command": ["ls"]})
+                made += [call, _output(identity, f"{turn}{reply}")]
         return made
 
     def results(name: str, turns: str) -> list[str]:
