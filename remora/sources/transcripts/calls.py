@@ -18,25 +18,38 @@ class Calls:
     """Calls whose results are still to come."""
 
     def __init__(self) -> None:
-        self._open: dict[str, tuple[Call, int, str]] = {}
+        self._open: dict[tuple[str, str, str], tuple[Call, int, str]] = {}
 
-    def add(self, identity: str, made: Call, step: int, name: str = "") -> None:
+    def add(
+        self, identity: str, made: Call, step: int, name: str = "", *, session: str = "", agent: str = ""
+    ) -> None:
         """Remember a call by the host's id; the oldest goes when there are too many.
 
-        `name` is what the call is known by everywhere, where that is not the id.
+        Args:
+            identity: the host's id; a call without one is not remembered.
+            made: the call.
+            step: that it was made in.
+            name: what the call is known by everywhere, where that is not the id.
+            session, agent: who made it. They count where the id is not the call's name: others may have a
+                call by that id open at the same time.
         """
         if not identity:
             return
         if len(self._open) >= MAX_OPEN:
             del self._open[next(iter(self._open))]
-        self._open[identity] = (made._replace(extra=None), step, name or identity)
+        name = name or identity
+        key = (identity, "", "") if name == identity else (identity, session, agent)
+        self._open[key] = (made._replace(extra=None), step, name)
 
-    def take(self, identity: str, step: int) -> tuple[Call, int, str]:
+    def take(self, identity: str, step: int, *, session: str = "", agent: str = "") -> tuple[Call, int, str]:
         """Return the call that a result answers, its step, its name; of an unknown one nothing, at `step`."""
-        return self._open.pop(identity, (Call("", ""), step, ""))
+        for key in ((identity, session, agent), (identity, "", "")):
+            if key in self._open:
+                return self._open.pop(key)
+        return Call("", ""), step, ""
 
     def __contains__(self, identity: object) -> bool:
-        return identity in self._open
+        return (identity, "", "") in self._open
 
 
 class Plans:
@@ -47,7 +60,7 @@ class Plans:
         self._asked: dict[str, str] = {}  # call to the provisional name of the thing it makes
 
     def call(self, session: str, identity: str, made: Call, given: Any) -> Call:
-        """Return a call with the whole list as `todos`, if it changes it."""
+        """Return a call with the whole list as `todos`, if it changes it; `identity` is the call's alone."""
         if made.tool not in ("TaskCreate", "TaskUpdate") or not isinstance(given, Mapping):
             return made
         things = self._things.setdefault(session, {})

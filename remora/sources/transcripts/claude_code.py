@@ -165,12 +165,12 @@ class ClaudeCode:
         if block.get("type") == "mcp_tool_use" and not name.startswith("mcp__"):
             name = f"mcp__{string(block.get('server_name'), 100)}__{name}"
         identity = string(block.get("id"), 200)
+        known_by = identity if own_id(identity, name) else f"{key}:{identity}".rstrip(":")
         made = call(name, block.get("input"), line.relative)
-        made = self._plans.call(line.session, identity, made, block.get("input"))
+        made = self._plans.call(line.session, known_by, made, block.get("input"))
         if made.action == "run" and (where := line.relative(".")) not in (".", "") and line.cwd:
             made = made._replace(extra={**(made.extra or {}), "cwd": where})
-        known_by = identity if own_id(identity, name) else f"{key}:{identity}".rstrip(":")
-        self._calls.add(identity, made, thread.step, known_by)
+        self._calls.add(identity, made, thread.step, known_by, session=line.session, agent=line.agent)
         call_id = known_by if identity else ""
         return [line.event("tool_call", f"{known_by}:call", thread.step, made=made, call_id=call_id)]
 
@@ -261,7 +261,7 @@ class ClaudeCode:
 
     def _result(self, line: ClaudeLine, thread: _Thread, block: Mapping[str, Any]) -> list[Event]:
         identity = string(block.get("tool_use_id"), 200)
-        made, step, known_by = self._calls.take(identity, thread.step)
+        made, step, known_by = self._calls.take(identity, thread.step, session=line.session, agent=line.agent)
         structured = line.record.get("toolUseResult")
         content = block.get("content")
         text = result_text(content or structured_text(structured))
@@ -294,7 +294,7 @@ class ClaudeCode:
                 said = other.report if other and other.report else text
                 where = other.step if other else step
                 events.append(self._stop(line, agent, where, said))
-        made = self._plans.result(line.session, identity, made, text)
+        made = self._plans.result(line.session, known_by, made, text)
         lost = identity if own_id(identity) else f"{line.uuid or line.at}:{identity}".rstrip(":")
         known_by = known_by or lost
         made = made._replace(extra=None)

@@ -631,3 +631,63 @@ def test_calls_that_a_server_counts_anew_are_told_apart(tmp_path: Path) -> None:
     assert len(set(called)) == 4  # an observer tells calls apart by their ids
     copied = [{**line, "sessionId": "s3"} for line in session("s2")]
     assert not [e for e in events(tmp_path / "s3.jsonl", *copied, seen=seen) if e.kind.startswith("tool")]
+
+
+def test_agents_at_work_at_once_may_have_calls_of_one_id(tmp_path: Path) -> None:
+    """Two subagents and the main agent each count from `call_0`: each result finds its own call."""
+    main: list[dict[str, Any]] = []
+    for number, name in enumerate(("aaaa", "bbbb")):
+        common: dict[str, Any] = {"isSidechain": True, "agentId": name}
+        run = use("Bash", "call_0", command=f"make {name}")
+        put(
+            tmp_path / "s1" / "subagents" / f"agent-{name}.jsonl",
+            [
+                _said("look", f"{name}1", at=2 + number, **common),
+                claude("assistant", f"{name}2", run, mid=f"{name}-1", at=4 + number, **common),
+                claude("user", f"{name}3", result("call_0", f"made {name}"), at=6 + number, **common),
+                claude("assistant", f"{name}4", f"{name} is done", mid=f"{name}-2", at=8, **common),
+            ],
+        )
+        task, said = f"call_{number}", result(f"call_{number}", f"{name} is done")
+        about = {"status": "completed", "agentId": name}
+        main.insert(number, claude("assistant", f"m{number}", use("Task", task), mid="m", at=1))
+        main.append(claude("user", f"r{number}", said, at=20, toolUseResult=about))
+    found = events(tmp_path / "s1.jsonl", *main)
+    results = [e for e in found if e.kind == "tool_result"]
+    assert [(e.agent, e.action, e.command, e.text) for e in results] == [
+        ("aaaa", "run", "make aaaa", "made aaaa"),
+        ("bbbb", "run", "make bbbb", "made bbbb"),
+        ("", "task", "", "aaaa is done"),
+        ("", "task", "", "bbbb is done"),
+    ]
+    calls = {e.call_id: (e.agent, e.command) for e in found if e.kind == "tool_call"}
+    assert [calls[e.call_id] for e in results] == [(e.agent, e.command) for e in results]
+    stops = [(e.agent, e.text, e.at) for e in found if e.kind == "subagent_stop"]
+    at = "2026-01-05T12:00:20.000Z"  # of the results of their tasks, not of their last lines
+    assert stops == [("aaaa", "aaaa is done", at), ("bbbb", "bbbb is done", at)]
+
+
+def test_sessions_in_one_file_may_have_calls_of_one_id(tmp_path: Path) -> None:
+    """Each result belongs to the call of its own session."""
+    made = [
+        claude("assistant", f"{s}1", use("Bash", "call_0", command=f"make {s}"), sessionId=s)
+        for s in ("s1", "s2")
+    ]
+    made += [claude("user", f"{s}2", result("call_0", "ok"), sessionId=s) for s in ("s1", "s2")]
+    found = events(tmp_path / "s1.jsonl", *made)
+    assert [(e.session_id, e.command) for e in found if e.kind == "tool_result"] == [
+        ("s1", "make s1"),
+        ("s2", "make s2"),
+    ]
+
+
+def test_a_plan_made_by_calls_of_one_id_is_told_whole(tmp_path: Path) -> None:
+    """What was to be made first stays in the list when its result does not say its name."""
+    made: list[dict[str, Any]] = []
+    for thing, said in (("write", "Created."), ("test", "Task #2 created successfully: test")):
+        call = use("TaskCreate", "call_0", subject=thing)
+        made += [claude("assistant", f"{thing}1", call, mid=thing)]
+        made += [claude("user", f"{thing}2", result("call_0", said))]
+    found = events(tmp_path / "s1.jsonl", *made)
+    todos = [(e.extra or {})["todos"] for e in found if e.kind == "tool_call"]
+    assert [thing["content"] for thing in todos[-1]] == ["write", "test"]
