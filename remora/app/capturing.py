@@ -147,20 +147,16 @@ def _call(moment: Moment, lines: Sequence[Line], own: int, new: str) -> tuple[st
         own: the number of the moment's line.
         new: the id where there is none yet.
     """
-    unique, name = own_id(moment.call_id, moment.tool), moment.call_id or name_of(moment)
+    unique, name = own_id(moment.call_id, moment.tool), name_of(moment)
     for number in range(own - 1, -1, -1):
         line = lines[number]
         kind = line.get("k")
-        if kind not in (moments.BEFORE, *_RESULTS) or _name(line) != name:
-            continue
-        if not unique and str(line.get("g", "")) != moment.agent:
-            continue
         if unique:
-            if kind == moments.BEFORE:
+            if kind == moments.BEFORE and line.get("i") == moment.call_id:
                 return moment.call_id, True
-        elif moment.kind in _RESULTS and kind == moments.BEFORE:
-            return _mark(lines, number), True
-        else:
+        elif kind in (moments.BEFORE, *_RESULTS) and line.get("n") == name:
+            if moment.kind in _RESULTS and kind == moments.BEFORE:
+                return _mark(lines, number), True
             break  # that call had its result
     return moment.call_id if unique else new, False
 

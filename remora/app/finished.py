@@ -337,8 +337,8 @@ def _followed(said: Line, after: Sequence[Line]) -> str:
 
 
 def _same_call(one: Line, other: Line) -> bool:
-    """Return whether two moments are of one call: by the host's id, else by what was asked of the tool."""
-    key = "i" if "i" in one else "n"
+    """Return whether two moments are of one call: by an id of its own, else by what was asked of the tool."""
+    key = "n" if "n" in one else "i"
     return one.get(key) is not None and one.get(key) == other.get(key)
 
 

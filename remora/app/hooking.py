@@ -153,24 +153,23 @@ def _agent(line: Mapping[str, Any]) -> str:
 
 
 def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
-    """Return whether a moment was told of before: by the host's own id, or the same just now."""
+    """Return whether a moment was told of before: by an id of its own, or the same just now."""
     kind, name, since = kind_of(moment), name_of(moment), (time.time() - TOGETHER) * 1000
     if not name and not moment.call_id:
         return False
     for line in reversed(lines[-TOLD_TWICE:]):
-        if _agent(line) != moment.agent:
+        if _agent(line) != moment.agent or (moment.call_id and line.get("i") != moment.call_id):
             continue
-        if moment.call_id:
-            if line.get("i") == moment.call_id:
-                if line.get("k") == kind:
-                    return own_id(moment.call_id, moment.tool) or _at(line) >= since
-                if line.get("k") in _TOOLS and not own_id(moment.call_id, moment.tool):
-                    return False  # between the two came its other half: this is another call
+        if not name:
+            if line.get("k") == kind:
+                return True
         elif line.get("n") != name:
-            if moment.tool and line.get("k") in _TOOLS:
+            if kind in _TOOLS and line.get("k") in _TOOLS:
                 return False  # something else was done since: it is done again
-        elif kind in (line.get("k"), line.get("of")) and _at(line) >= since:
-            return True
+        elif kind in (line.get("k"), line.get("of")):
+            return _at(line) >= since
+        elif moment.call_id and line.get("k") in _TOOLS:
+            return False  # between the two came its other half: this is another call
     return False
 
 
@@ -185,17 +184,17 @@ def _claim(moment: Moment) -> dict[str, Any]:
 
 
 def name_of(moment: Moment) -> str:
-    """Return what a happening without an id is known by: the same for a call and for its result.
+    """Return what a happening without an id of its own is known by: the same for a call and for its result.
 
-    It is empty for what may be told of as often as it likes.
+    It is empty for what has such an id, and for what may be told of as often as it likes.
     """
     if moment.kind == moments.START:
         parts = [moment.source]
     elif moment.kind == moments.PROMPT:
         parts = [moment.turn, moment.text]
-    elif moment.tool and not moment.call_id:
-        parts = [moment.turn, moment.tool, moment.command, moment.pattern, moment.url, *moment.paths]
-        parts += [moment.changed, moment.removed]
+    elif (moment.tool or moment.call_id) and not own_id(moment.call_id, moment.tool):
+        parts = [moment.turn, moment.call_id, moment.tool, moment.command, moment.pattern, moment.url]
+        parts += [moment.place, *moment.paths, moment.changed, moment.removed]
     else:
         return ""
     return f"{zlib.crc32(chr(0).join((moment.agent, *parts)).encode('utf-8', 'replace')):08x}"
@@ -384,7 +383,7 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
         line["q"] = _without_secrets(moment.pattern)[:200]
     if moment.call_id:
         line["i"] = moment.call_id
-    elif name := name_of(moment):
+    if name := name_of(moment):
         line["n"] = name
     if moment.kind == moments.PROMPT and _is_task(moment):
         line["task"] = 1

@@ -374,3 +374,39 @@ def test_a_name_that_recurs_later_is_another_call(cursor: Hooked, monkeypatch: p
         used = {"tool": "Bash", "action": "run", "command": "make", "call_id": "Bash:0"}
         cursor.tell(moments.AFTER, text=str(number), **used)
     assert len({event["key"] for event in cursor.captured}) == len(cursor.captured) == 4
+
+
+def test_what_was_done_tells_calls_of_one_id_apart(cursor: Hooked) -> None:
+    """Two reads by the name `call_0` at once, told when they are over: both are noted, kept and read."""
+    for _ in range(2):  # a hook may tell of each twice
+        cursor.tell(moments.AFTER, tool="Read", action="read", paths=("a.py",), text="1", call_id="call_0")
+    cursor.tell(moments.AFTER, tool="Read", action="read", paths=("b.py",), text="2", call_id="call_0")
+    assert cursor.kinds == ["after", "after"]
+    path = capturing.captured(cursor.head)
+    assert path is not None
+    found = [(event.kind, event.paths, event.text) for event in read(path)]
+    assert found == [
+        ("tool_call", ("a.py",), ""),
+        ("tool_result", ("a.py",), "1"),
+        ("tool_call", ("b.py",), ""),
+        ("tool_result", ("b.py",), "2"),
+    ]
+
+
+def test_a_call_that_was_refused_has_a_key_of_its_own(
+    cursor: Hooked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is asked for in its place has the same id, and may come in the same millisecond."""
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now)
+    used = {"tool": "Shell", "action": "run", "call_id": "call_0"}
+    for command in ("make a", "make b"):
+        cursor.tell(moments.BEFORE, command=command, **used)
+    cursor.tell(moments.AFTER, command="make b", text="made", **used)
+    assert [(event["kind"], event["command"]) for event in cursor.captured] == [
+        ("tool_call", "make a"),
+        ("tool_call", "make b"),
+        ("tool_result", "make b"),
+    ]
+    refused, call, result = (event["call_id"] for event in cursor.captured)
+    assert refused != call == result

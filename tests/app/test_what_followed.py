@@ -40,6 +40,8 @@ def test_a_command_that_did_the_same_again_is_one():
 def test_a_warning_that_was_heeded_at_once():
     """Where the command that was warned of never ran, the next one counts."""
     assert followed(WARNED | {"i": "c1"}, ran("after", i="c2")) == "the next command worked"
+    counted = WARNED | {"i": "call_0", "n": "1f"}  # an id that other calls have too
+    assert followed(counted, ran("after", i="call_0", n="2e")) == "the next command worked"
 
 
 def test_an_error_is_followed_by_the_next_command():
