@@ -21,18 +21,23 @@ _LINE = 400  # characters of a telling line
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
 _PATH_END = r"(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))?"
 _DAY = "(?:mon|tue|wed|thu|fri|sat|sun)"
-_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+_WHOLE_DAY = "(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+_MONTH = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
+    "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
 # Of a text in lower case: what all that is replaced holds, which is quick to look for, what is replaced, and
 # by what. Most begin with what they need and look back from there, for so the search is quickest.
 _RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = tuple(
     (re.compile(hint), tuple(map(re.compile, patterns)), stand_in)
     for hint, stand_in, *patterns in (
+        ("http/", "http", r"\bhttp/\d(?:\.\d)?\b"),  # no path
         # Days by name; ISO instants and dates with times, those of logs (syslog, web servers), a clock alone
         (
             _DAY,
             "<time>",
             (
-                rf"\b{_DAY}[a-z]*,? (?:\d{{1,2}} {_MONTH}|{_MONTH} {{1,2}}\d{{1,2}}),?"
+                rf"\b{_WHOLE_DAY},? (?:\d{{1,2}} {_MONTH}|{_MONTH} {{1,2}}\d{{1,2}}),?"
                 r"(?: \d{4}\b)?(?: \d\d:\d\d(?::\d\d)?)?"
                 r"(?: (?:utc|gmt|[ecmp][sd]t|ces?t|bst|[ij]st|aest)\b)?(?: \d{4}\b)?(?: ?[+-]\d{4}\b)?"
             ),
@@ -45,8 +50,10 @@ _RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = t
                 rf"\b(?:\d{{1,2}}[/-])?{_MONTH}(?: {{1,2}}\d{{1,2}},?|[/-])(?: ?\d{{4}})?[ :]\d\d:\d\d:\d\d"
                 r"(?:[.,]\d+)?(?:z| ?[+-]\d\d:?\d\d)?\b"
             ),
-            r"(?<![\w:.])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?\b",
+            r"\b\d{1,2}(?P<between>[/.])\d{1,2}(?P=between)\d{4},? \d{1,2}:\d\d:\d\d(?: ?[ap]m\b)?",
+            r"(?<![\w:.])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d| ?[ap]m)?\b",
         ),
+        (r"\dt\d", "<time>", r"\b\d{8}t\d{6}(?:z|[+-]\d{4})?\b"),
         ("-", "<id>", r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"),
         (
             r"\d",
@@ -69,7 +76,8 @@ _RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = t
             "<path>",
             r"(?:/private)?/(?:tmp|var/folders|var/tmp|dev/shm)(?:/[^\s:'\"`,;()<>\[\]]*)?" + _PATH_END,
         ),
-        (r":\\", "<path>", r"\b[a-z]:\\[^\s:'\"`,;()<>\[\]]+" + _PATH_END),
+        ("file://", "<path>", r"\bfile://[^\s:'\"`,;()<>\[\]]+(?::/[^\s:'\"`,;()<>\[\]]+)?" + _PATH_END),
+        (r":[\\/]", "<path>", r"\b[a-z]:(?:\\|/(?!/))[^\s:'\"`,;()<>\[\]]+" + _PATH_END),
         (
             "/",
             "<path>",
@@ -82,7 +90,14 @@ _RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = t
             r"(?<![\w/.@-])[\w.+-]*\w\.[a-z]{1,5}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))",
         ),
         # What a server answered is what went wrong: 404 is not 500.
-        (r"\d", "<n>", r"\d(?<!http .)(?<!status .)(?<!status code .)(?<![\w<].)\d*(?:[.,]\d+)*\b"),
+        (
+            r"\d",
+            "<n>",
+            (
+                r"\d(?<!http .)(?<!status .)(?<!status code .)(?<!status=.)(?<!status: .)(?<!status code: .)"
+                r"(?<![\w<].)\d*(?:[.,]\d+)*\b"
+            ),
+        ),
     )
 )
 

@@ -12,6 +12,11 @@ from hypothesis import strategies as st
 from remora.observer import fingerprint as f
 
 SAME = [
+    ("C:/Users/alice/app/x.go: no", "D:/w/bob/x.go: no"),
+    ("at file:///home/alice/x.js:3", "at file:///w/bob/y.js:99"),
+    ("1/5/2026, 10:00:00 AM bad", "12/15/2026, 9:01:00 PM bad"),
+    ("20260105T100000Z bad", "20260206T111111Z bad"),
+    ("Monday, January 5, 2026 10:00 bad", "Tuesday, February 16, 2026 11:11 bad"),
     ("open /home/alice/app/x.go:42: permission denied", "open /home/bob/work/y.go:99: permission denied"),
     ("2026-01-05 12:17:31 dial failed", "2025-11-30 01:02:03 dial failed"),
     ("2026-01-05T12:17:31.459Z dial failed", "2024-02-29T23:59:59Z dial failed"),
@@ -60,6 +65,10 @@ def test_what_changes_from_place_to_place_does_not_count(one: str, other: str):
         ("the server answered HTTP 404", "the server answered HTTP 500"),
         ("status code 401", "status code 503"),
         ("may 5 not be", "jan 5 not be"),
+        ("monitor may 10 retries", "monitor jan 10 retries"),
+        ("HTTP/1.1 404 x", "HTTP/1.1 500 x"),
+        ("status=404", "status=500"),
+        ("status code: 404", "status code: 500"),
     ],
 )
 def test_other_errors_have_other_fingerprints(one: str, other: str):
