@@ -17,8 +17,11 @@ from remora.app.project import branch_of
 from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
-from remora.lifecycle.flags import BRANCH_GONE, SPOKEN_AGAINST, retired_for
+from remora.core.values import Filters
+from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, retired_for
 from remora.lifecycle.prune import is_forgotten
+from remora.observer.overturned import overturns, said_at
+from remora.observer.producers import USER_SAID
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.store.observed import LearnedRow
 from remora.store.recording import Pair
@@ -35,6 +38,8 @@ Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
 WITHDRAWN = "withdrawn"
 MOST_TELLING = ("stored", "restored", "updated", "merged")
 A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
+OTHERWISE = Discarded("", "overturned", "the user said otherwise later")
+MOST_RULES = 500  # of a person, among which those are looked for that a new one takes back
 BRANCH = Discarded("", "branch", "its branch was deleted unmerged")
 
 
@@ -148,6 +153,8 @@ class Promoter:
                 discarded.append(one._replace(what=draft.content, external_id=draft.external_id or ""))
             else:
                 learnt.append(self._noted(run, self._of_all(one)))
+                if USER_SAID in promoted.draft.tags:
+                    learnt += [self._noted(run, gone) for gone in self._overturned(one.memory)]
         gone = filter(None, map(self._withdraw, promotion.withdrawn))
         learnt += [self._noted(run, one) for one in gone]
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))
@@ -185,6 +192,8 @@ class Promoter:
             return A_PERSON
         if reason.startswith(BRANCH_GONE) and self._is_gone(promoted.draft.branch):
             return BRANCH
+        if reason.startswith(OVERTURNED) and said_at(draft.content) <= said_at(record.content):
+            return OTHERWISE
         self._room.upkeep.restore(record.id)
         (record,) = intake.remember_many([draft])
         return Learnt(record, "restored", promoted.why)
@@ -198,6 +207,20 @@ class Promoter:
         if before is None or before.text != known.content:
             return None
         return Learnt(self._room.upkeep.retire(known.id, SPOKEN_AGAINST), WITHDRAWN, withdrawn.why)
+
+    def _overturned(self, said: MemoryRecord) -> list[Learnt]:
+        """Retire what the person said before and takes back now; what was confirmed or pinned stays."""
+        rules = self._space.memories.find(Filters(), tag=USER_SAID, limit=MOST_RULES)
+        older = [
+            rule
+            for rule in rules
+            if rule.id != said.id
+            and not (rule.pinned or rule.user_verified)
+            and said_at(rule.content) <= said_at(said.content)
+            and overturns(said.content, rule.content)
+        ]
+        why = f"{OVERTURNED} {said.id[:8]}"
+        return [Learnt(self._room.upkeep.retire(rule.id, why), WITHDRAWN, why) for rule in older]
 
     def _is_gone(self, branch: str | None) -> bool:
         """Return whether a session's branch was deleted unmerged."""

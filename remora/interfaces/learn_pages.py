@@ -25,6 +25,7 @@ FILTERS = {
     "scoring": "too weak",
     "cap": "beyond what one session may give",
     "standing": "about code that is no longer so",
+    "overturned": "that you took back later",
     "branch": "of branches that were deleted unmerged",
     "a person's word": "that you forgot or changed here",
 }
@@ -67,7 +68,8 @@ def report(found: LearnReport) -> Page:
         parts.append(Para(f"and {len(found.learnt) - SHOWN:,} more: `remora learned` lists all", "dim"))
     if found.withdrawn:
         gone = counted(found.withdrawn, "memory", "memories")
-        parts.append(Para(f"{gone} of earlier runs forgotten: more sessions speak against them", "warn"))
+        what = "more sessions, or you yourself, speak against them"
+        parts.append(Para(f"{gone} of earlier runs forgotten: {what}", "warn"))
     parts += of_branches(found.revived, found.merged, found.retired)
     if secrets := redaction_sentence(found.redactions):
         parts.append(Para(secrets, "warn"))

@@ -21,7 +21,8 @@ BRANCH_GONE = "learnt on a branch that was deleted unmerged:"  # the branch's na
 TAKEN_UP = "taken up and done by session"  # the session's name follows
 FADED = "faded unused and was pruned"
 SPOKEN_AGAINST = "more sessions speak against it"
-RETIREMENTS = (RETIRED, BRANCH_GONE, TAKEN_UP, FADED, SPOKEN_AGAINST)
+OVERTURNED = "the user said otherwise later:"  # where follows
+RETIREMENTS = (RETIRED, BRANCH_GONE, TAKEN_UP, FADED, SPOKEN_AGAINST, OVERTURNED)
 _BETWEEN = "; "
 
 

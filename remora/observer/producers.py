@@ -29,6 +29,7 @@ from remora.observer.sentences import first_sentences, listed, seen_words, sente
 from remora.observer.statements import names_something, statements
 
 FILES = 2  # a request must have changed to be a unit of work
+USER_SAID = "user-said"  # tag of what a person stated
 UNITS, COMMITS = 2, 6  # of one session that are told, those that say most
 COVERED = 0.5  # of a unit's files in a commit that tells of it
 SUBTASKS = 5  # with more, memories are promoted after each validated one
@@ -84,7 +85,7 @@ def said(session: Observation, _: Seen) -> Iterator[Candidate]:
                 confidence=0.85,
                 seen=count,
                 evidence=evidence,
-                tags=("user-said",),
+                tags=(USER_SAID,),
             )
             yield Candidate("user_words", key, memory, 0.95, 0.9, 1, count, "the user said so")
 

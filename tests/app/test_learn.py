@@ -221,6 +221,33 @@ def test_every_reason_has_its_examples(memory, learn, tmp_path, monkeypatch):
     assert Counter(e.filter for e in report.examples) == {"worth": 1, "a person's word": 1}
 
 
+def test_what_the_user_takes_back_is_over(learn, memory, tmp_path):
+    """The later word counts, also when the earlier session is read again; who changes back is heard, too."""
+
+    def say(day: int, words: str) -> None:
+        talk = work(f"s{day}", day, str(memory.root))
+        talk.user(words).edit("auth/tokens.py").reply("Done, it is so now.").save(tmp_path / "talks")
+
+    def rules() -> list[str]:
+        told = (m.content.partition(" (")[0] for m in memory.list() if "user-said" in m.tags)
+        return sorted(text for text in told if "gateway" not in text)
+
+    say(1, "Use pnpm, not npm.")
+    say(2, "Always use the `Money` class for prices.")
+    learn()
+    say(3, "From now on use bun, not pnpm.")
+    say(4, "Never use the `Money` class for prices, use integer cents.")
+    report = learn()
+    kept = ["From now on use bun, not pnpm.", "Never use the `Money` class for prices, use integer cents."]
+    assert rules() == kept
+    assert report.withdrawn == 2
+    again = learn(again=True)
+    assert (rules(), again.discarded["overturned"], again.withdrawn) == (kept, 2, 0)
+    say(5, "Use pnpm, not bun. From now on use pnpm, not npm.")
+    learn()
+    assert "From now on use bun, not pnpm." not in rules()
+
+
 def test_what_a_person_confirmed_stays_so_when_it_is_seen_again(learn, memory, tmp_path):
     """How often and when it was seen is new, and nothing of what it says."""
     several(tmp_path, memory, 3)
