@@ -268,16 +268,18 @@ class Errors(Kept):
             stands_in = run.purpose == failure.purpose and run.purpose in CHECKS
             if (shared - {""}) or stands_in:
                 left_out = without_flag(failure.message, failure.target, run.normal)
-                brought = self._brought(failure) if run.variables == failure.variables else ""
+                brought = self._brought(failure, run) if run.variables == failure.variables else ""
                 return left_out or (_after(brought) if brought else instead(run.as_run)), ()
         return None, ()
 
-    def _brought(self, failure: Failure) -> str:
+    def _brought(self, failure: Failure, worked: Run) -> str:
         """Return the last command since a failure that brought what it says is missing; empty if none did."""
         for run in reversed(self.runs):
             if run.order <= failure.order:
                 break
-            if not run.failed and run.purpose in _BRING and prepares(run.normal, failure.message):
+            if run.failed or run.purpose not in _BRING:
+                continue
+            if prepares(run.normal, failure.message, failure.target, worked.normal):
                 return run.normal
         return ""
 

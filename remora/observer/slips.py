@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from remora.observer.calls import Call
 
@@ -24,20 +25,59 @@ _FLAG = re.compile(
 _IN_COMMAND = re.compile(r"(?:with(?:out)? `.+` (?:set|it worked): `.+`|`.+` worked instead)$", re.DOTALL)
 _MISSING = re.compile(
     r"not found|no such (?:file|module)|no module named|cannot find|does not exist|not installed"
-    r"|is not recognized|could not (?:find|resolve)|must be provided|required|permission denied|not in std",
+    r"|is not recognized|could not (?:find|resolve)|permission denied|not in std",
     re.IGNORECASE,
+)
+_MISSING_PATH = re.compile(r"no such file|does not exist|permission denied|cannot find the", re.IGNORECASE)
+
+
+class _Kind(NamedTuple):
+    """A language: what brings its packages, programs that come with them, how it says that one is missing."""
+
+    managers: frozenset[str]
+    programs: frozenset[str]
+    says: re.Pattern[str]
+
+
+_KINDS = tuple(
+    _Kind(frozenset(managers.split()), frozenset(programs.split()), re.compile(says, re.IGNORECASE))
+    for managers, programs, says in (
+        (
+            "pip pip3 pipx uv poetry pdm conda mamba",
+            "pytest tox nox mypy pyright ruff black isort flake8 pylint bandit coverage uvicorn alembic",
+            r"no module named",
+        ),
+        (
+            "npm pnpm yarn bun",
+            "eslint prettier tsc tsx ts-node jest vitest mocha vite webpack rollup next prisma playwright",
+            r"cannot find (?:module|package) ['\"]|could not resolve ['\"]",
+        ),
+        (
+            "go",
+            "golangci-lint goimports gofumpt staticcheck gotestsum govulncheck",
+            r"no required module|cannot find module providing|not in std",
+        ),
+        ("cargo rustup", "cargo-nextest cargo-clippy wasm-pack", r"can't find crate|no such (?:sub)?command"),
+        ("gem bundle", "rspec rubocop rake rails", r"cannot load such file|could not find gem"),
+        ("composer", "phpunit phpstan psalm pest phpcs", r"vendor/autoload"),
+    )
 )
 _MANAGERS = (
     "npm|pnpm|yarn|bun|pip3?|pipx|uv|uv pip|poetry|pdm|conda|mamba|brew|apt|apt-get|dnf|yum|apk|cargo|go"
     "|go mod|pacman|gem|bundle|composer|dotnet|nvm|asdf|mise|rustup|rustup \\w+|winget|scoop|mix"
 )
 _INSTALLS = re.compile(
-    rf"(?:^|&& |\(|\s)(?:{_MANAGERS}) (?:install|add|sync|restore|get|ci|i|download|tidy)(?![\w.=/-])"
+    rf"(?:^|&& |\(|\s)(?P<manager>{_MANAGERS})"
+    r" (?:install|add|sync|restore|get|ci|i|download|tidy)(?![\w.=/-])(?P<what>[^&]*)"
     r"|(?:^|&& |\()(?:make|just|task|npm run|mise run) (?:\w+[:-])?(?:install|setup|bootstrap|deps|init)\b"
-    r"|\bgit (?:init|clone|pull|submodule (?:update|init|add)|lfs (?:pull|install))\b"
 )
-_MAKES = re.compile(r"(?:^|&& |\()(?:mkdir|touch|cp|mv|ln|chmod|tar|unzip|tee)\b")
-_NAME = re.compile(r"\w[\w-]{2,}")
+# What brings files that the command does not name.
+_FETCHES = re.compile(
+    r"\bgit (?:init|clone|pull|submodule (?:update|init|add)|lfs (?:pull|install))\b"
+    r"|(?:^|&& |\()(?:tar|unzip)\b"
+)
+_MAKES = re.compile(r"(?:^|&& |\()(?:mkdir|touch|cp|mv|ln|chmod|tee)\b(?P<what>[^&]*)")
+_WORD = re.compile(r"[\w@./~-]+")
 _NO_FOLDER = re.compile(r"\bcd:(?:\d+:)?.*no such file or directory", re.IGNORECASE)
 _CD = re.compile(r"(?:^|&&|;)\s*cd\s+(['\"]?)([^\s'\";&|]+)\1")
 
@@ -63,19 +103,57 @@ def without_flag(message: str, failed: str, worked: str) -> str:
     return f"without `{flag}` it worked: `{worked}`" if gone else ""
 
 
-def prepares(command: str, message: str) -> bool:
-    """Return whether a command that is no look around brought what a message says is missing.
+def prepares(command: str, message: str, failed: str, worked: str) -> bool:
+    """Return whether a command brought what a message says is missing, so that what failed works.
 
-    It installs, or makes what is named.
+    It installs what the program lacked, or makes, fetches or installs the path that the same command,
+    flags aside, lacked. What works by another name or with another path works because of that.
 
-    >>> missing = "out/x.json: No such file or directory"
-    >>> [prepares(c, missing) for c in ("uv sync", "mkdir -p out", "mkdir tmp", "git add -A", "git fetch")]
-    [True, True, False, False, False]
+    Args:
+        command: what ran in between and is no look around.
+        message: of the failure.
+        failed, worked: the command that failed, and the one that did its job in the end.
+
+    >>> missing, tried = "out/x.json: No such file or directory", ("jq . out/x.json", "jq -r . out/x.json")
+    >>> [prepares(c, missing, *tried) for c in ("uv sync", "mkdir -p out", "mkdir tmp", "git fetch")]
+    [True, True, False, False]
+    >>> lacks = "pytest: command not found"
+    >>> [prepares("uv sync", lacks, "pytest", worked) for worked in ("pytest -q", "python -m pytest")]
+    [True, False]
     """
-    if not _MISSING.search(message):
+    if not _MISSING.search(message) or failed.split()[:1] != worked.split()[:1]:
         return False
-    named = _MAKES.search(command) and set(_NAME.findall(command)) & set(_NAME.findall(message))
-    return bool(named) or _INSTALLS.search(command) is not None
+    if not _MISSING_PATH.search(message):
+        return _installs(command, message)
+    if _unflagged(failed) != _unflagged(worked):
+        return False
+    made = [path for found in _MAKES.finditer(command) for path in _WORD.findall(found["what"])]
+    if any(_holds(path, named) for path in made for named in _WORD.findall(message)):
+        return True
+    return _FETCHES.search(command) is not None or _installs(command, message)
+
+
+def _installs(command: str, message: str) -> bool:
+    """Return whether a command installs something: what a message names, or no package of another language."""
+    named = set(_WORD.findall(message))
+    lacking = [kind for kind in _KINDS if kind.says.search(message) or kind.programs & named]
+    for found in _INSTALLS.finditer(command):
+        manager = (found["manager"] or "").split()[:1]
+        if not (manager and lacking) or any(kind.managers.issuperset(manager) for kind in lacking):
+            return True
+        if named & {re.split(r"[@=<>~\[]", word)[0] for word in (found["what"] or "").split()}:
+            return True
+    return False
+
+
+def _unflagged(command: str) -> list[str]:
+    return [word for word in command.split() if not word.startswith("-")]
+
+
+def _holds(made: str, missing: str) -> bool:
+    """Return whether a path that was made is the missing one, holds it, or lies in it."""
+    made, missing = (f"{path.removeprefix('./').rstrip('/')}/" for path in (made, missing))
+    return made.startswith(missing) or missing.startswith(made) or f"/{made}" in missing[1:]
 
 
 def with_set(variables: Sequence[str], worked: str) -> str:

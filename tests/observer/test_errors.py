@@ -104,7 +104,22 @@ def test_another_command_that_worked():
     [
         ("pytest", "No module named 'app'", "uv sync", "pytest -q", "after `uv sync`"),
         ("pytest", "No module named 'app'", "ls src", "pytest -q", "`pytest -q` worked instead"),
-        ("jq . out/x", "out/x: No such file", "mkdir -p out", "jq . out/x.json", "after `mkdir -p out`"),
+        ("jq . out/x", "out/x: No such file", "mkdir -p out", "jq -r . out/x", "after `mkdir -p out`"),
+        (
+            "pytest",
+            "pytest: command not found",
+            "pip install pytest",
+            "pytest -q",
+            "after `pip install pytest`",
+        ),
+        (
+            "pytest tests/a",
+            "No module named 'app'",
+            "pip install -e .",
+            "pytest tests",
+            "after `pip install -e .`",
+        ),
+        ("rg x", "rg: command not found", "brew install ripgrep", "rg -n x", "after `brew install ripgrep`"),
         ("pytest", "No module named 'a'", "uv sync", "A=1 pytest -q", "`A=1 pytest -q` worked instead"),
         ("go vet ./x", "x: No such file", "git checkout main", "go vet ./y", "`go vet ./y` worked instead"),
         ("gh pr view --stat", "unknown flag: --stat", "brew install gh", "gh pr view", None),
@@ -114,6 +129,32 @@ def test_what_was_missing_may_have_come_in_between(failed, message, between, the
     """What brought it is the remedy, not the other words in which the command was tried again."""
     script = Script().step().run(failed, message, error=True).step().run(between).step().run(then)
     assert only_error(script).resolved_how == (how or "without `--stat` it worked: `gh pr view`")
+
+
+@pytest.mark.parametrize(
+    ("failed", "message", "between", "then"),
+    [
+        ("pytest", "pytest: command not found", "git pull", "python -m pytest"),
+        ("pytest", "pytest: command not found", "npm install", "python -m pytest"),
+        ("pytest", "pytest: command not found", "npm install", "pytest -q"),
+        ("pytest", "No module named 'app'", "brew install jq", "pytest -q"),
+        ("eslint .", "sh: eslint: command not found", "pip install requests", "npx eslint ."),
+        ("jq . src/x.json", "src/x.json: No such file", "mkdir -p src/new", "jq . data/x.json"),
+        ("jq . src/x.json", "src/x.json: No such file", "mkdir -p src/new", "jq -r . src/x.json"),
+        ("jq . src/x.json", "src/x.json: No such file", "mkdir -p src", "jq . data/x.json"),
+        (
+            "python3 script.py",
+            "can't open file 'script.py': [Errno 2] No such file or directory",
+            "git clone https://x/y",
+            "python3 scripts/script.py",
+        ),
+        ("gh pr view", "argument required when the branch is not found", "git pull", "gh pr view 12"),
+    ],
+)
+def test_what_came_in_between_is_no_remedy_of_another_command(failed, message, between, then):
+    """What works by another name or another path, and what a command in between cannot have brought."""
+    script = Script().step().run(failed, message, error=True).step().run(between).step().run(then)
+    assert only_error(script).resolved_how == f"`{then}` worked instead"
 
 
 def test_the_right_path_after_the_wrong_one():
