@@ -23,7 +23,16 @@ from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, t
 from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.observer.paths import entered, inside, within
 from remora.observer.scratchpad import Limits, Scratchpad
-from remora.observer.slips import THERE, already_there, instead, prepares, with_set, without_flag
+from remora.observer.slips import (
+    THERE,
+    already_there,
+    instead,
+    prepares,
+    serves,
+    unreached,
+    with_set,
+    without_flag,
+)
 from remora.observer.undoing import (
     ELSEWHERE,
     Commit,
@@ -40,6 +49,7 @@ from remora.observer.undoing import (
 CHECKS = frozenset(("test", "lint", "build", "format"))
 _CODE = CHECKS | {"run"}  # what a change of a file can mend
 _BRING = frozenset(("build", "vcs", "other"))  # what makes something that was missing
+_HELP = _BRING | {"format"}  # what may have made the same command work
 _OPEN = 60  # failures that wait for a success
 _SOON = 4  # steps in which another command counts as the answer to a mistaken one
 
@@ -64,7 +74,10 @@ _PURPOSEFUL = re.compile(
 
 
 class Run(NamedTuple):
-    """One run of a command; `as_run` is its normal form with its variables and its folder."""
+    """One run of a command; `as_run` is its normal form with its variables and its folder.
+
+    `serves` says that it started a service.
+    """
 
     normal: str
     purpose: str
@@ -74,6 +87,7 @@ class Run(NamedTuple):
     order: int
     failed: bool
     as_run: str
+    serves: bool
 
 
 class Failure(NamedTuple):
@@ -150,7 +164,15 @@ class Errors(Kept):
         heads = _heads(parsed.normal)
         ran = commands.as_run(call.command, pad.cwd(cwd), pad.place(cwd))
         run = Run(
-            *(parsed.normal, parsed.purpose, heads, parsed.variables, call.step, self.order, failed), ran.text
+            parsed.normal,
+            parsed.purpose,
+            heads,
+            parsed.variables,
+            call.step,
+            self.order,
+            failed,
+            ran.text,
+            serves(parsed.normal, call.command),
         )
         # What ran elsewhere says nothing of this project, and may be what failed; of a check it must be
         # known how it went.
@@ -295,12 +317,13 @@ class Errors(Kept):
         paths = tuple(dict.fromkeys(c.path for c in since))
         if since:
             return told(decisive(since, failure.message, failure.output), len(paths)), paths[:10]
+        unserved = unreached(failure.output)
         helped = [
             r.normal
             for r in self.runs
             if r.order > failure.order
             and not r.failed
-            and r.purpose in ("build", "format", "other", "vcs")
+            and (r.purpose in _HELP or (unserved and r.serves and r.purpose == "run"))
             and not re.match(r"git (?:status|diff|log|show|branch)\b", r.normal)
         ]
         if helped:

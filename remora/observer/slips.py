@@ -78,6 +78,20 @@ _FETCHES = re.compile(
 )
 _MAKES = re.compile(r"(?:^|&& |\()(?:mkdir|touch|cp|mv|ln|chmod|tee)\b(?P<what>[^&]*)")
 _WORD = re.compile(r"[\w@./~-]+")
+_STARTS = re.compile(
+    r"(?:^|\s)(?:[\w-]+[:-])*(?:up|start|restart|serve)(?:[:-][\w-]+)*(?=\s|$)"
+    r"|/(?:up|start|serve)(?:[-_]\w+)*\.sh\b"
+    r"|\b(?:docker|podman|nerdctl)(?:[ -]compose)?(?: container)? run\b[^&]*"
+    r" (?:-[a-zA-Z]*d[a-zA-Z]*|--detach)(?=\s)"
+)
+_BACKGROUND = re.compile(r"(?<![&>|])&(?=\s|$)")
+_UNREACHED = re.compile(
+    r"connection (?:refused|reset)|ECONN(?:REFUSED|RESET)|ENOTFOUND|EAI_AGAIN|getaddrinfo|no such host"
+    r"|(?:could not|couldn't|cannot|can't|failed to|unable to) (?:connect|reach|translate host)|unreachable"
+    r"|name or service not known"
+    r"|(?:server|daemon|database|service)\b[^\n]{0,40}\b(?:running|unavailable|down)\b",
+    re.IGNORECASE,
+)
 _NO_FOLDER = re.compile(r"\bcd:(?:\d+:)?.*no such file or directory", re.IGNORECASE)
 _CD = re.compile(r"(?:^|&&|;)\s*cd\s+(['\"]?)([^\s'\";&|]+)\1")
 
@@ -133,8 +147,26 @@ def prepares(command: str, message: str, failed: str, worked: str) -> bool:
     return _FETCHES.search(command) is not None or _installs(command, message)
 
 
+def serves(normal: str, typed: str) -> bool:
+    """Return whether a command starts a service: by its words, or by what it runs in the background.
+
+    >>> [serves(c, c) for c in ("docker compose up -d", "./db.sh start", "python app.py &", "python app.py")]
+    [True, True, True, False]
+    """
+    return _STARTS.search(normal) is not None or _BACKGROUND.search(typed) is not None
+
+
+def unreached(output: str) -> bool:
+    """Return whether a failure says that a service could not be reached.
+
+    >>> unreached("connect ECONNREFUSED 127.0.0.1:6379"), unreached("assert 1 == 2")
+    (True, False)
+    """
+    return _UNREACHED.search(output) is not None
+
+
 def _installs(command: str, message: str) -> bool:
-    """Return whether a command installs something: what a message names, or no package of another language."""
+    """Return whether a command installs what a message names, or at least nothing of another language."""
     named = set(_WORD.findall(message))
     lacking = [kind for kind in _KINDS if kind.says.search(message) or kind.programs & named]
     for found in _INSTALLS.finditer(command):

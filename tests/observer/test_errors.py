@@ -196,6 +196,47 @@ def test_a_command_that_prepared_it():
     assert only_error(script).resolved_how == "after `go mod tidy`"
 
 
+REFUSED = "Error: connect ECONNREFUSED 127.0.0.1:6379"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "docker compose up -d redis",
+        "docker-compose up -d",
+        "docker run --rm -d -p 6379:6379 redis",
+        "docker run --detach redis",
+        "make up",
+        "npm run db:start",
+        "./scripts/services.sh start",
+        "./scripts/start-db.sh",
+        "docker start redis",
+        "python fake_redis.py > log 2>&1 & sleep 2",
+    ],
+)
+def test_a_service_that_was_started_helped(command: str) -> None:
+    """Where none could be reached, what starts one is the remedy."""
+    script = Script().step().run("npm run seed", REFUSED, error=True).step().run(command).step()
+    started = only_error(script.run("npm run seed"))
+    assert started.resolved_how.startswith(f"after `{command.split(' >')[0]}")
+
+
+@pytest.mark.parametrize(
+    ("message", "command"),
+    [
+        (REFUSED, "python app.py"),
+        (REFUSED, "docker run --rm redis redis-cli -h db ping"),
+        (REFUSED, "docker compose ps"),
+        (REFUSED, "python upload.py 'a&b'"),
+        ("Error: the seed holds no users", "docker compose up -d"),
+    ],
+)
+def test_what_is_only_run_did_not_help(message: str, command: str) -> None:
+    """A program that ran in between starts nothing, and a service mends no other failure."""
+    script = Script().step().run("npm run seed", message, error=True).step().run(command).step()
+    assert only_error(script.run("npm run seed")).resolved_how == "it worked when run again"
+
+
 def test_a_check_whose_exit_code_a_pipe_hid():
     """The output of a piped test says that it failed."""
     script = Script().step().run("go test ./... | tail -3", "--- FAIL: TestA (0.1s)\nFAIL\tx\t0.2s")
