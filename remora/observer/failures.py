@@ -6,7 +6,7 @@ way that can be told. What is left out is work, not a pattern:
     errors of the host's own tools
     a compiler that complains about code being written (an undefined name, an unused import)
     an assertion of a test that was edited, or whose file was edited, and then passed
-    a path or a command that was mistyped
+    a path or a command that was mistyped; a table or a bucket that is missing was not
 
 What a linter lists is one error for each of its rules; `rules` tells it.
 """
@@ -28,7 +28,7 @@ from remora.observer.fingerprint import of_harness
 from remora.observer.rules import in_types, resolved, rule_told, says_itself
 from remora.observer.seen import ErrorMet, Seen, SeenCount
 from remora.observer.sentences import code, listed, quoted, seen_words, sentence, too_few
-from remora.observer.slips import THERE
+from remora.observer.slips import THERE, in_command
 
 SESSIONS = 2
 OFTEN = 3  # sessions after which even an error of code being written is a pattern
@@ -61,6 +61,12 @@ _MISTYPED = re.compile(
     r"|directory not found|permission denied:|\(eval\)|not a directory|no matches found|command not found"
     r"|pathspec|File does not exist"
     r"|jq: error|parse error|unexpected EOF|unmatched|bad substitution|Traceback|<string>",
+    re.IGNORECASE,
+)
+# What a service lacks is made, not typed.
+_ABSENT = re.compile(
+    r"\b(?:relation|table|view|schema|database|role|user|bucket|topic|queue|index|collection|keyspace|extension"
+    r"|sequence|namespace|network|volume)(?: [\"'`“][^\"'`”/\n]+[\"'`”]| [\w-]+)? does not exist",
     re.IGNORECASE,
 )
 _PASSING = re.compile(
@@ -155,8 +161,10 @@ def not_a_pattern(error: ErrorSeen, met: Sequence[ErrorMet]) -> str:
 
 
 def _mistyped(error: ErrorSeen, met: Sequence[ErrorMet]) -> bool:
-    """Return whether an error is a slip of the keyboard, not one of a shell that is elsewhere."""
-    slip = _MISTYPED.search(error.message) or _EVERYDAY.match(error.command)
+    """Return whether an error is a slip of the keyboard, not of a shell that is elsewhere or a service."""
+    retyped = any(map(in_command, _ways(met)[:1]))
+    message = error.message if retyped else _ABSENT.sub("", error.message)
+    slip = _MISTYPED.search(message) or _EVERYDAY.match(error.command)
     return bool(slip) and THERE not in (m.error.resolved_how for m in met)
 
 

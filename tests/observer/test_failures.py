@@ -95,6 +95,37 @@ def test_a_shell_that_is_elsewhere_is_no_typo() -> None:
     assert found.draft.content.startswith(f"`cd` fails with “{message}”; what resolved it: the shell was")
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        'ERROR:  relation "users" does not exist',
+        'FATAL:  database "app" does not exist',
+        'FATAL:  role "app" does not exist',
+        "(NoSuchBucket): The specified bucket does not exist",
+        "Topic orders does not exist",
+    ],
+)
+def test_what_a_service_lacks_is_no_typo(message: str) -> None:
+    """It was made in between; where the command was typed anew, it was a typo after all."""
+    way = "after `alembic upgrade head`"
+    (found,) = of(*[met(message, way)] * 2)
+    assert isinstance(found, Candidate)
+    assert f"what resolved it: {way}" in found.draft.content
+    (slip,) = of(*[met(message, "`psql app -c 'select 1'` worked instead")] * 2)
+    assert isinstance(slip, Rejected)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["config/x.json does not exist", "path database/x does not exist", "file src/table.py does not exist"],
+)
+def test_a_path_that_is_not_there_is_a_typo(message: str) -> None:
+    """Whatever it is called."""
+    (found,) = of(*[met(message, "after `make build`")] * 2)
+    assert isinstance(found, Rejected)
+    assert "mistyped" in found.why
+
+
 def test_an_unresolved_or_single_error_waits() -> None:
     """Nobody knows the remedy, or it may never come back."""
     (unknown,) = of(met(IGNORED, ""), met(IGNORED, "it worked when run again"))
