@@ -7,7 +7,8 @@ insights session does, but was asked for a review.
 The outcome is the first of these that the facts support:
 
     nothing came of it        no reply after the last prompt, or cut off in the middle of a call; where a host
-                              does not tell what was said, the end of a turn is a reply
+                              does not tell what was said, the end of a turn is a reply. Thanks need no
+                              reply, nor does work that was checked after its last change
     the user stopped it       an interruption with no reply after it
     the user says it is wrong and nothing was changed afterwards
     the model says it failed  in its last words, and no check passed after them
@@ -62,6 +63,16 @@ _FINE = re.compile(
     r"|\A\W*(great|nice|cool|excellent|good)\W*\Z",
     re.IGNORECASE,
 )
+# What is said beside thanks and asks for nothing: it begins with what it is about.
+_REMARK = re.compile(
+    r"\W*(?:(?:and|so|yes|yep|ok(?:ay)?)\b\W*)*(?:(?:it|that|this|all|everything|both|the|tests?|cheers|bye"
+    r"|have a|no more|nothing (?:else|more)|i['’]?m (?:done|happy))\b|\Z)",
+    re.IGNORECASE,
+)
+_MORE = re.compile(
+    r"\b(?:should|must|needs?|please|also|but|next|(?:can|could|would) you|let'?s)\b", re.IGNORECASE
+)
+_PIECE = re.compile(r"[.!;,:\n]+|\s[-–—]+\s")
 _WRONG = re.compile(
     r"\b(still|again)\b[^.?\n]{0,40}\b(fail|fails|failing|broken|wrong|error|errors)\b"
     r"|\bstill\b[^.?\n]{0,40}\b(not|see|displaying)\b"
@@ -145,9 +156,12 @@ def _outcome(facts: SessionFacts, kind: str) -> tuple[str, str]:
 
 
 def _nothing_came(facts: SessionFacts) -> tuple[str, str] | None:
-    """An unanswered prompt, or an end in the middle of a call; work that was checked before counts."""
-    if not facts.steps or not (facts.replies or facts.stopped is not None):
+    """An unanswered prompt, thanks aside, or an end in the middle of a call; work that was checked counts."""
+    answered = facts.replies or facts.stopped is not None or _settled(facts)
+    if not facts.steps or not answered:
         return "abandoned", "the model never answered"
+    if _thanked(facts):
+        return None
     if facts.last_kind in ("user_prompt", "interruption") and not facts.edits:
         return "abandoned", f"the last prompt got no answer (“{_last_prompt(facts)}”)"
     if facts.last_kind == "tool_call" and not _settled(facts):
@@ -160,7 +174,8 @@ def _nothing_came(facts: SessionFacts) -> tuple[str, str] | None:
 def _stopped(facts: SessionFacts) -> tuple[str, str] | None:
     last_prompt = facts.prompts[-1].step if facts.prompts else 0
     silent = not facts.replies or facts.replies[-1].step <= last_prompt
-    if facts.interrupted and silent and facts.last_kind != "reply" and not _settled(facts):
+    open_end = facts.last_kind != "reply" and not _settled(facts) and not _thanked(facts)
+    if facts.interrupted and silent and open_end:
         return "abandoned", "the user stopped it and nothing followed"
     return None
 
@@ -230,9 +245,25 @@ def _committed(facts: SessionFacts) -> tuple[str, str] | None:
 
 def _praised(facts: SessionFacts) -> tuple[str, str] | None:
     for said in reversed(facts.prompts[1:][-2:]):
-        if _FINE.search(said.text) and not _WRONG.search(said.text) and not _QUESTION.search(said.text):
+        if _praises(said.text):
             return "success", f"the user said so (“{shorten(said.text, QUOTE)}”)"
     return None
+
+
+def _praises(prompt: str) -> bool:
+    return bool(_FINE.search(prompt)) and not _WRONG.search(prompt) and not _QUESTION.search(prompt)
+
+
+def _thanked(facts: SessionFacts) -> bool:
+    """Whether the user's last word, after an answer, is praise and asks for nothing more."""
+    answered = facts.replies or facts.stopped is not None
+    if facts.last_kind != "user_prompt" or not (answered and facts.prompts[1:]):
+        return False
+    said = facts.prompts[-1].text
+    pieces = _PIECE.split(said)
+    return (
+        _praises(said) and not _MORE.search(said) and all(_FINE.search(p) or _REMARK.match(p) for p in pieces)
+    )
 
 
 def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """From what a session showed to memories: the filters in their order, and what each of them dropped.
 
     sources      every module that proposes memories, in SOURCES
-    validation   a failed or abandoned session proves nothing but dead ends
+    validation   a failed or abandoned session proves nothing but dead ends and what the user said
     frequency    enough sessions must have shown it (signals.KINDS); acute ones once; of what agents of one
                  session showed on their own, each further agent stands for a session
     standing     what it says of the code must still be so, where there is code to ask
@@ -166,7 +166,11 @@ def _validated(batch: _Batch) -> _Batch:
     if batch.session.outcome not in ("failure", "abandoned"):
         return batch
     why = f"the session ended as {batch.session.outcome}: {batch.session.outcome_why}"
-    return _kept(batch, "validation", lambda c: "" if c.draft.type == "dead_end" else why)
+
+    def failed(c: Candidate) -> str:
+        return "" if c.draft.type == "dead_end" or c.signal == "user_words" else why
+
+    return _kept(batch, "validation", failed)
 
 
 def _frequent(batch: _Batch) -> _Batch:

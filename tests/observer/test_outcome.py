@@ -111,6 +111,37 @@ def test_users_last_word_counts_unless_something_followed() -> None:
 
 
 @pytest.mark.parametrize(
+    ("word", "outcome"),
+    [
+        ("thanks, that fixed it!", "success"),
+        ("perfect - all tests pass now. bye", "success"),
+        ("thanks", "success"),
+        ("thanks. now commit it", "abandoned"),
+        ("thanks, the readme should say so", "abandoned"),
+        ("thanks, but it still fails", "abandoned"),
+        ("great, is it pushed?", "abandoned"),
+    ],
+)
+def test_thanks_need_no_answer(word: str, outcome: str) -> None:
+    """What asks for more and gets nothing was left alone, though it thanks; an earlier stop is over."""
+    runs = (check(2, failed=True), check(4, failed=False))
+    prompts = (Said("why do the tests fail?", 0), Said(word, 9))
+    replies = (Said("The extra was missing; the tests pass.", 9),)
+    thanked = facts(prompts=prompts, replies=replies, commands=runs, last_kind="user_prompt")
+    assert infer(thanked).outcome == outcome
+    assert infer(thanked._replace(interrupted=1)).outcome == outcome
+
+
+def test_work_that_was_checked_needs_no_last_word() -> None:
+    """Closed without a reply: the checks after the last change decide, and without one nobody knows."""
+    silent: dict[str, Any] = {"reply": "", "last_kind": "tool_result"}
+    assert infer(facts("a.go", commands=(check(7, failed=False),), **silent)).outcome == "success"
+    assert infer(facts("a.go", commands=(check(3, failed=False),), **silent)).outcome == "abandoned"
+    both = (check(7, failed=False), check(8, failed=True))
+    assert infer(facts("a.go", commands=both, **silent)).outcome == "unknown"
+
+
+@pytest.mark.parametrize(
     ("edits", "fields", "outcome", "why"),
     [
         (("a.go",), {"commands": (check(7, failed=False),)}, "success", "passed after the last change"),
