@@ -19,17 +19,24 @@ EXCHANGES, COMMITS = 100, 50
 ASK, REPORT, COMMIT = 1_200, 3_000, 1_500  # characters
 PATHS, FINDINGS = 60, 6
 
+_CAUSES = ("issue", "problem", "cause", "bug", "reason", "culprit")
+_CAUSE = f"(?:{'|'.join(_CAUSES)})"
+_REAL = "(?:real |actual |root |core |underlying |fundamental )?"
+_FOUND = "(?:i(?:['’]ve| have)? )?found"
 _FINDING = re.compile(
-    r"(?:\W{0,4}|(?:ah|i see|found it|got it|now i see|right)[!.,:—–-]*\s*)"
-    r"(?:(?:\*\*)?(?:the |root |a )(?:real |actual |root |core |underlying |fundamental )?"
-    r"(?:issue|problem|cause|bug|reason|culprit)(?:\*\*)?(?: here| now)?(?: is| was|:)(?:\*\*)?:?\s+"
-    r"|(?:\*\*)?(?:problem|bug|cause)(?:\*\*:|:\*\*|:)\s+)"
-    r"(?:that |because )?(?P<what>[^\n]{30,500}?)(?=\.(?:\s|$)|\n|$)",
+    rf"(?:\W{{0,4}}|(?:ah|i see|found it|got it|now i see|right|{_FOUND})[!.,:—–-]*\s*)(?:"
+    rf"(?P<said>(?:\*\*)?(?:the |root |a ){_REAL}{_CAUSE}(?:\*\*)?(?: here| now)?"
+    r"(?: is| was|:)(?:\*\*)?:?\s+)"
+    r"|(?:\*\*)?(?:problem|bug|cause)(?:\*\*:|:\*\*|:)\s+"
+    # "I see the problem now. `x` …" and "the test fails because `x` …": at once it is named what did it.
+    rf"|(?:i (?:can |now )?see|{_FOUND}) the {_REAL}{_CAUSE}(?: now| here)?[.!] (?=`)"
+    r"|(?:it|(?:the|this)(?: (?!will|would|should|could|may|might)\S+){0,4}) fails? (?=because (?:the )?`)"
+    r")(?:that |because )?(?P<what>[^\n]{30,500}?)(?=\.(?:\s|$)|\n|$)",
     re.IGNORECASE,
 )
 # What every finding holds, in lower case, and where one may begin: to look for those first is quick.
-_CAUSES = ("issue", "problem", "cause", "bug", "reason", "culprit")
-_CAUSE_IS = re.compile(rf"(?:{'|'.join(_CAUSES)})(?:\*\*)?(?: here| now)?(?: is| was|:)")
+_CAUSE_IS = re.compile(rf"{_CAUSE}(?:\*\*)?(?: here| now)?(?: is| was|:|[.!] `)|\bfails? because")
+_IN = re.compile(r"in `[^`\n]+`(?:\*\*)?(?::| [-–—]) \S")  # where it is, and then what
 _BEGINNING = re.compile(r"^|(?<=[.!?:]\s)|(?<=\n)")
 _LEAD = 80  # characters of a finding before its cause, at most
 _COMMIT = re.compile(r"\bgit\b[^|;&\n]*?\bcommit\b")
@@ -167,7 +174,8 @@ def findings(text: str) -> list[str]:
         for begun in _BEGINNING.finditer(text, first, last):
             done = begun.start() + 1  # from where none begins, none begins later
             if found := _FINDING.match(text, begun.start()):
-                named.append(collapse(found["what"]))
+                subject = found["said"] if found["said"] and _IN.match(found["what"]) else ""
+                named.append(collapse(subject + found["what"]))
                 done = found.end()
                 break
     return named

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from remora.core.events import Event
 from remora.core.values import Taint
+from remora.observer.corrections import fact
 from remora.observer.exchanges import EXCHANGES, Exchanges, commit_message, findings
 
 
@@ -75,6 +78,49 @@ def test_causes_are_told_in_the_models_words() -> None:
     ]
     assert findings("We met a known problem: nobody reads `x` after it was written.") == []
     assert findings("I think the problem is somewhere in the parser of the list command.") == []
+
+
+SHARED = "`Cache.items` is shared between all instances of the class"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"I found the root cause: {SHARED}.",
+        f"I've found the bug: {SHARED}. Let me fix it.",
+        f"Found the problem! {SHARED}.",
+        f"I see the problem now. {SHARED}. Let me fix it.",
+        f"The test fails because {SHARED}.",
+        f"This import in `a.py` fails because {SHARED}.",
+    ],
+)
+def test_causes_that_are_led_in_otherwise(text: str) -> None:
+    """After a colon, after the sentence that announces it, after what fails."""
+    assert findings(text) == [SHARED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I see the problem now. Let me look at `issue()` and at what it does with local time.",
+        "I found the issue. The tests expect the output of `list` to be sorted by the date.",
+        f"These tests will fail because {SHARED}.",
+        f"The test would fail because {SHARED}.",
+        "The tests fail because they expect the old name of `entire` in all of the branches.",
+    ],
+)
+def test_what_is_announced_may_be_no_cause(text: str) -> None:
+    """Plans, expectations of tests and what would happen are none."""
+    assert findings(text) == []
+
+
+def test_a_cause_that_lies_in_something_keeps_its_subject() -> None:
+    """What stands after the place is about the place; a place alone says nothing."""
+    told = "The bug is in `place()`: it rounds the price before it multiplies by the quantity"
+    assert findings(f"Found it! {told}. Let me fix it.") == [told]
+    assert fact(told, cause=True) == f"{told}."
+    (alone,) = findings("The bug is in `place()` or in one of the functions that call it.")
+    assert fact(alone, cause=True) == ""
 
 
 def test_it_is_bounded_and_survives_a_checkpoint() -> None:
