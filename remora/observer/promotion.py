@@ -46,6 +46,7 @@ LIMITS: Mapping[str, int] = {
     "spec_creation": 3,
     "pr_review": 8,
 }
+_SEEN = re.compile(r"\s*\((?:seen|said|committed)\b[^()]*\)\W*\Z")  # is alike in all of a session
 _FAILS = re.compile(r"`[^`]+` fails with")
 RULES = ("preference", "decision", "requirement", "workflow_recipe")  # that outside text never becomes
 
@@ -215,7 +216,7 @@ def _same(one: Candidate, other: Candidate) -> bool:
     ran = [found[0] if (found := _FAILS.match(c.draft.content)) else "" for c in (one, other)]
     if ran[0] != ran[1] and all(ran):  # what helped may be the same, and most of the words
         return False
-    a, b = (frozenset(words(c.draft.content)) - STOP_WORDS for c in (one, other))
+    a, b = (frozenset(words(_SEEN.sub("", c.draft.content))) - STOP_WORDS for c in (one, other))
     if jaccard(a, b) > ALIKE:  # two that differ in a number or a name only are two
         return salient(one.draft.content) == salient(other.draft.content)
     if one.signal not in TOLD or other.signal not in TOLD or min(len(a), len(b)) < 6:
