@@ -33,6 +33,8 @@ OURS = "remora"
 ALONE: Mapping[str, frozenset[str]] = {
     "without earlier sessions": frozenset({"sessions", "memories"}),
     "earlier sessions alone": frozenset(SIGNALS) - {"sessions", "memories"},
+    "what the branch changed alone": frozenset(SIGNALS) - {"branch"},
+    "without the branch": frozenset({"branch"}),
 }
 
 Rankings = dict[str, list[str]]
@@ -144,7 +146,7 @@ def _measured(
 
 
 def rankings(memory: Memory, session: AgentSession) -> Rankings:
-    """Return our ranking, and what is left of it without sessions, or of sessions alone."""
+    """Return our ranking, and what is left of it without some of its evidence."""
 
     def ours(without: frozenset[str] = frozenset(), *, tests: bool = True) -> list[str]:
         hits, _ = predict_files(memory._parts, session.prompt, K, tests=tests, without=without)
