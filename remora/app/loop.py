@@ -27,6 +27,7 @@ from remora.app.hooking import DECIDED, setting_of
 from remora.app.loop_calls import event_of, moment_of
 from remora.app.starting import brief_of, limits_of, task_of
 from remora.core import moments
+from remora.core.actions import own_id
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.events import Event
@@ -64,6 +65,9 @@ def _or(nothing: Any) -> Callable[[Callable[Concatenate[Loop, P], T]], Callable[
         return answered
 
     return guarded
+
+
+_Call = tuple[str, str, str]  # tool, the framework's id, which another call may have too, and agent
 
 
 class Injection(NamedTuple):
@@ -116,7 +120,7 @@ class Loop:
         self._calls = count(1)
         # A session that goes on later has a loop of its own: its keys must not meet those of this one.
         self._mark = f"{int(time.time() * 1000):x}"
-        self._open: dict[str, list[str]] = {}
+        self._open: dict[_Call, list[str]] = {}
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="remora-loop")
         self._watched = None if self._parts.read_only else memory.observe(session_id, host)
         self.session_id, self.host = session_id, host
@@ -180,8 +184,8 @@ class Loop:
             agent: id of the subagent that takes it; each one is told for itself.
         """
         moment = self._moment(moments.BEFORE, tool, arguments, call_id, agent=agent)
-        if not call_id:
-            moment = moment._replace(call_id=self._begin(tool))
+        if not own_id(call_id, tool):
+            moment = moment._replace(call_id=self._begin((tool, call_id, agent)))
         self._watch("tool_call", moment, arguments)
         return self._say(moment, lambda: self._decided(moment))
 
@@ -205,7 +209,7 @@ class Loop:
             failed: it did not work.
             call_id, agent: as given to `before`.
         """
-        known, call_id = self._end(tool, call_id)
+        known, call_id = self._end((tool, call_id, agent))
         kind = moments.FAILED if failed else moments.AFTER
         moment = self._moment(kind, tool, arguments, call_id, str(result), agent)
         if not known:
@@ -386,24 +390,28 @@ class Loop:
         _require(arguments, Mapping, "the arguments of a call are a mapping")
         return moment_of(self._head, kind, tool, arguments, call_id, text, agent)
 
-    def _begin(self, tool: str) -> str:
-        call_id = f"call:{self._mark}:{next(self._calls)}"
+    def _begin(self, call: _Call) -> str:
+        name = self._new()
         with self._lock:
-            self._open.setdefault(tool, []).append(call_id)
-        return call_id
+            self._open.setdefault(call, []).append(name)
+        return name
 
-    def _end(self, tool: str, call_id: str) -> tuple[bool, str]:
+    def _end(self, call: _Call) -> tuple[bool, str]:
         """Return whether a call was announced, and its id."""
+        tool, call_id, _ = call
         with self._lock:
-            waiting = self._open.get(tool, [])
-            if call_id:
+            waiting = self._open.get(call, [])
+            if own_id(call_id, tool):
                 announced = any(
                     line.get("k") == moments.BEFORE and line.get("i") == call_id for line in self._lines
                 )
                 return announced, call_id
             if waiting:
                 return True, waiting.pop(0)
-        return False, f"call:{self._mark}:{next(self._calls)}"
+        return False, self._new()
+
+    def _new(self) -> str:
+        return f"call_0z{self._mark}z{next(self._calls)}"  # no counter to `own_id`
 
     def _look_at(self, moment: Moment, arguments: Mapping[str, Any]) -> None:
         """Let a browser's answer be judged, on nobody's time."""

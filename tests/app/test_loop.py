@@ -13,6 +13,7 @@ import pytest
 from remora.app import loop as module
 from remora.app import starting
 from remora.app.memory import Memory
+from remora.core.actions import own_id
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from remora.core.moments import Reply
@@ -79,6 +80,26 @@ def test_each_subagent_is_told_for_itself(memory: Memory):
         assert NOTE in loop.before("Edit", edit(memory), "c1")
         assert NOTE in loop.before("Edit", edit(memory), "c2", agent="sub")
         assert loop.before("Edit", edit(memory), "c3", agent="sub") == ""
+
+
+def test_calls_with_the_same_id_are_told_apart(memory: Memory, monkeypatch: pytest.MonkeyPatch):
+    """Servers count them anew in each reply; a result belongs to the call of its tool and its agent."""
+    seen: list[tuple[str, str, str]] = []
+    with memory.loop("s1") as loop:
+        monkeypatch.setattr(
+            loop, "_watch", lambda kind, moment, _: seen.append((kind, moment.call_id, moment.agent))
+        )
+        for agent in ("", "sub"):
+            loop.before("Bash", {"command": "make test"}, "call_0", agent)
+        loop.after("Bash", {"command": "make test"}, "ok", call_id="call_0", agent="sub")
+        loop.after("Bash", {"command": "make test"}, "ok", call_id="call_0")
+        loop.before("Bash", {"command": "make test"}, "call_0")
+    called = [(name, agent) for kind, name, agent in seen if kind == "tool_call"]
+    ended = [(name, agent) for kind, name, agent in seen if kind == "tool_result"]
+    assert [agent for _, agent in called] == ["", "sub", ""]
+    assert ended == called[1::-1]
+    assert len({name for name, _ in called}) == 3
+    assert all(own_id(name, "Bash") for name, _ in called)
 
 
 def test_it_never_raises_and_never_holds_up(memory: Memory, monkeypatch: pytest.MonkeyPatch):
