@@ -135,10 +135,10 @@ _MODAL = re.compile(
 )
 _WHAT_FOR = re.compile(r"\b(?:so|such) that (?:we |you |it )?\Z", re.IGNORECASE)
 _REASON = re.compile(
-    r"[,;]? (?:because|since|as)\b.*\Z|[,;] (?:it|this|that|they|these|those)(?:'?s|'?re| \w+)\b.*\Z"
-    r"|\s(?:in )?here\W*\Z",
+    r"[,;]? (?:because|since|as)\b.*\Z|[,;] (?:it|this|that|they|these|those)(?:'?s|'?re| \w+)\b.*\Z",
     re.IGNORECASE,
 )
+_HERE = re.compile(r"\s(?:in )?here\W*\Z", re.IGNORECASE)  # in this project
 _REMEMBER = re.compile(
     r"\A\s*(?:(?:please|and|also|but|so|ok|yes),? )*(?:please )?remember(?:\s*:| that\b|,)\s*(?=\S)",
     re.IGNORECASE,
@@ -352,7 +352,7 @@ def _holds(clause: str, *, short: bool = False) -> bool:
     needed = MIN_WORDS_RULE if short else MIN_WORDS_NAMED if certain else MIN_WORDS
     if not needed <= words <= MAX_WORDS or _PASSING.search(clause) or _ONE_OFF.search(clause):
         return False
-    return stands_alone(_REASON.sub("", clause) if short else clause)
+    return stands_alone(_HERE.sub("", _REASON.sub("", clause)) if short else clause)
 
 
 def _balanced(clause: str) -> str:

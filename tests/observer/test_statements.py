@@ -129,6 +129,7 @@ def test_requests_questions_and_pastes_state_nothing(prompt: str) -> None:
         ("I told you to use pnpm, not npm!", "Use pnpm, not npm!"),
         ("Never use float for prices, it is not exact.", "Never use float for prices, it is not exact."),
         ("Always use absolute imports here.", "Always use absolute imports here."),
+        ("Always keep times in UTC here, because it is the law.",) * 2,
         (
             "Make sure you run `make fmt` before every commit",
             "Make sure you run `make fmt` before every commit.",
