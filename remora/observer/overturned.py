@@ -1,7 +1,7 @@
 """What a person said that takes back what the person said before: the other choice, or never for always.
 
-Only what is certain by the words: "use bun, not pnpm" after "use pnpm, not npm", and "never use X …" after
-"always use X …".
+Only what is certain by the words: "use bun, not pnpm" after "use pnpm, not npm", and "never use X" after
+"always use X". A rule with another condition, place or end beside it is another rule.
 """
 
 from __future__ import annotations
@@ -9,14 +9,20 @@ from __future__ import annotations
 import re
 
 _CHOICE = re.compile(
-    r"\buse (?P<chosen>[\w`'\"@./-]+),? (?:instead of|rather than|(?:and )?not|never) "
-    r"(?P<left>[\w`'\"@./-]+)",
+    r"\buse (?P<chosen>`[^`]+`|[\w'\"@./-]+),? (?:instead of|rather than|(?:and )?not|never) "
+    r"(?P<left>`[^`]+`|[\w'\"@./-]+)",
     re.IGNORECASE,
 )
 _EVER = re.compile(
-    r"\b(?P<ever>always|never) (?P<verb>[\w-]+) (?:(?:the|an?) )?(?P<what>[\w`'\"@./-]+)", re.IGNORECASE
+    r"\b(?P<ever>always|never) (?P<verb>[\w-]+) (?:(?:the|an?) )?(?P<what>`[^`]+`|[\w'\"@./-]+)"
+    r"(?P<rest>[^,;.!]*)",
+    re.IGNORECASE,
 )
-_SAID = re.compile(r"\(said by the user, (\d{4}-\d\d-\d\d)\)\W*\Z")
+_SAID = re.compile(r"\s*\(said by the user, (\d{4}-\d\d-\d\d)\)\W*\Z")
+_LEADS = re.compile(
+    r"\b(?:from now on|please|always|(?:we|you) should|let'?s|no|any ?more|again|instead|everywhere)\b|\W",
+    re.IGNORECASE,
+)
 
 
 def said_at(text: str) -> str:
@@ -30,17 +36,31 @@ def overturns(newer: str, older: str) -> bool:
 
     >>> overturns("From now on use bun, not pnpm.", "Use pnpm, not npm."), overturns("Use a, not b", "Use a")
     (True, False)
-    >>> overturns("Never use `Money` for prices.", "Always use the `Money` class"), overturns("x", "x")
+    >>> overturns("In api, use bun, not pnpm.", "In web, use pnpm, not npm.")
+    False
+    >>> overturns("Never run `make test`.", "Always run `make test` first."), overturns("x", "x")
     (True, False)
+    >>> overturns("Never run `make test` as root.", "Always run `make test` first.")
+    False
     """
-    chosen, left = _CHOICE.search(older), _CHOICE.search(newer)
-    if chosen and left and _bare(chosen["chosen"]) == _bare(left["left"]):
-        return _bare(chosen["left"]) != _bare(left["left"])
+    newer, older = (_SAID.sub("", text) for text in (newer, older))
+    had, has = _CHOICE.search(older), _CHOICE.search(newer)
+    if had and has:
+        (wanted, left), (wants, leaves) = ((_bare(c["chosen"]), _bare(c["left"])) for c in (had, has))
+        if wanted != wants and (wanted == leaves or wants == left):
+            return _around(newer, has) in ("", _around(older, had))
     before, now = _EVER.search(older), _EVER.search(newer)
     if not (before and now) or before["ever"].lower() == now["ever"].lower():
         return False
-    return all(_bare(before[name]) == _bare(now[name]) for name in ("verb", "what"))
+    never, always = (before, now) if before["ever"].lower() == "never" else (now, before)
+    same = all(_bare(before[name]) == _bare(now[name]) for name in ("verb", "what"))
+    return same and _bare(never["rest"]) in ("", _bare(always["rest"]))
+
+
+def _around(text: str, found: re.Match[str]) -> str:
+    """Return what stands beside a choice: where or when it holds."""
+    return _LEADS.sub("", text[: found.start()] + text[found.end() :]).lower()
 
 
 def _bare(words: str) -> str:
-    return re.sub(r"[`'\".,]", "", words).lower()
+    return _LEADS.sub("", words).lower()
