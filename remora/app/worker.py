@@ -6,8 +6,10 @@ embedded newest first, since the newest is asked for next.
 
 from __future__ import annotations
 
+import atexit
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -72,6 +74,16 @@ def catch_up(
     return done
 
 
+_running: weakref.WeakSet[Background] = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """End what runs in the background: a process that ends inside the model is aborted."""
+    for background in list(_running):
+        background.stop()
+
+
 class Background:
     """A thread that embeds a backlog in small batches until it is done or stopped."""
 
@@ -80,6 +92,7 @@ class Background:
         self._code = code
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="remora-embedding", daemon=True)
+        _running.add(self)
         self._thread.start()
 
     @property

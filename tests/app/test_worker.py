@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from remora import Memory
+from remora.app import worker
 from remora.app.worker import MANY
 from remora.core.clock import FixedClock
 from remora.core.errors import StoreReadOnly
@@ -208,6 +209,18 @@ def test_closing_stops_the_background(tmp_path: Path, folder: Path) -> None:
     with Memory.open(folder, environ=environ) as memory:
         assert 0 < space_of(memory).vectors.pending_count() < 400
         assert space_of(memory).db.check() == []
+
+
+def test_the_end_of_the_process_stops_the_background(tmp_path: Path, folder: Path) -> None:
+    """Who forgets to close is not aborted inside the model."""
+    with Memory.open(folder, environ=environment(tmp_path)) as memory:
+        fill(memory, 400)
+    with Memory.open(folder, environ=environment(tmp_path), embedder=SlowEmbedder()) as memory:
+        memory.search("subject7")
+        background = memory._parts.background
+        assert background is not None
+        worker._stop_all()
+        assert not background.running
 
 
 def test_a_switch_of_models(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
