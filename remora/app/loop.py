@@ -67,7 +67,14 @@ def _or(nothing: Any) -> Callable[[Callable[Concatenate[Loop, P], T]], Callable[
     return guarded
 
 
-_Call = tuple[str, str, str]  # tool, the framework's id, which another call may have too, and agent
+_Call = tuple[
+    str, str, str, str
+]  # tool, the framework's id, which another call may have too, agent, arguments
+
+
+def _call(tool: str, arguments: object, call_id: str, agent: str) -> _Call:
+    """Return what a call is known by until its result comes."""
+    return tool, call_id, agent, repr(arguments)
 
 
 class Injection(NamedTuple):
@@ -185,7 +192,7 @@ class Loop:
         """
         moment = self._moment(moments.BEFORE, tool, arguments, call_id, agent=agent)
         if not own_id(call_id, tool):
-            moment = moment._replace(call_id=self._begin((tool, call_id, agent)))
+            moment = moment._replace(call_id=self._begin(_call(tool, arguments, call_id, agent)))
         self._watch("tool_call", moment, arguments)
         return self._say(moment, lambda: self._decided(moment))
 
@@ -209,7 +216,7 @@ class Loop:
             failed: it did not work.
             call_id, agent: as given to `before`.
         """
-        known, call_id = self._end((tool, call_id, agent))
+        known, call_id = self._end(_call(tool, arguments, call_id, agent))
         kind = moments.FAILED if failed else moments.AFTER
         moment = self._moment(kind, tool, arguments, call_id, str(result), agent)
         if not known:
@@ -398,7 +405,7 @@ class Loop:
 
     def _end(self, call: _Call) -> tuple[bool, str]:
         """Return whether a call was announced, and its id."""
-        tool, call_id, _ = call
+        tool, call_id, *_ = call
         with self._lock:
             waiting = self._open.get(call, [])
             if own_id(call_id, tool):

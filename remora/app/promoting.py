@@ -201,26 +201,32 @@ class Promoter:
     def _withdraw(self, withdrawn: Withdrawn) -> Learnt | None:
         """Forget a memory that the counts no longer bear out, unless a person stands behind it."""
         known = self._space.memories.with_external_id(withdrawn.external_id)
-        if known is None or known.deprecated or known.pinned or known.user_verified:
-            return None
-        before = self._space.observed.last_learned(known.id)
-        if before is None or before.text != known.content:
+        if known is None or not self._is_as_learnt(known):
             return None
         return Learnt(self._room.upkeep.retire(known.id, SPOKEN_AGAINST), WITHDRAWN, withdrawn.why)
 
     def _overturned(self, said: MemoryRecord) -> list[Learnt]:
-        """Retire what the person said before and takes back now; what was confirmed or pinned stays."""
+        """Retire what the person took back: what was said before, or this where another was said later.
+
+        What was confirmed, pinned or edited stays, and what holds elsewhere than the rule that takes it back.
+        """
         rules = self._space.memories.find(Filters(), tag=USER_SAID, limit=MOST_RULES)
-        older = [
-            rule
-            for rule in rules
-            if rule.id != said.id
-            and not (rule.pinned or rule.user_verified)
-            and said_at(rule.content) <= said_at(said.content)
-            and overturns(said.content, rule.content)
+        over: list[tuple[MemoryRecord, MemoryRecord]] = []
+        for rule in rules:
+            older, newer = (rule, said) if said_at(rule.content) <= said_at(said.content) else (said, rule)
+            if rule.id != said.id and newer.branch in (None, older.branch):
+                over += [(older, newer)] if overturns(newer.content, older.content) else []
+        return [
+            Learnt(self._room.upkeep.retire(older.id, why), WITHDRAWN, why)
+            for older, newer in over
+            if self._is_as_learnt(older) and (why := f"{OVERTURNED} {newer.id[:8]}")
         ]
-        why = f"{OVERTURNED} {said.id[:8]}"
-        return [Learnt(self._room.upkeep.retire(rule.id, why), WITHDRAWN, why) for rule in older]
+
+    def _is_as_learnt(self, record: MemoryRecord) -> bool:
+        """Return whether no person has confirmed, pinned or changed a memory since it was learnt."""
+        before = self._space.observed.last_learned(record.id)
+        touched = record.deprecated or record.pinned or record.user_verified
+        return not touched and before is not None and before.text == record.content
 
     def _is_gone(self, branch: str | None) -> bool:
         """Return whether a session's branch was deleted unmerged."""

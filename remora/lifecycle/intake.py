@@ -30,7 +30,8 @@ from remora.store.space import Space
 
 REFUSALS = (InvalidInput, Conflict, NotFound)  # what is wrong with a draft, not with the store
 _COUNTS = re.compile(
-    r"\s*\((?:seen|said|committed)\b[^()]*\)|\s*\(\d+(?: of (?:the last )?\d+)?(?: sessions?)?\)"
+    r"\s+\((?:seen (?:once|in \d+ sessions?)(?:, (?:last )?[\d-]+)?|(?:said by the user,|committed) [\d-]+)\)"
+    r"|(?<=`)\s+\(\d+\)|\s+\(\d+ of (?:the last )?\d+(?: sessions?)?\)"
     r"|\bMet (?:once|in \d+ findings)\b|; last \d{4}-\d\d-\d\d"
 )
 NEAR_DUPLICATE = 0.85  # Jaccard of word sets, as the packer's rule for saying things twice

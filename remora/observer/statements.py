@@ -40,7 +40,7 @@ _DO_NOT = (
     rf"{_WHERE}"
     r"|(?:add|writ|put|stor|edit|touch|call|wrap|return|ignor|skip|disabl|expos)\w* "
     rf"(?!{_ONE}){_WHERE})"
-    rf"|avoid {_OF_NOW}(?!\w+ing\b|{_ONE}){_WHERE})"
+    rf"|avoid (?:using )?{_OF_NOW}(?!\w+ing\b|{_ONE}){_WHERE})"
     rf" ?(?:(?!{_ONE})|(?=the (?:\w+ ){{0,2}}\w+s\b))(?:[\w`'\"]|\Z)"
 )
 # What must hold of things as a kind.
@@ -133,7 +133,9 @@ _SUBJECT = re.compile(
 _MODAL = re.compile(
     r"(?:must|should|shall|may|can|will|needs? to|ha(?:s|ve) to|ought to)\s+\Z", re.IGNORECASE
 )
-_WHAT_FOR = re.compile(r"\b(?:so|such) that (?:we |you |it )?\Z", re.IGNORECASE)
+_WHAT_FOR = re.compile(
+    r"\b(?:so|such) that (?:we |you |it )?\Z|\b(?:make|let|have) (?!sure\b)[^,;.]*\Z", re.IGNORECASE
+)
 _REASON = re.compile(
     r"[,;]? (?:because|since|as)\b.*\Z|[,;] (?:it|this|that|they|these|those)(?:'?s|'?re| \w+)\b.*\Z",
     re.IGNORECASE,
@@ -165,6 +167,7 @@ _RULE = re.compile(
     re.IGNORECASE,
 )
 # A correction that says what is so with its opposite is a fact, however short it is.
+_NEVER = re.compile(r"never (?!say\b|again\b)\w+ [\w`'\"]", re.IGNORECASE)  # needs no more than what
 _CONTRAST = re.compile(
     r"(?!.*\b(?:is|are|was|were) \w+ing\b).*, (?:never|not) \w+[ \w-]*\W*\Z", re.IGNORECASE
 )
@@ -200,6 +203,8 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 _ONE_OFF = re.compile(
+    r", (?:and |please |so |then )*(?:change|remove|fix|find|add|update|replace|rename|delete|investigate"
+    r"|look into|figure out)\b|\band (?:then )?(?:re-?run|restart|re-?try)\b|"
     r"\b(?:we|you|i) (?:should|need to|have to|want to|must) (?:also |now |just |still |first |maybe "
     r"|probably )*"
     r"(?:update|add|fix|check|look|merge|rebase|revert|commit|push|rename|remove|move|delete|test|see|get"
@@ -218,9 +223,11 @@ _LEAD = re.compile(
     r"\A\s*(?:[-*•]|\d+[.)])?\s*(?:yes|yeah|yep|no|nope|ok|okay|sure|sorry|hmm+|ah|oh|so|also|and|but|well"
     r"|actually|"
     r"note that|note|question|please note|keep in mind that|keep in mind|like|because|since"
-    r"|that|i (?:already |just )?(?:told|asked) you to)?[,:]?\s+(?=\S)",
+    r"|that|i (?:already |just )?(?:told|asked|want|wanted|need) you to|remember to(?= always| never)"
+    r")?[,:]?\s+(?=\S)",
     re.IGNORECASE,
 )
+_EVER = re.compile(r"\b(?:do not|don'?t|never) ever\b", re.IGNORECASE)
 _REJECTS = re.compile(
     r"\W*(?:no|nope|wrong|incorrect|not (?:quite|right|true)|(?:no,? )?(?:that|this|it)(?:'?s| is) "
     r"(?:wrong|not (?:right|true|correct)|incorrect))\W*",
@@ -271,7 +278,7 @@ def states(sentence: str) -> str:
     if _PASTE.search(sentence):
         return ""
     parts = _SENTENCE.split(sentence.strip())
-    bare = collapse(next((part for part in parts if not _REJECTS.fullmatch(part)), ""))
+    bare = _EVER.sub("never", collapse(next((part for part in parts if not _REJECTS.fullmatch(part)), "")))
     if len(bare) > MAX_CHARS:
         return ""
     for _ in range(2):
@@ -298,7 +305,7 @@ def stands_alone(text: str) -> bool:
 
 
 def _statement(sentence: str) -> Statement | None:
-    bare = sentence
+    bare = _EVER.sub("never", sentence)
     for _ in range(2):
         bare = _LEAD.sub("", bare)
     if re.match(r"(?:right now|currently|today)\b", bare, re.IGNORECASE):
@@ -350,6 +357,7 @@ def _holds(clause: str, *, short: bool = False) -> bool:
     certain = names_something(clause) or _ON_PURPOSE.search(clause)
     short = short or _RULE.match(clause) is not None
     needed = MIN_WORDS_RULE if short else MIN_WORDS_NAMED if certain else MIN_WORDS
+    needed -= _NEVER.match(clause) is not None
     if not needed <= words <= MAX_WORDS or _PASSING.search(clause) or _ONE_OFF.search(clause):
         return False
     return stands_alone(_HERE.sub("", _REASON.sub("", clause)) if short else clause)

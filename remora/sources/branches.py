@@ -21,7 +21,7 @@ from remora.sources.git_log import text
 from remora.sources.git_process import run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from remora.sources.git import Repository
 
@@ -70,7 +70,8 @@ def default_branch(repository: Repository) -> str | None:
     pointed = text(done.stdout).strip() if done.returncode == 0 else ""
     if pointed:
         local = "refs/heads/" + pointed.removeprefix("refs/remotes/origin/")
-        return local if _commit(repository, local) else pointed
+        if there := next((name for name in (local, pointed) if _commit(repository, name)), None):
+            return there
     for name in ("main", "master"):
         for reference in (f"refs/heads/{name}", f"refs/remotes/origin/{name}"):
             if _commit(repository, reference):
@@ -104,17 +105,25 @@ def own_files(repository: Repository, *, uncommitted: bool = True) -> list[str]:
     default = default_branch(repository)
     if default is None or repository.branch() == _short(default):
         return []
-    others = [f"^{commit}" for commit, _ in _heads(repository, _short(default))]
+    heads = [commit for commit, _ in _heads(repository, _short(default))]
+    if not heads or (repository.shallow and not _joined(repository, heads)):
+        return []
+    others = [f"^{commit}" for commit in heads]
     names = ("--name-only", "-z")
     asked = ("log", "--no-merges", "--no-renames", "--format=", f"--max-count={OWN_COMMITS}", *names)
     printed = run(repository.root, *asked, "HEAD", *others).stdout
-    if uncommitted:
+    if uncommitted and not (repository.git_dir / "MERGE_HEAD").exists():  # what others did is among it then
         printed = (
             run(repository.root, "diff", "--no-ext-diff", "--no-renames", *names, "HEAD").stdout + printed
         )
     paths = dict.fromkeys(text(word).strip("\n") for word in printed.split(b"\0"))
     found = [path for path in paths if path]
     return found if len(found) <= MOST_OWN else []
+
+
+def _joined(repository: Repository, heads: Iterable[str]) -> bool:
+    """Return whether one of some commits has a common one with that in use; a shallow clone may lack it."""
+    return any(run(repository.root, "merge-base", "HEAD", head).returncode == 0 for head in heads)
 
 
 def looks(repository: Repository) -> str:

@@ -23,7 +23,10 @@ _MAX_BYTES = 400_000
 _RUNNERS: dict[str, tuple[tuple[str, ...], str]] = {
     "make": (("GNUmakefile", "makefile", "Makefile"), r"^[ \t]*[-s]?include\b|^[^\t#\n:=]{0,200}[%$]"),
     "just": (("justfile", "Justfile", ".justfile"), r"^(?:import|mod|set fallback)\b"),
-    "task": (("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"), r"^includes:|\*"),
+    "task": (
+        ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"),
+        r"^[\"']?includes[\"']?:|\*",
+    ),
     "mise run": (("mise.toml", ".mise.toml"), r"\[task_config\]"),
     "poe": (("pyproject.toml",), r"\binclude\w*\b"),
     "composer run": (("composer.json",), r"(?!)"),
@@ -74,7 +77,7 @@ def _lost(root: Path, path: str, had: Callable[[str], bool]) -> bool:
 
 def _paths(words: tuple[str, ...]) -> Iterator[str]:
     """Yield what is surely meant as a path: `./a`, `a/b.go`; not what an option may take as its value."""
-    for before, word in pairwise(words):
+    for before, word in pairwise(("", *words)):
         if before.startswith("-") or not _PATH.fullmatch(word):
             continue
         path = word.removesuffix("...").rstrip("/")
