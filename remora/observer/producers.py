@@ -68,13 +68,12 @@ _ROUTINE = re.compile(
 def said(session: Observation, _: Seen) -> Iterator[Candidate]:
     """Yield what the user stated for good, in the user's own words."""
     told_already: set[str] = set()
-    for prompt, evidence in _prompts(session):
+    for prompt, evidence, at in _prompts(session):
         for statement in statements(prompt):
             key = " ".join(words(statement.text))
             if key in told_already:
                 continue
             told_already.add(key)
-            at = session.ended or session.started
             count = SeenCount(1, at, at)
             memory = draft(
                 session,
@@ -90,15 +89,16 @@ def said(session: Observation, _: Seen) -> Iterator[Candidate]:
             yield Candidate("user_words", key, memory, 0.95, 0.9, 1, count, "the user said so")
 
 
-def _prompts(session: Observation) -> Iterator[tuple[str, Evidence]]:
-    """Yield what the user typed, at length where it was answered, and where."""
+def _prompts(session: Observation) -> Iterator[tuple[str, Evidence, str | None]]:
+    """Yield what the user typed, at length where it was answered, where, and when it was answered or over."""
+    over = session.ended or session.started
     asked = [Evidence((step,), (key,)) for step, key in session.places.get("prompts", ())]
     of_key = {evidence.events[0]: evidence for evidence in asked}
     for exchange in session.exchanges:
         key = exchange.events[:1]
-        yield exchange.ask, of_key.get("".join(key)) or Evidence((exchange.step,), key)
+        yield exchange.ask, of_key.get("".join(key)) or Evidence((exchange.step,), key), exchange.at or over
     for number, prompt in enumerate(session.prompts):
-        yield prompt, asked[number] if number < len(asked) else Evidence()
+        yield prompt, asked[number] if number < len(asked) else Evidence(), over
 
 
 def outcome(session: Observation, _: Seen) -> Iterator[Candidate | Rejected]:

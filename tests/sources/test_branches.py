@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -230,6 +231,43 @@ def test_a_branch_from_a_server_that_is_ahead(repo: Repo, tmp_path: Path) -> Non
     repository = Repository.discover(clone.root)
     assert repository is not None
     assert own_files(repository) == ["mine.py"]
+
+
+def test_a_default_branch_that_was_renamed_at_the_server(repo: Repo, tmp_path: Path) -> None:
+    """What `origin/HEAD` points at may be gone: then the usual names count."""
+    repo.git("checkout", "-q", "main")
+    repo.git("branch", "-m", "main", "master")
+    repo.git("clone", "-q", str(repo.root), str(tmp_path / "clone"))
+    repo.git("branch", "-m", "master", "main")
+    clone = Repo(tmp_path / "clone")
+    clone.git("fetch", "-q", "--prune")
+    clone.git("checkout", "-q", "main")
+    clone.git("branch", "-q", "-D", "master")
+    repository = Repository.discover(clone.root)
+    assert repository is not None
+    assert default_branch(repository) == "refs/heads/main"
+    assert own_files(repository) == []
+
+
+def test_what_others_did_is_no_work_of_the_branch(repo: Repo, tmp_path: Path) -> None:
+    """While a merge is not committed its files lie in the tree; a shallow clone may know no common commit."""
+    repo.git("checkout", "-q", "main")
+    repo.commit("of another", {"b.py": "conflict = 1\n", "other.py": "e = 1\n"})
+    repo.git("checkout", "-q", "topic")
+    with pytest.raises(subprocess.CalledProcessError):
+        repo.git("merge", "-q", "main")
+    repository = Repository.discover(repo.root)
+    assert repository is not None
+    assert (repository.git_dir / "MERGE_HEAD").exists()
+    assert own_files(repository) == ["b.py"]
+    repo.git("merge", "--abort")
+    url = f"file://{repo.root}"
+    repo.git(
+        "clone", "-q", "--depth", "1", "--no-single-branch", "--branch", "topic", url, str(tmp_path / "flat")
+    )
+    flat = Repository.discover(tmp_path / "flat")
+    assert flat is not None
+    assert own_files(flat) == []
 
 
 def test_what_nobody_can_tell(repo: Repo) -> None:

@@ -34,6 +34,7 @@ def project(root: Path, files: dict[str, str]) -> Path:
         ({}, "(cd web && npm test)"),
         ({}, "go test ./auth/..."),
         ({}, "uv run pytest tests/test_a.py"),
+        ({}, "./scripts/check.sh --all"),
     ],
 )
 def test_what_is_gone_cannot_be_run(tmp_path: Path, files: dict[str, str], command: str):
