@@ -248,6 +248,39 @@ def test_what_the_user_takes_back_is_over(learn, memory, tmp_path):
     assert "From now on use bun, not pnpm." not in rules()
 
 
+def test_what_is_taken_back_elsewhere_or_was_edited_stays(tmp_path):
+    """A branch has no word on the rule of the project; what a person wrote is not taken back by a guess."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("work on topic", {"b.py": "b = 1\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+
+        def say(day: int, branch: str, words: str) -> None:
+            talk = work(f"s{day}", day, str(memory.root), branch).user(words)
+            talk.edit("auth/tokens.py").reply("Done, it is so now.").save(tmp_path / "talks")
+            memory.learn(tmp_path / "talks")
+
+        def rules() -> list[str]:
+            return sorted(m.content.partition(" (")[0] for m in memory.list() if "pnpm" in m.content)
+
+        say(1, "main", "Use pnpm, not npm.")
+        say(2, "topic", "From now on use bun, not pnpm.")
+        assert rules() == ["From now on use bun, not pnpm.", "Use pnpm, not npm."]
+        (rule,) = [m for m in memory.list() if m.content.startswith("Use pnpm")]
+        memory.edit(rule.id, content="Use pnpm, not npm, but for /legacy.")
+        say(3, "main", "Use yarn, not pnpm.")
+        assert rules()[1:] == ["Use pnpm, not npm, but for /legacy.", "Use yarn, not pnpm."]
+
+
+def test_of_two_rules_the_later_counts_in_whatever_order_they_are_learnt(memory, tmp_path):
+    """Who learns the newer session first is not told the older rule again."""
+    for day, words in ((2, "From now on use bun, not pnpm."), (1, "Use pnpm, not npm.")):
+        talk = work(f"s{day}", day, str(memory.root)).user(words).edit("auth/tokens.py")
+        memory.learn(talk.reply("Done, it is so now.").save(tmp_path / "talks"))
+    assert [m.content[:19] for m in memory.list() if "pnpm" in m.content] == ["From now on use bun"]
+
+
 def test_what_a_person_confirmed_stays_so_when_it_is_seen_again(learn, memory, tmp_path):
     """How often and when it was seen is new, and nothing of what it says."""
     several(tmp_path, memory, 3)

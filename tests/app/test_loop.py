@@ -102,6 +102,19 @@ def test_calls_with_the_same_id_are_told_apart(memory: Memory, monkeypatch: pyte
     assert all(own_id(name, "Bash") for name, _ in called)
 
 
+def test_results_of_calls_at_once_go_to_what_was_asked(memory: Memory):
+    """Without ids the arguments tell them apart, in whatever order they end."""
+    lint, test = ({"command": f"make {name}"} for name in ("lint", "test"))
+    with memory.loop("s1") as loop:
+        loop.heard("Please mend the cart")
+        loop.before("Bash", test)
+        loop.before("Bash", lint)
+        loop.after("Bash", lint, "all fine")
+        loop.after("Bash", test, "3 failed", failed=True)
+        loop.finish()
+    assert [one.command for one in memory.suggest_commands()] == ["make lint"]
+
+
 def test_it_never_raises_and_never_holds_up(memory: Memory, monkeypatch: pytest.MonkeyPatch):
     """A failing memory and a slow one are both silence."""
 

@@ -326,6 +326,30 @@ def test_tainted_text_cannot_hide_behind_an_external_id(take: Take) -> None:
     assert (again.confidence, again.source) == (0.5, "agent_explicit")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "stays"),
+    [
+        ("Use `a` (seen once, 2026-01-05)", "Use `a` (seen in 2 sessions, last 2026-01-07)", True),
+        (
+            "Run `a` (3 of the last 4 sessions) and `b` (4)",
+            "Run `a` (4 of the last 5 sessions) and `b` (5)",
+            True,
+        ),
+        ("Retry with `backoff(5)`", "Retry with `backoff(50)`", False),
+        ("It ends with exit code (1)", "It ends with exit code (2)", False),
+        ("Ports lie here (seen as a bug)", "Ports lie here (seen as a feature)", False),
+    ],
+)
+def test_a_confirmation_stays_where_only_counts_are_new(
+    take: Take, old: str, new: str, *, stays: bool
+) -> None:
+    """What a person confirmed is what it says, not how often it was seen; taint does not come back either."""
+    take(old, external_id="doc-1", user_verified=True)
+    again = take(new, external_id="doc-1", taint=WEB)
+    assert (again.content, again.user_verified, again.needs_review) == (new, stays, not stays)
+    assert again.taint == (None if stays else WEB)
+
+
 def test_a_superseded_external_id(space: Space, take: Take, upkeep: Upkeep) -> None:
     """An import that repeats a superseded text leaves its successor alone; a new text is news."""
     old = take("Tokens expire after 24 h", external_id="doc-1")
