@@ -67,9 +67,7 @@ def _or(nothing: Any) -> Callable[[Callable[Concatenate[Loop, P], T]], Callable[
     return guarded
 
 
-_Call = tuple[
-    str, str, str, str
-]  # tool, the framework's id, which another call may have too, agent, arguments
+_Call = tuple[str, str, str, str]  # tool, the framework's id (others may have it, too), agent, arguments
 
 
 def _call(tool: str, arguments: object, call_id: str, agent: str) -> _Call:

@@ -213,9 +213,10 @@ class Promoter:
         rules = self._space.memories.find(Filters(), tag=USER_SAID, limit=MOST_RULES)
         over: list[tuple[MemoryRecord, MemoryRecord]] = []
         for rule in rules:
-            older, newer = (rule, said) if said_at(rule.content) <= said_at(said.content) else (said, rule)
-            if rule.id != said.id and newer.branch in (None, older.branch):
-                over += [(older, newer)] if overturns(newer.content, older.content) else []
+            older, newer = sorted((rule, said), key=_when)
+            later = _when(older) < _when(newer)  # of one session nobody knows which was said later
+            if later and newer.branch in (None, older.branch) and overturns(newer.content, older.content):
+                over.append((older, newer))
         return [
             Learnt(self._room.upkeep.retire(older.id, why), WITHDRAWN, why)
             for older, newer in over
@@ -255,6 +256,10 @@ class Promoter:
         if draft.external_id and self._space.memories.with_external_id(draft.external_id) is not None:
             return (draft.external_id, 1.0)
         return self._novelty.closest(draft, self._stamp(draft.branch))
+
+
+def _when(rule: MemoryRecord) -> tuple[str, str]:
+    return said_at(rule.content), rule.created_at
 
 
 def pairs_of(observation: Observation) -> list[Pair]:
