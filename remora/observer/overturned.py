@@ -10,8 +10,8 @@ import re
 
 _CHOICE = re.compile(
     r"\buse (?P<chosen>`[^`]+`|[\w'\"@./-]+),? (?:instead of|rather than|(?:and )?not|never) "
-    r"(?P<left>`[^`]+`|[\w'\"@./-]+)",
-    re.IGNORECASE,
+    r"(?P<left>`[^`]+`|[\w'\"@./-]+)(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
 )
 _EVER = re.compile(
     r"\b(?P<ever>always|never) (?P<verb>[\w-]+) (?:(?:the|an?) )?(?P<what>`[^`]+`|[\w'\"@./-]+)"
@@ -42,24 +42,25 @@ def overturns(newer: str, older: str) -> bool:
     (True, False)
     >>> overturns("Never run `make test` as root.", "Always run `make test` first.")
     False
+    >>> overturns("Always use `Money` for prices.", "Never use `Money`.")
+    False
     """
     newer, older = (_SAID.sub("", text) for text in (newer, older))
     had, has = _CHOICE.search(older), _CHOICE.search(newer)
     if had and has:
         (wanted, left), (wants, leaves) = ((_bare(c["chosen"]), _bare(c["left"])) for c in (had, has))
         if wanted != wants and (wanted == leaves or wants == left):
-            return _around(newer, has) in ("", _around(older, had))
-    before, now = _EVER.search(older), _EVER.search(newer)
-    if not (before and now) or before["ever"].lower() == now["ever"].lower():
+            return _covers(has, had)
+    had, has = _EVER.search(older), _EVER.search(newer)
+    if not (had and has) or had["ever"].lower() == has["ever"].lower():
         return False
-    never, always = (before, now) if before["ever"].lower() == "never" else (now, before)
-    same = all(_bare(before[name]) == _bare(now[name]) for name in ("verb", "what"))
-    return same and _bare(never["rest"]) in ("", _bare(always["rest"]))
+    return _covers(has, had) and all(_bare(had[name]) == _bare(has[name]) for name in ("verb", "what"))
 
 
-def _around(text: str, found: re.Match[str]) -> str:
-    """Return what stands beside a choice: where or when it holds."""
-    return _LEADS.sub("", text[: found.start()] + text[found.end() :]).lower()
+def _covers(newer: re.Match[str], older: re.Match[str]) -> bool:
+    """Return whether a rule holds wherever another does: it has no condition, or the same."""
+    mine, theirs = (_bare(found.string[: found.start()] + found["rest"]) for found in (newer, older))
+    return mine in ("", theirs)
 
 
 def _bare(words: str) -> str:

@@ -123,11 +123,8 @@ def suggest(
             purpose.setdefault(command, what)
             forms.setdefault(command, command)
     for command in scores:
-        if (
-            (place := folder_of(command))
-            and files
-            and not any(path.startswith(f"{place}/") for path in files)
-        ):
+        below = f"{folder_of(command)}/"
+        if files and below != "/" and not any(path.startswith(below) for path in files):
             scores[command] *= ELSEWHERE
     whole = sum(weights.values()) + max((worth for worth, _ in by_name.values()), default=0.0) or 1.0
     for form in _warned_of(space, [forms[command] for command in scores]):

@@ -1,0 +1,47 @@
+"""Which rules of a person take back which."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.observer.overturned import overturns
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Always use the `Money` class for prices.", "Never use the `Money` class for prices, use cents."),
+        ("From now on use bun, not pnpm.", "Use pnpm, not bun."),
+        (
+            "Use yarn, not npm. (said by the user, 2026-01-05)",
+            "Use npm, not yarn. (said by the user, 2026-01-06)",
+        ),
+        ("In web, use yarn, not npm.", "Use npm, not yarn."),
+    ],
+)
+def test_the_opposite_takes_back(older: str, newer: str) -> None:
+    """The other choice, or never for always, wherever the older one holds."""
+    assert overturns(newer, older)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Always run `make test` before committing.", "Never run `make deploy` yourself."),
+        ("Always write tests for new endpoints.", "Never write tests that hit the network."),
+        ("Always run git pull first.", "Never run git push --force."),
+        ("Always push to a feature branch.", "Never push to main."),
+        ("Always run the tests before committing.", "Never run the tests in parallel."),
+        ("Always add type hints to functions.", "Never add type: ignore comments."),
+        ("On Windows use py, not python.", "On Linux use python3, not py."),
+        (
+            "For unit tests always use jest instead of mocha.",
+            "When writing e2e tests, always use playwright instead of jest.",
+        ),
+        ("Never use `Money`.", "Always use `Money` for prices."),
+        ("Use pnpm, not npm.", "Use pnpm, not yarn."),
+    ],
+)
+def test_another_condition_or_thing_is_another_rule(older: str, newer: str) -> None:
+    """A rule that is lost for nothing costs more than one that stays too long."""
+    assert not overturns(newer, older)
