@@ -22,7 +22,7 @@ from remora.core import tasks
 from remora.core.purposes import CHECKS, check_of
 from remora.core.shell import bare, commands_in, folder_of, parts_in, without_folder
 from remora.core.text import STOP_WORDS
-from remora.retrieval.narrowed import Habits, Told, habits, narrowed, reaches
+from remora.retrieval.narrowed import Habit, Habits, Told, habits, narrowed, reaches
 from remora.store.cues import COMMAND
 from remora.store.ties import TESTS_IT
 
@@ -194,12 +194,19 @@ def _elsewhere(shown: Habits, told: Told, files: Sequence[str]) -> set[tuple[str
 
 
 def _alone(shown: Habits, told: Told, weights: Mapping[str, float]) -> Iterator[tuple[str, str, float, int]]:
-    """Yield the checks of some files alone: command, purpose, what each counts, how many sessions did so."""
+    """Yield the checks of some files alone: command, purpose, what each counts, how many sessions did so.
+
+    `go test ./a` and `go test ./b/...` are one habit, told as most sessions write it.
+    """
+    written: defaultdict[Habit, dict[Habit, set[str]]] = defaultdict(dict)
     for habit, pairs in shown.items():
-        sessions = {session for session, _ in pairs}
+        written[habit._replace(lead="", tail="")][habit] = {session for session, _ in pairs}
+    for ways in written.values():
+        sessions = set().union(*ways.values())
         worth = sum(weights[session] for session in sessions)
-        for command, share in told[habit]:
-            yield command, habit.purpose, worth * share, len(sessions)
+        usual = max(ways, key=lambda way: (sum(weights[session] for session in ways[way]), way))
+        for command, share in told[usual]:
+            yield command, usual.purpose, worth * share, len(sessions)
 
 
 def _by_name(named: Sequence[NamedCheck]) -> dict[str, tuple[float, NamedCheck]]:

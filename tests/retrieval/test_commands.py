@@ -151,6 +151,20 @@ def test_what_is_edited_is_checked_alone_where_sessions_did_so(bare: World):
     ]
 
 
+def test_a_habit_that_is_written_in_two_ways_is_one(bare: World):
+    """It counts for the sessions of both, and is told in the way of most."""
+    lines = ("go test ./auth/...", "go test ./pay", "go test ./mail/...", "make test")
+    for day, line in enumerate(lines, start=1):
+        folder = line.split("/")[1] if "/" in line else "docs"
+        files = (use(f"{folder}/a.go", edits=1),)
+        record(bare.space, session(f"s{day}", day, commands=(ran(line),), files=files))
+    found = [(one.command, one.why) for one in suggest(bare.space, 5, files=["web/b.go"])]
+    assert found == [
+        ("go test ./web/...", "what is edited alone, as in 3 of the last 4 sessions"),
+        ("make test", "passed in 1 of the last 4 sessions"),
+    ]
+
+
 def test_the_usual_check_stays_where_no_habit_fits(bare: World):
     """`pytest tests/` checks what is edited in src/ as well; a check of one file is of that file alone."""
     files = (use("src/a.py", edits=1), use("tests/test_a.py", edits=1))
