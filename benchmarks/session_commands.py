@@ -8,7 +8,8 @@ normal form; one that holds several commands counts as several. The rivals are t
 sessions ran so far, and the same of the last ten sessions. With `--repo` the project is there as it was when
 the session began, so that what its rule files and tasks name is known; the rivals know only the sessions.
 What could be reached at best by naming what was run before or what the project names is counted, too: the
-five that fit best, chosen by someone who knows the session.
+five that fit best, chosen by someone who knows the session; and what a regression reaches that was trained
+on all other sessions, later ones too (see `learned_commands`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from benchmarks.agent_sessions import AgentSession
 from benchmarks.commands_run import tool, verification
 from benchmarks.common import Check, Options, Report, Table, memory_in, model_of, say, settings_of, workplace
+from benchmarks.learned_commands import Case, learnable
 from benchmarks.learning import Past, Stream, sessions_of
 from benchmarks.metrics import mean, paired_interval, recall_at
 from benchmarks.session_files import Clone, History
@@ -65,8 +67,7 @@ def run(options: Options) -> Report:
     past = Past(sessions)
     wanted = [session for session in sessions if session.verified][: options.limit]
     found: list[tuple[AgentSession, Named]] = []
-    known: list[float] = []
-    best: list[float] = []
+    cases: list[Case] = []
     with workplace() as place:
         stream = Stream(place, past)
         history = History(options.repo) if options.repo is not None else None
@@ -85,19 +86,16 @@ def run(options: Options) -> Report:
                 for check in named_checks(memory.root):
                     ever.update(verification(check.command))
                 model, settings = model_of(memory), settings_of(memory)
-            gold = set(session.verified)
-            known.append(recall_at(sorted(ever), gold, len(ever)))
-            best.append(recall_at(sorted(ever & gold), gold, K))
+            cases.append(Case(session, over, frozenset(ever)))
             if number % 20 == 0:
                 say(f"commands: {number} of {len(wanted)}")
     trees = "of its day" if options.repo is not None else "none"
-    return report(found, mean(known), mean(best), trees, model, settings, whole=options.limit is None)
+    return report(found, cases, trees, model, settings, whole=options.limit is None)
 
 
 def report(
     asked: Sequence[tuple[AgentSession, Named]],
-    known: float,
-    best: float,
+    cases: Sequence[Case],
     trees: str,
     model: str,
     settings: dict[str, Any],
@@ -106,12 +104,26 @@ def report(
 ) -> Report:
     """Return which share of a session's commands each names, and of its tools without their packages."""
     rows: list[tuple[object, ...]] = []
+    golds = [(case.known, set(case.session.verified)) for case in cases]
+    known = mean(recall_at(sorted(ever), gold, len(ever)) for ever, gold in golds)
+    best = mean(recall_at(sorted(ever & gold), gold, K) for ever, gold in golds)
     figures: dict[str, Any] = {
         "sessions": len(asked),
         "tree": trees,
         "run by an earlier session or named by the project": known,
         "five chosen knowing the session": best,
     }
+    notes = [
+        f"{known:.3f} of a session's commands were run by a session before it, or the project names them.",
+        f"Five of these, chosen by someone who knows the session, name {best:.3f}.",
+    ]
+    if len(cases) > 1:
+        blind, told = (learnable(cases, K, edited=edited) for edited in (False, True))
+        figures |= {"a regression on all other sessions": blind, "the same, told what is edited": told}
+        notes.append(
+            f"A regression on all other sessions, later ones too, names {blind:.3f}; "
+            f"told what is edited {told:.3f}."
+        )
     shares = {
         name: [recall_at(named[name], set(session.verified), K) for session, named in asked]
         for name in asked[0][1]
@@ -126,10 +138,6 @@ def report(
         figures[name] = {"named": mean(own), "lead": lead._asdict(), "tools": tools}
     columns = ("", "named", "over most frequent", "low", "high", "tools alone")
     table = Table(f"Verification commands among five, {len(asked)} sessions", columns, tuple(rows))
-    notes = (
-        f"{known:.3f} of a session's commands were run by a session before it, or the project names them.",
-        f"Five of these, chosen by someone who knows the session, name {best:.3f}.",
-    )
     lead_over = mean(shares[ASKED]) - mean(shares[FREQUENT])
     checks = (Check.at_least("commands over the most frequent five", lead_over, PROMISED),) if whole else ()
-    return Report("commands", figures, (table,), checks, notes, model, settings)
+    return Report("commands", figures, (table,), checks, tuple(notes), model, settings)

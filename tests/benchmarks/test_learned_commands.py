@@ -1,0 +1,35 @@
+"""The bound of `commands`: what a regression over all other sessions names."""
+
+from __future__ import annotations
+
+from benchmarks.agent_sessions import AgentSession
+from benchmarks.learned_commands import Case, learnable
+
+
+def made(number: int, *verified: str, home: str = "/home/ada", gold: str = "README.md") -> AgentSession:
+    """Return a session that ran some checks."""
+    at = f"2026-01-{number + 1:02d}T00:00:00Z"
+    own = dict.fromkeys(verified, 1)
+    records = [{"cwd": f"{home}/project"}]
+    return AgentSession(f"s{number}", at, at, "main", "go on", frozenset({gold}), own, records)
+
+
+def cases(sessions: list[AgentSession]) -> list[Case]:
+    """Return each session with those before it; the project names two checks."""
+    known = frozenset({"mise run fmt", "mise run lint"})
+    return [Case(session, sessions[:number], known) for number, session in enumerate(sessions)]
+
+
+def test_habits_of_a_person_are_learnt() -> None:
+    """Two people with a check each: one command is right from the second session of each on."""
+    homes = {"/home/ada": "mise run fmt", "/home/ben": "mise run lint"}
+    turns = [(home, check) for _ in range(6) for home, check in homes.items()]
+    sessions = [made(n, check, home=home) for n, (home, check) in enumerate(turns)]
+    assert learnable(cases(sessions), 1, edited=False) >= 11 / 12
+
+
+def test_folders_are_known_where_it_is_told_what_is_edited() -> None:
+    """Each session tests the package that it edits, another one every time."""
+    sessions = [made(n, f"go test ./p{n}", gold=f"p{n}/a.go") for n in range(8)]
+    assert learnable(cases(sessions), 1, edited=False) == 0.0
+    assert learnable(cases(sessions), 1, edited=True) == 1.0
