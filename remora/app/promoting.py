@@ -18,7 +18,7 @@ from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.values import Filters
-from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, retired_for
+from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, overturned_by, retired_for
 from remora.lifecycle.prune import is_forgotten
 from remora.observer.overturned import overturns, said_at
 from remora.observer.producers import USER_SAID
@@ -220,7 +220,7 @@ class Promoter:
         return [
             Learnt(self._room.upkeep.retire(older.id, why), WITHDRAWN, why)
             for older, newer in over
-            if self._is_as_learnt(older) and (why := f"{OVERTURNED} {newer.id[:8]}")
+            if self._is_as_learnt(older) and (why := overturned_by(newer.id))
         ]
 
     def _is_as_learnt(self, record: MemoryRecord) -> bool:

@@ -97,10 +97,10 @@ class Redaction(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """What became of a `remember`: never silence.
+    """What became of a memory: never silence.
 
     `action` is "stored", "merged" (a duplicate was there; `merged_with` names it and
-    `similarity` says how close, 1.0 for the same text) or "updated".
+    `similarity` says how close, 1.0 for the same text), "updated", "skipped", "restored" or "forgotten".
     """
 
     action: str

@@ -21,7 +21,7 @@ BRANCH_GONE = "learnt on a branch that was deleted unmerged:"  # the branch's na
 TAKEN_UP = "taken up and done by session"  # the session's name follows
 FADED = "faded unused and was pruned"
 SPOKEN_AGAINST = "more sessions speak against it"
-OVERTURNED = "the user said otherwise later:"  # where follows
+OVERTURNED = "the user said otherwise later:"  # the start of that memory's id follows
 RETIREMENTS = (RETIRED, BRANCH_GONE, TAKEN_UP, FADED, SPOKEN_AGAINST, OVERTURNED)
 _BETWEEN = "; "
 
@@ -29,6 +29,11 @@ _BETWEEN = "; "
 def rests_on(memory_id: str) -> str:
     """Return how a reason begins that comes from another memory."""
     return f"rests on {memory_id[:8]},"
+
+
+def overturned_by(memory_id: str) -> str:
+    """Return the reason of what a later memory took back."""
+    return f"{OVERTURNED} {memory_id[:8]}"
 
 
 def with_reason(record: MemoryRecord, reason: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from remora.core.values import MemoryDraft, MemoryRecord, Receipt, Relation
 from remora.lifecycle.flags import (
     RETIREMENTS,
     flag_dependents,
+    overturned_by,
     unflag_dependents,
     with_reason,
     without_reason,
@@ -140,13 +141,18 @@ class Upkeep:
     def forget(self, memory_id: str) -> MemoryRecord:
         """Take a memory out of every search; it can be restored until pruning deletes it.
 
-        What we had retired counts as forgotten by somebody from now on.
+        What we had retired counts as forgotten by somebody from now on. What was retired because this one
+        took it back holds again, and the receipt's notes say so.
         """
         record = resolve(self._space, memory_id)
         lifted = without_reason(record, *RETIREMENTS)
-        if not record.deprecated:
-            return self._put_away(record, lifted)
-        return self._save(record, lifted) if lifted else record
+        if record.deprecated:
+            return self._save(record, lifted) if lifted else record
+        with self._space.db.transaction():
+            gone = self._put_away(record, lifted)
+            back = [self.restore(i) for i in self._space.memories.retired_for(overturned_by(record.id))]
+        notes = tuple(f"{old.id[:8]}, which it took back, holds again: {old.content}" for old in back)
+        return gone._replace(receipt=Receipt("forgotten", notes=notes)) if notes else gone
 
     def retire(self, memory_id: str, reason: str) -> MemoryRecord:
         """Take a memory out of every search of our own accord; `reason` begins with one of RETIREMENTS."""

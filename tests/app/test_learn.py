@@ -246,6 +246,9 @@ def test_what_the_user_takes_back_is_over(learn, memory, tmp_path):
     say(5, "Use pnpm, not bun. From now on use pnpm, not npm.")
     learn()
     assert "From now on use bun, not pnpm." not in rules()
+    for again_so in [m for m in memory.list() if "use pnpm, not npm" in m.content.lower()]:
+        memory.forget(again_so.id)
+    assert "From now on use bun, not pnpm." in rules()
 
 
 def test_what_is_taken_back_elsewhere_or_was_edited_stays(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.values import Filters, MemoryDraft, MemoryRecord, Receipt, Redaction, Relation, Taint
-from remora.lifecycle.flags import BRANCH_GONE, FADED, retired_for
+from remora.lifecycle.flags import BRANCH_GONE, FADED, overturned_by, retired_for
 from remora.lifecycle.upkeep import Upkeep, resolve
 from remora.store.space import Space
 from tests.helpers import SECRET
@@ -286,6 +286,23 @@ def test_pin(take: Take, upkeep: Upkeep) -> None:
     record = take("Tokens expire after 24 h")
     assert upkeep.pin(record.id).pinned
     assert not upkeep.pin(record.id, pinned=False).pinned
+
+
+def test_what_was_taken_back_holds_again_when_that_is_forgotten(
+    space: Space, take: Take, upkeep: Upkeep
+) -> None:
+    """A person's word brings it back, and nothing else; what was retired for another reason stays away."""
+    old, newer, other = take("Use pnpm, not npm."), take("Use bun, not pnpm."), take("Tokens expire")
+    upkeep.retire(old.id, overturned_by(newer.id))
+    upkeep.retire(other.id, FADED)
+    upkeep.retire(newer.id, FADED)
+    assert now(space, old).deprecated
+    upkeep.restore(newer.id)
+    gone = upkeep.forget(newer.id)
+    note = f"{old.id[:8]}, which it took back, holds again: Use pnpm, not npm."
+    assert gone.receipt == Receipt("forgotten", notes=(note,))
+    assert [now(space, m).deprecated for m in (old, newer, other)] == [False, True, True]
+    assert not retired_for(now(space, old))
 
 
 def test_what_is_forgotten_is_restored_first(take: Take, upkeep: Upkeep) -> None:

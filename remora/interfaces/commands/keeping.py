@@ -90,6 +90,8 @@ def _each(
             part for old, new in zip(olds, news, strict=True) for part in pages.changed([new], done(old))
         ),
     )
+    for note in (note for new in news if new.receipt is not None for note in new.receipt.notes):
+        desk.note(note)
     return olds
 
 

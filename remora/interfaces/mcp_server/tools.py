@@ -224,8 +224,8 @@ class Tools:
         with self.holder.use(writes=True) as memory:
             olds = _shown(memory, wanted)
             for old in olds:
-                memory.forget(old.id)
-                told.append(_changed(old, "was forgotten already" if old.deprecated else "forgotten"))
+                what = "was forgotten already" if old.deprecated else "forgotten"
+                told += _dropped(old, memory.forget(old.id), what)
             flagged = {short(d.id) for old in olds if not old.deprecated for d in memory.dependents(old.id)}
         if flagged:
             told.append(f"Marked for review, because they rest on it: {listed(sorted(flagged))}.")
@@ -250,8 +250,7 @@ class Tools:
                 memory.verify(record.id)
                 told.append(_changed(record, "confirmed"))
             for record in no:
-                memory.forget(record.id)
-                told.append(_changed(record, "dropped"))
+                told += _dropped(record, memory.forget(record.id), "dropped")
         return lines(told)
 
     def waiting(self, limit: Limit = 10) -> str:
@@ -295,6 +294,12 @@ def _received(record: MemoryRecord) -> str:
 def _changed(record: MemoryRecord, what: str) -> str:
     text = said(shorten(record.content, 120), quoted=record.taint is not None)
     return f"{short(record.id)} {what}:{text}"
+
+
+def _dropped(old: MemoryRecord, gone: MemoryRecord, what: str) -> list[str]:
+    """Return what became of a memory that was forgotten, and of what it had taken back."""
+    notes = gone.receipt.notes if gone.receipt is not None else ()
+    return [_changed(old, what), *map(safe, notes)]
 
 
 def _wanted(ids: Sequence[str], tool: str) -> list[str]:
