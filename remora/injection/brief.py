@@ -100,7 +100,7 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
         add(f"{heading}:", [(left, material.state_id)])
     habits = [c for c in material.commands if c.ran and c.score >= HABIT]
     usual = [f"- `{_command(c)}` ({c.ran})" for c in habits][:COMMANDS]
-    add("How work is checked here:", [(text, "") for text in usual])
+    add("How work is checked here, from the root of the project:", [(text, "") for text in usual])
     ranked = sorted(
         (r for r in material.records if _may_be_said(r, threshold, now)),
         key=lambda r: (-_worth(r, now), r.id),

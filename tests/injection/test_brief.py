@@ -40,7 +40,7 @@ def test_a_brief_in_full():
         "Remora, the memory of this project, from earlier sessions:\n"
         "Where the last session left this work [Memory #w-1]:\n"
         "- Asked for: “a parser”\n"
-        "How work is checked here:\n"
+        "How work is checked here, from the root of the project:\n"
         "- `make lint` (run in 9 of 10)\n"
         "What was done last:\n"
         "- Wrote the parser [Memory #o-1]\n"

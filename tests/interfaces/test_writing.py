@@ -204,7 +204,9 @@ def test_move_in_says_what_came_and_what_did_not(run: Run, answer: Answer) -> No
 # Learning
 
 
-def test_learn_on_the_command_line(run: Run, answer: Answer, project: Path) -> None:
+def test_learn_on_the_command_line(
+    run: Run, answer: Answer, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was learnt is told with the evidence, listed, and dropped all at once."""
     from tests.app.test_learn import work
 
@@ -217,7 +219,13 @@ def test_learn_on_the_command_line(run: Run, answer: Answer, project: Path) -> N
     assert "4 transcripts were read before and have not changed" in run("learn", "talks").stdout
     listed = answer("learned")["learned"]
     assert any("gateway" in one["memory"]["content"] for one in listed)
-    assert "make lint" in run("checks").stdout
+    monkeypatch.chdir(project)
+    checks = run("checks")
+    assert ("make lint" in checks.stdout, checks.stderr) == (True, "")
+    (project / "web").mkdir()
+    monkeypatch.chdir(project / "web")
+    assert f"To be run from {project}" in run("checks", "--project", str(project)).stderr
+    monkeypatch.chdir(project)
     assert answer("learned", "--forget-all")["memories"]
     assert answer("learned")["learned"] == []
     both = run("learned", "--verify-all", "--forget-all")

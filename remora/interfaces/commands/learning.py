@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -111,6 +112,8 @@ def checks(desk: Desk, *, task: tuple[str, ...], files: tuple[str, ...], k: int)
     given = [desk.repository_path(path) for path in files]
     found = memory.suggest_commands(k, task=" ".join(task), files=given)
     desk.answer({"commands": found}, lambda: learn_pages.checks(found))
+    if found and not Path.cwd().samefile(memory.root):
+        desk.note(f"To be run from {memory.root}.")
     if not found:
         desk.note(
             "No file of the project names a check, and no session that was learnt ran one. "
