@@ -10,7 +10,8 @@ kept only if it passes all of these:
 
 A clause may sit inside a request ("can you note that we should always run X with Y"): it is cut out
 where it starts, at its subject. Text that was pasted (logs, review comments, code) is not what the user
-says, and is left out: it describes what is about to change.
+says, and is left out: it describes what is about to change. Rules in other languages than English are known
+by fewer words (languages.py).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import re
 from typing import NamedTuple
 
 from remora.core.text import collapse
+from remora.observer.languages import foreign_rules
 from remora.observer.phrases import REPORTED
 
 MIN_WORDS, MIN_WORDS_NAMED, MIN_WORDS_RULE = 9, 5, 4  # of a statement, of one with a name in it, of a rule
@@ -264,6 +266,8 @@ def statements(prompt: str) -> list[Statement]:
         statement = _statement(collapse(sentence))
         if statement is not None:
             found.setdefault(statement.text.lower(), statement)
+    for kind, text in foreign_rules(prompt):
+        found.setdefault(text.lower(), Statement(kind, text))
     return list(found.values())
 
 
