@@ -34,6 +34,10 @@ class StoredSeen:
         """Return how sessions met an error, oldest first, the newest KEPT at most."""
         return [ErrorMet(*row) for row in self._observed.errors(fingerprint, KEPT)]
 
+    def met(self, fingerprint: str) -> SeenCount:
+        """Return in how many sessions an error was met."""
+        return SeenCount(*self._observed.met(fingerprint))
+
     def edits(self, path: str) -> SeenCount:
         """Return in how many sessions a file was changed."""
         return SeenCount(*self._observed.edits(path))

@@ -26,7 +26,7 @@ from remora.observer.changes import brought
 from remora.observer.findings import Finding, finding
 from remora.observer.fingerprint import of_harness
 from remora.observer.rules import in_types, resolved, rule_told, says_itself
-from remora.observer.seen import ErrorMet, Seen, SeenCount
+from remora.observer.seen import KEPT, ErrorMet, Seen, SeenCount
 from remora.observer.sentences import code, listed, quoted, seen_words, sentence, too_few
 from remora.observer.slips import THERE, in_command
 
@@ -104,7 +104,9 @@ def failures(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]
         if reason:
             yield Rejected(f"error {quoted(error.message, 100)}", reason)
         else:
-            yield _candidate(session, error, met, rule, brought=brought)
+            # Of what was met more often only the newest are known, but not how many there are.
+            whole = seen.met(error.fingerprint) if len(met) >= KEPT else None
+            yield _candidate(session, error, met, rule, whole, brought=brought)
 
 
 def reported(session: Observation) -> Iterator[tuple[Exchange, int, int]]:
@@ -253,10 +255,16 @@ def _sentence(error: ErrorSeen, ways: Sequence[str], files: Sequence[str]) -> st
 
 
 def _candidate(
-    session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], rule: Finding | None, *, brought: bool
+    session: Observation,
+    error: ErrorSeen,
+    met: Sequence[ErrorMet],
+    rule: Finding | None,
+    whole: SeenCount | None,
+    *,
+    brought: bool,
 ) -> Candidate:
     times = [m.at for m in met if m.at]
-    count = SeenCount(len(met), min(times, default=None), max(times, default=None))
+    count = whole or SeenCount(len(met), min(times, default=None), max(times, default=None))
     solved = [m for m in met if m.error.resolved]
     files = [path for m in reversed(solved) for path in m.error.resolved_paths]
     files = [path for path, _ in Counter(f for f in files if not f.startswith(("/", "~"))).most_common(4)]
@@ -280,9 +288,14 @@ def _candidate(
     if count.sessions > 1:
         memory = memory._replace(branch=None)
     kind = signals.KINDS["error_retry"]
-    often = "once" if happened == 1 else f"{happened} times"
-    among = "one session" if count.sessions <= 1 else f"{count.sessions} sessions, resolved in {len(solved)}"
-    why = f"met {often} in {among}"
+    often = "once " if happened == 1 else f"{happened} times "
+    of = ""
+    if count.sessions > len(met):
+        often, of = "", f" of the last {len(met)}"
+    among = (
+        "one session" if count.sessions <= 1 else f"{count.sessions} sessions, resolved in {len(solved)}{of}"
+    )
+    why = f"met {often}in {among}"
     needs = 1 if brought or any(m.error.count > 1 for m in met) else SESSIONS
     return Candidate(
         *("error_retry", error.fingerprint, memory, kind.score, kind.score, needs, count, why),

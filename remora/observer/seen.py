@@ -74,6 +74,10 @@ class Seen(Protocol):
         """Return how sessions met an error, oldest first, the newest KEPT at most."""
         ...
 
+    def met(self, fingerprint: str) -> SeenCount:
+        """Return in how many sessions an error was met."""
+        ...
+
     def edits(self, path: str) -> SeenCount:
         """Return in how many sessions a file was changed."""
         ...
@@ -92,6 +96,7 @@ class SeenHere:
         self._counts: dict[tuple[str, str], SeenCount] = defaultdict(SeenCount)
         self._shown: dict[tuple[str, str], list[Shown]] = defaultdict(list)
         self._errors: dict[str, list[ErrorMet]] = defaultdict(list)
+        self._met: dict[str, SeenCount] = defaultdict(SeenCount)
         self._edits: dict[str, SeenCount] = defaultdict(SeenCount)
         self._pairs: dict[str, dict[str, SeenCount]] = defaultdict(lambda: defaultdict(SeenCount))
 
@@ -110,6 +115,7 @@ class SeenHere:
         for error in session.errors:
             self._errors[error.fingerprint].append(ErrorMet(session.session_id, at, error))
             del self._errors[error.fingerprint][:-KEPT]
+            self._met[error.fingerprint] = self._met[error.fingerprint].plus(at)
         self._add_edits([use.path for use in session.files if use.edits], at)
 
     def _add_edits(self, paths: Sequence[str], at: str | None) -> None:
@@ -134,6 +140,10 @@ class SeenHere:
     def errors(self, fingerprint: str) -> Sequence[ErrorMet]:
         """Return how sessions met an error, oldest first."""
         return tuple(self._errors.get(fingerprint, ()))
+
+    def met(self, fingerprint: str) -> SeenCount:
+        """Return in how many sessions an error was met."""
+        return self._met.get(fingerprint, SeenCount())
 
     def edits(self, path: str) -> SeenCount:
         """Return in how many sessions a file was changed."""

@@ -210,6 +210,12 @@ class Observed(Recording):
             found.append((session, at, error))
         return found[::-1]
 
+    def met(self, fingerprint: str) -> SignalCount:
+        """Return in how many sessions an error was met, and when."""
+        sql = "SELECT count(*), min(at), max(at) FROM observer_session_errors WHERE fingerprint = ?"
+        row = self._db.row(sql, (fingerprint,))
+        return SignalCount(*row) if row else SignalCount(0, None, None)
+
     def totals(self) -> SignalCount:
         """Return how many sessions were learnt, and when the first and last of them were."""
         sql = "SELECT count(*), min(started_at), max(coalesce(ended_at, started_at)) FROM observer_sessions"

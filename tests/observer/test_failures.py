@@ -8,6 +8,7 @@ from remora.core.events import ErrorSeen
 from remora.core.values import Taint
 from remora.observer.candidate import Candidate, Rejected
 from remora.observer.failures import failures
+from remora.observer.seen import KEPT
 from remora.observer.slips import THERE
 from tests.observer.sessions import met, on, seen_of
 
@@ -35,6 +36,16 @@ def test_a_known_resolution_makes_a_pattern() -> None:
     )
     assert found.draft.confidence == pytest.approx(0.7)
     assert found.seen.sessions == 2
+
+
+def test_what_is_met_all_the_time_is_counted_to_the_end() -> None:
+    """Only the newest meetings are known at length; all of them are counted."""
+    way = "`git add -f .entire` worked instead"
+    sessions = [on(5, f"s{n}", errors=(met(IGNORED, way),)) for n in range(KEPT + 10)]
+    (found,) = failures(sessions[-1], seen_of(*sessions))
+    assert isinstance(found, Candidate)
+    assert f"(seen in {KEPT + 10} sessions, last 2026-01-05)" in found.draft.content
+    assert found.why == f"met in {KEPT + 10} sessions, resolved in {KEPT} of the last {KEPT}"
 
 
 def test_twice_in_one_session_is_enough() -> None:

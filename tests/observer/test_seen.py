@@ -27,9 +27,10 @@ def test_changes_are_counted_alone_and_together() -> None:
 
 
 def test_errors_keep_the_newest() -> None:
-    """Old meetings of an error are forgotten beyond the limit."""
+    """Old meetings of an error are forgotten beyond the limit, but not how many there were."""
     seen = SeenHere()
     for n in range(KEPT + 5):
         seen.add(on(5, f"s{n}", errors=(met("boom"),)))
     found = seen.errors("f" * 16)
     assert (len(found), found[0].session_id, found[-1].session_id) == (KEPT, "s5", f"s{KEPT + 4}")
+    assert seen.met("f" * 16).sessions == KEPT + 5

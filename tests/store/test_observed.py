@@ -144,6 +144,8 @@ def test_errors_come_back_as_they_were(space: Space) -> None:
     ((name, at, found),) = space.observed.errors("f1", 5)
     assert (name, at) == ("claude-code:s1", "2026-01-01T08:00:00.000Z")
     assert found == error("f1", "set X")
+    assert space.observed.met("f1") == SignalCount(1, at, at)
+    assert space.observed.met("f2") == SignalCount(0, None, None)
 
 
 def test_what_is_edited_together(space: Space) -> None:
