@@ -15,6 +15,7 @@ from remora.core.sketch import TURNING, same_statement, word_set
 from remora.core.text import jaccard, query_terms, salient, words
 from remora.core.values import Filters
 from remora.embeddings.context import memory_text
+from remora.observer.candidate import USER_SAID
 from remora.observer.promotion import ALIKE
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ NEAREST = 20  # memories that are looked at, by vectors and by words each
 TERMS = 16  # of a text that are looked for; what says the same shares most of them
 # How often, when and by whom it was seen is not what a memory says.
 _EVIDENCE = re.compile(r"\((?:seen|said|committed|\d+ of \d+)\b[^()]*\)|; last \d{4}-\d\d-\d\d")
+_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)\Z")
+_EMPHASIS = frozenset("alway pleas mak sur ensur remember".split())
 _SPAN = re.compile(r"`([^`]+)`")
 
 
@@ -48,7 +51,7 @@ class Novelty:
             branch: where the draft will be seen; None for the whole project.
         """
         statement = _statement(draft.content)
-        asked = _musts(statement)
+        asked, said = _musts(statement), USER_SAID in draft.tags
         filters = Filters(types=(draft.type,), branch=branch)
         terms = query_terms(statement, TERMS)
         near = self._near(draft)
@@ -59,7 +62,7 @@ class Novelty:
             if not _speaks_for(record, draft, branch):
                 continue
             other = _statement(record.content)
-            if _musts(other) != asked:
+            if _musts(other) != asked or (said and _each_says_more(statement, other)):
                 continue
             if jaccard(word_set(statement), word_set(other)) > ALIKE:
                 close = float(same_statement(statement, other))
@@ -101,6 +104,15 @@ def _speaks_for(record: MemoryRecord, draft: MemoryDraft, branch: str | None) ->
 
 def _statement(text: str) -> str:
     return _EVIDENCE.sub("", text)
+
+
+def _each_says_more(one: str, other: str) -> bool:
+    """Return whether each of two rules has a word that the other has not: "single quotes", "double quotes".
+
+    To any model they are close, and a rule that a person changes is lost where the new one is dropped.
+    """
+    mine, theirs = ({_ENDING.sub("", word) for word in word_set(text)} - _EMPHASIS for text in (one, other))
+    return bool(mine - theirs) and bool(theirs - mine)
 
 
 def _musts(text: str) -> frozenset[str]:

@@ -17,11 +17,12 @@ from remora.app.project import branch_of
 from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
+from remora.core.statement import said_on
 from remora.core.values import Filters
 from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, overturned_by, retired_for
 from remora.lifecycle.prune import is_forgotten
-from remora.observer.overturned import overturns, said_at
-from remora.observer.producers import USER_SAID
+from remora.observer.candidate import USER_SAID
+from remora.observer.overturned import overturns
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.store.observed import LearnedRow
 from remora.store.recording import Pair
@@ -192,7 +193,7 @@ class Promoter:
             return A_PERSON
         if reason.startswith(BRANCH_GONE) and self._is_gone(promoted.draft.branch):
             return BRANCH
-        if reason.startswith(OVERTURNED) and said_at(draft.content) <= said_at(record.content):
+        if reason.startswith(OVERTURNED) and said_on(draft.content) <= said_on(record.content):
             return OTHERWISE
         self._room.upkeep.restore(record.id)
         (record,) = intake.remember_many([draft])
@@ -259,7 +260,7 @@ class Promoter:
 
 
 def _when(rule: MemoryRecord) -> tuple[str, str]:
-    return said_at(rule.content), rule.created_at
+    return said_on(rule.content), rule.created_at
 
 
 def pairs_of(observation: Observation) -> list[Pair]:

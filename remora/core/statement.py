@@ -1,4 +1,7 @@
-"""Whether a text states anything: it has two words, and more of them where a secret was taken out."""
+"""Whether a text states anything: it has two words, and more of them where a secret was taken out.
+
+And on which day the user said it, where a memory tells so at its end.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ LEAST = 2  # words of a statement
 # Words besides the names of secrets that a text must have when it lost one. "The password of the staging
 # database is …" has two, and nothing is left of what it told; a command with a header has more.
 LEFT = 4
+_SAID = re.compile(r"\s*\(said by the user, (\d{4}-\d\d-\d\d)\)\W*\Z")
 _MARKER = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}\]")
 _OF_SECRETS = frozenset(
     """access account admin api auth authorization bearer code cookie credential credentials key keys login
@@ -39,6 +43,21 @@ def tells(text: str) -> bool:
     if len(said) < LEAST or not _MARKER.search(text):
         return len(said) >= LEAST
     return sum(word not in STOP_WORDS and word not in _OF_SECRETS for word in said) >= LEFT
+
+
+def said_on(text: str) -> str:
+    """Return the day on which the user said what a memory holds, "" where it does not tell.
+
+    >>> said_on("Use bun, not pnpm. (said by the user, 2026-01-05)"), said_on("Use bun, not pnpm.")
+    ('2026-01-05', '')
+    """
+    found = _SAID.search(text)
+    return found[1] if found else ""
+
+
+def without_day(text: str) -> str:
+    """Return what the user said without the day."""
+    return _SAID.sub("", text)
 
 
 def _said(text: str) -> list[str]:

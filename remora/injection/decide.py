@@ -300,11 +300,12 @@ def _worth(notes: Sequence[Note], state: State, setting: Setting) -> list[Note]:
     threshold = setting.limits.threshold
     kept: dict[str, Note] = {}
     for note in notes:
-        if note.id in state.said or note.stale or note.confidence < threshold:
+        if note.id in state.said or note.stale:
             continue
         if (note.branch and note.branch != setting.branch) or not _tells(note.content):
             continue
-        if note.pinned or note.verified or setting.faded(note) >= threshold * FADED:
+        sure = note.confidence >= threshold and setting.faded(note) >= threshold * FADED
+        if note.pinned or note.verified or sure:
             kept.setdefault(note.id, note)
     return agreeing(list(kept.values()))
 
@@ -321,22 +322,28 @@ def agreeing(notes: list[Note]) -> list[Note]:
     """Return the notes without those that another one contradicts, which is vouched for as well as they are.
 
     Of two that contradict each other what a person holds to stays before what a session showed, and that
-    before what comes from outside. Where neither is better, nobody knows which is right, and both go.
+    before what comes from outside. Of two that the user said the later one stays. Where neither is better,
+    nobody knows which is right, and both go.
     """
     if all(map(_seen, notes)) or not any(
         _alike(one.content, other.content, LOOSELY / 2) for one, other in combinations(notes, 2)
     ):
         return notes
-    from remora.injection.contradiction import contradictions  # its words cost some milliseconds to load
+    from remora.core.statement import said_on  # the words of these cost some milliseconds to load
+    from remora.injection.contradiction import contradictions
 
     wrong: set[str] = set()
     for pair in contradictions([note.content for note in notes]):
         one, other = (notes[place] for place in pair)
         if _seen(one) and _seen(other):
             continue
-        if _rank(one) <= _rank(other):
+        days = [said_on(note.content) for note in (one, other)]
+        mine, theirs = (
+            (_rank(note), day if all(days) else "") for note, day in zip((one, other), days, strict=True)
+        )
+        if mine <= theirs:
             wrong.add(one.id)
-        if _rank(other) <= _rank(one):
+        if theirs <= mine:
             wrong.add(other.id)
     return [note for note in notes if note.id not in wrong]
 

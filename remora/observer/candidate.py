@@ -12,6 +12,7 @@ from remora.core.values import MemoryDraft, Taint
 from remora.observer.seen import SeenCount
 
 STEPS, EVENTS = 8, 4  # that a provenance names
+USER_SAID = "user-said"  # tag of what a person stated
 TRUST = 0.7  # of the confidence of what rests on text from outside
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from remora.core.events import Exchange, Observation, Signal
 from remora.core.text import collapse, shorten, words
 from remora.observer import signals
-from remora.observer.candidate import Candidate, Evidence, Rejected, draft, taken_back
+from remora.observer.candidate import USER_SAID, Candidate, Evidence, Rejected, draft, taken_back
 from remora.observer.couplings import outside
 from remora.observer.outcome import refuses
 from remora.observer.paths import is_doc, is_test
@@ -205,7 +205,9 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | 
             return Rejected(what, "the user's words cannot be read alone")
         said = signal._replace(type="user_words", key=" ".join(words(plain)), taint=None)
         content = f"{plain} (said by the user, {signal.at[:10]})" if signal.at else plain
-        return _candidate(session, said, "gotcha", content, count)._replace(priority=0.95)
+        found = _candidate(session, said, "gotcha", content, count)
+        tags = (*found.draft.tags, USER_SAID)
+        return found._replace(priority=0.95, draft=found.draft._replace(tags=tags))
     plain = fact(text) or fact(str(signal.detail.get("then", "")))
     if not plain:
         return Rejected(what, "it cannot be read alone")

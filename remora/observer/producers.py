@@ -17,7 +17,7 @@ from remora.core.events import CommitMade, Exchange, Observation
 from remora.core.methodology import NATIVE, ExecutionContext, Methodology, WorkUnitResult
 from remora.core.text import collapse, words
 from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
-from remora.observer.candidate import Candidate, Evidence, Rejected, doubted, draft, taken_back
+from remora.observer.candidate import USER_SAID, Candidate, Evidence, Rejected, doubted, draft, taken_back
 from remora.observer.couplings import outside
 from remora.observer.failures import asserts, in_writing, own_words, reported, says_nothing, told
 from remora.observer.findings import finding
@@ -29,7 +29,6 @@ from remora.observer.sentences import first_sentences, listed, seen_words, sente
 from remora.observer.statements import names_something, statements
 
 FILES = 2  # a request must have changed to be a unit of work
-USER_SAID = "user-said"  # tag of what a person stated
 UNITS, COMMITS = 2, 6  # of one session that are told, those that say most
 COVERED = 0.5  # of a unit's files in a commit that tells of it
 SUBTASKS = 5  # with more, memories are promoted after each validated one

@@ -217,6 +217,8 @@ def _same(one: Candidate, other: Candidate) -> bool:
     if ran[0] != ran[1] and all(ran):  # what helped may be the same, and most of the words
         return False
     a, b = (frozenset(words(_SEEN.sub("", c.draft.content))) - STOP_WORDS for c in (one, other))
+    if one.signal == other.signal == "user_words":  # each may be another rule
+        return a <= b or b <= a
     if jaccard(a, b) > ALIKE:  # two that differ in a number or a name only are two
         return salient(one.draft.content) == salient(other.draft.content)
     if one.signal not in TOLD or other.signal not in TOLD or min(len(a), len(b)) < 6:
@@ -266,7 +268,8 @@ def _capped(limits: Mapping[str, int]) -> Filter:
 
         def over(c: Candidate) -> str:
             nonlocal taken
-            if limit and c.draft.external_id in batch.known:
+            # What a person says holds whatever the session was about.
+            if c.signal == "user_words" or (limit and c.draft.external_id in batch.known):
                 return ""
             taken += 1
             return f"a session of kind {kind} gives {limit} at most" if taken > limit else ""

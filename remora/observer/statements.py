@@ -47,7 +47,8 @@ _DO_NOT = (
 )
 # What must hold of things as a kind.
 _MUST = (
-    r"\A(?:(?:every|each) (?:[\w-]+ ){1,3}(?:needs?|must|has to)|(?:all )?(?:new )?[a-z]+s must) "
+    r"\A(?:(?:every|each) (?:[\w-]+ ){1,3}(?:needs?|must|has to)|(?:all )?(?:new )?"
+    r"(?:(?!(?:the|this|that|these|those|my|your|our|its?|some|both|[\w-]+s)\b)[\w-]+ ){0,2}[a-z]+s must) "
     r"(?!be done\b)\w"
 )
 _SURE = (
@@ -55,9 +56,10 @@ _SURE = (
     r"(?:(?:always|never) \w|.{3,120}?\b(?:before|after|on|for|in) (?:every|each|any|all) \w)"
 )
 _USE = (
-    rf"use (?!{_ONE}){_OF_NOW}[\w`'\"@./-]+(?: [\w`'\"@./-]+){{0,4}}?,? "
+    rf"use (?!{_ONE}){_OF_NOW}[\w`'\"@./-]+(?: [\w`'\"@./-]+){{0,4}}?(?: here)?,? "
     rf"(?:instead of|rather than|(?:and )?not|never) (?!to\b|be\b|{_ONE})[\w`'\"]"
 )
+_PREFER = rf"(?:i|we) (?:really |generally |always )?prefer (?!{_ONE}|to\b)[\w-]+ [a-z-]+s\b"
 _NAME = re.compile(
     r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]+/[\w./-]+|\b\w+\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]+"
     r"|\b[a-z]+_[a-z_]+\b"
@@ -68,17 +70,22 @@ _STARTS = (
     (
         "preference",
         (
-            r"(?:we|you|i)(?:'d| would)? (?:should |must |need to |have to |want to )?(?:always|never) \w.+"
+            r"(?:we|i)(?:'d| would)? (?:should |must |need to |have to |want to )?(?:always|never) \w.+"
+            r"|you (?:should|must|need to|have to|may|can) (?:always|never) \w.+"
+            rf"|\A(?:please )?(?:(?:you|we) (?:can|may) )?(?!{_ONE})[a-z]+ (?!{_ONE}).{{3,80}}"
+            r" from now on\W*\Z"
             r"|(?:please )?(?:always|never) (?!(?:been?|have|had|the|an?|\w+(?:s|ed|en|ing))\b)\w+ (?!it\b).+"
             r"|from now on\b.+|prefer \w+ (?:to|over|for|rather)\b.+"
             r"|(?:we|you) should (?:be )?us(?:e|ing) .{3,80}?\b(?:instead of|rather than|over)\b.+"
             r"|we (?:don'?t|do not) (?:want|allow|like)\b.+|we (?:prefer|avoid)\b.+"
             r"|(?:i|i'd|we|we'd) (?:really |generally |always )?prefer (?:to|that we|\w+ing|not|using)\b.+"
             r"|(?:(?:let'?s|please|we should|can we) )?use (?!(?:an?|this|that|my|your|one|option)\b)"
-            r"\S+.{0,40}\b(?:instead of|rather than|and not)\b.+"
-            rf"|\A(?:(?:let'?s|please|we should|can we) )?{_USE}.+"
+            r"(?!.*\bfor the (?:new|next|current)\b)\S+.{0,40}"
+            r"\b(?:instead of|rather than|and not)\b.+"
+            rf"|\A(?:(?:let'?s|please|we(?: should)?|can we) )?{_USE}.+"
             rf"|{_DO_NOT}.*|{_MUST}.+"
             rf"|{_SURE}.+"
+            rf"|{_PREFER}.*"
             r"|the (?:overriding|general|main|guiding) (?:directive|rule|principle|goal|convention) is\b.+"
             r"|(?:our|the) (?:convention|rule|policy|preference) is\b.+|keep backwards? compat\w*.+"
         ),
@@ -110,12 +117,12 @@ _STARTS = (
     ),
 )
 _CLAUSES = [
-    (kind, re.compile(rf"(?<![\w'`-])(?:{start})", re.IGNORECASE | re.DOTALL)) for kind, start in _STARTS
+    (kind, re.compile(rf"(?<![\w'`\"“‘«-])(?:{start})", re.IGNORECASE | re.DOTALL)) for kind, start in _STARTS
 ]
 # A clause after one of these belongs to what was said before it.
 _BEFORE = re.compile(
     r"\b(?:if|when|where|once|unless|until|can|could|do|does|did|don'?t|didn'?t|would|will|wouldn'?t|not|it|"
-    r"which|while|why|how|what|to|are|is|was|were|be|been)\s+\Z",
+    r"which|while|why|how|what|to|are|is|was|were|be|been|you|they|he|she|use \S+)\s+\Z",
     re.IGNORECASE,
 )
 # What may stand between a clause and the start of its sentence: a condition belongs to it, and so does its
@@ -139,10 +146,11 @@ _WHAT_FOR = re.compile(
     r"\b(?:so|such) that (?:we |you |it )?\Z|\b(?:make|let|have) (?!sure\b)[^,;.]*\Z", re.IGNORECASE
 )
 _REASON = re.compile(
-    r"[,;]? (?:because|since|as)\b.*\Z|[,;] (?:it|this|that|they|these|those)(?:'?s|'?re| \w+)\b.*\Z",
+    r"[,;]? (?:because|since|as)\b.*\Z|[,;] (?:it|this|that|they|these|those)(?:'?s|'?re| \w+)\b.*\Z"
+    r"|[,;] (?:i|we)(?:'ll| will)? (?:do|handle|run|take) (?:it|this|that|these|those|care)\b.*\Z",
     re.IGNORECASE,
 )
-_HERE = re.compile(r"\s(?:in )?here\W*\Z", re.IGNORECASE)  # in this project
+_HERE = re.compile(r"\s(?:(?:in )?here|first)\W*\Z", re.IGNORECASE)  # or before all else
 _REMEMBER = re.compile(
     r"\A\s*(?:(?:please|and|also|but|so|ok|yes),? )*(?:please )?remember(?:\s*:| that\b|,)\s*(?=\S)",
     re.IGNORECASE,
@@ -165,7 +173,8 @@ _ASSERTS = re.compile(
 _RULE = re.compile(
     r"(?:please |(?:we|you) (?:should |must )?)?(?:always|never) (?!been?\b|had\b|saw\b|got\b|mind\b)"
     r"|from now on,? (?!i\b|i'm\b|he\b|she\b|they\b|it\b|the\b)|prefer \w+ (?:over|to)\b"
-    rf"|(?:please )?{_USE}|{_DO_NOT}|{_MUST}|{_SURE}",
+    rf"|(?:please |we )?{_USE}|we (?:don'?t|do not|no longer|never) use (?!{_ONE}|it\b)\w|{_PREFER}"
+    rf"|.+ from now on\W*\Z|{_DO_NOT}|{_MUST}|{_SURE}",
     re.IGNORECASE,
 )
 # A correction that says what is so with its opposite is a fact, however short it is.
@@ -213,7 +222,8 @@ _ONE_OFF = re.compile(
     r"|do|make|talk|"
     r"try|change|write|figure|review|implement|create|show|print|start|go|pull|handle|make sure)\b"
     r"|\b(?:are|is|was|were) (?:never|not|only) (?:called|used|tested|set|reached|captured|counted|checked)\b"
-    r"|\bhaven'?t\b|\bi (?:never|always) (?:saw|see|get|got|had|did|know|forget)\b|\bnever mind\b",
+    r"|\bis what \w+|\bhaven'?t\b"
+    r"|\bi (?:never|always) (?:saw|see|get|got|had|did|know|forget)\b|\bnever mind\b",
     re.IGNORECASE,
 )
 _PASTE = re.compile(

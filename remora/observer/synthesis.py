@@ -14,6 +14,7 @@ from typing import Any
 from remora.core.errors import RemoraError
 from remora.llm.client import LanguageModel, Message, find_object
 from remora.llm.prompts import load
+from remora.observer.candidate import USER_SAID
 from remora.observer.promotion import Promoted
 
 LEAST, MOST = 20, 700  # characters of a memory in a model's words
@@ -46,7 +47,7 @@ def reword(
         promoted: what a session gave; what only refreshes a memory, and the user's own words, stay.
         timeout: seconds.
     """
-    asked = [i for i, p in enumerate(promoted) if not p.update and "user-said" not in p.draft.tags]
+    asked = [i for i, p in enumerate(promoted) if not p.update and USER_SAID not in p.draft.tags]
     if not asked:
         return tuple(promoted), ""
     lines = [f"{n}. [{promoted[i].draft.type}] {promoted[i].draft.content}" for n, i in enumerate(asked, 1)]

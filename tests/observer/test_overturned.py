@@ -17,6 +17,16 @@ from remora.observer.overturned import overturns
             "Use npm, not yarn. (said by the user, 2026-01-06)",
         ),
         ("In web, use yarn, not npm.", "Use npm, not yarn."),
+        ("We use pnpm, never npm here.", "From now on use bun, not pnpm."),
+        ("We don't use default exports in web/.", "From now on always use default exports in web/."),
+        ("Don't mock the database in tests.", "You can mock the database in tests from now on."),
+        (
+            "Always run docker compose build before a release.",
+            "We no longer use docker compose, we deploy with fly.",
+        ),
+        ("Prefer composition over inheritance.", "Prefer inheritance over composition."),
+        ("Always write commit messages in German.", "Please write commit messages in English."),
+        ("Always use double quotes in Python.", "Always use single quotes in Python."),
     ],
 )
 def test_the_opposite_takes_back(older: str, newer: str) -> None:
@@ -40,6 +50,12 @@ def test_the_opposite_takes_back(older: str, newer: str) -> None:
         ),
         ("Never use `Money`.", "Always use `Money` for prices."),
         ("Use pnpm, not npm.", "Use pnpm, not yarn."),
+        ("Always run `make lint` before committing.", "Always run `make test` before committing."),
+        ("Always add tests for English input.", "Always add tests for German input."),
+        ("Never deploy with npm.", "Never deploy with yarn."),
+        ("Use docker compose for tests, not podman.", "We no longer use podman."),
+        ("Always run docker compose build before a release.", "We no longer use docker compose in web."),
+        ("Always start the mail server first.", "In tests we no longer use the mail server."),
     ],
 )
 def test_another_condition_or_thing_is_another_rule(older: str, newer: str) -> None:

@@ -232,18 +232,18 @@ def test_names_and_hanging_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("prompt", "text"),
+    ("prompt", "kind"),
     [
-        ("Remember: integration tests need docker running.", "Integration tests need docker running."),
-        ("please remember that the demo database must never be migrated by hand", None),
-        ("Remember: we use UTC in the database, never local time.", None),
+        ("Remember: integration tests need docker running.", "gotcha"),
+        ("please remember that the demo database must never be migrated by hand", "gotcha"),
+        ("Remember: we use UTC in the database, never local time.", "preference"),
     ],
 )
-def test_what_is_to_be_remembered_is_kept_whole(prompt: str, text: str | None) -> None:
+def test_what_is_to_be_remembered_is_kept_whole(prompt: str, kind: str) -> None:
     """The user asks for it in so many words; its subject is not cut off."""
     (found,) = statements(prompt)
     whole = prompt.partition("that " if "that" in prompt else ": ")[2].rstrip(".")
-    assert (found.type, found.text) == ("gotcha", text or f"{whole[0].upper()}{whole[1:]}.")
+    assert (found.type, found.text) == (kind, f"{whole[0].upper()}{whole[1:]}.")
 
 
 @pytest.mark.parametrize("no", ["No! ", "No, that's wrong. ", "wrong. "])
