@@ -43,6 +43,7 @@ from remora.observer.scratchpad import Scratchpad
 _READ = 6_000  # characters of a text that are looked at
 _WORDS = 600  # characters of the user's words that are kept
 _SENTENCE = 400
+_STOP = re.compile(r"[.!?;]\s+|\n\s*")
 _ENDED = re.compile(r"(?<=[.!?])\s+")
 _PASTED = 1_500  # a longer prompt is mostly pasted; its cues count at its start only
 
@@ -182,10 +183,21 @@ def correction(text: str) -> tuple[str, str] | None:
             return first["cue"].strip(" ,.!").lower(), shorten(f"{sentence} {after}", _SENTENCE)
     looked_at = plain[:300] if len(plain) > _PASTED else plain
     for rule in USER_RULE.finditer(looked_at):
-        sentence, _ = _sentence(plain, rule.start())
+        sentence, _ = _sentence(plain, _begins(plain, rule.start()))
         if (len(sentence.split()) >= 4 and not sentence.endswith("?")) or CLAUDE_MD.search(sentence):
             return collapse(rule["cue"]).lower()[:40], sentence
     return None
+
+
+def _begins(text: str, at: int) -> int:
+    """Return where the sentence begins in which something stands behind a comma or colon, else its place.
+
+    >>> _begins("Fix it. In CI, never use the cache", 15), _begins("Fix it. Never use it", 8)
+    (8, 8)
+    """
+    if not text[:at].rstrip().endswith((",", ":")):
+        return at
+    return max((found.end() for found in _STOP.finditer(text[:at])), default=0)
 
 
 def _beliefs(text: str, starts: list[int]) -> list[tuple[str, int]]:

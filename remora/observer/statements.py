@@ -71,7 +71,7 @@ _STARTS = (
         "preference",
         (
             r"(?:we|i)(?:'d| would)? (?:should |must |need to |have to |want to )?(?:always|never) \w.+"
-            r"|you (?:should|must|need to|have to|may|can) (?:always|never) \w.+"
+            r"|you (?:should|must|need to|have to|may|can) (?:always|never) (?!(?:have|had|be|been)\b)\w.+"
             rf"|\A(?:please )?(?:(?:you|we) (?:can|may) )?(?!{_ONE})[a-z]+ (?!{_ONE}).{{3,80}}"
             r" from now on\W*\Z"
             r"|(?:please )?(?:always|never) (?!(?:been?|have|had|the|an?|\w+(?:s|ed|en|ing))\b)\w+ (?!it\b).+"
@@ -145,6 +145,17 @@ _MODAL = re.compile(
 _WHAT_FOR = re.compile(
     r"\b(?:so|such) that (?:we |you |it )?\Z|\b(?:make|let|have) (?!sure\b)[^,;.]*\Z", re.IGNORECASE
 )
+# After these the clause is denied, doubted, complained of, or not what the person says.
+_NOT_SAID = re.compile(
+    r"\b(?:not|never|no longer|cannot|thought|think|believe[ds]?|assum\w+|guess|suppose|wish|doubt|pretend"
+    r"|bugs?|problems?|issues?|errors?|warn\w*|fail\w*|broken|wrong|complain\w*|claim\w*|deprecated|messages?"
+    r"|titles?|comments?|commit(?:ted)? with)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_LOST = re.compile(
+    r"\b(?:must|should|shall|may|can|will|needs? to|ha(?:s|ve) to|ought to|is|are|was|were)\s+\Z",
+    re.IGNORECASE,
+)
 _REASON = re.compile(
     r"[,;]? (?:because|since|as)\b.*\Z|[,;] (?:it|this|that|they|these|those)(?:'?s|'?re| \w+)\b.*\Z"
     r"|[,;] (?:i|we)(?:'ll| will)? (?:do|handle|run|take) (?:it|this|that|these|those|care)\b.*\Z",
@@ -171,7 +182,8 @@ _ASSERTS = re.compile(
 )
 # A rule says so itself, however short it is.
 _RULE = re.compile(
-    r"(?:please |(?:we|you) (?:should |must )?)?(?:always|never) (?!been?\b|had\b|saw\b|got\b|mind\b)"
+    r"(?:please |we (?:should |must )?|you (?:should|must) )?(?:always|never) "
+    r"(?!been?\b|ha(?:d|ve)\b|saw\b|got\b|mind\b)"
     r"|from now on,? (?!i\b|i'm\b|he\b|she\b|they\b|it\b|the\b)|prefer \w+ (?:over|to)\b"
     rf"|(?:please |we )?{_USE}|we (?:don'?t|do not|no longer|never) use (?!{_ONE}|it\b)\w|{_PREFER}"
     rf"|.+ from now on\W*\Z|{_DO_NOT}|{_MUST}|{_SURE}",
@@ -204,11 +216,16 @@ _DANGLES = re.compile(
 )
 _NOW = (
     r"\b(?:today|yesterday|right now|just now|at the moment|for (?:now|the moment|the time being)|currently"
-    r"|so far|in this (?:branch|pr|session|case)|the last (?:commit|change)|local changes)\b"
+    r"|so far|tomorrow|tonight|(?:for|in|on|during) th(?:is|at|ese) "
+    r"(?!(?:project|repo|repository|codebase|package|module|folder|directory|workspace|monorepo|file)s?\b)\w+"
+    r"|this (?:week|time|morning|afternoon|evening|once)"
+    r"|for (?:the|my|our) (?:demo|call|meeting|talk|interview)|the last (?:commit|change)|local changes)\b"
 )
 _FOR_NOW = re.compile(_NOW, re.IGNORECASE)
 _PASSING = re.compile(
-    rf"{_NOW}|\byet\b|\bthe (?:wrong|broken|incorrect)\b|\bline \d+\b"
+    rf"{_NOW}|\byet\b"
+    r"|\bthere(?:'?s| is| are) (?:an?|some|still) (?:\w+ )?(?:bug|problem|issue|error|regression)s?\b"
+    r"|\bthe (?:wrong|broken|incorrect)\b|\bline \d+\b"
     r"|\buntil (?:mon|tue|wed|thu|fri|sat|sun|tomorrow|tonight|next|further|then\b|i\b)"
     r"|\b(?:maybe|perhaps|i guess|i wonder|wondering|i think|not sure|i mean|in theory|if possible)\b",
     re.IGNORECASE,
@@ -341,7 +358,8 @@ def _statement(sentence: str) -> Statement | None:
         whole = start == 0 and len(clause) == len(said)
         asked = clause[found.start() - start :] if _CONDITION.match(clause) else clause
         asks = (whole and asked == clause and _QUESTION.search(bare)) or _QUESTION.search(asked)
-        return None if asks or not _holds(clause) else Statement(kind, tidy(clause))
+        holds = _holds(clause, short=_RULE.match(asked) is not None)
+        return None if asks or not holds else Statement(kind, tidy(clause))
     return None
 
 
@@ -359,7 +377,12 @@ def _start(sentence: str, at: int) -> int | None:
     if before[ends[-1] :].strip():
         if _MODAL.match(before, ends[-1]):
             return None  # its subject stands before the clause
-        return ends[-1] if _SUBJECT.match(before, ends[-1]) or _CONDITION.match(before, ends[-1]) else at
+        if _SUBJECT.match(before, ends[-1]) or _CONDITION.match(before, ends[-1]):
+            return ends[-1]
+        lost = _LOST.search(before) and not names_something(sentence[at:])
+        return None if lost or _NOT_SAID.search(before, ends[-1]) else at
+    if len(ends) > 1 and before.rstrip().endswith(("that", ":")) and _NOT_SAID.search(before, ends[-2]):
+        return None
     if len(ends) > 1 and _CONDITION.match(before, ends[-2]):
         return ends[-2]
     return None if at and _OF_BEFORE.match(sentence[at:]) else at

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from remora.observer.speech import correction
 from remora.observer.statements import names_something, stands_alone, statements, states
 
 
@@ -259,3 +260,65 @@ def test_a_contrast_is_a_fact() -> None:
     """What is said with its opposite needs no name."""
     told = states("No, prices are integers in cents, never floats.")
     assert told == "Prices are integers in cents, never floats."
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "I don't think we should always use the gateway",
+        "it's not true that we never use mocks",
+        "we no longer always run make lint",
+        "there is a bug: we never call `close()` on the socket",
+        "you never close the file handle in src/util.py",
+        "You never run the tests!",
+        "you always break the build",
+        "You always forget to run the tests!",
+        "I thought we always use the gateway",
+        "For this change, always use the old API",
+        "for the demo tomorrow, always return the fake user",
+        "For this task, never touch src/util.py",
+        "it should always return a list",
+        "the function must never return None",
+        "this function should always be called with a lock",
+        "You should never have deleted the file src/util.py",
+        "commit with message: always use the cache",
+        "npm WARN deprecated foo@1.0: always use foo2 instead of foo",
+        '"Always use yarn" is what the old docs say; ignore it.',
+        'The log says "never use eval".',
+        "The staging key is in vault, always use it for staging.",
+        "Use b.py instead of a.py for the new function.",
+    ],
+)
+def test_what_is_denied_doubted_complained_of_or_quoted_is_no_rule(prompt: str) -> None:
+    """Neither as a statement nor as a correction."""
+    corrected = correction(prompt)
+    assert statements(prompt) == []
+    assert states(corrected[1] if corrected else "") == ""
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "When running in CI, never use the cache.",
+        "In tests/, always use the fake clock.",
+        "Except for migrations, never edit generated files.",
+        "In the staging environment, always use the old API.",
+        "In this project, always use the fake clock.",
+        "The CLI must never print secrets to the log.",
+        "We use pnpm here, not npm.",
+        "We use pnpm, never npm here.",
+        "From now on write tests first.",
+        "Always run the tests first.",
+        "We don't use default exports.",
+        "I prefer small commits, one per change.",
+        "All API errors must use the problem+json format.",
+        "Write commit messages in the imperative mood from now on.",
+        "Never run git push yourself, I do that.",
+        "You can mock the database in tests from now on.",
+    ],
+)
+def test_rules_with_their_conditions_are_kept_whole(prompt: str) -> None:
+    """Once, whichever way they are found."""
+    corrected = correction(prompt)
+    assert [found.text for found in statements(prompt)] == [prompt]
+    assert states(corrected[1] if corrected else "") in ("", prompt)
