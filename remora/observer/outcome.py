@@ -60,7 +60,9 @@ _FINE = re.compile(
     r"\b(thanks?|thank you|thx|perfect|awesome|lgtm|looks? good|well done|nice one|great (job|work|stuff))\b"
     r"|\b(it|that|this|everything|all|now|ok|yes|great)\b(?:(?!\bnot\b|n['’]?t\b)[^.?!\n]){0,20}"
     r"\b(works?|working|fixed|solved)\b"
-    r"|\A\W*(great|nice|cool|excellent|good)\W*\Z",
+    r"|\A\W*(great|nice|cool|excellent|good)\W*\Z"
+    r"|\b(danke|merci(?! (?:de|d'))|gracias|obrigad[oa]|grazie|спасибо|bedankt|dzięki|dziękuję|tack)\b"
+    r"|ありがとう|助かりました|谢谢|謝謝|多谢|고마워|고맙습니다|감사합니다",
     re.IGNORECASE,
 )
 # What is said beside thanks and asks for nothing: it begins with what it is about.
@@ -78,7 +80,20 @@ _WRONG = re.compile(
     r"|\bstill\b[^.?\n]{0,40}\b(not|see|displaying)\b"
     r"|\b(is|are|it'?s|that'?s|this is)\b[^.?\n]{0,25}\b(wrong|incorrect|broken|failing)\b"
     r"|\b(doesn'?t|does not|didn'?t|did not|isn'?t|not) (really )?work(ing)?\b"
-    r"|\b(fails|failing|broke|breaks)\b|\bnot (correct|right|what i)\b",
+    r"|\b(fails|failing|broke|breaks)\b|\bnot (correct|right|what i)\b"
+    r"|\bnow\b[^.?\n]{0,25}\bfail\b|\bworse than before\b"
+    r"|\A\W*(?:(?:please|no|nope|ok|now|just|then)\W+)*(?:revert|undo|roll back) "
+    r"(?:it|that|this|these|those|all|every\w+|your|the (?:last )?changes?)\b"
+    r"|\b(?:funktioniert|geht|klappt|läuft) (?:immer noch |noch |leider )?nicht\b"
+    r"|\bne (?:marche|fonctionne) pas\b"
+    r"|\bno funciona\b|\bnão funciona\b|\bnon funziona\b|\bне работает\b"
+    r"|不行|没有?用|不工作|还是(?:报错|失败|不)|動(?:かない|きません)"
+    r"|直ってい?(?:ない|ません)|안 ?(?:돼|되|됩)",
+    re.IGNORECASE,
+)
+# What comes after it counts: "thanks, but it fails", "it was broken, but it works now".
+_BUT = re.compile(
+    r"\b(?:but|however|although|except|aber|mais|pero|mas|però|но)\b|但|可是|でも|しかし|ですが|하지만",
     re.IGNORECASE,
 )
 # Who asks for words, asks for words: "explain again why it fails" finds no fault with what was done.
@@ -203,8 +218,17 @@ def refuses(prompt: str) -> bool:
     (True, False, False)
     >>> refuses("please print the summary again, I could not see it"), refuses("explain why it breaks")
     (False, False)
+    >>> refuses("Thanks, but it doesn't work"), refuses("it was broken, but it works now")
+    (True, False)
     """
-    return bool(_WRONG.search(prompt)) and not _FINE.search(prompt) and not _TELL.match(prompt)
+    said = _in_the_end(prompt)
+    return bool(_WRONG.search(said)) and not _FINE.search(said) and not _TELL.match(prompt)
+
+
+def _in_the_end(prompt: str) -> str:
+    """Return what a prompt says after its last "but", where that finds fault or praises."""
+    after = _BUT.split(prompt)[-1]
+    return after if _WRONG.search(after) or _FINE.search(after) else prompt
 
 
 def _gave_up(facts: SessionFacts) -> tuple[str, str] | None:
@@ -251,7 +275,8 @@ def _praised(facts: SessionFacts) -> tuple[str, str] | None:
 
 
 def _praises(prompt: str) -> bool:
-    return bool(_FINE.search(prompt)) and not _WRONG.search(prompt) and not _QUESTION.search(prompt)
+    said = _in_the_end(prompt)
+    return bool(_FINE.search(said)) and not _WRONG.search(said) and not _QUESTION.search(prompt)
 
 
 def _thanked(facts: SessionFacts) -> bool:
