@@ -114,8 +114,8 @@ class LearningVerbs:
         Args:
             k: how many.
             task: what is worked on; sessions that were asked for something alike count more.
-            files: what was edited; sessions that edited the same count more, and checks of these alone are
-                told where sessions ran such.
+            files: what was edited; sessions that edited the same count more, checks of these alone are told
+                where sessions ran such, and what rule files and tasks of the folders above them name.
             purposes: of "format", "lint", "test", "build"; all by default.
         """
         from remora.core.purposes import CHECKS
@@ -131,7 +131,7 @@ class LearningVerbs:
             root = self._parts.project.root
             given = paths("files", files, root)
             asked = tuple(purposes) or CHECKS
-            named = named_checks(root)
+            named = named_checks(root, given)
 
             def had(path: str) -> bool:
                 return space.observed.had(path) or space.history.had(path)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from remora.core.text import STOP_WORDS, cjk_pairs, words
+from remora.core.text import STOP_WORDS, words_or_pairs
 
 LEAST = 2  # words of a statement
 # Words besides the names of secrets that a text must have when it lost one. "The password of the staging
@@ -61,6 +61,4 @@ def without_day(text: str) -> str:
 
 
 def _said(text: str) -> list[str]:
-    """Return the words of a text in lower case; of a script without spaces, pairs of its signs."""
-    said = _MARKER.sub(" ", text)
-    return [word for word in words(said) if not cjk_pairs(word)] + cjk_pairs(said)
+    return words_or_pairs(_MARKER.sub(" ", text))

@@ -105,6 +105,15 @@ def cjk_pairs(text: str) -> list[str]:
     return [run[i : i + 2] for run in _CJK.findall(text) for i in range(max(1, len(run) - 1))]
 
 
+def words_or_pairs(text: str) -> list[str]:
+    """Return the words of a text in lower case; of a script without spaces, pairs of its signs.
+
+    >>> words_or_pairs("测试必须先写 now")
+    ['now', '测试', '试必', '必须', '须先', '先写']
+    """
+    return [word for word in words(text) if not cjk_pairs(word)] + cjk_pairs(text)
+
+
 def index_terms(text: str) -> str:
     """Return what the full-text index should know besides the words themselves.
 

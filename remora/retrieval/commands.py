@@ -35,7 +35,10 @@ HALF_LIFE = 8.0  # sessions
 IN_VAIN = 2  # sessions that ran a named command, and it never passed
 NAMED, TASK = 2.0, 0.5  # sessions that a command counts for which a rule file names, or which is a task
 ALIKE, SAME_FILES = 1.0, 1.0  # added to a session's weight of 1, times how alike and how many of the files
-ELSEWHERE = 0.25  # what a check counts that is run in a folder where nothing was edited
+ELSEWHERE, IN_PLACE = (
+    0.25,
+    4.0,
+)  # what a check counts that is run in a folder where nothing, or all, was edited
 LOOKED_AT = 200  # sessions
 TESTED, TESTS = 10, 2  # files of which the tests are looked for, and tests of one
 _BETWEEN = re.compile(r"\s*(?:&&|\|\||;)\s*")
@@ -124,8 +127,9 @@ def suggest(
             forms.setdefault(command, command)
     for command in scores:
         below = f"{folder_of(command)}/"
-        if files and below != "/" and not any(path.startswith(below) for path in files):
-            scores[command] *= ELSEWHERE
+        if files and below != "/":
+            inside = sum(path.startswith(below) for path in files)
+            scores[command] *= ELSEWHERE if not inside else IN_PLACE if inside == len(files) else 1.0
     whole = sum(weights.values()) + max((worth for worth, _ in by_name.values()), default=0.0) or 1.0
     for form in _warned_of(space, [forms[command] for command in scores]):
         del scores[bare(form)]

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from remora.core.decoding import decode
@@ -28,8 +28,10 @@ from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
 from remora.sources.rule_markdown import CODE_SPAN, FENCE, without_comments
 from remora.sources.rule_text import read
+from remora.sources.standing_checks import meant_elsewhere
 
 MOST = 60
+FOLDERS = 8  # above the files that are worked on
 LONGEST = 200  # characters of a command
 MAX_BYTES = 400_000
 _SENTENCE = 200  # characters around code that are looked at
@@ -43,6 +45,8 @@ _PROMPT = re.compile(r"^\s*[$%]\s+")
 _REMARK = re.compile(r"(?:^|\s)#\s.*$")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
 _ELSEWHERE = re.compile(r"(?:cd|pushd)(?:$|\s+(?!\.?$|-$|\$\(git rev-parse))")
+_RUN = re.compile(r"^((?:pnpm|yarn|bun)) run (?!test\b)")  # without "run" it is the same
+_RUN_LEFT = re.compile(r"^((?:pnpm|yarn|bun)) (?!run\b)(?=[a-z][\w:-]*$)")
 _BACK = re.compile(r"cd (?:-|\$\(git rev-parse.*)$|popd\b")
 _SUBSHELL = re.compile(r"\(\s*(cd [^()]*)\)")  # what is run in it leaves the folder around as it is
 
@@ -90,22 +94,43 @@ class NamedCheck(NamedTuple):
     is_task: bool
 
 
-def named_checks(root: Path) -> list[NamedCheck]:
-    """Return the commands that a project names, those of rule files first, each once."""
+def named_checks(root: Path, files: Iterable[str] = ()) -> list[NamedCheck]:
+    """Return the commands that a project names, those of rule files first, each once.
+
+    Args:
+        root: the project's folder.
+        files: what is worked on, relative to it; the folders above these are asked, too, the nearest first.
+    """
     found: dict[str, NamedCheck] = {}
-    for path in dict.fromkeys((*at_root(root), *_MORE)):
+    above = {parent.as_posix() for path in files for parent in PurePosixPath(path).parents if parent.parts}
+    folders = [*sorted(above, key=lambda folder: (-folder.count("/"), folder))[:FOLDERS], ""]
+    for folder in folders:
+        _of_rules(found, root, folder)
+    for folder in folders:
+        _of_tasks(found, root, folder)
+    return list(found.values())[:MOST]
+
+
+def _of_rules(found: dict[str, NamedCheck], root: Path, folder: str) -> None:
+    for name in dict.fromkeys((*at_root(root / folder), *(() if folder else _MORE))):
+        path = posixpath.join(folder, name)
         if raw := _bytes(root, path):
             for line in _code_of(raw):
-                _add(found, line, path, root, is_task=False)
-    manager = next((name for lock, name in task_files.LOCKS.items() if (root / lock).is_file()), "npm")
+                _add(found, line, path, root, folder, is_task=False)
+
+
+def _of_tasks(found: dict[str, NamedCheck], root: Path, folder: str) -> None:
+    places = (root / folder, root)
+    locks = ((place / lock, name) for place in places for lock, name in task_files.LOCKS.items())
+    manager = next((name for lock, name in locks if lock.is_file()), "npm")
     readers = task_files.READERS | {"package.json": partial(task_files.scripts, runner=manager)}
-    for path, tasks in readers.items():
+    for name, tasks in readers.items():
+        path = posixpath.join(folder, name)
         if raw := _bytes(root, path):
             # The plainer name is the task that runs the others.
             for command in sorted(tasks(_text(raw)), key=lambda c: len(re.split(r"[:_.-]", c))):
                 if not _CHANGES.search(command):
-                    _add(found, command, path, root, is_task=True)
-    return list(found.values())[:MOST]
+                    _add(found, command, path, root, folder, is_task=True)
 
 
 def _bytes(root: Path, path: str) -> bytes:
@@ -193,16 +218,20 @@ def _forbidden(before: str, after: str) -> bool:
     return bool(_FORBIDDEN.search(after))
 
 
-def _add(found: dict[str, NamedCheck], line: str, path: str, root: Path, *, is_task: bool) -> None:
-    """Note the checks of a line, unless it is an example, never ends, or is run outside of the project."""
+def _add(
+    found: dict[str, NamedCheck], line: str, path: str, root: Path, folder: str, *, is_task: bool
+) -> None:
+    """Note the checks of a line, unless it is an example, never ends, or is run outside of the project.
+
+    What needs a file of tasks that only a folder below has is meant for that one.
+    """
     if _EXAMPLE.search(line) or _ENDLESS.search(line):
         return
     for inner in _SUBSHELL.findall(line):
-        _add(found, inner, path, root, is_task=is_task)
+        _add(found, inner, path, root, folder, is_task=is_task)
     line = _SUBSHELL.sub("true", line)
     if "(cd " in line.replace("( ", "("):
         return  # one in another
-    folder = ""
     for command in commands_in(line):
         if folder and _BACK.match(command):
             return
@@ -219,7 +248,15 @@ def _add(found: dict[str, NamedCheck], line: str, path: str, root: Path, *, is_t
         if len(command) > LONGEST or any(_ONE_TEST.search(word) for word in words[1:]):
             continue
         placed = in_folder(folder, command)
-        if placed not in found and not redact(placed)[1]:
+        also = (
+            in_folder(folder, _RUN.sub(r"\1 ", command)),
+            in_folder(folder, _RUN_LEFT.sub(r"\1 run ", command)),
+        )
+        if (
+            found.keys().isdisjoint((placed, *also))
+            and not meant_elsewhere(root, folder, words)
+            and not redact(placed)[1]
+        ):
             found[placed] = NamedCheck(placed, purpose, path, is_task)
 
 

@@ -138,18 +138,19 @@ def _walked(root: Path, skipped: list[Skipped]) -> Iterator[str]:
         if looked > MAX_FOLDERS:
             skipped.append(Skipped(here, f"more than {MAX_FOLDERS} folders; the rest was not looked into"))
             return
-        folders[:] = sorted(f for f in folders if _is_walked(Path(here) / f))
+        folders[:] = sorted(f for f in folders if is_walked(Path(here) / f))
         for name in names:
             path = (Path(here) / name).relative_to(root).as_posix()
             if kind_of(path):
                 yield path
 
 
-def _is_walked(folder: Path) -> bool:
+def is_walked(folder: Path) -> bool:
+    """Return whether a folder may be the project's own: not hidden, not installed, no other project."""
     name = folder.name
     if name in _NOT_WALKED or (name.startswith(".") and name not in _HIDDEN_WALKED):
         return False
-    return not (folder / ".git").exists() and not (folder / "pyvenv.cfg").exists()  # another project
+    return not (folder / ".git").exists() and not (folder / "pyvenv.cfg").exists()
 
 
 def at_root(root: Path) -> Iterator[str]:

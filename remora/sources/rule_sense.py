@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from remora.core.text import words
+from remora.core.text import words, words_or_pairs
 from remora.sources.cues import any_of, cue, whole
 from remora.sources.rule_markdown import CODE_SPAN, label
 
@@ -84,7 +84,7 @@ def says_nothing(text: str, kind: str, *, alone: bool) -> str:
         alone: whether it stands under no heading.
     """
     text = text.strip()
-    said = words(text)
+    said = words_or_pairs(text)
     if not said or _NOTHING.match(text):
         return "says nothing"
     if kind in ("code", "table", "steps"):

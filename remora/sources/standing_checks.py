@@ -17,8 +17,10 @@ from pathlib import Path
 
 from remora.core.purposes import in_container, unwrapped
 from remora.core.shell import bare, folder_of, without_folder
+from remora.sources.rule_files import is_walked
 
 _MAX_BYTES = 400_000
+_MANY = 100  # folders beside each other that are looked into
 # Runners by the words before a task's name: their files, and what in one brings tasks from elsewhere.
 _RUNNERS: dict[str, tuple[tuple[str, ...], str]] = {
     "make": (("GNUmakefile", "makefile", "Makefile"), r"^[ \t]*[-s]?include\b|^[^\t#\n:=]{0,200}[%$]"),
@@ -71,6 +73,48 @@ def stands(root: Path, command: str, had: Callable[[str], bool] = lambda _: True
     )
 
 
+def meant_elsewhere(root: Path, folder: str, words: tuple[str, ...]) -> bool:
+    """Return whether the file of tasks that a command needs is not in its folder, but in one below it.
+
+    Args:
+        root: of the project.
+        folder: where it would be run, "" for the root.
+        words: of the command.
+    """
+    found = _task(" ".join(words))
+    if found is None or any(map(_MOVES.fullmatch, words)):
+        return False
+    runner = found["runner"]
+    names = (*_RUNNERS[runner][0], *_ALSO.get(runner, ()))
+
+    def has(place: Path) -> bool:
+        return any((place / name).exists() for name in names)
+
+    return not any(map(has, _looked_in(root, root / folder, runner))) and any(map(has, _below(root / folder)))
+
+
+def _below(folder: Path, depth: int = 2) -> Iterator[Path]:
+    """Yield the folders below one that may be the project's own."""
+    try:
+        found = sorted(one for one in folder.iterdir() if is_walked(one) and one.is_dir())[:_MANY]
+    except OSError:
+        return
+    for one in found:
+        yield one
+        if depth > 1:
+            yield from _below(one, depth - 1)
+
+
+def _task(line: str) -> re.Match[str] | None:
+    return _TASK.fullmatch(re.sub(r"^(p?npm) test\b", r"\1 run test", line))
+
+
+def _looked_in(root: Path, place: Path, runner: str) -> list[Path]:
+    """Return the folders in which a runner looks for its tasks."""
+    above = place.parents if runner in _LOOKS_UP else ()
+    return [place, *(folder for folder in above if folder.is_relative_to(root))]
+
+
 def _lost(root: Path, path: str, had: Callable[[str], bool]) -> bool:
     return not os.path.exists(root / path) and had(path)  # noqa: PTH110  as above
 
@@ -89,14 +133,11 @@ def _paths(words: tuple[str, ...]) -> Iterator[str]:
 
 def _without(root: Path, place: Path, words: tuple[str, ...]) -> bool:
     """Return whether the words ask a runner for a task that its files do not have."""
-    line = " ".join(words)
-    found = _TASK.fullmatch(re.sub(r"^(p?npm) test\b", r"\1 run test", line))
+    found = _task(" ".join(words))
     if found is None:
         return False
     names, elsewhere = _RUNNERS[found["runner"]]
-    folders = [place]
-    if found["runner"] in _LOOKS_UP:
-        folders += [folder for folder in place.parents if folder.is_relative_to(root)]
+    folders = _looked_in(root, place, found["runner"])
     if any((folder / name).exists() for folder in folders for name in _ALSO.get(found["runner"], ())):
         return False
     if any(True for folder in folders if found["runner"] == "mise run" for _ in folder.glob("*mise.*.toml")):

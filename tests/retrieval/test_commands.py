@@ -202,11 +202,11 @@ def test_what_only_installs_or_renews_checks_nothing(bare: World):
 
 
 def test_checks_of_other_folders_come_last(bare: World):
-    """What is edited lies in one package of several; checks of the root and of that one come first."""
+    """What is edited lies in one package of several: its checks come first, then those of the root."""
     lines = ("(cd api && npm test)", "(cd web && npm test)", "make lint")
     record(bare.space, session("s1", 1, commands=tuple(ran(line) for line in lines)))
     found = suggest(bare.space, 5, files=["web/src/app.tsx"])
-    assert [one.command for one in found] == ["make lint", "(cd web && npm test)", "(cd api && npm test)"]
+    assert [one.command for one in found] == ["(cd web && npm test)", "make lint", "(cd api && npm test)"]
 
 
 def test_checks_of_single_files_that_were_edited_then_are_not_told_now(bare: World):

@@ -242,3 +242,28 @@ def test_tasks_that_only_sound_like_checks(tmp_path: Path):
         ("npm run test:e2e", "test"),
         ("npm run build:styles", "build"),
     ]
+
+
+def test_a_command_for_a_folder_below_is_not_named_for_the_root(tmp_path: Path):
+    """What only a folder below has a file of tasks for is run there; it is named where that is worked on."""
+    worker = tmp_path / "services" / "worker"
+    worker.mkdir(parents=True)
+    (worker / "Makefile").write_text("check:\n\ttrue\nlint:\n\ttrue\n", "utf-8")
+    (worker / "AGENTS.md").write_text("Run `make check` before you commit.\n", "utf-8")
+    rules = "`services/worker` is in Python: `make check` there. Run `pnpm test`.\n"
+    assert named(tmp_path, **{"CLAUDE.md": rules}) == [("pnpm test", "test")]
+    found = named_checks(tmp_path, ["services/worker/worker/mailer.py"])
+    assert [(one.command, one.path, one.is_task) for one in found] == [
+        ("(cd services/worker && make check)", "services/worker/AGENTS.md", False),
+        ("pnpm test", "CLAUDE.md", False),
+        ("(cd services/worker && make lint)", "services/worker/Makefile", True),
+    ]
+    assert [one.command for one in named_checks(tmp_path, ["web/a.ts"])] == ["pnpm test"]
+
+
+def test_a_script_that_is_named_in_two_ways_is_one(tmp_path: Path):
+    """`pnpm run lint` is `pnpm lint`; of npm only `npm test` has such a short way."""
+    (tmp_path / "pnpm-lock.yaml").touch()
+    package = '{"scripts": {"lint": "eslint .", "typecheck": "tsc"}}'
+    found = named(tmp_path, **{"CLAUDE.md": "Run `pnpm lint`.", "package.json": package})
+    assert found == [("pnpm lint", "lint"), ("pnpm run typecheck", "lint")]

@@ -181,6 +181,15 @@ def test_what_says_nothing_is_left_out_with_its_reason(text, why):
     assert [o.why for o in out] == [why]
 
 
+@pytest.mark.parametrize(
+    "rule", ["提交信息必须用英文。", "测试必须先写。", "必ずテストを先に書く。", "커밋 메시지는 영어로 쓴다."]
+)
+def test_rules_without_spaces_are_no_fragments(rule):
+    """A sentence of a script that parts no words has more of them than one."""
+    found, out = split(f"- {rule}")
+    assert ([one.text for one in found], out) == ([rule], [])
+
+
 def test_lines_that_are_too_long_are_told():
     """What the reader cuts is reported with its place."""
     _, out = split("fine words here\n\n" + "word " * 3000)
