@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from remora.app.starting import CHANCE, THRESHOLD
 from remora.core.errors import RemoraError
+from remora.core.text import words_or_pairs
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -39,7 +40,7 @@ def calibrate(memory: Memory, *, again: bool = False) -> float | None:
     reached = []
     for session_id, prompt in space.observed.prompts(PROMPTS):
         first = prompt.partition("\n")[0][:2_000]
-        if len(first.split()) < WORDS:
+        if len(words_or_pairs(first)) < WORDS:
             continue
         try:
             hits = memory.search(first, k=HITS, kinds=["memory"])

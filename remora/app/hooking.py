@@ -145,7 +145,11 @@ def _is_heavy(moment: Moment, live: LiveFile) -> bool:
 
 def _is_task(moment: Moment) -> bool:
     """Return whether a prompt says what is to be done: "go on" does not."""
-    return len(moment.text.split()) >= 3
+    if len(moment.text.split()) >= 3:
+        return True
+    from remora.core.text import words_or_pairs  # loads what most prompts do not need
+
+    return len(words_or_pairs(moment.text)) >= 3
 
 
 def _agent(line: Mapping[str, Any]) -> str:
@@ -272,6 +276,7 @@ def setting_of(head: Head, cwd: str, *, early: bool = True, now: float | None = 
         _fingerprint,
         _goes_without_saying,
         early,
+        lambda path: "*" in path or os.path.exists(os.path.join(head.root, path)),  # noqa: PTH110, PTH118
     )
 
 

@@ -24,6 +24,7 @@ from remora.core.errors import RemoraError
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.statement import tells
 from remora.core.strength import current_confidence
+from remora.core.text import words_or_pairs
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import Filters
 from remora.disk.live import Head
@@ -46,7 +47,7 @@ CHANCE = 0.5  # where nobody has measured it; what a search calls good
 TASK_FILES = 6
 TASK_HITS = 6
 FILE_SCORE = 0.3
-TOUCHED = "Files that work like this touched: "
+TOUCHED = "Files that this may touch: "
 
 
 def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> Head:
@@ -195,7 +196,7 @@ def task_of(
     """
     parts = memory._parts
     inject = parts.settings.inject
-    if not inject.enabled or len(text.split()) < 3:
+    if not inject.enabled or len(words_or_pairs(text)) < 3:
         return SILENCE
     bar, now = relevance_bar(parts), parts.clock.now()
     with suppress(RemoraError):

@@ -106,6 +106,7 @@ class Setting(NamedTuple):
         goes_without_saying: whether nobody need be told that the second file changes with the first.
         early: the host takes text before a tool is used. Where it does not, the advice for an edit or a
             command comes right after it.
+        there: whether a file is there, relative to the root; another branch may have no such file.
     """
 
     limits: Limits
@@ -116,6 +117,7 @@ class Setting(NamedTuple):
     fingerprint: Callable[[str], str]
     goes_without_saying: Callable[[str, str], bool]
     early: bool = True
+    there: Callable[[str], bool] = lambda _: True
 
 
 def decide(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -182,7 +184,10 @@ def _partners(moment: Moment, state: State, look: Look, setting: Setting) -> Rep
     found = [
         note
         for note in look.about(paths, ("causal_dependency",))
-        if note.files and note.files[0] in paths and not touched.issuperset(note.files[1:])
+        if note.files
+        and note.files[0] in paths
+        and not touched.issuperset(note.files[1:])
+        and any(setting.there(path) for path in note.files[1:] if path not in touched)
     ]
     about = paths[0] if paths else ""
     said = _say("partners", about, found, f"{about} is being changed", state, look, setting)
@@ -201,6 +206,7 @@ def _committed(paths: list[str], touched: set[str], state: State, look: Look, se
             if one.path not in touched
             and one.together * one.total >= LIFT * one.own * one.theirs
             and not setting.goes_without_saying(path, one.path)
+            and setting.there(one.path)
         ]
         if found:
             text = render.partners(path, found[: setting.limits.at_once])
@@ -329,21 +335,16 @@ def agreeing(notes: list[Note]) -> list[Note]:
         _alike(one.content, other.content, LOOSELY / 2) for one, other in combinations(notes, 2)
     ):
         return notes
-    from remora.core.statement import said_on  # the words of these cost some milliseconds to load
-    from remora.injection.contradiction import contradictions
+    from remora.injection.contradiction import contradictions  # its words cost some milliseconds to load
 
     wrong: set[str] = set()
     for pair in contradictions([note.content for note in notes]):
         one, other = (notes[place] for place in pair)
         if _seen(one) and _seen(other):
             continue
-        days = [said_on(note.content) for note in (one, other)]
-        mine, theirs = (
-            (_rank(note), day if all(days) else "") for note, day in zip((one, other), days, strict=True)
-        )
-        if mine <= theirs:
+        if _outweighs(other, one):
             wrong.add(one.id)
-        if theirs <= mine:
+        if _outweighs(one, other):
             wrong.add(other.id)
     return [note for note in notes if note.id not in wrong]
 
@@ -359,8 +360,8 @@ def _opposed(note: Note, look: Look, limits: Limits) -> bool:
         if other.id != note.id
         and not (_seen(note) and _seen(other))
         and other.confidence >= limits.threshold
-        and _rank(other) >= _rank(note)
         and _alike(note.content, other.content)
+        and _outweighs(other, note)
     ]
     if not rivals:
         return False
@@ -386,6 +387,16 @@ def _rank(note: Note) -> int:
     if note.pinned or note.verified:
         return 2
     return 0 if note.tainted else 1
+
+
+def _outweighs(other: Note, note: Note) -> bool:
+    """Return whether a denial is vouched for as well as what it denies; of two of the user the later is."""
+    if _rank(other) != _rank(note):
+        return _rank(other) > _rank(note)
+    from remora.core.statement import said_on  # its words cost some milliseconds to load
+
+    then, now = said_on(note.content), said_on(other.content)
+    return not (then and now) or now >= then
 
 
 def _at_home(moment: Moment, setting: Setting) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from remora.core.errors import RemoraError
-from remora.core.text import clean, collapse, shorten
+from remora.core.text import clean, collapse, shorten, words_or_pairs
 from remora.llm.client import Completion, LanguageModel, Message, strip_thinking
 from remora.llm.prompts import fill, load
 
@@ -188,7 +188,7 @@ def read_answer(answer: str) -> Seen | None:
     if len(text) > LONGEST:
         whole = [end.end() for end in re.finditer(r"[.!?](?=\s)", text[:LONGEST])]
         text = text[: whole[-1]] if whole else shorten(text, LONGEST)
-    if len(text.split()) < LEAST_WORDS:
+    if len(words_or_pairs(text)) < LEAST_WORDS:
         return None
     return Seen(KINDS[found["letter"]], text)
 

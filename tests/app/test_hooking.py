@@ -276,10 +276,11 @@ def test_only_the_first_prompt_loads_the_memory(hooked, monkeypatch):
     monkeypatch.setattr(starting, "task", task)
     hooked.tell(moments.SUBAGENT_START, agent="a")
     hooked.prompt("good morning")
-    hooked.prompt("mend the cart")
+    hooked.prompt("继续")
+    hooked.prompt("修复购物车")
     hooked.prompt("mend the price too")
-    assert asked == ["mend the cart"]
-    assert hooked.kinds == ["subagent_start", "prompt", "prompt", "prompt"]
+    assert asked == ["修复购物车"]
+    assert hooked.kinds == ["subagent_start", "prompt", "prompt", "prompt", "prompt"]
 
 
 def test_another_work_tree_of_the_repository(hooked, repo, tmp_path):

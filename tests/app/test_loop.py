@@ -275,7 +275,7 @@ def test_files_that_bear_on_a_task_are_named_once(memory: Memory, monkeypatch: p
         assert "`shop/cart.py`, `shop/price.py`" in loop.brief(task)
         assert loop.first_message(task) == ""
         found.append(FileHit("shop/tax.py", 0.9))
-        assert loop.first_message(task) == "Files that work like this touched: `shop/tax.py`"
+        assert loop.first_message(task) == "Files that this may touch: `shop/tax.py`"
     with memory.loop("s1") as loop:
         assert loop.first_message(task) == ""
 

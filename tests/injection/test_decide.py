@@ -133,7 +133,9 @@ def test_what_faded_stays_unsaid_unless_a_person_holds_to_it():
     faded = setting(faded=lambda _: 0.3)
     assert decide(EDIT, State(), Store(GOTCHA), faded).text == ""
     assert decide(EDIT, State(), Store(GOTCHA), setting(faded=lambda _: 0.33)).text
-    for held in (GOTCHA._replace(pinned=True), GOTCHA._replace(verified=True)):
+    unsure = GOTCHA._replace(confidence=0.6)
+    assert decide(EDIT, State(), Store(unsure), setting()).text == ""
+    for held in (GOTCHA._replace(pinned=True), unsure._replace(verified=True)):
         assert decide(EDIT, State(), Store(held), faded).text
 
 
@@ -186,6 +188,17 @@ def test_what_commits_change_together_is_told_once():
     other = Store(learnt)
     other.pairs = store.pairs
     assert decide(EDIT, State(), other, setting()).ids == (learnt.id,)
+    elsewhere = setting(there=lambda path: path != "b.sql")  # on another branch
+    assert "b.sql" not in decide(EDIT, State(), other, elsewhere).text
+
+
+def test_of_two_words_of_the_user_the_later_one_is_said():
+    """Both are as well vouched for; who says otherwise later has changed their mind."""
+    old = note("Use default exports in web (said by the user, 2026-01-05)", "a.py", number=2)
+    new = note("Do not use default exports in web (said by the user, 2026-01-07)", "a.py", number=3)
+    assert decide(EDIT, State(), Store(old, new), setting()).ids == (new.id,)
+    undated = note("Do not use default exports in web", "a.py", number=4)
+    assert decide(EDIT, State(), Store(old, undated), setting()).ids == ()
 
 
 def test_a_denial_that_is_about_no_file_counts_too():
