@@ -236,6 +236,8 @@ def _installed_model() -> Path:
 
 
 def _session(path: Path, threads: int) -> Any:
+    # From 1.31 on the runtime reports to its makers from its import on, unless this is set before.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -265,3 +268,16 @@ def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path):
     file = tmp_path / "file"
     file.write_text("")
     assert OnnxEmbedder(stamp_folder=file / "folder").check().exists()
+
+
+def test_the_runtime_reports_nothing_to_its_makers(tmp_path: Path):
+    """It makes an id of the device in the home and sends what it is used for, unless it is told not to."""
+    code = (
+        "from remora.embeddings.onnx import OnnxEmbedder\nprint(len(OnnxEmbedder().embed_documents(['a'])))"
+    )
+    environ = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    environ |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout.strip(), list(tmp_path.rglob("*"))) == ("1", [])
