@@ -38,6 +38,8 @@ ACTIONS = {"merged": "seen again", "restored": "brought back"}
 
 def report(found: LearnReport) -> Page:
     """Return what was read, what was learnt and what was not, with the reasons."""
+    from remora.observer.candidate import NOT_ALONE  # not for the tables of other verbs
+
     new = [one for one in found.learnt if one.action in NEW]
     again = [one for one in found.learnt if one.action not in NEW]
     parts: list[Part] = [Para(_head(found, len(new), len(again)), "strong")]
@@ -61,7 +63,8 @@ def report(found: LearnReport) -> Page:
             parts.append(
                 Para(f"not worth it: {'; '.join(reasons[:REASONS])}{' …' if few else ''}", "dim", indent=4)
             )
-        some = [e for e in found.examples if e.filter != "worth"][:TOLD]
+        yours = [e for e in found.examples if e.why == NOT_ALONE][:TOLD]
+        some = [*yours, *[e for e in found.examples if e.filter != "worth"][:TOLD]]
         parts += [Para(f"{shorten(e.what, TOLD_CHARS)}: {e.why}", "dim", indent=4) for e in some]
     parts += learned([*new, *again][:SHOWN])
     if len(found.learnt) > SHOWN:

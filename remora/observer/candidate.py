@@ -13,6 +13,7 @@ from remora.observer.seen import SeenCount
 
 STEPS, EVENTS = 8, 4  # that a provenance names
 USER_SAID = "user-said"  # tag of what a person stated
+NOT_ALONE = "what you said cannot be understood by itself"
 TRUST = 0.7  # of the confidence of what rests on text from outside
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from remora.core.events import Exchange, Observation, Signal
 from remora.core.text import collapse, shorten, words
 from remora.observer import signals
-from remora.observer.candidate import USER_SAID, Candidate, Evidence, Rejected, draft, taken_back
+from remora.observer.candidate import NOT_ALONE, USER_SAID, Candidate, Evidence, Rejected, draft, taken_back
 from remora.observer.couplings import outside
 from remora.observer.outcome import refuses
 from remora.observer.paths import is_doc, is_test
@@ -202,7 +202,7 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Candidate | 
     if kind in ("user", "admitted"):
         plain = states(_words(signal))
         if not plain:
-            return Rejected(what, "the user's words cannot be read alone")
+            return Rejected(what, NOT_ALONE)
         said = signal._replace(type="user_words", key=" ".join(words(plain)), taint=None)
         content = f"{plain} (said by the user, {signal.at[:10]})" if signal.at else plain
         found = _candidate(session, said, "gotcha", content, count)
