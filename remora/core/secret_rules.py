@@ -163,7 +163,7 @@ SHAPES: tuple[Shape, ...] = (
         "aws-secret-key",
         ("secret",),
         r"(?i:secret[_ -]?access[_ -]?key|aws[_ -]?secret(?:[_ -]?key)?)[\\\"'\]]{0,4}"
-        r"\s{0,4}[:=]\s{0,4}[\\\"']{0,2}([A-Za-z0-9+/]{40})(?![\w+/])",
+        r"(?:\s{0,4}[:=]\s{0,4}|\s{1,4}(?:is\s{1,4})?)[\\\"']{0,2}([A-Za-z0-9+/]{40})(?![\w+/])",
     ),
     Shape("aws-secret-key", ("akia", "asia"), r"A[KS]IA[A-Z0-9]{16}[\s\"',:;|]{1,8}+([\w+/]{40})(?![\w+/=])"),
     Shape(

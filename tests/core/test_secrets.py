@@ -188,6 +188,9 @@ PLACED: list[tuple[str, str, str]] = [
     ("password", "password:\n  {}\nuser: ann", "swordfish"),
     ("password", "- name: DB_PASSWORD\n  value: {}", "swordfish"),
     ("password", "the staging password is {}, as ever", "hunter" + "2"),
+    ("password", "The password of the test database is {}.", "hunter" + "2secret"),
+    ("password", "password for test user: {}", "Xk29" + "fmQz!"),
+    ("aws-secret-key", "the AWS secret {} is old", "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYqq2nwz7KE9"),
     ("password", 'the staging password was "{}"', "swordfish"),
     ("password", "log in as ann with password {} first", "hunter" + "2"),
     ("password", "CREATE USER ann WITH PASSWORD '{}';", "swordfish"),
@@ -343,6 +346,10 @@ the --password flag is deprecated
 login page password reset
 the password is stored in the vault
 the password is sha256 hashed
+the password of the user is stored in the vault
+the password for each user is hashed with bcrypt12
+password of the user: must have 8 characters
+the AWS secret manager keeps them
 the password is 12-character noise
 token = lexer.next_token()
 token: ${{ secrets.GITHUB_TOKEN }}
