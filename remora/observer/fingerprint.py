@@ -225,20 +225,31 @@ _VERDICT = re.compile(
     r"|not)\b",
     re.IGNORECASE,
 )
-# An output that failed although its exit code was hidden by a pipe.
-_FAILED = re.compile(
-    r"^\s*--- FAIL: |^FAIL\t|^panic: |^\[[\w:-]+\] ERROR task failed|^Traceback \(most recent call last\)"
-    r"|^(?:FAILED|ERROR) \S+\.py|^=+ .*\b\d+ (?:failed|errors?)\b.* =+$|^error(?:\[E\d+\])?: |^npm ERR! "
-    r"|^make: \*\*\* "
-    r"|^test result: FAILED|^Tests: +\d+ failed|^\S+\.go:\d+:\d+: |^\S+\.tsx?\(\d+,\d+\): error"
-    r"|^\S.{0,200}: error: |^BUILD FAILED",
-    re.MULTILINE,
+# What shows a failure although a pipe hid the exit code: errors at the beginning of a line, tests by name,
+# and how the usual checks sum up, where "0 failed" and warnings are no failure.
+_SOME = r"[1-9]\d*"
+_BROKEN = (
+    r"FAIL(?:\t|$)|panic: |Traceback \(most recent call last\)|make(?:\[\d+\])?: \*\*\* |error during build"
+    r"|(?:FAILED|ERROR) \S+\.py|error(?:\[E\d+\]| TS\d+)?: |npm (?:ERR!|error) |Failed to compile"
+    r"|\S.{0,200}:\d+: (?:fatal )?error: |[\w.+-]+: error: |\S+\.go:\d+:\d+: |\S+\.py:\d+:\d+: [A-Z]+\d+\b"
+    r"|\S.{0,200}(?:\(\d+(?:,\d+)?\):|:\d+:\d+ -) error\b|\[[\w:-]+\] ERROR task failed|[Ww]ould reformat\b"
 )
-
-
-_HINT = re.compile(r"FAIL|panic:|ERR|Trace|rror|\.go:|make:|failed")
-# One of them is in whatever _FAILED finds; looking for them first is quick.
-_MARKS = ("FAIL", "panic:", "ERR", "Traceback", "error", ".go:", "make:", "failed")
+_FELL = r"--- FAIL: |FAIL +\S+\.\w|(?:\S+::|test).{1,200} (?:FAILED|FAIL)[][ \d%]*$"
+_SUMMED_UP = (
+    r"FAILED (?:\(\w|\|)|(?:FAILURES|ERRORS)!$|Failed! +- Failed:|test result: FAILED"
+    r"|(?:\[\w+\] |\*\* )?(?:BUILD|Build|TEST) FAIL(?:URE|ED)|(?:\d+:\d+ .{1,80})?Some tests failed\."
+    r"|(?:\[\w+\] )?Code style issues found|\d+ files? would be reformatted"
+    # Counts, in an order that differs from tool to tool: "1 failed, 2 passed in 3s", "3 examples, 1 failure"
+    rf"|=* ?(?:\d+ [\w ]{{1,20}}, )*{_SOME} (?:(?:tests? )?fail(?:ed|ing)?|(?:failures?|errors?)(?=,| in ))"
+    r"(?:, \d+ .*| in \d.*)?[ =]*$"
+    rf"|(?:\d+ [\w ]{{1,20}}, )+{_SOME} (?:failures?|errors?)\b"
+    rf"|(?:Test (?:Files|Suites)|Tests|Errors):? +{_SOME} (?:failed|errors?)|[#ℹ] fail {_SOME}$"
+    rf"|(?:✖ )?{_SOME} problems? \({_SOME} errors?"
+    rf"|Found {_SOME} errors?(?:\.|$| \((?!.*\b0 remaining)| in (?:\d+ files?|the same file|\S+:\d))"
+    rf"|(?:\[\w+\] )?Tests(?: run)?: \d+, .*\b(?:Failures|Errors): {_SOME}"
+    rf"|Executed \d+ tests?, with .*\b{_SOME} failures?|\d+% tests passed, {_SOME} tests? failed"
+)
+_FAILED = re.compile(rf"^(?:{_BROKEN}|[ \t]*(?:{_FELL}|{_SUMMED_UP}))", re.MULTILINE)
 
 
 def fingerprint(message: str) -> str:
@@ -350,14 +361,9 @@ def user_said(output: str) -> str:
 
 
 def looks_failed(output: str) -> bool:
-    """Say whether a check's output shows a failure, whatever its exit code was."""
-    text = _bare(_ends(output))
-    if not any(mark in text for mark in _MARKS):
-        return False
-    line = -1
-    for hint in _HINT.finditer(text):
-        start = text.rfind("\n", 0, hint.start()) + 1
-        if start != line and _FAILED.match(text, start):
-            return True
-        line = start
-    return False
+    """Say whether a check's output shows a failure, whatever its exit code was.
+
+    >>> looks_failed("1 failed, 2 passed in 0.12s"), looks_failed("2 passed, 0 failed")
+    (True, False)
+    """
+    return _FAILED.search(_bare(_ends(output)).replace("\r", "")) is not None

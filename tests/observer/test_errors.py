@@ -245,6 +245,19 @@ def test_a_check_whose_exit_code_a_pipe_hid():
     assert [(c.command, c.failures) for c in observation.commands] == [("go test ./...", 1)]
 
 
+@pytest.mark.parametrize(
+    ("problems", "outcome"),
+    [("1 problem (1 error, 0 warnings)", "failure"), ("3 problems (0 errors, 3 warnings)", "success")],
+)
+def test_a_hidden_failure_decides_the_outcome(problems: str, outcome: str):
+    """A piped linter that found errors is no success of the session; warnings alone are."""
+    script = Script().step().ask("make the button blue").edit("a.js").step()
+    script.run("npx eslint . 2>&1 | tail -3", f"✖ {problems}").say("Done.")
+    observation = observed(script)
+    assert observation.outcome == outcome
+    assert [c.failures for c in observation.commands] == [int(outcome == "failure")]
+
+
 def test_a_narrow_run_does_not_resolve_another_test():
     """A pass of one test says nothing about the other; the wide run does."""
     fail = Script().step().run("go test ./...", "--- FAIL: TestA (0.1s)", error=True).step().edit("a.go")

@@ -173,20 +173,106 @@ def test_what_the_user_said_with_a_refusal():
     assert (f.denied(text), f.user_said(text), f.user_said("no")) == (True, "no, not yet", "")
 
 
-@pytest.mark.parametrize(
-    ("output", "failed"),
-    [
-        ("--- FAIL: TestA (0.1s)\nFAIL\tx\t0.2s", True),
-        ("a.go:1:2: undefined: x", True),
-        ("=== 1 failed, 2 passed in 3s ===", True),
-        ("ok  \tentire.io/cli\t0.2s\n", False),
-        ("0 issues.", False),
-        ("3 passed; no error: fine; the word failed", False),
-    ],
-)
-def test_a_failure_that_a_pipe_hid(output: str, failed: bool):
-    """The output of a check shows a failure where the exit code cannot."""
-    assert f.looks_failed(output) is failed
+BROKEN = [
+    "--- FAIL: TestA (0.1s)\nFAIL\tx\t0.2s",
+    "FAIL",
+    "a.go:1:2: undefined: x",
+    "x.c:1:2: error: expected ';'",
+    "error[E0308]: mismatched types",
+    "test a::b ... FAILED",
+    "test result: FAILED. 1 passed; 1 failed; 0 ignored",
+    "src/app.ts:3:5 - error TS2304: Cannot find name 'x'.",
+    "src/app.ts(3,5): error TS2304: Cannot find name 'x'.",
+    "Found 2 errors in the same file, starting at: src/app.ts:3",
+    "a.py:3: error: Incompatible types  [assignment]",
+    "Found 3 errors in 1 file (checked 5 source files)",
+    "3 errors, 1 warning, 0 informations ",
+    "a.py:1:1: F401 'os' imported but unused",
+    "F401 [*] `os` imported but unused\n --> a.py:1:8\nFound 1 error.",
+    "Found 3 errors (2 fixed, 1 remaining).",
+    "a.js\n  1:1  error  Unexpected var  no-var\n\n✖ 1 problem (1 error, 0 warnings)",
+    "would reformat a.py",
+    "Would reformat: a.py\n1 file would be reformatted, 2 files already formatted",
+    "[warn] Code style issues found in 2 files. Run Prettier with --write to fix.",
+    "=== 1 failed, 2 passed in 3s ===",
+    "1 failed, 2 passed in 0.12s",
+    "3 passed, 1 warning, 2 errors in 0.10s",
+    "1 failed in 75.32s (0:01:15)",
+    "tests/a.py::test_b FAILED        [ 50%]",
+    "Ran 3 tests in 0.001s\n\nFAILED (failures=1)",
+    " Test Files  1 failed | 2 passed (3)",
+    "      Tests  1 failed | 5 passed (6)",
+    "Tests: 1 failed, 2 passed",
+    "FAIL src/a.test.ts\n  ● adds",
+    "  5 passing (12ms)\n  1 failing\r\n",
+    "\x1b[31m  1 failed\x1b[39m\n    [chromium] › a.spec.ts:3:1 › adds\n  2 passed (3.1s)",
+    " 2 pass\n 1 fail\n 3 expect() calls",
+    "ℹ pass 2\nℹ fail 1",
+    "3 examples, 1 failure, 1 pending",
+    "1 test, 1 failure",
+    "3 runs, 5 assertions, 0 failures, 2 errors, 0 skips",
+    "FAILURES!",
+    "Tests: 3, Assertions: 3, Failures: 1.",
+    "[ERROR] Tests run: 3, Failures: 0, Errors: 2, Skipped: 0",
+    "[INFO] BUILD FAILURE",
+    "3 tests completed, 1 failed\n\nBUILD FAILED in 3s",
+    "Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3",
+    "\t Executed 3 tests, with 1 failure (0 unexpected) in 0.1 (0.2) seconds",
+    "00:01 +2 -1: Some tests failed.",
+    "50% tests passed, 1 tests failed out of 2",
+    "npm error code ELIFECYCLE",
+    "npm ERR! Test failed.",
+    "error during build:\nCould not resolve entry module",
+    "make[1]: *** [test] Error 1",
+    "5 passed in 0.1s\n✖ 1 problem (1 error, 0 warnings)",
+    "Found 1 error.\n5 passed in 0.1s",
+]
+FINE = [
+    "ok  \tentire.io/cli\t0.2s\n",
+    "0 issues.",
+    "3 passed; no error: fine; the word failed",
+    "=== RUN   TestFailed\n--- PASS: TestFailed (0.0s)\nPASS",
+    "test parse::error_is_failed ... ok\ntest result: ok. 3 passed; 0 failed; 0 ignored",
+    "[10:00:00] Found 0 errors. Watching for file changes.",
+    "Success: no issues found in 3 source files",
+    "0 errors, 2 warnings, 0 informations ",
+    "All checks passed!",
+    "Found 2 errors (2 fixed, 0 remaining).",
+    "Found 2 errors in the input, as it should\n5 passed in 0.1s",
+    "a.js\n  1:1  warning  Unexpected console  no-console\n\n✖ 3 problems (0 errors, 3 warnings)",
+    "no problems",
+    "3 files would be left unchanged.",
+    "tests/a.py::test_failed_login PASSED [ 50%]",
+    "2 passed, 0 failed",
+    "10 passed, 2 skipped, 1 xfailed in 0.1s",
+    "ERROR handled as expected\n12:00:01 worker: error: boom was handled\n5 passed in 0.2s",
+    "1 failed attempt, then 2 more\n3 errors were injected on purpose\n4 passed in 1s",
+    "Name              Stmts   Miss  Cover\nsrc/errors.py        10      1    90%\n5 passed in 0.1s",
+    "  ✓ shows error: when it failed (3 ms)\n  ✓ reports 1 failed upload (2 ms)",
+    "Tests:       3 passed, 3 total",
+    "      Tests  10 passed (10)",
+    "  5 passing (12ms)\n  0 failing",
+    " 3 pass\n 0 fail",
+    "3 examples, 0 failures",
+    "3 runs, 5 assertions, 0 failures, 0 errors, 0 skips",
+    "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0\n[INFO] BUILD SUCCESS",
+    "Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3",
+    "Executed 3 tests, with 0 failures (0 unexpected) in 0.1 seconds",
+    "100% tests passed, 0 tests failed out of 2",
+    "npm warn deprecated x@1\nfound 0 vulnerabilities",
+]
+
+
+@pytest.mark.parametrize("output", BROKEN)
+def test_a_failure_that_a_pipe_hid(output: str):
+    """The output of a check shows a failure where the exit code cannot, beside another that passed too."""
+    assert f.looks_failed(output)
+
+
+@pytest.mark.parametrize("output", FINE)
+def test_what_only_speaks_of_failures_passed(output: str):
+    """No failures, warnings, names of tests, logs and tables are no failure."""
+    assert not f.looks_failed(output)
 
 
 def test_a_long_output_is_read_at_both_ends():
