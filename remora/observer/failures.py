@@ -24,7 +24,7 @@ from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Rejected, draft
 from remora.observer.changes import brought
 from remora.observer.findings import Finding, finding
-from remora.observer.fingerprint import of_harness
+from remora.observer.fingerprint import of_harness, sums_up
 from remora.observer.rules import in_types, resolved, rule_told, says_itself
 from remora.observer.seen import KEPT, ErrorMet, Seen, SeenCount
 from remora.observer.sentences import code, listed, quoted, seen_words, sentence, too_few
@@ -176,7 +176,7 @@ def says_nothing(message: str) -> bool:
     >>> says_nothing("FAIL entire.io/cli/cmd 1.718s"), says_nothing("--- FAIL: TestX (0.46s)")
     (True, True)
     """
-    return _NOTHING.match(message) is not None
+    return _NOTHING.match(message) is not None or sums_up(message)
 
 
 _FAILED_TEST = re.compile(

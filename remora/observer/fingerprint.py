@@ -249,6 +249,7 @@ _SUMMED_UP = (
     rf"|(?:\[\w+\] )?Tests(?: run)?: \d+, .*\b(?:Failures|Errors): {_SOME}"
     rf"|Executed \d+ tests?, with .*\b{_SOME} failures?|\d+% tests passed, {_SOME} tests? failed"
 )
+_SUM = re.compile(_SUMMED_UP)
 _FAILED = re.compile(rf"^(?:{_BROKEN}|[ \t]*(?:{_FELL}|{_SUMMED_UP}))", re.MULTILINE)
 
 
@@ -367,3 +368,12 @@ def looks_failed(output: str) -> bool:
     (True, False)
     """
     return _FAILED.search(_bare(_ends(output)).replace("\r", "")) is not None
+
+
+def sums_up(message: str) -> bool:
+    """Say whether a message only tells that a check failed, or how often, not what failed in it.
+
+    >>> sums_up("1 failed, 2 passed in 0.12s"), sums_up("FAILED tests/a.py::test_b - no such colour")
+    (True, False)
+    """
+    return _SUM.match(message) is not None
