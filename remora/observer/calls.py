@@ -125,7 +125,9 @@ def _call(call: Event, result: Event | None) -> Call:
     if result is not None and result is not call and result.extra:
         extra = {**extra, **result.extra}
     text = cut(result.text, _TEXT) if result is not None else ""
-    refused = bool(extra.get("interrupted")) or text.startswith("[Request interrupted")
+    failed = result.error if result is not None else None
+    stopped = bool(extra.get("interrupted")) or text.startswith("[Request interrupted")
+    refused = bool(extra.get("denied")) or (failed is True and "exit_code" not in extra and denied(text))
     return Call(
         call.key,
         call.step,
@@ -138,7 +140,7 @@ def _call(call: Event, result: Event | None) -> Call:
         call.pattern or (result.pattern if result else ""),
         call.url or (result.url if result else ""),
         text,
-        result.error if result is not None else None,
-        refused or bool(extra.get("denied")) or (result is not None and result.error and denied(text)),
+        failed,
+        stopped or refused,
         extra,
     )

@@ -104,30 +104,25 @@ _RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = t
     )
 )
 
-# What the host's own tools say; the project has no part in it.
+# What the host's own tools say, with which a result begins: further on, or among other words, it is the
+# project's. Of texts in lower case, for to ignore case takes twice as long.
+_REFUSED = (
+    r"the user doesn't want to (?:proceed with|take) this|(?:the )?tool use (?:was )?rejected"
+    r"|the agent proposed a plan that was rejected by the user|the user rejected permission to use "
+    r"|(?:(?:exec )?command|patch|tool call) rejected by (?:the )?user"
+    r"|permission (?:to use .{1,1500}? has been (?:auto-)?|for this .{1,40}? was )denied"
+    r"|claude requested permissions "
+)
+_DENIED = re.compile(rf"\s*(?:error: )?(?:{_REFUSED})", re.DOTALL)
 _HARNESS = re.compile(
-    r"<tool_use_error>|file has not been read yet|string to replace not found|no changes to make: old_string"
-    r"|matches of the string to replace|file has been (?:unexpectedly )?modified since"
-    r"|sibling tool call errored"
-    r"|tool use (?:was )?rejected|doesn't want to proceed with this tool use|request interrupted"
-    r"|file content \([\d.]+\w* ?tokens\) exceeds|permission to use \w+ .{0,60}(?:denied"
-    r"|has been auto-denied)"
-    r"|inputvalidationerror|no such tool available|posix_spawn|exit plan mode|user rejected"
-    r"|was blocked\. for security|claude requested permissions|not in plan mode"
-    r"|apply_patch verification failed"
-    r"|invalid context \d+|failed to find expected lines",
-)  # of a text in lower case, for to ignore case takes twice as long
-# One of them is in whatever _HARNESS finds.
-_HARNESS_WORDS = (
-    "<tool_use_error>", "not been read yet", "string to replace", "no changes to make", "modified since",
-    "tool call errored", "rejected", "want to proceed", "request interrupted", "tokens) exceeds",
-    "permission to use", "inputvalidationerror", "no such tool", "posix_spawn", "plan mode", "for security",
-    "requested permissions", "apply_patch verification", "invalid context", "expected lines",
-)  # fmt: skip
-_DENIED = re.compile(
-    r"doesn't want to (?:proceed with|take) this|tool use (?:was )?rejected|rejected by (?:the )?user"
-    r"|user rejected"
-    r"|(?:has been|was) (?:auto-)?denied",
+    rf"\s*(?:error: )?(?:{_REFUSED}|<tool_use_error>|(?:exit code \d+\s+)?\[request interrupted by user"
+    r"|file has not been read yet|file has been (?:unexpectedly )?modified since|string to replace not found"
+    r"|found \d+ matches of the string to replace|no changes to make: old_string|sibling tool call errored"
+    r"|file content \([\d.,]+\w* ?tokens\) exceeds|inputvalidationerror: (?:\[|\w+ failed due to)"
+    r"|no such tool available|enoent: no such file or directory, posix_spawn '[^']*claude"
+    r"|exit plan mode\?|you are not in plan mode|[^\n]{1,500} was blocked\. for security, claude"
+    r"|apply_patch verification failed|invalid context \d+|failed to find expected lines)",
+    re.DOTALL,
 )
 _USER_SAID = re.compile(r"the user said:\s*(.+)", re.IGNORECASE | re.DOTALL)
 
@@ -346,13 +341,16 @@ def of_harness(output: str) -> bool:
     >>> of_harness("<tool_use_error>File has not been read yet.</tool_use_error>"), of_harness("panic: nil")
     (True, False)
     """
-    start = output[:2000].lower()
-    return any(word in start for word in _HARNESS_WORDS) and _HARNESS.search(start) is not None
+    return _HARNESS.match(output[:2000].lower()) is not None
 
 
 def denied(output: str) -> bool:
-    """Say whether a result is the user's refusal to let the tool run."""
-    return _DENIED.search(output[:1000].lower()) is not None
+    """Say whether a result is the user's refusal to let the tool run, in the host's words.
+
+    >>> denied("The tool use was rejected."), denied("UserRejectedRequestError: rejected by the user")
+    (True, False)
+    """
+    return _DENIED.match(output[:2000].lower()) is not None
 
 
 def user_said(output: str) -> str:

@@ -258,6 +258,29 @@ def test_a_hidden_failure_decides_the_outcome(problems: str, outcome: str):
     assert [c.failures for c in observation.commands] == [int(outcome == "failure")]
 
 
+@pytest.mark.parametrize(
+    "said", ["User rejected the request.", "access to schema app was denied", "it was rejected by the user"]
+)
+@pytest.mark.parametrize("code", [{"exit_code": 1}, {}], ids=["told", "in the text"])
+def test_words_of_a_project_are_no_refusal(said: str, code: dict[str, int]):
+    """A test that fails with such words ran, and failed."""
+    script = Script().step().ask("make the button blue").edit("a.js").step()
+    told = f"Exit code 1\nUserRejectedRequestError: {said}"
+    script.call("Bash", "run", told, command="npx vitest run", error=True, extra=code)
+    observation = observed(script.say("Done."))
+    assert observation.outcome == "failure"
+    assert [(c.command, c.failures) for c in observation.commands] == [("npx vitest run", 1)]
+    assert [e.message for e in observation.errors] == [f"UserRejectedRequestError: {said}"]
+
+
+def test_what_has_an_exit_code_was_not_refused():
+    """Whatever a command prints first, one that ended was let to run; one that did not end may be refused."""
+    said = "The tool use was rejected by the policy under test"
+    for extra, failures in (({"exit_code": 1}, [1]), ({}, [])):
+        script = Script().step().call("Bash", "run", said, command="pytest -q", error=True, extra=extra)
+        assert [c.failures for c in observed(script).commands] == failures
+
+
 def test_a_narrow_run_does_not_resolve_another_test():
     """A pass of one test says nothing about the other; the wide run does."""
     fail = Script().step().run("go test ./...", "--- FAIL: TestA (0.1s)", error=True).step().edit("a.go")

@@ -90,6 +90,22 @@ def test_work_is_no_pattern(message: str, why: str) -> None:
     assert why in found.why
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "app.errors.InputValidationError: DATABASE_URL is empty",
+        "OSError: posix_spawn of the worker was not allowed",
+        "UserRejectedRequestError: User rejected the request.",
+    ],
+)
+def test_an_error_that_sounds_like_the_harness_is_a_pattern(message: str) -> None:
+    """Only what the host itself says is the harness's."""
+    way = "with `DATABASE_URL=x` set: `make test`"
+    (found,) = of(met(message, way), met(message, way))
+    assert isinstance(found, Candidate)
+    assert message in found.draft.content
+
+
 def test_slips_in_everyday_commands_teach_nothing() -> None:
     """A wrong flag of `git show` is nobody's pattern; one of a tool with fewer users may be."""
     message, way = "fatal: unrecognized argument: --no-stat", "`git show HEAD` worked instead"

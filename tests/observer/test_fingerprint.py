@@ -152,6 +152,14 @@ def test_the_telling_line(output: str, line: str):
         "<tool_use_error>String to replace not found in file.\nString: x</tool_use_error>",
         "The user doesn't want to proceed with this tool use. The tool use was rejected",
         "[Request interrupted by user for tool use]",
+        "Exit code 137\n[Request interrupted by user for tool use]\n=== RUN   TestA",
+        "Found 2 matches of the string to replace, but replace_all is false.",
+        "Error: File has been modified since read, either by the user or by a linter.",
+        "InputValidationError: Grep failed due to the following issue:\nAn unexpected parameter",
+        "ENOENT: no such file or directory, posix_spawn '/opt/homebrew/Caskroom/claude-code/2.1.14/claude'",
+        "cd in '/etc' was blocked. For security, Claude Code may only change directories to those.",
+        "File content (25,001 tokens) exceeds maximum allowed tokens (25000).",
+        "apply_patch verification failed: Failed to find expected lines in a.py",
     ],
 )
 def test_errors_of_the_host_are_its_own(output: str):
@@ -160,11 +168,58 @@ def test_errors_of_the_host_are_its_own(output: str):
 
 
 @pytest.mark.parametrize(
-    "output", ["panic: tool missing", "--- FAIL: TestTool", "a.go:1:1: undefined: replace"]
+    "output",
+    [
+        "panic: tool missing",
+        "--- FAIL: TestTool",
+        "a.go:1:1: undefined: replace",
+        "app.errors.InputValidationError: DATABASE_URL is empty",
+        "InputValidationError: DATABASE_URL is empty",
+        "Exit code 1\nError: posix_spawn failed: ENOENT",
+        "ENOENT: no such file or directory, posix_spawn '/usr/bin/ffmpeg'",
+        "Exit code 1\nrequest interrupted: the socket closed",
+        "Exit code 1\nUserRejectedRequestError: User rejected the request.",
+        "Exit code 1\nFile has been modified since the last index",
+    ],
 )
 def test_errors_of_the_project_are_not_the_hosts(output: str):
-    """A word like tool or replace does not make it the host's."""
+    """The same words further on, or about something else, do not make it the host's."""
     assert not f.of_harness(output)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "The user doesn't want to take this action right now. STOP what you are doing.",
+        "The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode.",
+        "Permission to use Bash with command cd /w && ls has been denied.",
+        "Permission to use WebSearch has been auto-denied in dontAsk mode.",
+        "Permission for this action was denied by the auto mode classifier.",
+        "Claude requested permissions to write to a.py, but you haven't granted it yet.",
+        "Error: The user rejected permission to use this specific tool call.",
+        "exec command rejected by user",
+    ],
+)
+def test_a_refusal_is_in_the_hosts_words(output: str):
+    """Each host says at the beginning that the tool may not run, and that is no error of the project."""
+    assert f.denied(output)
+    assert f.of_harness(output)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "UserRejectedRequestError: User rejected the request.",
+        "User rejected the request.",
+        "psycopg.Error: access to schema app was denied",
+        "AssertionError: the order is rejected by the user",
+        "login was auto-denied",
+        "FAILED tests/a.py::test_b - Permission to use S3 has been denied",
+    ],
+)
+def test_a_refusal_that_a_test_speaks_of_is_none(output: str):
+    """A project may know users that reject and requests that are denied."""
+    assert not f.denied(output)
 
 
 def test_what_the_user_said_with_a_refusal():
@@ -299,11 +354,3 @@ def test_what_is_replaced_holds_what_is_looked_for_first(place: int, data: st.Da
     found = pattern.search(data.draw(st.from_regex(pattern)))
     assert found is not None
     assert hint.search(found[0])
-
-
-@given(data=st.data())
-def test_what_a_host_says_holds_what_is_looked_for_first(data: st.DataObject) -> None:
-    """No error of the host's own tools is taken for one of the project."""
-    found = f._HARNESS.search(data.draw(st.from_regex(f._HARNESS)))
-    assert found is not None
-    assert any(word in found[0] for word in f._HARNESS_WORDS)

@@ -34,7 +34,8 @@ _STATUS = re.compile(r"<status>(\w+)</status>")
 _EXIT_CODE = re.compile(r"<exit_code>(-?\d{1,10})</exit_code>")
 _DENIED = re.compile(
     r"\s*(?:Error: )?(?:The user doesn't want to (?:proceed with|take) this"
-    r"|Permission to use .{1,2000}? has been denied|Permission for this |Claude requested permissions )",
+    r"|Permission to use .{1,2000}? has been (?:auto-)?denied|Permission for this "
+    r"|Claude requested permissions )",
     re.DOTALL,
 )
 _SAID = re.compile(r"the user said:\s*(.+)", re.DOTALL)

@@ -402,6 +402,7 @@ def test_the_oldest_files_hold_bare_items(tmp_path: Path) -> None:
         ),
         ('{"output": broken', '{"output": broken', None, False, None),
         ("exec command rejected by user", "exec command rejected by user", None, True, {"denied": True}),
+        ("Exit code: 1\nOutput:\nrejected by user: 7", "rejected by user: 7", 1, True, None),
         ("aborted by user after 3.2s", "aborted by user after 3.2s", None, True, {"interrupted": True}),
         ("failed to parse function arguments: x", "failed to parse function arguments: x", None, True, None),
         (None, "", None, False, None),
