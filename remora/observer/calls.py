@@ -64,6 +64,8 @@ class Calls(Kept):
     def feed(self, event: Event) -> list[Call]:
         """Take a call or a result; return the calls that are complete now, in order."""
         ident = event.call_id
+        if not ident and event.kind == "tool_result" and (event.extra or {}).get("of"):
+            return self._ended(event, event)
         if not ident:
             return [_call(event, None) if event.kind == "tool_call" else _call(event, event)]
         if ident in self.done:
@@ -84,16 +86,20 @@ class Calls(Kept):
 
     def _came(self, ident: str, call: Event, result: Event) -> list[Call]:
         """Return a call with its result; a command that goes on ends with the answer to who asks about it."""
-        said, asked = result.extra or {}, call.extra or {}
+        said = result.extra or {}
         if call.action == "run" and said.get("running"):
             make_room(self.done, _DONE)
             self.done[ident] = True
             self.running[str(said["running"])] = call
             return self._overflow(self.running)
-        found = [self._finish(ident, call, result)]
-        if asked.get("of") and not said.get("running") and (ran := self.running.pop(str(asked["of"]), None)):
-            found.append(_call(ran, result._replace(action=ran.action, tool=ran.tool)))
-        return found
+        return [self._finish(ident, call, result), *self._ended(call, result)]
+
+    def _ended(self, about: Event, result: Event) -> list[Call]:
+        """Return the command that a call asked about, or a notice is about, if the result says it ended."""
+        if (result.extra or {}).get("running"):
+            return []
+        ran = self.running.pop(str((about.extra or {}).get("of", "")), None)
+        return [_call(ran, result._replace(action=ran.action, tool=ran.tool))] if ran else []
 
     def flush(self) -> list[Call]:
         """Return what is still open as calls without a result, and results without a call, by step."""

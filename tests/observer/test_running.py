@@ -16,8 +16,8 @@ PROMPT = "change the cache so that it forgets"
 EDIT = {"file_path": "/w/app/src/a.py", "old_string": "a", "new_string": "b"}
 
 
-def of_claude(path: Path, *answers: tuple[str, str]) -> Observation:
-    """Return a session that changes a file, tests in the background, and asks with some tools how it goes."""
+def of_claude(path: Path, *answers: tuple[str, str], notices: tuple[Any, ...] = ()) -> Observation:
+    """Return a session that changes a file, tests in the background, asks how it goes, and is told."""
     lines: list[Any] = [
         claude("user", "u1", PROMPT, promptId="p1"),
         claude("assistant", "a1", use("Edit", "t1", **EDIT), mid="m1"),
@@ -31,6 +31,7 @@ def of_claude(path: Path, *answers: tuple[str, str]) -> Observation:
             claude("assistant", f"b{number}", use(tool, f"k{number}", **{key: "b1"}), mid=f"n{number}")
         )
         lines.append(claude("user", f"v{number}", result(f"k{number}", text)))
+    lines += notices
     lines.append(claude("assistant", "z", [{"type": "text", "text": "Done."}], mid="z"))
     return seen(events(path / "s1.jsonl", *lines))
 
@@ -76,14 +77,51 @@ FINE = "<status>completed</status>\n<exit_code>0</exit_code>\n<output>3 passed</
 
 @pytest.mark.parametrize("tool", ["BashOutput", "TaskOutput"])
 def test_a_background_command_ends_with_what_asks_for_it(tmp_path: Path, tool: str):
-    """It failed, or it passed; until somebody asks, nobody knows."""
+    """It failed, or it passed; until somebody asks, or when it was stopped, nobody knows."""
     failed = of_claude(tmp_path, (tool, RUNS), (tool, FAILED))
     assert (failed.outcome, checked(failed)) == ("failure", [("pytest -q", 1, 1)])
     fine = of_claude(tmp_path, (tool, FINE))
     assert (fine.outcome, checked(fine)) == ("success", [("pytest -q", 1, 0)])
     assert "passed" in fine.outcome_why
     assert checked(of_claude(tmp_path, (tool, RUNS))) == []
+    assert checked(of_claude(tmp_path, (tool, "<status>killed</status>"))) == []
     assert "passed" not in of_claude(tmp_path).outcome_why
+
+
+def notice(status: str, summary: str, task: str = "b1") -> str:
+    """Return what the host says when a task in the background is over."""
+    return (
+        f"<task-notification>\n<task-id>{task}</task-id>\n<tool-use-id>t2</tool-use-id>\n"
+        f"<output-file>/tmp/{task}.output</output-file>\n<status>{status}</status>\n"
+        f'<summary>Background command "pytest -q" {summary}</summary>\n</task-notification>\n'
+        f"Read the output file to retrieve the result: /tmp/{task}.output"
+    )
+
+
+BAD = notice("failed", "failed with exit code 1")
+GOOD = notice("completed", "completed (exit code 0)")
+
+
+def test_a_background_command_ends_with_the_hosts_notice(tmp_path: Path):
+    """What the notice says is how it went, once, and it is nothing that the user said."""
+    failed = of_claude(tmp_path, notices=(claude("user", "n", BAD),))
+    assert (failed.outcome, checked(failed)) == ("failure", [("pytest -q", 1, 1)])
+    assert (failed.errors, failed.prompts) == ((), (PROMPT,))
+    fine = of_claude(tmp_path, ("TaskOutput", RUNS), notices=(claude("user", "n", GOOD),))
+    assert (fine.outcome, checked(fine)) == ("success", [("pytest -q", 1, 0)])
+    assert "passed" in fine.outcome_why
+    asked = of_claude(tmp_path, ("TaskOutput", FAILED), notices=(claude("user", "n", GOOD),))
+    assert checked(asked) == [("pytest -q", 1, 1)]
+
+
+@pytest.mark.parametrize(
+    "said", [notice("killed", "was stopped"), notice("failed", "failed with exit code 1", "b2")]
+)
+def test_a_notice_that_tells_no_end(tmp_path: Path, said: str):
+    """What was stopped, or is another task, leaves open how the command went."""
+    session = of_claude(tmp_path, notices=(claude("user", "n", said),))
+    assert checked(session) == []
+    assert (session.errors, session.prompts) == ((), (PROMPT,))
 
 
 def test_a_command_that_hands_back_ends_later(tmp_path: Path):

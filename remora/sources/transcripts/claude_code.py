@@ -8,7 +8,8 @@ into a new file: a line is known by its `uuid`, a call by its id where that is i
 Left out, and counted by type: lines of types that are not listed here, what the program wrote itself
 (`isMeta`, summaries after a compaction, output of its own commands, reminders, notes of hooks, replies
 that it made up after an error), and attachments, which hold the very text that a memory system injected.
-The one attachment that is read is a prompt that a person typed while the model was at work.
+Two attachments are read: a prompt that a person typed while the model was at work, and the notice that a
+command in the background ended, which otherwise comes as a user's line.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from remora.sources.transcripts.claude_line import (
     INTERRUPTED,
     ClaudeLine,
     became,
+    ended,
     injected,
     lines_shown,
     refusal,
@@ -193,15 +195,15 @@ class ClaudeCode:
 
     def _said(self, line: ClaudeLine, thread: _Thread, texts: list[str]) -> list[Event]:
         record = line.record
+        events = [event for text in texts for event in self._ended(line, thread, text)]
         for flag in ("isMeta", "isCompactSummary", "repeatsCompactSummary", "isVisibleInTranscriptOnly"):
             if record.get(flag) is True:
                 self._counts.skip(f"user:{flag}")
-                return []
+                return events
         origin = record.get("origin")
         if isinstance(origin, Mapping) and origin.get("kind") not in (None, "human"):
             self._counts.skip("user:origin")
-            return []
-        events: list[Event] = []
+            return events
         kept: list[str] = []
         for text in texts:
             text = without_reminders(text).strip()
@@ -216,6 +218,21 @@ class ClaudeCode:
             self._counts.skip("user:to an agent")
             return events + self._begin(line, both_ends("\n".join(kept), MAX_PROMPT))
         return events + (self._prompt(line, thread, "\n".join(kept)) if kept else [])
+
+    @staticmethod
+    def _ended(line: ClaudeLine, thread: _Thread, text: str) -> list[Event]:
+        """Return the results of commands that ran on, which a notice of the program tells of."""
+        return [
+            line.event(
+                "tool_result",
+                f"{line.uuid or line.at}:{name}:ended",
+                thread.step,
+                text=f"Exit code {code}",
+                error=code != 0,
+                extra={"of": name, "exit_code": code},
+            )
+            for name, code in ended(text)
+        ]
 
     def _prompt(self, line: ClaudeLine, thread: _Thread, text: str) -> list[Event]:
         events = self._begin(line) + self._close(line.session, line.agent, thread)
@@ -255,6 +272,8 @@ class ClaudeCode:
             if text and not injected(text) and not line.agent:
                 return self._prompt(line, self._thread(line), text)
         self._counts.skip("attachment")
+        if held.get("commandMode") == "task-notification":
+            return self._ended(line, self._thread(line), joined(held.get("prompt")))
         return []
 
     # Results.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from remora.core.events import Event
@@ -31,7 +31,9 @@ EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,10})\b")
 # A command that runs on by itself, and what a tool says that was asked about it.
 _ON_ITS_OWN = re.compile(r"\bbackground\w*\b[^\n]{0,80}?\bID: ?([\w-]{1,40})")
 _STATUS = re.compile(r"<status>(\w+)</status>")
-_EXIT_CODE = re.compile(r"<exit_code>(-?\d{1,10})</exit_code>")
+_EXIT_CODE = re.compile(r"(?:<exit_code>|\bexit code )(-?\d{1,10})\)?</(?:exit_code|summary)>")
+_NOTICE = re.compile(r"<task-notification>.*?</task-notification>", re.DOTALL)
+_TASK = re.compile(r"<task-id>([\w-]{1,40})</task-id>")
 _DENIED = re.compile(
     r"\s*(?:Error: )?(?:The user doesn't want to (?:proceed with|take) this"
     r"|Permission to use .{1,2000}? has been (?:auto-)?denied|Permission for this "
@@ -54,7 +56,7 @@ def runs_on(text: str) -> dict[str, Any]:
 
 
 def became(text: str) -> dict[str, Any]:
-    r"""Return what became of a command that ran on: its exit code, or that it still runs.
+    r"""Return what became of a command that ran on: its exit code, or that it runs, or was stopped.
 
     >>> became("<status>failed</status>\n<exit_code>1</exit_code>"), became("<status>running</status>")
     ({'exit_code': 1}, {'running': True})
@@ -64,7 +66,22 @@ def became(text: str) -> dict[str, Any]:
         return {"exit_code": int(code[1])}
     if status and status[1] == "completed":
         return {"exit_code": 0}
-    return {"exit_code": 1} if status and status[1] in ("failed", "killed") else {"running": True}
+    return {"exit_code": 1} if status and status[1] == "failed" else {"running": True}
+
+
+def ended(text: str) -> Iterator[tuple[str, int]]:
+    r"""Yield the name and the exit code of each task that a notice says ended by itself.
+
+    >>> notice = "<task-id>b1</task-id>\n<status>failed</status>\n<summary>x (exit code 2)</summary>"
+    >>> list(ended(f"<task-notification>\n{notice}\n</task-notification>"))
+    [('b1', 2)]
+    """
+    if not text.lstrip().startswith("<task-notification>"):
+        return
+    for notice in _NOTICE.findall(text):
+        task, code = _TASK.search(notice), became(notice).get("exit_code")
+        if task and code is not None:
+            yield task[1], code
 
 
 class ClaudeLine:

@@ -184,6 +184,50 @@ def test_a_prompt_typed_while_the_model_works(tmp_path: Path) -> None:
     assert opened.counts.skipped == {"attachment": 3}
 
 
+NOTICE = (
+    "<task-notification>\n<task-id>b1</task-id>\n<status>failed</status>\n"
+    '<summary>Background command "print exit code 3" failed with exit code 2</summary>\n</task-notification>'
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        _said(NOTICE, "n1"),
+        _said(NOTICE, "n1", origin={"kind": "task-notification"}),
+        claude("user", "n1", [{"type": "text", "text": NOTICE}]),
+        {
+            **claude("attachment", "n1", None),
+            "attachment": {"type": "queued_command", "prompt": NOTICE, "commandMode": "task-notification"},
+        },
+    ],
+    ids=["line", "origin", "blocks", "attachment"],
+)
+def test_a_notice_of_the_end_of_a_task(tmp_path: Path, line: dict[str, Any]) -> None:
+    """However it comes, it is a result that nobody asked for, and no prompt."""
+    found = events(tmp_path / "s1.jsonl", _said("go"), line)
+    assert [e.text for e in found if e.kind == "user_prompt"] == ["go"]
+    (ended,) = (e for e in found if e.kind == "tool_result")
+    assert (ended.key, ended.call_id, ended.text, ended.error) == ("n1:b1:ended", "", "Exit code 2", True)
+    assert ended.extra == {"of": "b1", "exit_code": 2}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        NOTICE.replace("failed</status>", "killed</status>").replace(
+            "failed with exit code 2", "was stopped"
+        ),
+        "<task-notification>\n<task-id>b1</task-id>\n</task-notification>",
+        f"why do I see {NOTICE}?",
+    ],
+    ids=["stopped", "no status", "asked about"],
+)
+def test_a_notice_that_tells_no_end(tmp_path: Path, text: str) -> None:
+    """A task that was stopped did not end by itself, and a person may ask what a notice means."""
+    assert [e for e in events(tmp_path / "s1.jsonl", _said(text)) if e.kind == "tool_result"] == []
+
+
 def test_an_interruption_ends_the_step(tmp_path: Path) -> None:
     """What the user stopped is marked; a stop before any reply is told too."""
     found = events(
