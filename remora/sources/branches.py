@@ -2,7 +2,8 @@
 
 A merge commit, a fast-forward and a rebase leave the branch's commits, or the same changes, in the
 default branch. A squash leaves one commit with all of them; it is known by its patch: the changes of the
-whole branch since it left, compared with each later commit of the default branch.
+whole branch since it left, compared with each later commit of the default branch. Only the lines that are
+changed are compared: those around them may have been changed by others meanwhile.
 
 A branch that was never seen ahead of the default one has nothing to merge: it is open while it exists.
 
@@ -32,6 +33,8 @@ MOST_OWN, OWN_COMMITS = 50, 200  # files, and commits, of one piece of work; mor
 _LOCAL, _REMOTE = "refs/heads/", "refs/remotes/"
 _ALL = (_LOCAL.rstrip("/"), _REMOTE.rstrip("/"))
 _REFS = "--format=%(objectname) %(refname)"
+# What `diff-tree` shows, unlike `log` and `diff`, does not depend on how the person wants to see changes.
+_PATCH = ("diff-tree", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv")
 _ID = re.compile(r"[0-9a-f]{40,64}")
 
 
@@ -160,13 +163,14 @@ class _Trunk:
         left = text(base.stdout).strip()
         if base.returncode or not _ID.fullmatch(left) or left == head:
             return False
-        whole = _patch_ids(self.repository, "diff-tree", "-p", "--no-ext-diff", left, head)
+        whole = _patch_ids(self.repository, left, head)
         return bool(whole) and not whole.isdisjoint(self._since(left, tip))
 
     def _since(self, left: str, tip: str) -> set[str]:
         if (left, tip) not in self._patches:
-            asked = ("log", "-p", "--no-merges", "--no-ext-diff", f"--max-count={LOOKED_AT}")
-            self._patches[left, tip] = _patch_ids(self.repository, *asked, f"{left}..{tip}")
+            asked = ("rev-list", "--no-merges", f"--max-count={LOOKED_AT}", f"{left}..{tip}")
+            commits = run(self.repository.root, *asked).stdout
+            self._patches[left, tip] = _patch_ids(self.repository, "--stdin", given=commits)
         return self._patches[left, tip]
 
 
@@ -269,9 +273,15 @@ def _made(repository: Repository, commit: str) -> int | None:
     return int(found) if done.returncode == 0 and found.isdigit() else None
 
 
-def _patch_ids(repository: Repository, *arguments: str) -> set[str]:
-    """Return the patch ids of what a git command prints; they do not depend on place or white space."""
-    printed = run(repository.root, *arguments)
+def _patch_ids(repository: Repository, *commits: str, given: bytes = b"") -> set[str]:
+    """Return the patch ids of changes; they do not depend on place or white space.
+
+    Args:
+        repository: where the commits are.
+        commits: two, between which the changes are; or `--stdin` for those of each commit that is given.
+        given: commits, one a line.
+    """
+    printed = run(repository.root, *_PATCH, *commits, given=given)
     if printed.returncode or not printed.stdout.strip():
         return set()
     done = run(repository.root, "patch-id", "--stable", given=printed.stdout)

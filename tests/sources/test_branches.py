@@ -81,6 +81,80 @@ def test_a_squashed_branch(repo: Repo, *, deleted: bool) -> None:
     assert state(repo, known)[0] == "merged"
 
 
+LINES = [f"line {number}\n" for number in range(40)]
+SHOWN_AS = (
+    ("diff.noprefix", "true"),
+    ("diff.mnemonicPrefix", "true"),
+    ("diff.context", "8"),
+    ("diff.interHunkContext", "30"),
+    ("diff.renames", "copies"),
+    ("diff.external", "echo"),
+    ("diff.py.textconv", "wc"),
+    ("diff.submodule", "log"),
+    ("color.ui", "always"),
+    ("format.pretty", "%h"),
+)
+
+
+def changed(**lines: str) -> str:
+    """Return a file of 40 lines, of which some are otherwise: `at_20="x"`."""
+    places = {int(name.removeprefix("at_")): f"{line}\n" for name, line in lines.items()}
+    return "".join(places.get(number, line) for number, line in enumerate(LINES))
+
+
+def squash(repo: Repo) -> None:
+    """Squash the branch into main and delete it, after somebody else came there."""
+    repo.git("checkout", "-q", "main")
+    repo.commit("other", {"z.py": "z = 1\n"})
+    repo.git("merge", "-q", "--squash", "topic")
+    repo.commit("topic (#7)")
+    repo.git("branch", "-D", "topic")
+
+
+@pytest.mark.parametrize(("setting", "value"), SHOWN_AS)
+def test_a_squash_is_found_whatever_git_is_configured_to_show(repo: Repo, setting: str, value: str) -> None:
+    """How a person wants to see changes does not matter."""
+    repo.put(".gitattributes", "*.py diff=py\n")
+    repo.git("config", setting, value)
+    repo.commit("four", {"d.py": "".join(LINES)})
+    repo.commit("five", {"d.py": changed(at_10="x = 1", at_20="y = 1"), "e.py": "".join(LINES)})
+    known = seen(repo)
+    squash(repo)
+    assert state(repo, known)[0] == "merged"
+
+
+def test_a_squash_of_a_file_that_was_renamed_and_then_changed(repo: Repo) -> None:
+    """Its commits show a rename, and the squash may not."""
+    repo.git("checkout", "-q", "main")
+    repo.commit("lines", {"d.py": "".join(LINES)})
+    repo.git("checkout", "-q", "topic")
+    repo.git("rebase", "-q", "main")
+    repo.git("mv", "d.py", "e.py")
+    repo.commit("rename")
+    repo.commit("edit", {"e.py": changed(at_20="x = 1")})
+    known = seen(repo)
+    squash(repo)
+    assert state(repo, known)[0] == "merged"
+
+
+@pytest.mark.parametrize("merged", [True, False])
+def test_others_changed_lines_near_those_of_a_squash(repo: Repo, *, merged: bool) -> None:
+    """The lines around a change are not of it; what others changed nearby is no merge either."""
+    repo.git("checkout", "-q", "main")
+    repo.commit("lines", {"d.py": "".join(LINES)})
+    repo.git("checkout", "-q", "topic")
+    repo.git("rebase", "-q", "main")
+    repo.commit("mine", {"d.py": changed(at_20="x = 1")})
+    known = seen(repo)
+    repo.git("checkout", "-q", "main")
+    repo.commit("theirs", {"d.py": changed(at_22="y = 1")})
+    if merged:
+        squash(repo)
+    else:
+        repo.git("branch", "-D", "topic")
+    assert state(repo, known)[0] == ("merged" if merged else "deleted")
+
+
 def test_a_rebased_branch(repo: Repo) -> None:
     """The same changes under other ids are a merge."""
     known = seen(repo)
