@@ -9,13 +9,15 @@ A branch that was never seen ahead of the default one has nothing to merge: it i
 
 The default branch is looked at here and as the remotes have it: what was merged at a server is merged,
 also before anybody pulls. A branch that is gone may go on under another name, because it was renamed or
-because another branch was built on it; then it is followed there.
+because another branch was built on it; then it is followed there. Or it was rebased or went on after it was
+last seen; where it was when somebody left it here tells its end.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from remora.sources.git_log import text
@@ -202,6 +204,9 @@ def _follow(trunk: _Trunk | None, name: str, known: Known) -> Branch:
     if trunk.has_changes_of(known.head):
         return Branch(name, "merged", known, f"it was deleted, and its changes are in {trunk.name}")
     holders = _holding(repository, known.head)
+    left = "" if holders else _left(repository, name)
+    if left not in ("", known.head) and repository.has_commit(left) and not trunk.holds(left):
+        return _follow(trunk, name, Known(left, ahead=True))
     if not holders:
         return Branch(name, "deleted", known, f"it was deleted, and its changes are not in {trunk.name}")
     if now := _nearest(repository, known.head, holders):
@@ -252,6 +257,17 @@ def _renamed(repository: Repository, name: str, known: Known) -> str:
         if known.head is None or known.head in text(been.stdout).split():
             return now
     return ""
+
+
+def _left(repository: Repository, name: str) -> str:
+    """Return the commit that a branch was on when it was last left here; empty where nobody did.
+
+    It may have been rebased and gone on since it was seen, and be merged only then.
+    """
+    done = run(repository.root, "log", "-g", "--format=%H %gs", "HEAD")
+    steps = [line.partition(" ") for line in text(done.stdout).splitlines() if done.returncode == 0]
+    moved = f"checkout: moving from {name} to "
+    return next((older[0] for newer, older in pairwise(steps) if newer[2].startswith(moved)), "")
 
 
 def _short(reference: str) -> str:

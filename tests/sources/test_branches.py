@@ -155,6 +155,32 @@ def test_others_changed_lines_near_those_of_a_squash(repo: Repo, *, merged: bool
     assert state(repo, known)[0] == ("merged" if merged else "deleted")
 
 
+@pytest.mark.parametrize("merged", [True, False])
+def test_a_branch_that_was_rebased_and_went_on_unseen(repo: Repo, *, merged: bool) -> None:
+    """What it was in the end counts: squashed it is merged, and else it is gone."""
+    known = seen(repo)
+    repo.git("checkout", "-q", "main")
+    repo.commit("other", {"y.py": "y = 1\n"})
+    repo.git("checkout", "-q", "topic")
+    repo.git("rebase", "-q", "main")
+    repo.commit("more", {"b.py": "b = 1\nc = 2\nd = 3\n"})
+    if merged:
+        squash(repo)
+    else:
+        repo.git("checkout", "-q", "main")
+        repo.git("branch", "-D", "topic")
+    assert state(repo, known)[0] == ("merged" if merged else "deleted")
+
+
+def test_a_branch_that_was_given_up_before_it_was_deleted(repo: Repo) -> None:
+    """It was set back to main: its work is gone, although where it was left is in main."""
+    known = seen(repo)
+    repo.git("reset", "-q", "--hard", "main")
+    repo.git("checkout", "-q", "main")
+    repo.git("branch", "-D", "topic")
+    assert state(repo, known)[0] == "deleted"
+
+
 def test_a_rebased_branch(repo: Repo) -> None:
     """The same changes under other ids are a merge."""
     known = seen(repo)
