@@ -77,10 +77,11 @@ def settle(parts: Parts, more: Iterable[str] = ()) -> Settled:
                     parts.room("project").upkeep.restore(memory_id)
                 revived.append((branch.name, len(gone[branch.name])))
                 ids = [*ids, *gone[branch.name]]
-            if ids and branch.state == "merged":
-                _move(space, ids, None)
-                merged.append((branch.name, len(ids)))
-            elif ids and branch.state == "deleted":
+            if done := _merged(space, ids, branch):
+                _move(space, done, None)
+                merged.append((branch.name, len(done)))
+                ids = [memory_id for memory_id in ids if memory_id not in done]
+            if ids and branch.state == "deleted":
                 _retire(parts, space, ids, branch)
                 retired.append((branch.name, len(ids)))
             elif branch.now:
@@ -118,6 +119,19 @@ def to_stamp(found: Branch | None, since: str | None = None) -> str | None:
     if not found.known.ahead and (found.at is None or since is None or found.at >= from_iso(since)):
         return None
     return found.now or found.name
+
+
+def _merged(space: Space, ids: list[str], branch: Branch) -> list[str]:
+    """Return the memories of a branch whose work is merged: all, or those from before its last commit.
+
+    A branch may be kept after it was merged. What was learnt since is of work that is still to come.
+    """
+    if branch.state == "merged":
+        return ids
+    if branch.merged is None:
+        return []
+    records = space.memories.get_many(ids)
+    return [each for each in ids if from_iso(records[each].created_at) < branch.merged]
 
 
 def _move(space: Space, ids: Iterable[str], branch: str | None) -> None:

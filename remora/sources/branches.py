@@ -37,6 +37,7 @@ _ALL = (_LOCAL.rstrip("/"), _REMOTE.rstrip("/"))
 _REFS = "--format=%(objectname) %(refname)"
 # What `diff-tree` shows, unlike `log` and `diff`, does not depend on how the person wants to see changes.
 _PATCH = ("diff-tree", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv")
+_MAKES = re.compile(r"(?:commit|cherry-pick|revert|am)\b")  # in the log of a branch
 _ID = re.compile(r"[0-9a-f]{40,64}")
 
 
@@ -56,6 +57,7 @@ class Branch(NamedTuple):
         why: the evidence, in words.
         now: the branch in which it goes on; empty where it has kept its name, or is gone.
         at: of a branch without a commit of its own, when the commit it stands on was made, in epoch seconds.
+        merged: of such a branch, when the last commit was made on it here, if that is merged.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Branch(NamedTuple):
     why: str
     now: str = ""
     at: int | None = None
+    merged: int | None = None
 
 
 def default_branch(repository: Repository) -> str | None:
@@ -193,8 +196,10 @@ def _follow(trunk: _Trunk | None, name: str, known: Known) -> Branch:
             return Branch(name, "open", Known(head, ahead=True), "it has commits of its own")
         if known.ahead:
             return Branch(name, "merged", Known(head, ahead=True), f"its commits are in {trunk.name}")
-        at = _made(repository, head)
-        return Branch(name, "open", Known(head, ahead=False), "it has no commit of its own yet", at=at)
+        own = _made_on(repository, name)
+        merged = _made(repository, own) if own and (trunk.holds(own) or trunk.has_changes_of(own)) else None
+        why = "it has no commit of its own yet" if merged is None else f"its commits are in {trunk.name}"
+        return Branch(name, "open", Known(head, ahead=False), why, at=_made(repository, head), merged=merged)
     if known.head is None:
         return Branch(name, "unknown", known, "it is not in the repository, and never was seen there")
     if not repository.has_commit(known.head):
@@ -259,15 +264,29 @@ def _renamed(repository: Repository, name: str, known: Known) -> str:
     return ""
 
 
+def _made_on(repository: Repository, name: str) -> str:
+    """Return the last commit that was made on a branch, as its log here has it; empty where it has none.
+
+    What only came to it from elsewhere, such as the newer commits of the default branch, is not its own.
+    """
+    return next((commit for commit, what in _log(repository, _LOCAL + name) if _MAKES.match(what)), "")
+
+
 def _left(repository: Repository, name: str) -> str:
     """Return the commit that a branch was on when it was last left here; empty where nobody did.
 
     It may have been rebased and gone on since it was seen, and be merged only then.
     """
-    done = run(repository.root, "log", "-g", "--format=%H %gs", "HEAD")
-    steps = [line.partition(" ") for line in text(done.stdout).splitlines() if done.returncode == 0]
     moved = f"checkout: moving from {name} to "
-    return next((older[0] for newer, older in pairwise(steps) if newer[2].startswith(moved)), "")
+    steps = pairwise(_log(repository, "HEAD"))
+    return next((before for (_, what), (before, _) in steps if what.startswith(moved)), "")
+
+
+def _log(repository: Repository, reference: str) -> list[tuple[str, str]]:
+    """Return where a reference was and what brought it there, the newest first."""
+    done = run(repository.root, "log", "-g", "--format=%H %gs", reference)
+    lines = text(done.stdout).splitlines() if done.returncode == 0 else []
+    return [(commit, what) for commit, _, what in (line.partition(" ") for line in lines)]
 
 
 def _short(reference: str) -> str:

@@ -874,6 +874,52 @@ def test_a_branch_without_a_commit_keeps_what_was_learnt_there(tmp_path):
         assert memory.show(known.id).deprecated
 
 
+@pytest.mark.parametrize("rebased", [False, True])
+@pytest.mark.parametrize("way", ["--no-ff", "--ff-only"])
+def test_a_branch_that_is_kept_after_it_was_merged(tmp_path, way, *, rebased):
+    """What was learnt before its work was committed is the project's; what comes after is the branch's."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        (first,) = [record for record in memory.list() if record.branch == "topic"]
+        repo.day = 10
+        repo.commit("work on topic", {"b.py": "b = 1\n"})
+        repo.git("checkout", "-q", "main")
+        if rebased:
+            repo.commit("other", {"c.py": "c = 1\n"})
+            repo.git("rebase", "-q", "main", "topic", GIT_COMMITTER_DATE="2026-01-13T12:00:00Z")
+            repo.git("checkout", "-q", "main")
+        repo.git("merge", "-q", way, "topic")
+        late = work("s2", 28, str(repo.root), "topic")
+        late.user("No, we never keep a token in the cache of the server.").edit("a.py").save(
+            tmp_path / "talks"
+        )
+        assert memory.learn(tmp_path / "talks").merged == (("topic", 1),)
+        assert memory.show(first.id).branch is None
+        assert [record.branch for record in memory.list() if "cache of" in record.content] == ["topic"]
+
+
+def test_a_fresh_branch_that_takes_in_what_is_new_is_not_merged(tmp_path):
+    """It came no further by its own work: what was learnt there stays with it."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit("start", {"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.learn(tmp_path / "talks")
+        (known,) = [record for record in memory.list() if record.branch == "topic"]
+        repo.git("checkout", "-q", "main")
+        repo.day = 10
+        repo.commit("other", {"c.py": "c = 1\n"})
+        repo.git("checkout", "-q", "topic")
+        repo.git("merge", "-q", "main")
+        assert memory.learn(tmp_path / "talks").merged == ()
+        assert memory.show(known.id).branch == "topic"
+
+
 def test_a_branch_that_was_merged_by_moving_on_is_the_projects(tmp_path):
     """It has no commit of its own, and stands on one that was made after the session began."""
     repo = Repo(tmp_path / "project").init()
