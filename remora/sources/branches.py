@@ -204,13 +204,16 @@ def _follow(trunk: _Trunk | None, name: str, known: Known) -> Branch:
         return Branch(name, "unknown", known, "it is not in the repository, and never was seen there")
     if not repository.has_commit(known.head):
         return Branch(name, "unknown", known, "its last commit is no longer in the repository")
+    left = _left(repository, name)
+    went_on = left not in ("", known.head) and repository.has_commit(left) and not trunk.holds(left)
+    if went_on and not known.ahead:
+        return _follow(trunk, name, Known(left, ahead=True))
     if not known.ahead or trunk.holds(known.head):
         return Branch(name, "merged", known, f"it was deleted, and all its commits are in {trunk.name}")
     if trunk.has_changes_of(known.head):
         return Branch(name, "merged", known, f"it was deleted, and its changes are in {trunk.name}")
     holders = _holding(repository, known.head)
-    left = "" if holders else _left(repository, name)
-    if left not in ("", known.head) and repository.has_commit(left) and not trunk.holds(left):
+    if went_on and not holders:
         return _follow(trunk, name, Known(left, ahead=True))
     if not holders:
         return Branch(name, "deleted", known, f"it was deleted, and its changes are not in {trunk.name}")

@@ -172,6 +172,19 @@ def test_a_branch_that_was_rebased_and_went_on_unseen(repo: Repo, *, merged: boo
     assert state(repo, known)[0] == ("merged" if merged else "deleted")
 
 
+@pytest.mark.parametrize("merged", [True, False])
+def test_a_branch_whose_work_was_committed_unseen(repo: Repo, *, merged: bool) -> None:
+    """It was fresh when it was seen; deleted with a commit that is not in main, it is over."""
+    repo.git("checkout", "-q", "-b", "fresh", "main")
+    known = state(repo, name="fresh")[1]
+    repo.commit("three", {"d.py": "d = 1\n"})
+    repo.git("checkout", "-q", "main")
+    if merged:
+        repo.git("merge", "-q", "--no-ff", "fresh")
+    repo.git("branch", "-D", "fresh")
+    assert state(repo, known, "fresh")[0] == ("merged" if merged else "deleted")
+
+
 def test_a_branch_that_was_given_up_before_it_was_deleted(repo: Repo) -> None:
     """It was set back to main: its work is gone, although where it was left is in main."""
     known = seen(repo)
