@@ -340,6 +340,21 @@ def test_what_a_fork_copied_counts_once(memory, learn, tmp_path):
     assert observed.edits("web/page.py").sessions == 1
 
 
+@pytest.mark.parametrize("name", ["a", "z"])
+def test_an_origin_is_recorded_beside_its_fork(memory, learn, tmp_path, name):
+    """Learnt together, what both hold is the origin's, whatever their files are called."""
+    talk = work("s1", 1, str(memory.root))
+    talk.save(tmp_path / "talks")
+    fork = Talk(name, 1, str(memory.root))
+    fork.lines = [{**line, "sessionId": name} for line in talk.lines]
+    fork.number = 500
+    fork.user("Now rename the setting, too").edit("web/page.py").save(tmp_path / "talks")
+    sessions = {session.id: session.prompt for session in learn().sessions}
+    assert list(sessions) == ["s1", name]
+    assert sessions["s1"].startswith("Please make the token lifetime")
+    assert sessions[name] == "Now rename the setting, too"
+
+
 @pytest.mark.parametrize("later", [False, True], ids=["one run", "a later run"])
 def test_a_fork_of_a_session_that_read_a_page_is_tainted(memory, learn, tmp_path, later):
     """The reading was copied and counts once, with the origin; what the fork made of it is tainted too."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 from remora.core.errors import NotFound, RemoraError, SourceError
 from remora.sources.git_process import run
 from remora.sources.transcripts import claude_code, codex, codex_item, plain
-from remora.sources.transcripts.lines import BadLine, Counts, objects
+from remora.sources.transcripts.lines import BadLine, Counts, lines, objects
 from remora.sources.transcripts.paths import inside
 from remora.sources.transcripts.paths import plain as plain_path
 from remora.sources.transcripts.reading import detect, parts_of
@@ -27,6 +28,9 @@ MAX_SLUG = 200  # characters of a folder's name; a longer path is cut there and 
 _LOOKED_AT = 400  # lines that are read to learn where and when a session ran
 _ENDINGS = (".jsonl", ".ndjson")
 _MAX_FILES = 100_000
+_TIME = re.compile(
+    rb'"timestamp":\s*"([^"]{1,40})"'
+)  # of a record: inside a text its quotes would be escaped
 
 
 class Transcript(NamedTuple):
@@ -197,7 +201,13 @@ def _look(candidates: Iterable[tuple[str, Path]]) -> Found:
         except (RemoraError, OSError) as error:
             bad.append(BadLine(str(path), 0, str(error)))
     # The first file of a session stands for it; its other files are read with it, line by line in time.
-    heads.sort(key=lambda head: (head.started or "9", str(head.path)))
+    alike = Counter(head.started for head in heads if head.started)
+
+    def place(head: _Head) -> tuple[str, bool, list[bytes], str]:
+        times = _times(head.path) if alike[head.started] > 1 else []
+        return (head.started or "9", head.forked, times, str(head.path))
+
+    heads.sort(key=place)
     main: dict[tuple[str, str], _Head] = {}
     for head in heads:
         if head.session:
@@ -224,6 +234,18 @@ def _transcript(head: _Head, others: Iterable[Path]) -> Transcript:
     return Transcript(head.host, head.path, parts, session, head.started, head.cwd, size)
 
 
+def _times(path: Path) -> list[bytes]:
+    """Return the times in a file as they stand there: of files that begin alike, a fork sorts last by them.
+
+    It has the times of its origin up to where it left, and later ones from there on: the origin ended there,
+    or had gone on before. Only where the origin went on after its fork had does the order turn.
+    """
+    try:
+        return [at for line in lines(path) for at in _TIME.findall(line.data or b"")]
+    except RemoraError:
+        return []
+
+
 class _Head(NamedTuple):
     host: str
     path: Path
@@ -231,10 +253,12 @@ class _Head(NamedTuple):
     child_of: str  # the session whose subagent's file it is
     started: str
     cwd: str
+    forked: bool  # it says of what it copied whence that comes
 
 
 def _head(host: str, path: Path) -> _Head:
     session = child = started = cwd = ""
+    forked = False
     for _, record in islice(objects(path, Counts()), _LOOKED_AT):
         started = started or instant(record.get("timestamp", record.get("at"))) or ""
         if host == codex.HOST:
@@ -246,11 +270,12 @@ def _head(host: str, path: Path) -> _Head:
         else:
             session = session or _string(record.get("sessionId"))
             cwd = cwd or _string(record.get("cwd"))
+            forked = forked or isinstance(record.get("forkedFrom"), Mapping)
             if record.get("isSidechain") is True and path.name.startswith("agent-"):
                 child = child or session
         if started and cwd and (session or child):
             break
-    return _Head(host, path, "" if child else session, child, started, cwd)
+    return _Head(host, path, "" if child else session, child, started, cwd, forked)
 
 
 def _of_codex(record: Mapping[str, Any], session: str, child: str, cwd: str) -> tuple[str, str, str]:

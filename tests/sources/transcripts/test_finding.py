@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -204,3 +205,29 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.jsonl")
     (tmp_path / "b.jsonl").mkdir()
     assert find_in(tmp_path) == Found((), ())
+
+
+@pytest.mark.parametrize(("origin", "fork"), [("b", "a"), ("a", "b")])
+@pytest.mark.parametrize("went_on", [(), (3,), (3, 9)], ids=["ended", "before the fork", "and after it"])
+def test_a_fork_comes_after_its_origin(tmp_path: Path, origin: str, fork: str, went_on: tuple[int, ...]) -> None:
+    """Both begin at one time, whatever their files are called: the fork has what the origin had, and more."""
+    copied = [claude("user", "u1", "hi", at=1), claude("assistant", "u2", "yes", at=2)]
+    own = {origin: [claude("user", f"u{at}", "on", at=at) for at in went_on]}
+    own[fork] = [claude("user", f"f{at}", "else", at=at) for at in (6, 7)]
+    for name in (origin, fork):
+        put(tmp_path / f"{name}.jsonl", [{**line, "sessionId": name} for line in copied + own[name]])
+    assert _names(find_in(tmp_path).transcripts) == [origin, fork]
+
+
+@pytest.mark.parametrize(("origin", "fork"), [("b", "a"), ("a", "b")])
+def test_a_fork_that_says_so_comes_after_its_origin(tmp_path: Path, origin: str, fork: str) -> None:
+    """The origin went on only when the fork had gone on already, so that times alone would not tell."""
+    copied = claude("user", "u1", "hi", at=1)
+    forked = {**copied, "sessionId": fork, "forkedFrom": {"sessionId": origin, "messageUuid": "u1"}}
+    put(tmp_path / f"{origin}.jsonl", [{**line, "sessionId": origin} for line in (copied, _more("u2", 9))])
+    put(tmp_path / f"{fork}.jsonl", [forked, {**_more("f2", 5), "sessionId": fork}])
+    assert _names(find_in(tmp_path).transcripts) == [origin, fork]
+
+
+def _more(uuid: str, at: int) -> dict[str, Any]:
+    return claude("user", uuid, "on", at=at)
