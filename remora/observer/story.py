@@ -17,6 +17,8 @@ PROMPTS, REPLIES, COMMANDS, EDITS = 300, 12, 600, 1_000
 _PROMPT = 600  # characters
 _REPLY = 1_500
 
+_MODELS = frozenset({"reply", "reasoning", "tool_call", "tool_result", "step"})  # events within a step
+
 _COMMITTED = re.compile(r"^\[[^\]\n]*\b[0-9a-f]{7,40}\] (.+)$", re.MULTILINE)
 _COMMIT = re.compile(r"\bgit\b[^|;&\n]*\bcommit\b")
 
@@ -34,7 +36,9 @@ class Story(Kept):
     branches: dict[str, int]
     interrupted: int
     denied: int
-    steps: int
+    before: int | None  # steps that were taken before the first event: by the origin of a fork
+    last: int
+    of_agents: int  # the most steps of a subagent
     stopped: int | None
     ended: bool
     last_kind: str
@@ -46,14 +50,15 @@ class Story(Kept):
     def __init__(self) -> None:
         self.prompts, self.replies, self.commands, self.edits, self.commits = [], [], [], [], []
         self.tools, self.actions, self.branches = {}, {}, {}
-        self.interrupted = self.denied = self.steps = 0
+        self.before = None
+        self.interrupted = self.denied = self.last = self.of_agents = 0
         self.ended, self.last_kind = False, ""
         self.stopped, self.last_edit, self.last_check = None, None, None
         self.started, self.finished = None, None
 
     def see(self, event: Event) -> None:
         """Look at any event once."""
-        self.steps = max(self.steps, event.step)
+        self._count(event)
         if event.at:
             self.started = min(self.started or event.at, event.at)
             self.finished = max(self.finished or event.at, event.at)
@@ -73,6 +78,19 @@ class Story(Kept):
             self._stepped(event)
         elif event.kind in ("tool_call", "tool_result"):
             self.last_kind = event.kind
+
+    @property
+    def steps(self) -> int:
+        """Return how many steps were taken; a fork's go on from its origin's, which are not its own."""
+        return max(self.last - (self.before or 0), self.of_agents)
+
+    def _count(self, event: Event) -> None:
+        if event.agent:
+            self.of_agents = max(self.of_agents, event.step)
+        elif event.kind not in ("session_start", "session_end"):
+            before = max(0, event.step - (event.kind in _MODELS))
+            self.before = before if self.before is None else min(self.before, before)
+            self.last = max(self.last, event.step)
 
     def _stepped(self, event: Event) -> None:
         extra = event.extra or {}

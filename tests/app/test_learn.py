@@ -349,10 +349,11 @@ def test_an_origin_is_recorded_beside_its_fork(memory, learn, tmp_path, name):
     fork.lines = [{**line, "sessionId": name} for line in talk.lines]
     fork.number = 500
     fork.user("Now rename the setting, too").edit("web/page.py").save(tmp_path / "talks")
-    sessions = {session.id: session.prompt for session in learn().sessions}
-    assert list(sessions) == ["s1", name]
-    assert sessions["s1"].startswith("Please make the token lifetime")
-    assert sessions[name] == "Now rename the setting, too"
+    first, second = learn().sessions
+    assert (first.id, second.id) == ("s1", name)
+    assert first.prompt.startswith("Please make the token lifetime")
+    assert second.prompt == "Now rename the setting, too"
+    assert (first.steps, second.steps) == (13, 2)
 
 
 @pytest.mark.parametrize("later", [False, True], ids=["one run", "a later run"])

@@ -25,6 +25,18 @@ def test_the_facts_of_a_session():
     assert facts.tools == {"Edit": 1, "Bash": 3}
 
 
+def test_the_steps_of_a_fork_are_its_own():
+    """Its numbers go on from its origin's, also where it goes on with a reply; a subagent's are its own."""
+    asked = Script().step(40).ask("go on").step().edit("a.go").step().say("Done.")
+    asked.events.insert(0, Script().add("session_start", step=0))
+    assert watching(asked).facts().steps == 2
+    assert watching(Script().step(41).edit("a.go").step().say("Done.")).facts().steps == 2
+    whole = Script().ask("do it").step().edit("a.go").step(2).say("Done.")
+    assert watching(whole).facts().steps == 3
+    agent = Script(agent="a1").step().read("b.go").step(4).say("Read.")
+    assert watching(whole, agent).facts().steps == 5
+
+
 def test_a_step_that_was_interrupted_is_an_interruption():
     """Readers say it on the step."""
     script = Script().ask("do it").step().say("Doing")

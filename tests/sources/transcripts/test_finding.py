@@ -209,7 +209,9 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("origin", "fork"), [("b", "a"), ("a", "b")])
 @pytest.mark.parametrize("went_on", [(), (3,), (3, 9)], ids=["ended", "before the fork", "and after it"])
-def test_a_fork_comes_after_its_origin(tmp_path: Path, origin: str, fork: str, went_on: tuple[int, ...]) -> None:
+def test_a_fork_comes_after_its_origin(
+    tmp_path: Path, origin: str, fork: str, went_on: tuple[int, ...]
+) -> None:
     """Both begin at one time, whatever their files are called: the fork has what the origin had, and more."""
     copied = [claude("user", "u1", "hi", at=1), claude("assistant", "u2", "yes", at=2)]
     own = {origin: [claude("user", f"u{at}", "on", at=at) for at in went_on]}
