@@ -86,7 +86,7 @@ class LearnReport(NamedTuple):
         signals: how many were seen, by type.
         learnt: memories that were stored or changed, each once.
         discarded: how many candidates each filter dropped for good, each counted once; `examples` are some.
-        bad_lines: lines that could not be read; `skipped` names files and some of the lines.
+        bad_lines: lines that could not be read; `skipped` names the first of them, and then files.
         late: events that took the observer longer than 2 ms.
         slowest_finalize: milliseconds.
         merged, retired: (branch, memories) that became the project's, or are over.
@@ -120,6 +120,11 @@ class LearnReport(NamedTuple):
     dry_run: bool = False
     seconds: float = 0.0
     not_worth: Mapping[str, int] = MappingProxyType({})
+
+    @property
+    def named(self) -> int:
+        """Return how many of `skipped` are lines; they come first."""
+        return min(self.bad_lines, MAX_BAD)
 
 
 class _Undo(Exception):
@@ -223,7 +228,8 @@ class _Run:
         self.learnt: dict[str, Learnt] = {}
         self._left_out: dict[str, Discarded] = {}  # what was said of each candidate last
         self.bad = 0
-        self.skipped = [Skipped(f"{b.path}:{b.line}" if b.line else b.path, b.reason) for b in found.bad]
+        self.bad_lines: list[Skipped] = []
+        self.skipped = [Skipped(b.path, b.reason) for b in found.bad]
         self.events = self.late = 0
         self.slowest = 0.0
         self.secrets: Counter[str] = Counter()
@@ -327,9 +333,8 @@ class _Run:
             if event.kind == "tool_result" and len(shown) < MAX_SHOWN and is_ui_tool(event.tool):
                 shown.append(event)
         self.bad += reading.counts.bad
-        self.skipped += [
-            Skipped(f"{b.path}:{b.line}", b.reason) for b in reading.counts.bad_lines[: MAX_BAD - self.bad]
-        ]
+        named = [Skipped(f"{b.path}:{b.line}", b.reason) for b in reading.counts.bad_lines]
+        self.bad_lines += named[: MAX_BAD - len(self.bad_lines)]
         known = self._space.observed.seen()
         for name, observer in watched.items():
             session = f"{observer.host}:{name}"
@@ -396,7 +401,7 @@ class _Run:
             dict(sorted(((name, len(all_)) for name, all_ in left_out.items()), key=lambda n: (-n[1], n[0]))),
             tuple(dropped for all_ in left_out.values() for dropped in all_[:EXAMPLES]),
             self.bad,
-            tuple(self.skipped),
+            (*self.bad_lines, *self.skipped),
             self.late,
             self.slowest,
             redactions=tuple(Redaction(kind, number) for kind, number in sorted(self.secrets.items())),

@@ -78,7 +78,9 @@ def report(found: LearnReport) -> Page:
         parts.append(Para(secrets, "warn"))
     if found.bad_lines:
         parts.append(Para(f"{counted(found.bad_lines, 'line')} could not be read", "warn"))
-    parts += [Para(f"{s.what}: {s.why}", "warn", indent=2) for s in found.skipped[:SHOWN]]
+    lines, files = found.skipped[: found.named], found.skipped[found.named :]
+    parts += [Para(f"{s.what}: {s.why}", "warn", indent=2) for s in lines[:SHOWN]]
+    parts += [Para(f"not read: {s.what}: {s.why}", "warn") for s in files[:SHOWN]]
     parts.append(Para(f"Done in {found.seconds:.1f} s.", "dim"))
     return tuple(parts)
 

@@ -16,7 +16,7 @@ from remora.app.learn import LearnReport
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceError, StoreReadOnly
-from remora.interfaces import draw, reports
+from remora.interfaces import draw, learn_pages, reports
 from remora.llm.scripted import ScriptedModel
 from tests.helpers import NOW, Repo, environment
 
@@ -417,6 +417,28 @@ def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
     assert any("s1.jsonl" in s.what for s in report.skipped)
     path.write_bytes(whole)
     assert learn().bad_lines == 0
+
+
+@pytest.mark.parametrize(("bad", "named"), [(1, 1), (30, 30), (45, 45), (60, 50)])
+def test_the_first_lines_that_could_not_be_read_are_named(memory, learn, tmp_path, bad, named):
+    """All are counted; a file that is nobody's transcript is no line, and told apart."""
+    path = work("s1", 1, str(memory.root)).save(tmp_path / "talks")
+    with path.open("a") as file:
+        file.write("{broken\n" * bad)
+    other = work("s2", 2, str(memory.root)).save(tmp_path / "talks")
+    with other.open("a") as file:
+        file.write("{broken\n" * 10)
+    (tmp_path / "talks" / "notes.jsonl").write_text("nothing\n")
+    report = learn()
+    assert report.bad_lines == bad + 10
+    lines = [one for one in report.skipped if "s1.jsonl:" in one.what]
+    assert len(lines) == named
+    assert report.named == min(bad + 10, 50)
+    (left,) = report.skipped[report.named :]
+    assert left.what.endswith("notes.jsonl")
+    page = draw.plain(learn_pages.report(report))
+    assert f"{bad + 10} lines could not be read" in page
+    assert f"not read: {left.what}: no transcript of a host that is known" in page
 
 
 def test_a_dry_run_changes_nothing(memory, learn, tmp_path):
