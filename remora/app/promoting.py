@@ -153,6 +153,7 @@ class Promoter:
                 draft = promoted.draft
                 discarded.append(one._replace(what=draft.content, external_id=draft.external_id or ""))
             else:
+                one = one._replace(memory=self._shown_in(one.memory, promoted))
                 learnt.append(self._noted(run, self._of_all(one)))
                 if USER_SAID in promoted.draft.tags:
                     learnt += [self._noted(run, gone) for gone in self._overturned(one.memory)]
@@ -198,6 +199,15 @@ class Promoter:
         self._room.upkeep.restore(record.id)
         (record,) = intake.remember_many([draft])
         return Learnt(record, "restored", promoted.why)
+
+    def _shown_in(self, record: MemoryRecord, promoted: Promoted) -> MemoryRecord:
+        """Note the sessions that showed a memory before there were enough of them."""
+        known = record.provenance_session_ids
+        whole = tuple(dict.fromkeys((*known, *map(_name, promoted.sessions))))
+        if whole == known or record.external_id != promoted.draft.external_id:
+            return record
+        self._space.memories.update(record.id, {"provenance_session_ids": whole})
+        return record._replace(provenance_session_ids=whole)
 
     def _withdraw(self, withdrawn: Withdrawn) -> Learnt | None:
         """Forget a memory that the counts no longer bear out, unless a person stands behind it."""
@@ -257,6 +267,11 @@ class Promoter:
         if draft.external_id and self._space.memories.with_external_id(draft.external_id) is not None:
             return (draft.external_id, 1.0)
         return self._novelty.closest(draft, self._stamp(draft.branch))
+
+
+def _name(session: str) -> str:
+    """Return the id that its host gave to a session; the counts have that behind the host's name."""
+    return session.partition(":")[2]
 
 
 def _when(rule: MemoryRecord) -> tuple[str, str]:

@@ -69,12 +69,20 @@ SOURCES: tuple[Source, ...] = (
 
 
 class Promoted(NamedTuple):
-    """A memory to store: the draft, the evidence in words, and whether it refreshes one that is there."""
+    """A memory to store.
+
+    Attributes:
+        draft: the memory; it names the session that was judged.
+        why: the evidence in words.
+        update: it refreshes one that is there.
+        sessions: those that showed it, oldest first, the newest at most; empty where the counts name none.
+    """
 
     draft: MemoryDraft
     why: str
     priority: float
     update: bool = False
+    sessions: tuple[str, ...] = ()
 
 
 class Discarded(NamedTuple):
@@ -145,9 +153,17 @@ def promote(
     ):
         batch = step(batch)
     promoted = (
-        Promoted(c.draft, c.why, c.priority, c.draft.external_id in batch.known) for c in batch.candidates
+        Promoted(c.draft, c.why, c.priority, c.draft.external_id in batch.known, _showing(c, seen))
+        for c in batch.candidates
     )
     return Promotion(tuple(promoted), tuple(batch.discarded), tuple(batch.withdrawn))
+
+
+def _showing(c: Candidate, seen: Seen) -> tuple[str, ...]:
+    if c.seen.sessions < 2:
+        return ()
+    shown = [one.session_id for one in seen.shown(c.signal, c.key)]
+    return tuple(dict.fromkeys((*shown, *(one.session_id for one in seen.errors(c.key)))))
 
 
 def _gathered(session: Observation, seen: Seen, more: Iterable[Candidate]) -> _Batch:

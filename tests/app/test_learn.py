@@ -324,6 +324,21 @@ def test_a_session_that_grew_replaces_itself(memory, learn, tmp_path):
     assert observed.edits("auth/tokens.py").sessions == 4
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_memory_names_every_session_that_showed_it(memory, learn, tmp_path, at_once):
+    """Also those from before there were enough; one that a session showed alone names that one."""
+    for day in range(1, 5):
+        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+        if not at_once:
+            learn()
+    work("s5", 5, str(memory.root)).user("Always write the changelog in French.").save(tmp_path / "talks")
+    learn()
+    found = {record.content: sorted(record.provenance_session_ids) for record in memory.list()}
+    (recipe,) = [ids for text, ids in found.items() if text.startswith("A change is checked here")]
+    (said,) = [ids for text, ids in found.items() if "changelog in French" in text]
+    assert (recipe, said) == (["s1", "s2", "s3", "s4", "s5"], ["s5"])
+
+
 def test_what_a_fork_copied_counts_once(memory, learn, tmp_path):
     """A fork holds the lines of the session it came from; learnt later, only what is its own counts."""
     talk = work("s1", 1, str(memory.root))
