@@ -7,6 +7,9 @@ nowhere else, an interruption, how a patch or a command ended, and, while the mo
 calls tools itself, what those tools did. A subagent has a file of its own that names its parent: its
 events belong to the parent's session, with its id as `agent`.
 
+A fork copies the lines of its origin into a file of its own, at other places and times. What has an id keeps
+it; all else is known by its words and the turn it stands in, so that it has one key in both files.
+
 Left out, and counted: instructions, the environment and other texts that the program put into the user's
 mouth, what is told to a subagent, the contents of a compaction, encrypted thoughts, unknown types.
 """
@@ -57,6 +60,7 @@ class Codex:
         self._counts = counts
         self._session = name
         self._thread = name  # of this file: a subagent's own id
+        self._origin = name  # the thread that it was forked from in the end, or its own
         self._agent = ""
         self._named = False
         self._started = False
@@ -75,13 +79,13 @@ class Codex:
         self._ended: dict[str, tuple[int | None, bool]] = {}
         self._script = ""  # the call whose script calls tools itself
         self._prompt = ""  # the last one, until something else comes
-        self._prompts: dict[str, int] = {}
+        self._asked = ""  # a digest of all prompts so far
         self._report = ""
-        self._line = 0
+        self._within = ""  # what the open step is part of
+        self._met: Counter[str] = Counter()  # words without an id, with what they are part of
 
     def feed(self, record: Mapping[str, Any]) -> list[Event]:
         """Return the events of one line."""
-        self._line += 1
         kind, payload = string(record.get("type"), 60), record.get("payload")
         at = instant(record.get("timestamp"))
         self._last_at = at or self._last_at
@@ -119,12 +123,15 @@ class Codex:
     # What the file says about itself.
 
     def _meta(self, meta: Mapping[str, Any]) -> None:
+        forked = string(meta.get("forked_from_id"), 200)
         if self._named:  # a fork repeats its parent's
+            if forked and meta.get("id") == self._origin:
+                self._origin = forked
             self._counts.skip("session_meta:repeated")
             return
         self._named = True
         self._thread = string(meta.get("id"), 200) or self._thread
-        self._session = self._thread
+        self._session, self._origin = self._thread, forked or self._thread
         parent = parent_of(meta)
         if parent:
             root = string(meta.get("session_id"), 200)
@@ -150,7 +157,10 @@ class Codex:
             if not text.strip():
                 return self._reply(at)
             shown = both_ends(text.strip(), MAX_PROMPT)
-            return [*self._reply(at), self._event("reasoning", self._key(item, "reasoning"), at, text=shown)]
+            return [
+                *self._reply(at),
+                self._event("reasoning", self._key(item, "reasoning", shown), at, text=shown),
+            ]
         if kind in ("function_call", "custom_tool_call", "local_shell_call"):
             return self._call(item, at)
         if kind in ("function_call_output", "custom_tool_call_output"):
@@ -165,7 +175,7 @@ class Codex:
         role = item.get("role")
         if role == "assistant" and text:
             self._report = text = both_ends(text, MAX_PROMPT)
-            return [*self._reply(at), self._event("reply", self._key(item, "reply"), at, text=text)]
+            return [*self._reply(at), self._event("reply", self._key(item, "reply", text), at, text=text)]
         if role != "user" or not text:
             self._counts.skip(f"message:{string(role, 30)}")
             return []
@@ -182,18 +192,16 @@ class Codex:
         if said == self._prompt:
             self._counts.repeated += 1
             return []
-        shown = both_ends(said, MAX_PROMPT)
+        shown, mark = both_ends(said, MAX_PROMPT), _digest(said)
+        self._asked = _digest(self._asked + mark)
         if self._agent:
             self._counts.skip("message:to an agent")
             return self._begin(at, "" if self._told else shown)
         events = self._begin(at) + self._close()
         self._prompt = said
-        mark = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:12]
-        name = f"{self._turn or self._session}:{mark}"
         # Without turns the same words may be said twice.
-        times = self._prompts[name] = self._prompts.get(name, 0) + 1
-        suffix = f":{times}" if times > 1 and not self._turn else ""
-        return [*events, self._event("user_prompt", f"{name}{suffix}:prompt", at, text=shown)]
+        name = f"{self._turn}:{mark}" if self._turn else f"{self._origin}:{self._asked}"
+        return [*events, self._event("user_prompt", f"{name}:prompt", at, text=shown)]
 
     def _call(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
         self._report = ""
@@ -208,7 +216,7 @@ class Codex:
             self._script = identity
         name = self._name(identity, name, new=True)
         self._calls.add(identity, made, self._step, name)
-        key = name or self._key(item, "item")
+        key = name or self._place(_words(made))
         return [*events, self._event("tool_call", f"{key}:call", at, made=made, call_id=name)]
 
     def _made(self, name: str, namespace: str, given: Any) -> Call:
@@ -276,7 +284,7 @@ class Codex:
             extra["exit_code"] = output.exit_code
         event = self._event(
             "tool_result",
-            f"{name or f'{self._thread}:{self._line}'}:result",
+            f"{name or self._place(output.text)}:result",
             at,
             made=made._replace(extra=None),
             call_id=name,
@@ -291,8 +299,8 @@ class Codex:
         asked = item.get("action")
         given = asked if isinstance(asked, Mapping) else {}
         made = call("web_search", given, self._relative)
-        identity = string(item.get("id"), 200) or f"{self._thread}:{self._line}"
         events = self._reply(at)
+        identity = string(item.get("id"), 200) or self._place(_words(made))
         events.append(self._event("tool_call", f"{identity}:call", at, made=made, call_id=identity))
         done = made._replace(extra=None)
         events.append(self._event("tool_result", f"{identity}:result", at, made=done, call_id=identity))
@@ -329,7 +337,7 @@ class Codex:
             return []
         if self._open:
             return self._close(interrupted=True)
-        key = f"{self._turn or self._thread}:{self._step}:interrupted"
+        key = f"{self._part()}:{self._step}:interrupted"
         return [*self._begin(at), self._event("step", key, at, extra={"interrupted": True})]
 
     def _completed(self, item: Any, at: str | None) -> list[Event]:
@@ -374,7 +382,7 @@ class Codex:
 
     def _compaction(self, at: str | None) -> list[Event]:
         events = self._begin(at) + self._close()
-        return [*events, self._event("compaction", f"{self._thread}:{self._line}:compaction", at)]
+        return [*events, self._event("compaction", f"{self._place('')}:compaction", at)]
 
     # Steps.
 
@@ -388,13 +396,24 @@ class Codex:
         """
         if not identity or own_id(identity, tool):
             return identity
-        name = f"{self._turn or self._thread}:{identity}"
+        name = f"{self._turn or self._origin}:{identity}"
         self._recurring[name] += new
         times = self._recurring[name]
         return f"{name}:{times}" if times > 1 else name
 
-    def _key(self, item: Mapping[str, Any], what: str) -> str:
-        return f"{string(item.get('id'), 200) or f'{self._thread}:{self._line}'}:{what}"
+    def _key(self, item: Mapping[str, Any], what: str, text: str) -> str:
+        return f"{string(item.get('id'), 200) or self._place(text)}:{what}"
+
+    def _place(self, text: str) -> str:
+        """Return what words without an id are known by: a fork has them at another line."""
+        name = f"{self._part()}:{_digest(text)}"
+        self._met[name] += 1
+        times = self._met[name]
+        return f"{name}:{times}" if times > 1 else name
+
+    def _part(self) -> str:
+        """Return what the turn is known by: its id, or where that is counted, the prompts up to here."""
+        return self._turn if own_id(self._turn) else f"{self._origin}:{self._asked}"
 
     def _reply(self, at: str | None) -> list[Event]:
         """Something of the model's: it opens a step unless one is open."""
@@ -404,6 +423,7 @@ class Codex:
             events += self._close()
             self._step += 1
             self._open, self._answered, self._tokens = True, False, None
+            self._within = self._part()
         self._at = at or self._at
         return events
 
@@ -427,7 +447,7 @@ class Codex:
             return []
         self._open = False
         extra = {"interrupted": True} if interrupted else None
-        key = f"{self._thread}:{self._step}:step"
+        key = f"{self._within}:{self._step}:step"
         return [self._event("step", key, self._at, tokens=self._tokens, extra=extra)]
 
     def _event(
@@ -440,3 +460,11 @@ class Codex:
         return Event(
             kind, self._session, key, self._step, at, agent=self._agent, branch=self._branch, **fields
         )
+
+
+def _words(made: Call) -> str:
+    return "\n".join((made.tool, made.command, made.pattern, made.url, *made.paths))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]

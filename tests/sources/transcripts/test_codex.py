@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -482,3 +483,68 @@ def test_calls_that_a_server_counts_anew_are_told_apart(tmp_path: Path, identity
     assert results("s1", "ab") == ["ax", "ay", "bx", "by"]
     assert results("s2", "cd") == ["cx", "cy", "dx", "dy"]
     assert results("s3", "cd") == []
+
+
+DRAWN = "0199a213-81c0-7800-8aa1-bbab2a035a"
+
+
+def _turn(turn: str, prompt: str, at: int = 0) -> list[dict[str, Any]]:
+    """Return a turn: a thought, a search, a call and twice the same reply, all without an id."""
+    context = [codex("turn_context", at, turn_id=turn, cwd=ROOT)] if turn else []
+    return [
+        *context,
+        _message("user", prompt, at),
+        codex("response_item/reasoning", at, summary=[{"type": "summary_text", "text": "Look."}]),
+        codex("response_item/web_search_call", at, action={"query": "x"}),
+        _message("assistant", "Working.", at),
+        _call("exec_command", "", {"cmd": "make"}, at),
+        _output("", "ok", at),
+        _message("assistant", "Working.", at),
+        codex("event_msg/token_count", at, info={"last_token_usage": {"input_tokens": 500}}),
+        codex("compacted", at, message="so far"),
+    ]
+
+
+def _forked(name: str, origin: str, copied: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lines of a fork: its own head, and what it copied, with the times of now."""
+    later = [{**line, "timestamp": "2026-01-06T12:00:00.000Z"} for line in copied]
+    return [codex("session_meta", id=name, cwd=ROOT, forked_from_id=origin), *later]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [[f"{DRAWN}0{number}" for number in range(4)], ["1", "2", "2", "1"], [""] * 4],
+    ids=["drawn", "counted", "none"],
+)
+@pytest.mark.parametrize("order", ["abc", "cba", "bca"])
+def test_what_a_fork_copied_is_known(tmp_path: Path, turns: list[str], order: str) -> None:
+    """In whatever order an origin, its fork and a fork of that are read, each event is given out once."""
+    first, second, third, fourth = turns
+    begun = [codex("session_meta", id="a", cwd=ROOT), *_turn(first, "fix it")]
+    forked = [*_forked("b", "a", begun), *_turn(second, "rename it")]
+    files = {
+        "a": [*begun, *_turn(third, "test it")],
+        "b": forked,
+        "c": [*_forked("c", "b", forked), *_turn(fourth, "ship it")],
+    }
+    alone = events(tmp_path / "alone.jsonl", *begun)
+    seen: set[int] = set()
+    found = [e for name in order for e in events(tmp_path / f"{name}.jsonl", *files[name], seen=seen)]
+    kinds = [e.kind for e in alone if e.kind != "session_start"]
+    assert Counter(e.kind for e in found if e.kind != "session_start") == Counter(kinds * 4)
+    said = {"fix it", "test it", "rename it", "ship it"}
+    assert {e.text for e in found if e.kind == "user_prompt"} == said
+    assert sum(e.tokens or 0 for e in found) == 4 * sum(e.tokens or 0 for e in alone) > 0
+
+
+@pytest.mark.parametrize("turn", ["1", ""])
+def test_sessions_that_are_no_forks_are_read_whole(tmp_path: Path, turn: str) -> None:
+    """The same words in a turn whose id is counted anew, or not told, are others in another session."""
+    seen: set[int] = set()
+    heads = [codex("session_meta", id=name, cwd=ROOT) for name in "xy"]
+    given = [
+        events(tmp_path / "s.jsonl", head, *_turn(turn, f"fix {at}"), seen=seen)
+        for at, head in enumerate(heads)
+    ]
+    assert [e.kind for e in given[0]] == [e.kind for e in given[1]]
+    assert [e.text for e in given[1] if e.kind == "reply"] == ["Working.", "Working."]
