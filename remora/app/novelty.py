@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from remora.embeddings.embedder import Embedder
 
 NEAREST = 20  # memories that are looked at, by vectors and by words each
+CHANGED = 0.4  # share of words from which on two rules that differ are one that was changed
 TERMS = 16  # of a text that are looked for; what says the same shares most of them
 # How often, when and by whom it was seen is not what a memory says.
 _EVIDENCE = re.compile(r"\((?:seen|said|committed|\d+ of \d+)\b[^()]*\)|; last \d{4}-\d\d-\d\d")
@@ -62,7 +63,7 @@ class Novelty:
             if not _speaks_for(record, draft, branch):
                 continue
             other = _statement(record.content)
-            if _musts(other) != asked or (said and _each_says_more(statement, other)):
+            if _musts(other) != asked or (said and _is_changed(statement, other)):
                 continue
             if jaccard(word_set(statement), word_set(other)) > ALIKE:
                 close = float(same_statement(statement, other))
@@ -106,13 +107,16 @@ def _statement(text: str) -> str:
     return _EVIDENCE.sub("", text)
 
 
-def _each_says_more(one: str, other: str) -> bool:
-    """Return whether each of two rules has a word that the other has not: "single quotes", "double quotes".
+def _is_changed(one: str, other: str) -> bool:
+    """Return whether two rules have most words in common, and each one that the other has not.
 
-    To any model they are close, and a rule that a person changes is lost where the new one is dropped.
+    "Use single quotes" and "use double quotes" are close to any model, and a rule that a person changes is
+    lost where the new one is dropped. What is said in other words altogether is left to the model.
     """
-    mine, theirs = ({_ENDING.sub("", word) for word in word_set(text)} - _EMPHASIS for text in (one, other))
-    return bool(mine - theirs) and bool(theirs - mine)
+    mine, theirs = (
+        frozenset(_ENDING.sub("", word) for word in word_set(text)) - _EMPHASIS for text in (one, other)
+    )
+    return bool(mine - theirs) and bool(theirs - mine) and jaccard(mine, theirs) >= CHANGED
 
 
 def _musts(text: str) -> frozenset[str]:
