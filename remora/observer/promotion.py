@@ -10,7 +10,7 @@
     trust        what rests on text from outside: confidence x 0.7 once, review, taint kept;
                  and it never becomes a rule or a recipe
     scoring      priority 0.6 p + 0.4 s; confidence c s + 0.1, and more with every further session
-    cap          by the kind of session, the best first; updates take no room
+    cap          by the kind of session, the best first; updates and what the user said take no room
 
 Synthesis by a model, embedding and the one transaction come after, where there is a model and a store.
 Everything here is pure: the same session and the same `Seen` give the same promotion.

@@ -166,6 +166,16 @@ def test_the_kind_of_session_caps(kind: str, limit: int) -> None:
     assert len(updates.promoted) == (30 if limit else 0)
 
 
+def test_what_the_user_said_is_beyond_the_cap() -> None:
+    """It holds whatever the session was about, and takes no room of the rest."""
+    said_so = [candidate(n)._replace(signal="user_words") for n in range(12)]
+    others = [candidate(n) for n in range(12, 20)]
+    found = promote(session(kind="insights"), SeenHere(), more=[*said_so, *others])
+    assert len(found.promoted) == 12 + LIMITS["insights"]
+    told = promote(session(kind="changelog"), SeenHere(), more=[*said_so, *others])
+    assert {p.draft.content for p in told.promoted} == {c.draft.content for c in said_so}
+
+
 def test_order_of_candidates_does_not_matter() -> None:
     """The same candidates in any order give the same promotion."""
     candidates = [candidate(n) for n in range(12)]
