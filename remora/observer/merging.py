@@ -25,10 +25,13 @@ class Life(NamedTuple):
     """
 
     agent: str
-    first: int
-    last: int
+    spans: Sequence[tuple[int, int]]  # the first and the last event; several where it was taken up again
     changes: Mapping[str, Sequence[tuple[int, int, str]]]  # path: (order, step, event)
     modified: Mapping[str, tuple[int, int, str]]
+
+    def ran_at(self, order: int) -> bool:
+        """Return whether it was running at an event."""
+        return any(first <= order <= last for first, last in self.spans)
 
 
 def merge(each: Sequence[Sequence[Signal]]) -> list[Signal]:
@@ -93,10 +96,13 @@ def conflicts(lives: Sequence[Life]) -> list[Signal]:
     for place, one in enumerate(lives):
         for other in lives[place + 1 :]:
             for path in sorted(set(one.changes) & set(other.changes)):
-                mine = [c for c in one.changes[path] if other.first <= c[0] <= other.last]
-                theirs = [c for c in other.changes[path] if one.first <= c[0] <= one.last]
-                if mine and theirs:
-                    _add(found, path, (one.agent, other.agent), (mine[0], theirs[0]))
+                mine = [c for c in one.changes[path] if other.ran_at(c[0])]
+                theirs = [c for c in other.changes[path] if one.ran_at(c[0])]
+                # The main agent is there all the time, so it is its own change that must fall into a run.
+                at_once = (mine or theirs) if one.agent and other.agent else (mine and theirs)
+                if at_once:
+                    changes = (mine or one.changes[path])[0], (theirs or other.changes[path])[0]
+                    _add(found, path, (one.agent, other.agent), changes)
     for life in lives:
         for path, told in life.modified.items():
             culprits = [
@@ -104,7 +110,7 @@ def conflicts(lives: Sequence[Life]) -> list[Signal]:
                 for o in lives
                 if o is not life and any(c[0] < told[0] for c in o.changes.get(path, ()))
             ]
-            running = [o for o in lives if o.agent in culprits and o.first <= told[0] <= o.last]
+            running = [o for o in lives if o.agent in culprits and o.ran_at(told[0])]
             if running:
                 _add(found, path, (life.agent, running[0].agent), (told,))
     return [found[path] for path in sorted(found)]

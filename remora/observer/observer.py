@@ -42,6 +42,7 @@ EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "con
 _TROUBLE = 20  # defects that are told
 _REPORTS = frozenset({"Task", "Agent", "wait_agent", "spawn_agents_on_csv"})  # what answers with a report
 _LAUNCHED = "Async agent launched"
+_ENDS = frozenset({"step", "subagent_stop"})  # tell of what is over, and may come late
 UNSEEN = "subagent report unseen"
 
 
@@ -119,7 +120,8 @@ class Observer:
     def _look(self, event: Event) -> None:
         self._story.see(event)
         watch = self._watch(event)
-        watch.last = self.events
+        if event.kind not in _ENDS:
+            watch.lives(self.events)
         pad = watch.pad
         if event.step > pad.analytics.current_step:
             watch.missed(pad.analytics.current_step, event.step)
@@ -327,7 +329,7 @@ class Observer:
         found = []
         for signal in conflicts(
             [
-                w.life() if w.stopped or w.pad.agent else w.life()._replace(first=0, last=self.events)
+                w.life() if w.stopped or w.pad.agent else w.life()._replace(spans=((0, self.events),))
                 for w in watches
             ]
         ):

@@ -38,8 +38,7 @@ class Watch(Kept):
     searches: Searches
     pace: Pace
     speech: Speech
-    first: int
-    last: int
+    spans: list[tuple[int, int]]
     stopped: bool
     reports: int
     changes: dict[str, list[tuple[int, int, str]]]
@@ -49,10 +48,18 @@ class Watch(Kept):
         self.pad = Scratchpad(agent, limits.signals)
         self.calls, self.lints, self.pace, self.speech = Calls(), Lints(), Pace(), Speech()
         self.files, self.errors, self.searches = Files(limits), Errors(limits), Searches(limits)
-        self.first = self.last = now
+        self.spans = [(now, now)]
         self.stopped = False
         self.reports = 0
         self.changes, self.modified = {}, {}
+
+    def lives(self, now: int) -> None:
+        """Note that it runs now; one that had stopped was taken up again."""
+        if self.stopped:
+            self.stopped = False
+            keep_last(self.spans, (now, now), 50)
+        else:
+            self.spans[-1] = (self.spans[-1][0], now)
 
     def begun(self, event: Event) -> None:
         """Parse the command of a call now, and remember it: its result has more to look at."""
@@ -161,7 +168,7 @@ class Watch(Kept):
 
     def life(self) -> Life:
         """Return when it ran and what it changed."""
-        return Life(self.pad.agent, self.first, self.last, self.changes, self.modified)
+        return Life(self.pad.agent, self.spans, self.changes, self.modified)
 
     def commands(self) -> list[CommandRun]:
         """Return what it ran, with whether it did so only after text from outside."""

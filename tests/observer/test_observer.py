@@ -477,6 +477,37 @@ def test_agents_one_after_the_other_are_in_no_conflict():
     )
 
 
+def test_of_two_agents_at_once_one_may_be_done_when_the_other_changes_the_file():
+    """It had begun before the first changed it; one that begins only then is in no conflict."""
+    first, change = Script(agent="a").step().edit("x.go"), Script(agent="b", prefix="c").step(2).edit("x.go")
+    began = Script(agent="b").step().read("y.go")
+    assert [s.key for s in of_type(observed(began, first, change), "parallel_conflict")] == ["x.go"]
+    assert of_type(observed(first, began, change), "parallel_conflict") == []
+
+
+def test_what_tells_late_of_an_agent_does_not_lengthen_its_life():
+    """Its last step and its stop may come after what the main agent changes then."""
+    one = Script(agent="a").step().edit("x.go")
+    late = Script(agent="a", prefix="l")
+    for kind in ("step", "subagent_stop"):
+        late.add(kind)
+    main = Script(prefix="m").step().edit("x.go")
+    assert of_type(observed(one, main, late), "parallel_conflict") == []
+    goes_on = Script(agent="a", prefix="g").step(2).read("y.go")
+    assert [s.key for s in of_type(observed(one, main, goes_on), "parallel_conflict")] == ["x.go"]
+
+
+def test_an_agent_that_is_taken_up_again_did_not_run_in_between():
+    """What others change between two runs of it conflicts with neither; what they change in one does."""
+    first, second = (Script(agent="a", prefix=p).step(n).edit("x.go") for n, p in ((1, "f"), (5, "s")))
+    first.add("subagent_stop", text="done")
+    main = Script(prefix="m").step().edit("x.go")
+    assert of_type(observed(first, main, second), "parallel_conflict") == []
+    more = Script(agent="a", prefix="e").step(9).edit("x.go")
+    (conflict,) = of_type(observed(first, second, main, more), "parallel_conflict")
+    assert (conflict.key, conflict.detail["agents"]) == ("x.go", ["a", "main"])
+
+
 def test_a_file_that_changed_under_an_agent():
     """The host's own words, while another agent was changing it."""
     told = "File has been modified since read, either by the user or by a linter."

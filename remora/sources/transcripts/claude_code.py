@@ -312,6 +312,7 @@ class ClaudeCode:
                 other = self._threads.get((line.session, agent))
                 said = other.report if other and other.report else text
                 where = other.step if other else step
+                events += self._close(line.session, agent, other) if other else []
                 events.append(self._stop(line, agent, where, said))
         made = self._plans.result(line.session, known_by, made, text)
         lost = identity if own_id(identity) else f"{line.uuid or line.at}:{identity}".rstrip(":")
@@ -387,5 +388,6 @@ class ClaudeCode:
         ]
 
     def _stop(self, line: ClaudeLine, agent: str, step: int, said: str) -> Event:
+        key = f"{agent}:stop:{step}" if agent in self._stopped else f"{agent}:stop"  # it was taken up again
         self._stopped.add(agent)
-        return line.event("subagent_stop", f"{agent}:stop", step, text=said)._replace(agent=agent)
+        return line.event("subagent_stop", key, step, text=said)._replace(agent=agent)

@@ -508,14 +508,42 @@ def test_files_of_subagents_are_read_when_their_time_comes(tmp_path: Path) -> No
         ("step", "a46f", 1),
         ("reply", "a46f", 2),
         ("tool_result", "", 1),
+        ("step", "a46f", 2),
         ("subagent_stop", "a46f", 2),
         ("step", "", 1),
         ("reply", "", 2),
         ("step", "", 2),
-        ("step", "a46f", 2),
     ]
     assert found[7].text == "Found\n  the bug"
-    assert (found[8].key, found[8].text) == ("a46f:stop", "Found the bug")
+    assert (found[9].key, found[9].text) == ("a46f:stop", "Found the bug")
+
+
+def test_an_agent_that_is_taken_up_again_stops_twice(tmp_path: Path) -> None:
+    """Each of its reports ends it, under a key of its own."""
+    agent = {"isSidechain": True, "agentId": "a46f"}
+    put(
+        tmp_path / "s1" / "subagents" / "agent-a46f.jsonl",
+        [
+            claude("assistant", "x1", "Found the bug", mid="n1", at=2, **agent),
+            claude("assistant", "x2", "It is gone", mid="n2", at=5, **agent),
+        ],
+    )
+    about = {"status": "completed", "agentId": "a46f"}
+    found = events(
+        tmp_path / "s1.jsonl",
+        claude("assistant", "a1", use("Agent", "toolu_01AbCd01", prompt="look"), mid="m1", at=1),
+        claude("user", "u1", result("toolu_01AbCd01", "Found the bug"), at=3, toolUseResult=about),
+        claude("assistant", "a2", use("Agent", "toolu_01AbCd02", resume="a46f"), mid="m2", at=4),
+        claude("user", "u2", result("toolu_01AbCd02", "It is gone"), at=6, toolUseResult=about),
+    )
+    assert [(e.kind, e.key, e.text) for e in found if e.agent and e.kind != "subagent_start"] == [
+        ("reply", "x1:0:reply", "Found the bug"),
+        ("step", "n1:step", ""),
+        ("subagent_stop", "a46f:stop", "Found the bug"),
+        ("reply", "x2:0:reply", "It is gone"),
+        ("step", "n2:step", ""),
+        ("subagent_stop", "a46f:stop:2", "It is gone"),
+    ]
 
 
 def test_a_subagent_whose_file_is_gone_still_reports(tmp_path: Path) -> None:
