@@ -11,11 +11,13 @@ import shlex
 
 _READ = 4_000  # characters of a line that are looked at
 _SET = re.compile(
-    r"""(?:^|(?<=&&[ ]))(?:[A-Za-z_]\w*=(?:'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|[^\s'"\\])*\s+)+""",
+    r"""(?:^|(?<=(?:&&|[ ]\|)[ ]))"""
+    r"""(?:[A-Za-z_]\w*=(?:'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|[^\s'"\\])*\s+)+""",
     re.DOTALL,
 )
 _REDIRECT = re.compile(r"\s*(?:&>>?|\d?(?:>>?|<)(?!\())(?:&\d|\s*[^\s;|&<>]+)")
 _BETWEEN = re.compile(r"&&|\|\||[;|\n]")
+_JOINED = re.compile(r" (?:&&|\|) ")
 _IN_FOLDER = re.compile(r"\(cd (?P<folder>'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
 _HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?=\s)")  # how much is printed, and where it stops
 
@@ -73,6 +75,15 @@ def parts_in(line: str) -> list[str]:
             found.append(part)
         inside = found[-1].startswith("(cd ") and not found[-1].endswith(")")
     return found
+
+
+def programs_in(line: str) -> list[str]:
+    """Return the programs of a normal form, also those that feed one another.
+
+    >>> programs_in("lsof -ti:3000 | xargs kill && make test")
+    ['lsof -ti:3000', 'xargs kill', 'make test']
+    """
+    return _JOINED.split(line)
 
 
 def name_of(assignment: str) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import compress
 from typing import NamedTuple
 
-from remora.core.purposes import ASSIGNMENT, RANK, purpose_of, unwrapped
+from remora.core.purposes import ASSIGNMENT, RANK, check_of, purpose_of, unwrapped
 from remora.core.shell import in_folder, name_of
 from remora.observer.paths import Place, entered, seen_from
 
@@ -71,7 +72,8 @@ class Command(NamedTuple):
         variables: environment variables set for it, each with its value, in order.
         masked: a pipe or a second command hides the exit code of the first.
         writes: files that its output is sent to.
-        shown: the programs of the normal form: which of the parts, and its text with its variables.
+        shown: the programs of the normal form: which of the parts, and its text with its variables; those
+            of a pipe are one, by its first part.
     """
 
     normal: str
@@ -91,11 +93,10 @@ def parse(command: str, cwd: str = "") -> Command:
     ('go test ./...', 'test')
     """
     programs, ops = simples(_without_texts(command[:_READ]))
-    parts = tuple(s for s in _exporting(programs, cwd) if not (s.piped and _program(s) in _FILTERS))
+    parts = tuple(compress(_exporting(programs, cwd), _telling(programs)))
     doing = [n for n, s in enumerate(parts) if s.words and s.words[0] not in _SMALL]
-    shown = doing or [n for n, s in enumerate(parts) if s.words]
-    texts = [_shown(parts[n], cwd) for n in shown]
-    normal = " && ".join(texts)
+    shown = _pipes(parts, doing or [n for n, s in enumerate(parts) if s.words])
+    normal = " && ".join(" | ".join(_shown(parts[n], cwd) for n in pipe) for pipe in shown)
     purposes = [purpose_of(parts[n].words) for n in doing] or ["look" if shown else "other"]
     variables = [v for s in parts for v in s.variables]
     return Command(
@@ -105,8 +106,36 @@ def parse(command: str, cwd: str = "") -> Command:
         tuple(dict.fromkeys(variables)),
         any(op in ("|", "|&", ";", "\n", "||") for op in ops),
         tuple(m.group(1) for m in _SENT.finditer(command[:_READ])) if ">" in command else (),
-        tuple((n, " ".join((*parts[n].variables, text))) for n, text in zip(shown, texts, strict=True)),
+        tuple((pipe[0], " | ".join(_with_variables(parts[n], cwd) for n in pipe)) for pipe in shown),
     )
+
+
+def _telling(programs: tuple[Simple, ...]) -> list[bool]:
+    """Return of each program whether it does something: not what only looks at the end of a pipe.
+
+    What a check prints is only looked at, too.
+    """
+    found: list[bool] = []
+    looks = False
+    for before, one in zip((None, *programs), programs, strict=False):
+        looks = one.piped and (looks or bool(before and check_of(before.words)))
+        found.append(not looks)
+    feeds = False
+    for n, one in reversed(list(enumerate(programs))):
+        found[n] = feeds or (found[n] and not (one.piped and _program(one) in _FILTERS))
+        feeds = found[n] and one.piped
+    return found
+
+
+def _pipes(parts: tuple[Simple, ...], shown: list[int]) -> list[list[int]]:
+    """Return the programs that are shown, those that feed one another together."""
+    found: list[list[int]] = []
+    for n in shown:
+        if parts[n].piped and found and found[-1][-1] == n - 1:
+            found[-1].append(n)
+        elif not (parts[n].piped and _program(parts[n]) in _FILTERS):  # else it got what was printed
+            found.append([n])
+    return found
 
 
 class Ran(NamedTuple):
@@ -164,7 +193,7 @@ def _folders(command: str, place: Place) -> list[str | None] | None:
         return None
     folder, before, around, pushed = place.folder, place.folder, list[str](), list[str]()
     found: list[str | None] = []
-    for one in programs:
+    for one, tells in zip(programs, _telling(programs), strict=True):
         around += [folder] * one.opens
         if one.words[:1] in _MOVES:
             to = [word.strip("'\"") for word in one.words[1:]]
@@ -176,7 +205,7 @@ def _folders(command: str, place: Place) -> list[str | None] | None:
             elif "--show-toplevel" in " ".join(to):
                 to = [place.home]
             folder, before = entered(folder, to), folder
-        if not (one.piped and _program(one) in _FILTERS):
+        if tells:
             found.append(seen_from(place.home, folder))
         for _ in range(min(one.closes, len(around))):
             folder = around.pop()
@@ -270,6 +299,10 @@ def _shown(simple: Simple, cwd: str) -> str:
             text = f"{text[: _ARGUMENT - 2]}…{text[0]}"
         shown.append(" ".join(text.split()))
     return " ".join(shown)
+
+
+def _with_variables(simple: Simple, cwd: str) -> str:
+    return " ".join((*simple.variables, _shown(simple, cwd)))
 
 
 def _placed(word: str, cwd: str) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from remora.core.events import CommandRun, ErrorSeen
 from remora.core.purposes import head, unwrapped
-from remora.core.shell import name_of
+from remora.core.shell import name_of, programs_in
 from remora.core.text import collapse, shorten
 from remora.observer import commands
 from remora.observer.calls import Call
@@ -493,7 +493,7 @@ class Errors(Kept):
 @lru_cache(512)
 def _heads(normal: str) -> tuple[str, ...]:
     """Return the programs of a normal form with what they do, each once."""
-    return tuple(dict.fromkeys(head(part) for part in normal.split(" && ")))
+    return tuple(dict.fromkeys(head(part) for part in programs_in(normal)))
 
 
 def _from(root: str, folder: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from remora.core.clock import from_iso
 from remora.core.purposes import head
+from remora.core.shell import programs_in
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.errors import Run
@@ -318,7 +319,7 @@ class Pace(Kept):
 
 def _kind(normal: str) -> str:
     """Return a command without what changes from session to session: paths, tests by name, messages."""
-    return " && ".join(dict.fromkeys(head(part) or shorten(part, 40) for part in normal.split(" && ")))
+    return " && ".join(dict.fromkeys(head(part) or shorten(part, 40) for part in programs_in(normal)))
 
 
 def _name(todo: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from remora.core.shell import bare, commands_in, name_of
         ("A=1 B=\"x y\" C='p && q' make lint && D= make test", "make lint && make test"),
         ("make test A=1", "make test A=1"),
         ("echo a && make -j B=2 && C=3 make", "echo a && make -j B=2 && make"),
+        ("yes | A=1 make && B=2 make", "yes | make && make"),
         ("A=1", "A=1"),
         ("", ""),
     ],
