@@ -27,6 +27,7 @@ from remora.observer.slips import (
     THERE,
     already_there,
     instead,
+    likeliest,
     prepares,
     serves,
     unreached,
@@ -295,15 +296,12 @@ class Errors(Kept):
         return None, ()
 
     def _brought(self, failure: Failure, worked: Run) -> str:
-        """Return the last command since a failure that brought what it says is missing; empty if none did."""
-        for run in reversed(self.runs):
-            if run.order <= failure.order:
-                break
-            if run.failed or run.purpose not in _BRING:
-                continue
-            if prepares(run.normal, failure.message, failure.target, worked.normal):
-                return run.normal
-        return ""
+        """Return the command since a failure that brought what it says is missing; empty if none did."""
+        since = [
+            r.normal for r in self.runs if r.order > failure.order and not r.failed and r.purpose in _BRING
+        ]
+        asked = failure.message, failure.target, worked.normal
+        return likeliest([command for command in since if prepares(command, *asked)], *asked)
 
     def _between(self, failure: Failure, run: Run | None) -> tuple[str, tuple[str, ...]]:
         """Return in words what happened between a failure and the success, and the files changed."""
@@ -327,7 +325,8 @@ class Errors(Kept):
             and not re.match(r"git (?:status|diff|log|show|branch)\b", r.normal)
         ]
         if helped:
-            return _after(helped[-1]), ()
+            worked = run.normal if run else failure.target
+            return _after(likeliest(helped, failure.message, failure.target, worked)), ()
         return "it worked when run again", ()
 
     # Changes taken back

@@ -147,6 +147,25 @@ def prepares(command: str, message: str, failed: str, worked: str) -> bool:
     return _FETCHES.search(command) is not None or _installs(command, message)
 
 
+def likeliest(commands: Sequence[str], message: str, failed: str, worked: str) -> str:
+    """Return which of some commands helped: one that names what was missing, one that brings such, the last.
+
+    >>> lacks = ("No module named 'redis.client'", "pytest", "pytest")
+    >>> likeliest(["uv sync", "pip install redis", "pip install mypy", "git add a.py"], *lacks)
+    'pip install redis'
+    >>> likeliest(["make seed", "uv sync", "git add a.py"], *lacks), likeliest([], *lacks)
+    ('uv sync', '')
+    """
+    lacking = {part for word in _WORD.findall(message) for part in (word, word.partition(".")[0])}
+
+    def brings(place: int) -> tuple[bool, bool, int]:
+        able = prepares(commands[place], message, failed, worked)
+        named = any(lacking & _packages(found) for found in _INSTALLS.finditer(commands[place]))
+        return able and named, able, place
+
+    return commands[max(range(len(commands)), key=brings)] if commands else ""
+
+
 def serves(normal: str, typed: str) -> bool:
     """Return whether a command starts a service: by its words, or by what it runs in the background.
 
@@ -173,9 +192,14 @@ def _installs(command: str, message: str) -> bool:
         manager = (found["manager"] or "").split()[:1]
         if not (manager and lacking) or any(kind.managers.issuperset(manager) for kind in lacking):
             return True
-        if named & {re.split(r"[@=<>~\[]", word)[0] for word in (found["what"] or "").split()}:
+        if named & _packages(found):
             return True
     return False
+
+
+def _packages(installs: re.Match[str]) -> set[str]:
+    """Return the names of what is installed, without their versions."""
+    return {re.split(r"[@=<>~\[]", word)[0] for word in (installs["what"] or "").split()}
 
 
 def _unflagged(command: str) -> list[str]:

@@ -196,6 +196,30 @@ def test_a_command_that_prepared_it():
     assert only_error(script).resolved_how == "after `go mod tidy`"
 
 
+@pytest.mark.parametrize("then", ["pytest", "pytest -q"])
+@pytest.mark.parametrize(
+    ("message", "between", "helped"),
+    [
+        ("No module named 'redis'", ["pip install redis==5", "pip install mypy"], "pip install redis==5"),
+        ("No module named 'redis'", ["pip install -e .", "git commit -m x"], "pip install -e ."),
+        ("No module named 'yaml'", ["pip install wheel", "pip install pyyaml"], "pip install pyyaml"),
+    ],
+)
+def test_of_what_prepared_it_the_likeliest_is_told(then: str, message: str, between: list[str], helped: str):
+    """One that installs what was missing by its name, then one that installs anything, then the last."""
+    script = Script().step().run("pytest", message, error=True).step()
+    for command in between:
+        script.run(command)
+    assert only_error(script.step().run(then)).resolved_how == f"after `{helped}`"
+
+
+def test_of_what_prepared_it_the_last_is_told_where_nothing_is_said_to_be_missing():
+    """An installation is no better than what came after it."""
+    script = Script().step().run("make test", "database schema is outdated", error=True).step()
+    script.run("pip install redis").run("make build").step().run("make test")
+    assert only_error(script).resolved_how == "after `make build`"
+
+
 REFUSED = "Error: connect ECONNREFUSED 127.0.0.1:6379"
 
 
