@@ -143,6 +143,15 @@ _PROGRAMS: dict[str, str] = {
 _BUILDS = re.compile(
     r"build|compile|bundle|assemble|package\b|\btsc\b|\ball$|\bjavac\b|\bg?cc\b|\bninja\b|\bcmake\b"
 )
+# What looks at no code, or is no whole command: nobody knows the variable of a loop outside of it.
+_IDLE = re.compile(
+    r"\s(?:--?(?:help|version|no-run|collect-only|co|list|list-?[tT]ests|show-?[cC]onfig|print-config)|-h)"
+    r"(?=[\s=]|$)|\$\{?(?:[a-z_]\w*|\w)\b"
+)
+_DRY = re.compile(r"\s--(?:dry-run|just-print)\b|^(?:make|ninja|rake)\b.*\s-n\b")  # of a formatter: checks
+_RENEWS = re.compile(
+    r"\s(?:--?(?:snapshot-update|update-?[sS]napshots?|bless|accept)\b|-u(?=\s|$))"
+)  # tests nothing
 _PURPOSE = {name: purpose for purpose, programs in _PROGRAMS.items() for name in _names(programs)}
 RANK = {p: i for i, p in enumerate(("test", "lint", "build", "format", "run", "vcs", "other", "look"))}
 
@@ -190,15 +199,20 @@ def purpose_of(words: tuple[str, ...]) -> str:
 def check_of(words: tuple[str, ...]) -> str:
     """Return what a program's words check work with, one of CHECKS; empty where they check nothing.
 
-    What only installs, or generates, is for a build and checks nothing.
+    What only installs, or generates, is for a build and checks nothing; nor does what only lists or compiles
+    tests or renews what they expect, says what it would do, or lacks the variable of a loop around it.
 
     >>> check_of(("go", "vet")), check_of(("go", "build")), check_of(("pip", "install", "requests"))
     ('lint', 'build', '')
+    >>> check_of(("pytest", "--co")), check_of(("npm", "test", "--", "-u")), check_of(("pytest", "$f"))
+    ('', '', '')
     """
     purpose = purpose_of(words)
     if purpose not in CHECKS or (purpose == "build" and not _BUILDS.search(" ".join(words))):
         return ""
-    return purpose
+    plain = " ".join(_without(unwrapped(words), _IN_CONTAINERS))
+    idle = _IDLE.search(plain) or (purpose != "format" and _DRY.search(plain))
+    return "" if idle or (purpose == "test" and _RENEWS.search(plain)) else purpose
 
 
 def _asked(program: str, words: tuple[str, ...]) -> list[str]:

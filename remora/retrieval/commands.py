@@ -42,9 +42,6 @@ ELSEWHERE, IN_PLACE = (
 LOOKED_AT = 200  # sessions
 TESTED, TESTS = 10, 2  # files of which the tests are looked for, and tests of one
 _BETWEEN = re.compile(r"\s*(?:&&|\|\||;)\s*")
-_RENEWS = re.compile(
-    r"\s--?(?:snapshot-update|update-?snapshots?|updateSnapshot|bless|accept)\b"
-)  # tests nothing
 _TIMED = re.compile(r"^(?:g?timeout(?: -\S+)* \d\S*|time|nohup) ")
 _PICKING = re.compile(r"\s(?:-v|-x|-vv|-q)(?=\s)|\s(?:-run|-count|-k|--run|-timeout|--timeout)[ =]\S+")
 
@@ -155,7 +152,7 @@ def _parts(lines: Iterable[Ran], purposes: Container[str]) -> Iterator[Ran]:
     for line in lines:
         for part in parts_of(line.command):
             purpose = check_of(tuple(bare(without_folder(part)).split()))
-            if purpose in purposes and not _RENEWS.search(part):
+            if purpose in purposes:
                 yield line._replace(command=part, purpose=purpose)
 
 

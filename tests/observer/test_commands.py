@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.purposes import head, purpose_of
+from remora.core.purposes import check_of, head, purpose_of
 from remora.core.shell import parts_in
 from remora.observer.commands import Ran, as_run, parse
 from remora.observer.paths import Place
@@ -223,3 +223,44 @@ def test_what_ran_outside_says_nothing_of_the_rest() -> None:
     assert as_run(long, "/w/app", place).text.endswith(")")
     lines = " && ".join(["cd web", *(f"npm run check:number{n}" for n in range(12))])
     assert all(part.endswith(")") for part in parts_in(as_run(lines, "/w/app", place).text))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("pytest --help", "pytest -h", "mypy --version", "pytest -q --collect-only", "npx jest --listTests"),
+        *("cargo test --no-run", "make -n test", "rake --dry-run test", "make test --just-print"),
+        *("npm test -- -u", "pytest --snapshot-update", "npx vitest run --updateSnapshot"),
+        *(
+            "pytest $f",
+            "ruff check ${path}/a.py",
+            "go test ./$F",
+            "eslint --print-config a.js",
+        ),
+    ],
+)
+def test_what_checks_nothing(command: str):
+    """It lists, compiles or renews tests, says what it would do, or lacks the variable of a loop."""
+    assert check_of(tuple(command.split())) == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "purpose"),
+    [
+        ("pytest -n auto", "test"),
+        ("make test ARGS='-n 4'", "test"),
+        ("just test -n auto", "test"),
+        ("nice -n 5 make test", "test"),
+        ("docker compose exec -u root web pytest", "test"),
+        ("go test $(go list ./...)", "test"),
+        ("pytest $PYTEST_ARGS ${REPORT}", "test"),
+        ("cargo test --helpers", "test"),
+        ("prettier --list-different .", "format"),
+        ("prettier -u --check .", "format"),
+        ("php-cs-fixer fix --dry-run", "format"),
+        ("rspec spec/list", "test"),
+    ],
+)
+def test_what_looks_like_it_and_checks(command: str, purpose: str):
+    """The flag is of another program, or means another thing; a variable of the environment is known."""
+    assert check_of(tuple(command.split())) == purpose

@@ -50,6 +50,19 @@ def test_each_check_of_a_line_is_for_what_it_is_itself_for(bare: World):
     assert [one.command for one in only] == ["mise run fmt"]
 
 
+def test_what_checks_nothing_is_not_suggested(bare: World):
+    """It passed whenever it ran, but looked at no code, or cannot be run as it stands."""
+    lines = (
+        "pytest --collect-only",
+        "make -n test",
+        "npm test -- -u",
+        "pytest $f",
+        "yes | npm test",
+        "pytest tests",
+    )
+    assert suggested(bare, tuple(map(ran, lines))) == [("pytest tests", "passed in the last session")]
+
+
 @pytest.mark.parametrize(
     ("sessions", "form"),
     [
