@@ -85,6 +85,16 @@ _TEMPORARY = re.compile(
     r"|\b(?:is|are) (?:taking|hanging|timing out|failing|crashing|not working)\b",  # seen, not yet understood
     re.IGNORECASE,
 )
+# Causes that are no fault of the code: the agent's own slip, the machine it works on, a working copy.
+_NOT_THE_CODE = re.compile(
+    r"(?-i:\bI (?=[a-z]))|\b(?:previous|last|earlier) (?:edit|command|attempt)\b"
+    r"|\bthis (?:sandbox|environment|machine|container|shell|session|workspace|host|vm)\b"
+    r"|\bthe sandbox (?:has|does|blocks|cannot|can['’]t|denies|forbids)\b"
+    r"|(?: not|n['’]t) (?:installed|available)(?=\W*(?:\Z|(?:here|yet|so|locally)\b))"
+    r"|\b(?:your|our|this|the current|the local) (?:local )?(?:branch|checkout|clone|fork|shell|machine"
+    r"|environment|working (?:copy|tree|directory))\b",
+    re.IGNORECASE,
+)
 _WHERE = re.compile(
     r"\b(?:is|are|lives?|defined|handled|stored|found|located"
     r"|kept) (?:actually )?in `?[\w./-]+[./][\w./-]+`?",
@@ -147,7 +157,9 @@ def fact(text: str, *, cause: bool = False) -> str:
         or _PLACED.match(plain)
     ):
         return ""
-    if _TEMPORARY.search(plain) or (not cause and (_AMIDST.search(plain) or _ENDS_OPEN.search(plain))):
+    if _TEMPORARY.search(plain) or (cause and _NOT_THE_CODE.search(plain)):
+        return ""
+    if not cause and (_AMIDST.search(plain) or _ENDS_OPEN.search(plain)):
         return ""
     return tidy(plain)
 

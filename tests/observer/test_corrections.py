@@ -110,6 +110,40 @@ def test_causes_in_other_words(text: str, told: str) -> None:
     assert fact(text, cause=True) == told
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`pytest` is not installed in this sandbox",
+        "`ruff` isn't installed here, so the hook of `pre-commit` stops",
+        "the sandbox does not allow `npm install` to reach the registry",
+        "I forgot to import `os` in `src/app.py`",
+        "the previous edit removed the `return` of `load()`",
+        "your branch `feature/x` is behind `main`",
+        "the local checkout lacks the tag `v1.2`, so `git describe` fails",
+    ],
+)
+def test_a_cause_outside_of_the_code_is_no_fault_of_it(text: str) -> None:
+    """A slip of the agent's own, its sandbox and the user's working copy are not what is learnt."""
+    assert fact(text, cause=True) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`libpq` is not installed in the `Dockerfile` of the worker",
+        "The hook isn't installed when `core.hooksPath` is set",
+        "Your `load()` never closes the file, so Windows cannot delete it",
+        "The container binds `127.0.0.1`, so `docker compose` publishes a port that nobody serves",
+        "`Sandbox.run()` drops the environment, so `PATH` is empty in it",
+        "`sync()` takes each branch behind `main` as merged",
+        "`read()` does blocking I/O in the event loop of `server.py`",
+    ],
+)
+def test_a_cause_in_the_code_is_learnt(text: str) -> None:
+    """The same words in a sentence about the code."""
+    assert fact(text, cause=True) == f"{text}."
+
+
 def test_what_we_do_is_no_fact_but_of_a_cause() -> None:
     """Outside of causes "we are" speaks of the work, and an "it" at the end hangs in the air."""
     assert fact("we're counting the lines of `diff.go` as it was") == ""
