@@ -28,7 +28,7 @@ class StoredSeen:
     def shown(self, type: str, key: str) -> Sequence[Shown]:  # noqa: A002
         """Return how sessions showed a signal, oldest first, the newest KEPT at most."""
         rows = self._observed.signals(type, key, KEPT)
-        return [Shown(row.session_id, row.at, row.detail, row.paths) for row in rows]
+        return [Shown(row.session_id, row.at, row.detail, row.paths, row.taint) for row in rows]
 
     def errors(self, fingerprint: str) -> Sequence[ErrorMet]:
         """Return how sessions met an error, oldest first, the newest KEPT at most."""

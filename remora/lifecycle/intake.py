@@ -238,7 +238,7 @@ class Intake:
         if record.deprecated and not revive:
             return record._replace(receipt=receipt._replace(action="skipped"))
         changes = self._merged(record, draft, now)
-        if not same:
+        if not same and not _counted_anew(record, draft):
             changes |= replaced_fields(record, draft)
             changes["redaction_count"] = prepared.taken_out
             receipt = receipt._replace(action="updated")
@@ -362,6 +362,12 @@ def replaced_fields(record: MemoryRecord, draft: MemoryDraft) -> dict[str, Any]:
         "stale_at": None,
         "user_verified": draft.user_verified or confirmed,
     }
+
+
+def _counted_anew(record: MemoryRecord, draft: MemoryDraft) -> bool:
+    """Return whether tainted text only counts anew what a clean memory says already."""
+    tainted = draft.taint is not None and record.taint is None and not record.deprecated
+    return tainted and not record.user_verified and _claim(record.content) == _claim(draft.content)
 
 
 def _claim(content: str) -> str:

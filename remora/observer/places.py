@@ -35,6 +35,7 @@ _SAYS_NOTHING = frozenset(
 )
 
 Told = tuple[str, str, tuple[str, ...], dict[str, Any]]  # memory type, content, files, payload
+View = tuple[Signal, Sequence[Shown], SeenCount]  # a signal of a session, with how sessions showed it
 
 
 def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
@@ -48,13 +49,32 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
         if max(1, count.sessions) < needs:
             yield Rejected(_named(signal), too_few(count.sessions, needs))
             continue
-        own = Shown(session.session_id, signal.at, signal.detail, signal.paths)
+        own = Shown(session.session_id, signal.at, signal.detail, signal.paths, signal.taint)
         shown = (*seen.shown(signal.type, signal.key), *[own] * (signal.agents - 1))
-        told = tell(signal, shown, count)
-        if isinstance(told, str):
-            yield Rejected(_named(signal), told)
+        for view in (*_untainted(signal, shown), (_tainted(signal, shown), shown, count)):
+            told = tell(*view)
+            if not isinstance(told, str):
+                yield _candidate(session, view[0], told, view[2])
+                break
+            why = told
         else:
-            yield _candidate(session, signal, told, count)
+            yield Rejected(_named(signal), why)
+
+
+def _untainted(signal: Signal, shown: Sequence[Shown]) -> Iterator[View]:
+    """Yield what the sessions showed that had read nothing from outside, where they suffice alone."""
+    clean = [one for one in shown if one.taint is None]
+    if len(clean) < len(shown) and len(clean) >= signals.KINDS[signal.type].sessions:
+        newest = signal._replace(detail=clean[-1].detail, paths=clean[-1].paths, agents=1, taint=None)
+        count = SeenCount()
+        for at in {one.session_id: one.at for one in clean}.values():
+            count = count.plus(at)
+        yield (newest if signal.taint else signal), clean, count
+
+
+def _tainted(signal: Signal, shown: Sequence[Shown]) -> Signal:
+    """Return a signal with the taint of the sessions that showed it, the newest first."""
+    return signal._replace(taint=signal.taint or next((s.taint for s in reversed(shown) if s.taint), None))
 
 
 def _named(signal: Signal) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from remora.core.events import ErrorSeen, Observation, Signal
+from remora.core.values import Taint
 
 KEPT = 50  # details of one signal that are remembered, the newest
 
@@ -45,6 +46,7 @@ class Shown(NamedTuple):
     at: str | None
     detail: Mapping[str, Any]
     paths: tuple[str, ...] = ()
+    taint: Taint | None = None
 
 
 class ErrorMet(NamedTuple):
@@ -110,7 +112,8 @@ class SeenHere:
         for signal in {(s.type, s.key): s for s in (*session.signals, *more)}.values():
             name = (signal.type, signal.key)
             self._counts[name] = self._counts[name].plus(signal.at or at)
-            self._shown[name].append(Shown(session.session_id, signal.at or at, signal.detail, signal.paths))
+            own = Shown(session.session_id, signal.at or at, signal.detail, signal.paths, signal.taint)
+            self._shown[name].append(own)
             del self._shown[name][:-KEPT]
         for error in session.errors:
             self._errors[error.fingerprint].append(ErrorMet(session.session_id, at, error))

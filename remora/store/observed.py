@@ -13,7 +13,7 @@ from remora.core.events import ErrorSeen, Remedy
 from remora.core.fts import any_of
 from remora.core.shell import bare, parts_in, without_folder
 from remora.core.values import Taint
-from remora.store.recording import Recording
+from remora.store.recording import TAINT, Recording
 
 _SESSION = """SELECT s.id, s.host, s.started_at, s.kind, s.outcome, s.branch, s.steps, s.prompt
               FROM observer_sessions s"""
@@ -46,6 +46,7 @@ class ShownRow(NamedTuple):
     at: str | None
     paths: tuple[str, ...]
     detail: dict[str, Any]
+    taint: Taint | None = None
 
 
 class Told(NamedTuple):
@@ -187,9 +188,14 @@ class Observed(Recording):
                  JOIN observer_sessions s ON s.id = g.session_id WHERE g.type = ? AND g.key = ?
                  ORDER BY 2 DESC, 1 LIMIT ?"""
         rows = self._db.rows(sql, (signal, key, limit))[::-1]
-        return [
-            ShownRow(i, at, tuple(json.loads(paths)), json.loads(detail)) for i, at, paths, detail in rows
-        ]
+        found = []
+        for session, at, paths, more in rows:
+            detail = json.loads(more)
+            taint = detail.pop(TAINT, None)
+            found.append(
+                ShownRow(session, at, tuple(json.loads(paths)), detail, Taint(*taint) if taint else None)
+            )
+        return found
 
     def errors(self, fingerprint: str, limit: int) -> list[tuple[str, str | None, ErrorSeen]]:
         """Return (session id, when, error) of the newest sessions that met an error, oldest first."""

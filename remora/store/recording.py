@@ -17,6 +17,7 @@ from remora.store.connection import Database
 
 MOST_FILES = 2_000  # of one session that are kept; more are a tool's doing, not an agent's
 PRIOR = 2.0  # sessions added below a co-access weight, so that one common session proves little
+TAINT = "taint"  # in the detail of a signal
 SHORT_SESSIONS = 12  # session ids kept with an error
 
 
@@ -78,7 +79,7 @@ class Recording:
             """INSERT OR IGNORE INTO observer_signals(type, key, session_id, step, at, paths, detail)
                VALUES (?, ?, ?, ?, ?, ?, ?)""",
             [
-                (s.type, s.key, session, s.step, s.at, _json(s.paths), _json(dict(s.detail)))
+                (s.type, s.key, session, s.step, s.at, _json(s.paths), _json(_detail_of(s)))
                 for s in (*o.signals, *more)
             ],
         )
@@ -232,6 +233,11 @@ class Recording:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _detail_of(signal: Signal) -> dict[str, Any]:
+    """Return the detail of a signal, with where text from outside came in before it."""
+    return {**signal.detail, TAINT: signal.taint} if signal.taint is not None else dict(signal.detail)
 
 
 def _more_of(error: ErrorSeen) -> dict[str, Any]:

@@ -350,6 +350,35 @@ def test_a_confirmation_stays_where_only_counts_are_new(
     assert again.taint == (None if stays else WEB)
 
 
+def test_tainted_text_that_only_counts_anew_leaves_a_clean_memory_as_it_is(take: Take) -> None:
+    """It adds its origin; what says something else still replaces it, and a tainted memory stays tainted."""
+    old = take("Use `a` (seen in 3 sessions)", external_id="doc-1", confidence=0.6)
+    again = take(
+        "Use `a` (seen in 4 sessions)", external_id="doc-1", confidence=0.5, taint=WEB, session_id="s4"
+    )
+    assert (again.content, again.confidence, again.taint, again.needs_review) == (
+        old.content,
+        0.6,
+        None,
+        False,
+    )
+    assert [origin.session_id for origin in again.origins] == [None, "s4"]
+    assert receipt(again).action == "merged"
+    clean = take("Use `a` (seen in 5 sessions)", external_id="doc-1")
+    assert (clean.content, clean.taint) == ("Use `a` (seen in 5 sessions)", None)
+    other = take("Use `b` (seen in 5 sessions)", external_id="doc-1", taint=WEB)
+    assert (other.content, other.taint, other.needs_review) == ("Use `b` (seen in 5 sessions)", WEB, True)
+    assert take("Use `b` (seen in 6 sessions)", external_id="doc-1").taint == WEB
+
+
+def test_tainted_text_that_brings_a_memory_back_taints_it(take: Take, upkeep: Upkeep) -> None:
+    """It is there again on the word of untrusted text only."""
+    old = take("Use `a` (seen in 3 sessions)", external_id="doc-1")
+    upkeep.forget(old.id)
+    again = take("Use `a` (seen in 4 sessions)", external_id="doc-1", taint=WEB)
+    assert (again.deprecated, again.taint, again.needs_review) == (False, WEB, True)
+
+
 def test_a_superseded_external_id(space: Space, take: Take, upkeep: Upkeep) -> None:
     """An import that repeats a superseded text leaves its successor alone; a new text is news."""
     old = take("Tokens expire after 24 h", external_id="doc-1")

@@ -141,6 +141,62 @@ def test_sessions_must_agree_on_the_answer() -> None:
     assert majority(["a"]) == ""
 
 
+WEB = Taint("https://x", 2)
+
+
+def searched(*sessions: tuple[str, Taint | None], agents: int = 1) -> Candidate | Rejected:
+    """Return what the last of some sessions proposes: where each found a name, and what it had read."""
+    detail = {"pattern": "RefreshToken"}
+    days = [
+        on(
+            5 + n,
+            f"s{n}",
+            signals=(
+                shows(
+                    "repeated_grep",
+                    "refreshtoken",
+                    detail={**detail, "found": found},
+                    taint=taint,
+                    agents=agents,
+                ),
+            ),
+        )
+        for n, (found, taint) in enumerate(sessions)
+    ]
+    (found,) = places(days[-1], seen_of(*days))
+    return found
+
+
+@pytest.mark.parametrize("last", ["auth.py", "evil.py"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_sessions_that_read_nothing_from_outside_are_enough(last: str, place: int) -> None:
+    """What one shows that did changes neither what is told, nor how often, nor whether it is clean."""
+    sessions: list[tuple[str, Taint | None]] = [("auth.py", None), ("auth.py", None)]
+    sessions.insert(place, (last, WEB))
+    found = searched(*sessions)
+    assert isinstance(found, Candidate)
+    assert (found.draft.taint, found.draft.related_files) == (None, ("auth.py",))
+    assert found.seen.sessions == 2
+
+
+@pytest.mark.parametrize(
+    "taints", [(WEB, WEB), (None, WEB), (WEB, None), (WEB, WEB, None), (WEB, None, WEB), (None, WEB, WEB)]
+)
+def test_what_needs_a_session_that_read_from_outside_is_tainted(taints: tuple[Taint | None, ...]) -> None:
+    """Whichever of them it was, also where the one that is judged is clean."""
+    found = searched(*[("auth.py", taint) for taint in taints])
+    assert isinstance(found, Candidate)
+    assert (found.draft.taint, found.seen.sessions) == (WEB, len(taints))
+
+
+def test_agents_of_a_session_that_read_from_outside_stand_for_no_other() -> None:
+    """Two agents of a clean one do."""
+    for taint in (None, WEB):
+        found = searched(("auth.py", WEB), ("auth.py", taint), agents=2)
+        assert isinstance(found, Candidate)
+        assert found.draft.taint == taint
+
+
 def test_taint_and_steps_stay_with_the_memory() -> None:
     """Where it came from is kept down to the step and the events."""
     detail = {"instead": "b/state.go"}

@@ -123,17 +123,18 @@ def test_a_session_that_is_forgotten_leaves_nothing(space: Space) -> None:
 
 
 def test_signals_are_counted_over_sessions(space: Space) -> None:
-    """How many sessions showed something, when first and last, and how."""
+    """How many sessions showed something, when first and last, how, and after what from outside."""
     for day in (5, 3, 9):
         at = f"2026-01-{day:02}T09:00:00.000Z"
-        shown = Signal("repeated_grep", "parseConfig", 4, at, ("a.go",), {"times": day})
+        taint = Taint("https://x", 2) if day == 9 else None
+        shown = Signal("repeated_grep", "parseConfig", 4, at, ("a.go",), {"times": day}, taint=taint)
         record(space, session(f"s{day}", day, signals=(shown,)))
     count = space.observed.sessions_with("repeated_grep", "parseConfig")
     assert count == SignalCount(3, "2026-01-03T09:00:00.000Z", "2026-01-09T09:00:00.000Z")
     newest = space.observed.signals("repeated_grep", "parseConfig", 2)
-    assert [(row.session_id, row.detail, row.paths) for row in newest] == [
-        ("claude-code:s5", {"times": 5}, ("a.go",)),
-        ("claude-code:s9", {"times": 9}, ("a.go",)),
+    assert [(row.session_id, row.detail, row.paths, row.taint) for row in newest] == [
+        ("claude-code:s5", {"times": 5}, ("a.go",), None),
+        ("claude-code:s9", {"times": 9}, ("a.go",), Taint("https://x", 2)),
     ]
     assert space.observed.sessions_with("repeated_grep", "other") == SignalCount(0, None, None)
 
