@@ -58,7 +58,8 @@ _SOON = 4  # steps in which another command counts as the answer to a mistaken o
 _MISTAKEN = re.compile(
     r"command not found|unknown (?:flag|command|option|shorthand|revision)|unrecognized"
     r"|no rule to make target|no such file"
-    r"|not found in|parse error|invalid (?:option|argument|flag)|not a git repository|missing script"
+    r"|not found in|\bsh: \d+: \S+ not found"
+    r"|parse error|invalid (?:option|argument|flag)|not a git repository|missing script"
     r"|no tasks? named"
     r"|cannot find|permission denied|no module named|is not recognized|usage:|ambiguous argument"
     r"|unexpected argument"

@@ -6,7 +6,8 @@ way that can be told. What is left out is work, not a pattern:
     errors of the host's own tools
     a compiler that complains about code being written (an undefined name, an unused import)
     an assertion of a test that was edited, or whose file was edited, and then passed
-    a path or a command that was mistyped; a table or a bucket that is missing was not
+    a path or a command that was mistyped; a table or a bucket that is missing was not, nor a program that
+    sessions found under another name
 
 What a linter lists is one error for each of its rules; `rules` tells it.
 """
@@ -28,7 +29,7 @@ from remora.observer.fingerprint import of_harness, sums_up
 from remora.observer.rules import in_types, resolved, rule_told, says_itself
 from remora.observer.seen import KEPT, ErrorMet, Seen, SeenCount
 from remora.observer.sentences import code, listed, quoted, seen_words, sentence, too_few
-from remora.observer.slips import THERE, in_command
+from remora.observer.slips import THERE, by_another_name, in_command
 
 SESSIONS = 2
 OFTEN = 3  # sessions after which even an error of code being written is a pattern
@@ -147,9 +148,10 @@ def not_a_pattern(error: ErrorSeen, met: Sequence[ErrorMet]) -> str:
     message, often = error.message, len(met) >= OFTEN
     if of_harness(message) or says_nothing(message) or error.tool.startswith("mcp__"):
         return "it is an error of the harness, or says nothing"
-    if _mistyped(error, met):
+    renamed = sum(by_another_name(m.error.command, m.error.message, m.error.resolved_how) for m in met)
+    if renamed < SESSIONS and _mistyped(error, met):
         return "a mistyped path or command"
-    if _PASSING.search(message):
+    if renamed < SESSIONS and _PASSING.search(message):
         return "a passing state of the network or of the working copy"
     if _WRITING.search(message):
         return "the compiler speaks of code that was being written"

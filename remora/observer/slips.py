@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from remora.core.purposes import unwrapped
+from remora.core.shell import bare, parts_in, programs_in, without_folder
 from remora.observer.calls import Call
 
 THERE = (
@@ -23,6 +25,8 @@ _FLAG = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _IN_COMMAND = re.compile(r"(?:with(?:out)? `.+` (?:set|it worked): `.+`|`.+` worked instead)$", re.DOTALL)
+_INSTEAD = re.compile(r"`(.+)` worked instead", re.DOTALL)
+_NO_PROGRAM = re.compile(r"command not found|: not found\s*$|executable file not found", re.MULTILINE)
 _MISSING = re.compile(
     r"not found|no such (?:file|module)|no module named|cannot find|does not exist|not installed"
     r"|is not recognized|could not (?:find|resolve)|permission denied|not in std",
@@ -224,6 +228,29 @@ def with_set(variables: Sequence[str], worked: str) -> str:
 def instead(worked: str) -> str:
     """Return in words that another command did what one failed to do."""
     return f"`{worked}` worked instead"
+
+
+def by_another_name(failed: str, message: str, how: str) -> bool:
+    """Return whether a program that was not found was, by another name or through what runs others.
+
+    >>> lacks = "bash: line 1: pytest: command not found"
+    >>> [by_another_name("pytest -q", lacks, instead(c)) for c in ("uv run pytest", "make test", "pytest -q")]
+    [True, False, False]
+    """
+    worked = _INSTEAD.fullmatch(how)
+    if worked is None or not _NO_PROGRAM.search(message):
+        return False
+    ran = [bare(without_folder(part)).split() for part in parts_in(worked[1])]
+    for words in map(str.split, programs_in(failed)):
+        if words[0] in message and any(_named(words) == _named(w) and words[0] != w[0] for w in ran):
+            return True
+    return False
+
+
+def _named(words: Sequence[str]) -> str:
+    """Return the program that words run, without its folder and its version."""
+    program = next(iter(unwrapped(tuple(words))), "")
+    return re.sub(r"-?\d[\d.]*$", "", program.rsplit("/", 1)[-1])
 
 
 def in_command(how: str) -> bool:

@@ -99,6 +99,13 @@ def test_another_command_that_worked():
     assert only_error(script).resolved_how == "`mise run lint` worked instead"
 
 
+def test_a_program_that_another_one_finds():
+    """As dash says it, whose words are fewer than those of other shells."""
+    script = Script().step().run("tsc --noEmit", "/bin/sh: 1: tsc: not found", error=True)
+    script.step().run("npx tsc --noEmit", "ok")
+    assert only_error(script).resolved_how == "`npx tsc --noEmit` worked instead"
+
+
 @pytest.mark.parametrize(
     ("failed", "message", "between", "then", "how"),
     [

@@ -146,6 +146,47 @@ def test_what_a_service_lacks_is_no_typo(message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("failed", "message", "worked"),
+    [
+        ("pytest -q", "/bin/bash: line 1: pytest: command not found", "uv run pytest -q"),
+        ("pytest -q", "zsh: command not found: pytest", "(cd api && CI=1 poetry run pytest -q)"),
+        ("pytest -q", "bash: pytest: command not found", "python3 -m pytest -q"),
+        ("ruff check . && pytest", "bash: pytest: command not found", "ruff check . && uv run pytest"),
+        ("python app.py", "/bin/bash: line 1: python: command not found", "python3 app.py"),
+        ("tsc --noEmit", "/bin/sh: 1: tsc: not found", "npx tsc --noEmit"),
+        ("eslint .", "sh: eslint: command not found", "./node_modules/.bin/eslint ."),
+        ("eslint .", 'exec: "eslint": executable file not found in $PATH', "pnpm exec eslint ."),
+    ],
+)
+def test_a_program_that_has_another_name_here_is_no_typo(failed: str, message: str, worked: str) -> None:
+    """Two sessions found it by another name or through what runs it; one alone may have been a slip."""
+    error = met(message, f"`{worked}` worked instead", command=failed)
+    (found,) = of(error, error)
+    assert isinstance(found, Candidate)
+    assert f"what resolved it: `{worked}` worked instead." in found.draft.content
+    (waits,) = of(error._replace(count=2))
+    assert isinstance(waits, Rejected)
+    assert "mistyped" in waits.why or "passing" in waits.why
+
+
+@pytest.mark.parametrize(
+    ("failed", "message", "worked"),
+    [
+        ("pytset -q", "bash: pytset: command not found", "pytest -q"),
+        ("pytset -q", "bash: pytset: command not found", "uv run pytest -q"),
+        ("pytest -q", "bash: pytest: command not found", "make test"),
+        ("pytest tets", "ERROR: file or directory not found: tets", "uv run pytest tests"),
+        ("python ap.py", "python: can't open file 'ap.py': No such file or directory", "python3 app.py"),
+    ],
+)
+def test_a_mistyped_program_or_argument_stays_one(failed: str, message: str, worked: str) -> None:
+    """Another program did it, or the program was there."""
+    (found,) = of(*[met(message, f"`{worked}` worked instead", command=failed)] * 2)
+    assert isinstance(found, Rejected)
+    assert "mistyped" in found.why
+
+
+@pytest.mark.parametrize(
     "message",
     ["config/x.json does not exist", "path database/x does not exist", "file src/table.py does not exist"],
 )
