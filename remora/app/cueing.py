@@ -21,7 +21,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.names import names_in
-from remora.core.shell import commands_in
+from remora.core.purposes import check_of, unwrapped
+from remora.core.shell import commands_in, programs_in
 from remora.core.values import Filters
 from remora.injection.brief import is_tainted_rule
 from remora.injection.decide import WARNINGS
@@ -223,10 +224,12 @@ def _commands(record: MemoryRecord, met: Met | None) -> Iterator[tuple[str, tupl
     """Yield a program, and the further words, of commands that a memory warns of."""
     if met:
         for command, message in zip(met.commands, met.messages, strict=False):
-            wrong = [f for f in _FLAG.findall(message) if f in command.split()]
-            words = [w for w in command.split() if not w.startswith("-")]
-            if wrong and words and words[0] not in _SHELL:
-                yield words[0], tuple(dict.fromkeys([*_verbs(words), *wrong[:2]]))
+            for part in map(str.split, programs_in(command)):
+                flags = [word.partition("=")[0] for word in part]
+                wrong = [flag for flag in dict.fromkeys(_FLAG.findall(message)) if flag in flags][:2]
+                if wrong and (asked := _asked(part, wrong)) and asked[0] not in _SHELL:
+                    behind = ["--"] if "--" in flags[: flags.index(wrong[0])] else []
+                    yield asked[0], (*asked[1:], *behind, *wrong)
         return
     if record.source not in SAID:
         return
@@ -240,6 +243,26 @@ def _commands(record: MemoryRecord, met: Met | None) -> Iterator[tuple[str, tupl
         plain = [w for w in words if not w.startswith("-")]
         if plain[1:] or flags:
             yield plain[0], tuple(dict.fromkeys([*_verbs(plain), *flags[:2]]))
+
+
+def _asked(words: Sequence[str], wrong: Collection[str]) -> list[str]:
+    """Return the program that does not know some flags, with what it is to do, not with what.
+
+    >>> lines = ("uv run pytest tests --x a", "gh pr diff 3 --x", "uv run --x a")
+    >>> [_asked(line.split(), ["--x"]) for line in lines]
+    [['pytest'], ['gh', 'pr', 'diff'], ['uv', 'run']]
+    """
+    run = words[-len(unwrapped(tuple(words))) :]
+    words = run if any(word.partition("=")[0] in wrong for word in run) else words
+    plain = [
+        word
+        for before, word in zip(("", *words), words, strict=False)
+        if word[:1] != "-" and before not in wrong
+    ]
+    asked = [*plain[:1], *_verbs(plain)]
+    while len(asked) > 1 and (purpose := check_of(tuple(asked))) and check_of(tuple(asked[:-1])) == purpose:
+        asked.pop()
+    return asked
 
 
 def _verbs(words: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Collection
 
 _READ = 4_000  # characters of a line that are looked at
 _SET = re.compile(
@@ -17,6 +18,7 @@ _SET = re.compile(
 )
 _REDIRECT = re.compile(r"\s*(?:&>>?|\d?(?:>>?|<)(?!\())(?:&\d|\s*[^\s;|&<>]+)")
 _BETWEEN = re.compile(r"&&|\|\||[;|\n]")
+_AROUND = re.compile(r"[\s&()\"'`]+")  # words
 _JOINED = re.compile(r" (?:&&|\|) ")
 _IN_FOLDER = re.compile(r"\(cd (?P<folder>'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
 _HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?=\s)")  # how much is printed, and where it stops
@@ -89,6 +91,23 @@ def programs_in(line: str) -> list[str]:
 def name_of(assignment: str) -> str:
     """Return the name of a variable that is set."""
     return assignment.partition("=")[0]
+
+
+def asks(line: str, wanted: Collection[str]) -> bool:
+    """Return whether one command of a line has some words, flags with a value or without.
+
+    What stands behind `--` is for another program, and counts only where that is wanted, too.
+
+    >>> [asks(f"pnpm test {rest}", ["test", "--grep"]) for rest in ("a --grep b", "--grep=a", "-- --grep a")]
+    [True, True, False]
+    """
+    for part in _BETWEEN.split(line[:_READ]):
+        words = _AROUND.split(part)
+        if "--" in words and "--" not in wanted:
+            words = words[: words.index("--")]
+        if {*words, *(word.partition("=")[0] for word in words if word[:1] == "-")}.issuperset(wanted):
+            return True
+    return False
 
 
 def commands_in(line: str) -> list[str]:

@@ -218,14 +218,14 @@ def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     words = _words(moment.command)
     if not words or not _at_home(moment, setting):
         return SILENCE
-    from remora.core.shell import commands_in  # its patterns cost a millisecond to load
+    from remora.core.shell import asks, commands_in  # its patterns cost a millisecond to load
 
-    known, whole = set(words), commands_in(moment.command)
+    whole = commands_in(moment.command)
     found = [
         note
         for note in look.cued("command", list(dict.fromkeys((*words, *whole))))
         # A cue is some words of a command, or all of one: `pip install pytest` is no `pytest`.
-        if (known.issuperset(note.needs) if note.needs else note.cue in whole)
+        if (asks(moment.command, (note.cue, *note.needs)) if note.needs else note.cue in whole)
     ]
     return _say("command", moment.command[:80], found, "the command is about to be run", state, look, setting)
 

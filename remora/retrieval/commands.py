@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
 from remora.core.purposes import CHECKS, check_of
-from remora.core.shell import bare, commands_in, folder_of, parts_in, without_folder
+from remora.core.shell import asks, bare, commands_in, folder_of, parts_in, without_folder
 from remora.core.text import STOP_WORDS
 from remora.retrieval.narrowed import Habit, Habits, Told, habits, narrowed, reaches
 from remora.store.cues import COMMAND
@@ -279,15 +279,13 @@ def _forms(ran: Sequence[Ran]) -> dict[str, str]:
 def _warned_of(space: Space, commands: Sequence[str]) -> list[str]:
     """Return those commands of which a memory says that they fail for a reason in themselves."""
     whole = {command: commands_in(command) for command in commands}
-    words = {command: set(command.split()) for command in commands}
-    cues = space.cues.of_words(COMMAND, set().union(*words.values(), *whole.values()))
+    words = {word for command in commands for word in command.split()}
+    cues = space.cues.of_words(COMMAND, words.union(*whole.values()))
     return [
         command
         for command in commands
         # A cue is some words of a command, or all of one.
-        if any(
-            words[command].issuperset((c.cue, *c.needs)) if c.needs else c.cue in whole[command] for c in cues
-        )
+        if any(asks(command, (c.cue, *c.needs)) if c.needs else c.cue in whole[command] for c in cues)
     ]
 
 

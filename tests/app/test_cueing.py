@@ -65,6 +65,31 @@ def test_a_flag_that_there_is_not(bare: Memory):
     assert ("command", "gh", ("pr", "diff", "--stat")) in cues(bare, one)
 
 
+@pytest.mark.parametrize(
+    ("command", "cue", "needs"),
+    [
+        ("pnpm test --grep auth", "pnpm", ("test", "--grep")),
+        ("pnpm test auth --grep=login", "pnpm", ("test", "--grep")),
+        ("pnpm test -- --grep auth", "pnpm", ("test", "--", "--grep")),
+        ("npm run test:e2e --grep auth", "npm", ("run", "test:e2e", "--grep")),
+        ("uv run pytest tests --grep auth", "pytest", ("--grep",)),
+        ("uv run --grep auth pytest", "uv", ("run", "pytest", "--grep")),
+        ("make lint && go vet ./cli --grep a", "go", ("vet", "--grep")),
+        ("ruff format src --grep a", "ruff", ("format", "--grep")),
+    ],
+)
+def test_a_flag_is_wrong_whatever_it_is_given(bare: Memory, command: str, cue: str, needs: tuple[str, ...]):
+    """Neither its value nor what a check is to look at is part of the cue."""
+    met(bare, "error: Unknown option `--grep`", key="f2", command=command, before="")
+    assert commands(bare) == {(cue, needs)}
+
+
+def test_a_flag_that_an_error_only_speaks_of_is_no_cue(bare: Memory):
+    """It was not given."""
+    met(bare, "error: --grep is required", key="f2", command="pnpm test auth", before="")
+    assert commands(bare) == set()
+
+
 MISSING = "make: *** No rule to make target 'check'.  Stop."
 OTHER, VARIABLE = "`make test` worked instead", "with `PYTHONPATH=.` set: `pytest -q tests`"
 

@@ -369,6 +369,26 @@ def test_a_command_that_failed_for_its_own_sake():
     assert decide(run._replace(command=""), State(), store, setting()).text == ""
 
 
+@pytest.mark.parametrize(
+    ("command", "warned"),
+    [
+        ("pnpm test --grep mailer", True),
+        ("cd x && CI=1 pnpm test --grep='mail er' 2>&1 | tail", True),
+        ("pnpm test", False),
+        ("pnpm test -- --grep mailer", False),
+        ("git log --grep mailer && pnpm test", False),
+        ("pnpm test --grepx mailer", False),
+    ],
+)
+def test_a_wrong_flag_is_warned_of_with_any_value(command: str, *, warned: bool):
+    """Of the command that it is given to, not of one that it is passed on to or that stands beside it."""
+    wrong = note(
+        "`pnpm test --grep auth` fails: no such option", number=6, cue="pnpm", needs=("test", "--grep")
+    )
+    run = at(moments.BEFORE, "run", command=command)
+    assert (decide(run, State(), Store(command=[wrong]), setting()).ids == (wrong.id,)) == warned
+
+
 @pytest.mark.parametrize("kind", [moments.FAILED, moments.AFTER])
 def test_an_error_that_was_met_before(kind: str):
     """Also where the host says of a tool only that it is over, and the answer that it failed."""

@@ -105,6 +105,15 @@ def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: Worl
     assert sorted(found) == ["PYTHONPATH=. pytest", "make test"]
 
 
+def test_a_warning_of_a_flag_holds_with_any_value(bare: World):
+    """What is passed on with it to another program may work."""
+    memory = bare.remember("m", "`pnpm test --grep auth` fails: unknown option").id
+    with bare.space.db.transaction():
+        bare.space.cues.put([memory], [Cue("command", "pnpm", memory, ("test", "--grep"))])
+    found = suggested(bare, (ran("pnpm test --grep=mailer"), ran("pnpm test -- --grep mailer")))
+    assert [command for command, _ in found] == ["pnpm test -- --grep mailer"]
+
+
 def test_what_the_project_names_counts_as_two_sessions(bare: World):
     """A habit of three sessions is stronger, a task is weaker; where a command is named is told."""
     named = [
