@@ -51,7 +51,8 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
             continue
         own = Shown(session.session_id, signal.at, signal.detail, signal.paths, signal.taint)
         shown = (*seen.shown(signal.type, signal.key), *[own] * (signal.agents - 1))
-        for view in (*_untainted(signal, shown), (_tainted(signal, shown), shown, count)):
+        why = "too few sessions showed it that read nothing from outside"
+        for view in _views(signal, shown, count):
             told = tell(*view)
             if not isinstance(told, str):
                 yield _candidate(session, view[0], told, view[2])
@@ -61,20 +62,22 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
             yield Rejected(_named(signal), why)
 
 
-def _untainted(signal: Signal, shown: Sequence[Shown]) -> Iterator[View]:
-    """Yield what the sessions showed that had read nothing from outside, where they suffice alone."""
+def _views(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Iterator[View]:
+    """Yield what to judge by: the sessions that read nothing from outside, where they suffice; then all.
+
+    What takes both kinds of sessions waits: it would be tainted for good, though clean ones may follow.
+    """
+    needs = signals.KINDS[signal.type].sessions
     clean = [one for one in shown if one.taint is None]
-    if len(clean) < len(shown) and len(clean) >= signals.KINDS[signal.type].sessions:
+    taints = [one.taint for one in shown if one.taint is not None]
+    if taints and len(clean) >= needs:
         newest = signal._replace(detail=clean[-1].detail, paths=clean[-1].paths, agents=1, taint=None)
-        count = SeenCount()
+        known = SeenCount()
         for at in {one.session_id: one.at for one in clean}.values():
-            count = count.plus(at)
-        yield (newest if signal.taint else signal), clean, count
-
-
-def _tainted(signal: Signal, shown: Sequence[Shown]) -> Signal:
-    """Return a signal with the taint of the sessions that showed it, the newest first."""
-    return signal._replace(taint=signal.taint or next((s.taint for s in reversed(shown) if s.taint), None))
+            known = known.plus(at)
+        yield (newest if signal.taint else signal), clean, known
+    if not (clean and taints) or len(taints) >= needs:
+        yield signal._replace(taint=signal.taint or (taints[-1] if taints else None)), shown, count
 
 
 def _named(signal: Signal) -> str:

@@ -180,13 +180,24 @@ def test_sessions_that_read_nothing_from_outside_are_enough(last: str, place: in
 
 
 @pytest.mark.parametrize(
-    "taints", [(WEB, WEB), (None, WEB), (WEB, None), (WEB, WEB, None), (WEB, None, WEB), (None, WEB, WEB)]
+    "taints", [(WEB, WEB), (WEB, WEB, None), (WEB, None, WEB), (None, WEB, WEB), (WEB, WEB, WEB)]
 )
-def test_what_needs_a_session_that_read_from_outside_is_tainted(taints: tuple[Taint | None, ...]) -> None:
-    """Whichever of them it was, also where the one that is judged is clean."""
+def test_what_sessions_show_that_read_from_outside_is_tainted(taints: tuple[Taint | None, ...]) -> None:
+    """Also where one that did not shows it too, and where that is the one that is judged."""
     found = searched(*[("auth.py", taint) for taint in taints])
     assert isinstance(found, Candidate)
     assert (found.draft.taint, found.seen.sessions) == (WEB, len(taints))
+
+
+@pytest.mark.parametrize("taints", [(None, WEB), (WEB, None)])
+def test_what_takes_a_session_that_read_from_outside_waits(taints: tuple[Taint | None, ...]) -> None:
+    """It would be tainted for good; with one clean session more it is clean."""
+    found = searched(*[("auth.py", taint) for taint in taints])
+    assert isinstance(found, Rejected)
+    assert "outside" in found.why
+    later = searched(*[("auth.py", taint) for taint in (*taints, None)])
+    assert isinstance(later, Candidate)
+    assert (later.draft.taint, later.seen.sessions) == (None, 2)
 
 
 def test_agents_of_a_session_that_read_from_outside_stand_for_no_other() -> None:
