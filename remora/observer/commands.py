@@ -21,16 +21,15 @@ _NORMAL = 200  # characters of a normal form
 _ARGUMENT = 40  # characters of a quoted argument
 _VALUE = 60  # characters of a variable's value
 
-HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?(?:^\s*\2\b|\Z)", re.DOTALL | re.MULTILINE)
+HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]*)\n.*?(?:^\s*\2\b|\Z)", re.DOTALL | re.MULTILINE)
 _SUBSHELL_CAT = re.compile(
     r"\"?\$\(cat <<-?\s*(['\"]?)(\w+)\1\s*\n.*?(?:^\s*\2\s*\n?\s*\)\"?|\Z)", re.DOTALL | re.MULTILINE
 )
 TOKEN = re.compile(
-    r"""(?P<op>&&|\|\||\|&|[;|&\n])|(?P<redirect>\d*(?:>>?|<)(?:&\d|\s*[^\s;|&<>]+)?|&>>?\s*[^\s;|&]+)"""
+    r"""(?P<op>&&|\|\||\|&|[;|\n]|&(?!>))|(?P<redirect>\d*(?:>>?|<)(?:&\d|\s*[^\s;|&<>]+)?|&>>?\s*[^\s;|&]+)"""
     r"""|(?P<word>(?:'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|\$\([^()]*\)|[^\s;|&<>'"\\$]+|\$)+)|(?P<other>\S)""",
     re.DOTALL,
 )
-_SENT = re.compile(r"(?<![<>=-])>>?\s*([/~][^\s;|&<>'\"()]+)")
 _TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/folders)/[^\s'\"]*")
 
 QUIET = frozenset(
@@ -53,6 +52,7 @@ class Simple(NamedTuple):
         variables: those set for it, with values.
         piped: it is fed by another one.
         opens, closes: how many shells in parentheses begin with it, and end.
+        writes, adds: files that its output makes anew, and that it is added to.
     """
 
     words: tuple[str, ...]
@@ -60,6 +60,8 @@ class Simple(NamedTuple):
     piped: bool
     opens: int = 0
     closes: int = 0
+    writes: tuple[str, ...] = ()
+    adds: tuple[str, ...] = ()
 
 
 class Command(NamedTuple):
@@ -71,7 +73,6 @@ class Command(NamedTuple):
         parts: the programs in order, those that only filter a pipe left out.
         variables: environment variables set for it, each with its value, in order.
         masked: a pipe or a second command hides the exit code of the first.
-        writes: files that its output is sent to.
         shown: the programs of the normal form: which of the parts, and its text with its variables; those
             of a pipe are one, by its first part.
     """
@@ -81,7 +82,6 @@ class Command(NamedTuple):
     parts: tuple[Simple, ...]
     variables: tuple[str, ...]
     masked: bool
-    writes: tuple[str, ...] = ()
     shown: tuple[tuple[int, str], ...] = ()
 
 
@@ -105,7 +105,6 @@ def parse(command: str, cwd: str = "") -> Command:
         parts,
         tuple(dict.fromkeys(variables)),
         any(op in ("|", "|&", ";", "\n", "||") for op in ops),
-        tuple(m.group(1) for m in _SENT.finditer(command[:_READ])) if ">" in command else (),
         tuple((pipe[0], " | ".join(_with_variables(parts[n], cwd) for n in pipe)) for pipe in shown),
     )
 
@@ -250,6 +249,7 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
     ops: list[str] = []
     words: list[str] = []
     variables: list[str] = []
+    sent: list[tuple[str, str]] = []
     piped = False
     opens = closes = 0
     command = command.replace("\\\n", " ")
@@ -257,11 +257,19 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
         kind, text = token.lastgroup, token.group()
         if kind == "redirect":
             closes += text.endswith(")") and "(" not in text
+            path = _sent(text) if ">" in text else ""
+            if path and found and not (words or variables):  # of `{ …; } > file`
+                found[-1] = _sending(found[-1], [(text, path)])
+            elif path:
+                sent.append((text, path))
         elif kind == "op":
             if words or variables:
-                found.append(Simple(tuple(words), tuple(variables), piped, opens, closes))
+                found.append(_sending(Simple(tuple(words), tuple(variables), piped, opens, closes), sent))
                 ops.append(text)
                 opens = closes = 0
+                sent = []
+            elif text == "||" and ops:  # behind `{ …; }`
+                ops[-1] = text
             words, variables, piped = [], [], text.startswith("|") and text != "||"
         elif kind == "word":
             if not words and ASSIGNMENT.match(text):
@@ -283,10 +291,28 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
                 if text not in GRAMMAR and not text.startswith("#"):
                     words += [text.lstrip("({")] if text.lstrip("({") else []
     if words or variables:
-        found.append(Simple(tuple(words), tuple(variables), piped, opens, closes))
+        found.append(_sending(Simple(tuple(words), tuple(variables), piped, opens, closes), sent))
     elif ops:
         ops.pop()
     return tuple(found), tuple(ops)
+
+
+def _sent(redirect: str) -> str:
+    """Return the file that a redirection sends output to; empty if it does not, or the name is cut."""
+    path = redirect.lstrip("0123456789&").lstrip(">").strip()
+    if path[:1] in "&<(":  # an empty one too
+        return ""
+    if path[0] in "'\"":
+        return path[1:-1] if len(path) > 2 and path[-1] == path[0] else ""
+    return path if "(" in path else path.rstrip(")")
+
+
+def _sending(simple: Simple, sent: list[tuple[str, str]]) -> Simple:
+    if not sent:
+        return simple
+    adds = tuple(path for redirect, path in sent if ">>" in redirect)
+    writes = tuple(path for redirect, path in sent if ">>" not in redirect)
+    return simple._replace(writes=simple.writes + writes, adds=simple.adds + adds)
 
 
 def _shown(simple: Simple, cwd: str) -> str:

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from remora.core.purposes import unwrapped
 from remora.observer.commands import GRAMMAR, HEREDOC, LOOPS, QUIET, TOKEN, Simple, simples
-from remora.observer.paths import Home, entered, third_party, written_out
+from remora.observer.paths import Home, entered, joined, third_party, written_out
 from remora.observer.services import GIT_SHOWS, LOCAL, NETWORK, asked, built, fetched
 
 _READ = 16_000  # characters of a command that are looked at
@@ -48,6 +48,12 @@ _GIT_SILENT = frozenset("init add commit clone config worktree checkout switch b
 _GIT_TEXTS = GIT_SHOWS | _GIT_SILENT
 _SHOWING = _READERS | _INTERPRETERS | {"git"}
 _NOTHING_ELSE = GRAMMAR | LOOPS
+_MAY_NOT_RUN = re.compile(r"for|while|until|if|case|\[\[?|test|function|.*\(\).*")  # what follows this
+# A list of what to read, or a script that comes through a pipe.
+_FOLLOWS = re.compile(
+    r"\b(?:xargs|parallel|read|mapfile|readarray)\b"
+    r"|\|&?\s*(?:\S+\s+)?(?:\S*/)?(?:\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun)\b"
+)
 _IN_QUOTES = re.compile(r"""['"]((?:/|~/|\.\./)[^'"\s]+)['"]""")
 _DEPTH = 4  # scripts in scripts
 
@@ -70,58 +76,94 @@ def outside(command: str, home: Home = Home(), folder: str = "") -> str:  # noqa
     >>> outside("bash -c 'cat ../../x'", Home("/w/app"), "/w/app"), outside("cd web && cat ../x")
     ('../../x', '')
     """
-    return _outside(command[:_READ], home, folder, 0)[:200]
+    return _looked(command, home, folder)[0][:200]
 
 
-def _outside(command: str, home: Home, folder: str, depth: int) -> str:
-    bare = HEREDOC.sub("\n", command) if "<<" in command else command
+def left(command: str, home: Home = Home(), folder: str = "") -> tuple[str, ...]:  # noqa: B008  # immutable
+    """Return what a command leaves behind outside, as `Home.own` takes it: files and images.
+
+    >>> left("npm test 2>&1 | tee /tmp/a; cd web && make >> ../../b.log > c", Home("/w/app"), "/w/app")
+    ('/tmp/a', '/w/b.log')
+    """
+    return _looked(command, home, folder)[1]
+
+
+@lru_cache(maxsize=256)
+def _looked(command: str, home: Home, folder: str) -> tuple[str, tuple[str, ...]]:
+    return _look(command[:_READ], home, folder, 0)
+
+
+def _look(command: str, given: Home, folder: str, depth: int) -> tuple[str, tuple[str, ...]]:
+    """Return what in a command reads text from outside, and what it leaves behind if nothing does."""
+    home, left_there = given, list[str]()
+    bare = HEREDOC.sub(r"\g<rest>\n", command) if "<<" in command else command
+    # What is not certain to have been written, or says what else is read, is the line's own only afterwards.
+    sure = not _FOLLOWS.search(bare)
+    texts = list(HEREDOC.finditer(command)) if "<<" in command else []
+    stands = bool(texts)  # what a script holds that the line writes and runs
     scripts = nested(bare)
-    for found in HEREDOC.finditer(command) if "<<" in command else ():
-        if not found[1]:
-            scripts += nested(found[0])
-    for simple in simples(bare)[0]:
+    for text in texts:
+        if not text[1]:
+            scripts += nested(text[0])
+    programs, between = simples(bare)
+    for before, simple in zip(("", *between), programs, strict=False):
         words = _words(simple)
+        sure = sure and before != "||" and not _MAY_NOT_RUN.fullmatch("".join(simple.words[:1]))
         if not words:
             continue
         program, rest = words[0], words[1:]
         if program in ("cd", "pushd"):
             folder = entered(folder, rest)
             continue
-        if made := built(program, rest):
-            home = home._replace(own=(*home.own, *made))
+        images = built(program, rest)
+        home = home._replace(own=(*home.own, *images)) if images else home
         source = fetched(simple.words) or asked(program, rest, home.own)
-        source = source or _reads(program, rest, home, folder)
+        known = home if stands or program not in _INTERPRETERS else given
+        source = source or _reads(program, rest, known, folder)
         if not source and program not in _ONLY_NAME_ADDRESSES:
             source = next((_address(word) for word in rest if _ADDRESS.match(word)), "")
         if source:
-            return source
+            return source, ()
         if program in _INTERPRETERS:
             if source := _address(command):
-                return source
+                return source, ()
             code = next((rest[n + 1] for n, w in enumerate(rest[:-1]) if re.match(r"-\w*[ce]$", w)), "")
             if program in _SHELLS:
-                scripts += [code] if code else [m[0].partition("\n")[2] for m in HEREDOC.finditer(command)]
+                scripts += [code] if code else [text[0].partition("\n")[2] for text in texts]
             else:
-                paths = _IN_QUOTES.findall(code)
-                if source := next((p for p in paths if _is_out(p, home, folder)), ""):
-                    return source
+                code = code if home is given else command
+                if source := next((p for p in _IN_QUOTES.findall(code) if _is_out(p, home, folder)), ""):
+                    return source, ()
         elif program == "eval":
             scripts.append(" ".join(rest))
+        new, files = _written(program, rest, simple, home, folder)
+        left_there += [*images, *files]
+        if sure and new:
+            stands = stands and program == "cat" and not simple.piped
+            home = home._replace(own=(*home.own, *new))
     for token in TOKEN.finditer(bare) if "<" in bare else ():
         if token.lastgroup == "redirect" and token.group().lstrip("0123456789").startswith("<"):
             path = token.group().lstrip("0123456789<").strip().strip("'\"")
-            if path and path[0] not in "(&" and _is_out(path, home, folder):
-                return path
+            if path and path[0] not in "(&" and _is_out(path, given, folder):
+                return path, ()
     if depth < _DEPTH:
-        for script in scripts[:50]:
-            if script and (source := _outside(script, home, folder, depth + 1)):
-                return source
-    return ""
+        for script in filter(None, scripts[:50]):
+            source, more = _look(script, given, folder, depth + 1)
+            if source:
+                return source, ()
+            left_there += more
+    return "", tuple(left_there)
 
 
-def images(command: str) -> list[str]:
-    """Return the images that a command builds, as `Home.own` takes them."""
-    return [name for simple in simples(command)[0] if (w := _words(simple)) for name in built(w[0], w[1:])]
+def _written(
+    program: str, rest: list[str], simple: Simple, home: Home, folder: str
+) -> tuple[list[str], list[str]]:
+    """Return the files outside that a program makes anew, and all that it writes."""
+    new, adds = list(simple.writes), list(simple.adds)
+    if program == "tee":
+        (adds if {"-a", "--append"} & set(rest) else new).extend(w for w in rest if w[:1] != "-")
+    new, adds = ([joined(folder, p) for p in paths if _is_out(p, home, folder)] for paths in (new, adds))
+    return new, new + adds
 
 
 def nested(command: str) -> list[str]:

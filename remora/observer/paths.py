@@ -102,6 +102,16 @@ def written_out(path: str) -> str:
     return _HERE.sub(".", _HOME.sub("~", path))
 
 
+def joined(folder: str, path: str) -> str:
+    """Return a path of a command line as it is seen from a folder.
+
+    >>> joined("/w/app", "../b"), joined("/w/app", "$HOME/c"), joined("/w/app", "/d//e")
+    ('/w/b', '~/c', '/d/e')
+    """
+    path = written_out(path)
+    return path if path.startswith("~") else posixpath.normpath(posixpath.join(folder, path))
+
+
 def entered(folder: str, to: list[str]) -> str:
     """Return the folder after a `cd`; a place that only a variable knows changes nothing.
 
@@ -109,9 +119,7 @@ def entered(folder: str, to: list[str]) -> str:
     ('/w/app/web', '/w/b', '/w/app', '~')
     """
     path = written_out(next((w for w in to if not w.startswith("-")), "" if to else "~"))
-    if not path or path.startswith(("$", "`")):
-        return folder
-    return path if path.startswith("~") else posixpath.normpath(posixpath.join(folder, path))
+    return folder if not path or path.startswith(("$", "`")) else joined(folder, path)
 
 
 def seen_from(home: str, folder: str) -> str | None:

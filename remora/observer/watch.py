@@ -13,9 +13,9 @@ from remora.observer.files import Files
 from remora.observer.keeping import Kept, keep_last, make_room
 from remora.observer.lints import Lints
 from remora.observer.merging import Life
-from remora.observer.outside import images, outside
+from remora.observer.outside import left, outside
 from remora.observer.pace import Pace
-from remora.observer.paths import found_installed, inside, third_party
+from remora.observer.paths import Home, found_installed, inside, third_party
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.search import OFTEN, Searches
 from remora.observer.speech import Speech
@@ -93,17 +93,15 @@ class Watch(Kept):
     def _from_outside(self, call: Call) -> None:
         pad = self.pad
         pad.seen_cwd(call.extra.get("cwd"))
-        first = pad.taint_step is None or call.step < pad.taint_step  # the earliest one counts
-        if first and (source := self.source(call)):
+        if pad.taint_step is not None and call.step >= pad.taint_step:
+            return  # the earliest one counts
+        if source := self.source(call):
             pad.taint(source, call.step)
-        if call.failed is None:
+        elif call.failed is None:
             return
-        if call.action == "run":
-            # With the folder, as `errors` asked: what was parsed once is remembered.
-            for path in commands.parse(call.command, pad.cwd(call.extra.get("cwd"))).writes:
-                keep_last(pad.written, path, 200)
-            for image in images(call.command) if "build" in call.command else ():
-                keep_last(pad.written, image, 200)
+        elif call.action == "run":
+            for made in left(*self._line(call.command, call.tool, call.extra.get("cwd"))):
+                keep_last(pad.written, made, 200)
         elif call.action in ("edit", "write"):
             for path in call.paths[:20]:
                 if not pad.home().has(path) or third_party(path):
@@ -131,9 +129,12 @@ class Watch(Kept):
 
     def asks(self, command: str, tool: str, cwd: object) -> str:
         """Return what in a command reads text from outside; nothing if nothing does."""
+        return outside(*self._line(command, tool, cwd))
+
+    def _line(self, command: str, tool: str, cwd: object) -> tuple[str, Home, str]:
         if tool == "PowerShell":  # there a backslash stands between folders
             command = command.replace("\\", "/")
-        return outside(command, self.pad.home(), self.pad.folder(cwd))
+        return command, self.pad.home(), self.pad.folder(cwd)
 
     def missed(self, since: int, now: int) -> None:
         """Taint for the calls of earlier steps whose results never came, from outside as they may be."""

@@ -6,7 +6,7 @@ import pytest
 
 from remora.core.purposes import check_of, head, purpose_of
 from remora.core.shell import parts_in
-from remora.observer.commands import Ran, as_run, parse
+from remora.observer.commands import Ran, as_run, parse, simples
 from remora.observer.paths import Place
 
 NORMAL = [
@@ -155,9 +155,21 @@ def test_a_pipe_masks_the_exit_code():
     assert [parse(c).masked for c in ("a && b", "a | tail", "a; b", "a || true")] == [False, True, True, True]
 
 
-def test_where_output_is_sent():
-    """Files that a command writes outside the repository are the session's own."""
-    assert parse("go test ./... > /tmp/out.txt 2>&1").writes == ("/tmp/out.txt",)
+@pytest.mark.parametrize(
+    ("line", "writes", "adds"),
+    [
+        ("go test ./... > /tmp/out.txt 2>&1", ["/tmp/out.txt"], []),
+        ("a 2>/tmp/e &>> /tmp/b | c >'/tmp/c' > '/tmp/my d'", ["/tmp/e", "/tmp/c"], ["/tmp/b"]),
+        ("make &> /tmp/a", ["/tmp/a"], []),
+        ("(a; b > /tmp/a) && { c; } > /tmp/b; > /tmp/d e", ["/tmp/a", "/tmp/b", "/tmp/d"], []),
+        ("a < /tmp/a >&2 2>&1 'b > /tmp/c' | tee >(d)", [], []),
+    ],
+)
+def test_where_output_is_sent(line: str, writes: list[str], adds: list[str]):
+    """Files that are made anew and those that are added to; what is read or quoted is neither."""
+    programs = simples(line)[0]
+    assert [path for one in programs for path in one.writes] == writes
+    assert [path for one in programs for path in one.adds] == adds
 
 
 def test_a_command_of_a_megabyte_is_cut():

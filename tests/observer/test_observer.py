@@ -252,6 +252,7 @@ def test_a_conversation_that_begins_with_a_summary_is_tainted():
         (Script().step().grep("x", "a.js:1: x\nnode_modules/x/a.js:2: x"), "node_modules/x/a.js"),
         (Script().step().run("grep -rn x .", "./node_modules/x/a.js:2: x"), "./node_modules/x/a.js"),
         (Script().step().run("docker run --rm app:dev"), "docker run app:dev"),
+        (Script().step().run("curl https://a.org/b > /tmp/a").run("cat /tmp/a"), "https://a.org/b"),
     ],
 )
 def test_what_taints(script: Script, source: str):
@@ -278,10 +279,12 @@ def test_what_taints(script: Script, source: str):
         Script().step().run("npm test", "node_modules/x/a.js:2:1 warning"),
         Script().step().edit("node_modules/x/a.js").step().read("node_modules/x/a.js"),
         Script().step().run("docker build -t app:dev .").step().run("docker run --rm app:dev"),
+        Script().step().run("go test | tee /tmp/out.txt").step().read("/tmp/out.txt"),
     ],
     ids=[
         *("inside", "here", "recorded root", "own file", "own output", "refused", "memory", "own memory"),
         *("echo", "work tree", "launched", "names", "a line about one", "a test", "own patch", "own image"),
+        "own log",
     ],
 )
 def test_what_does_not_taint(script: Script):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.observer.outside import outside
+from remora.observer.outside import left, outside
 from remora.observer.paths import Home
 
 
@@ -170,3 +170,74 @@ from remora.observer.paths import Home
 def test_what_a_command_reads_from_outside(command: str, source: str):
     """Addresses, hosting services and files elsewhere are outside; this machine is not."""
     assert outside(command, Home("/w/app"), "/w/app") == source
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm test > /tmp/t.log 2>&1; tail -5 /tmp/t.log",
+        "npm test &> /tmp/t.log || true; tail -5 /tmp/t.log",
+        "npm test 2>&1 | tee /tmp/t.log; tail -5 /tmp/t.log",
+        "(npm ci && npm test) > '/tmp/t.log'; echo $?; grep -c ok /tmp/t.log",
+        "{ npm ci; npm test; } > ~/t.log; echo done >> ~/t.log; tail $HOME/t.log",
+        "cat > /tmp/t.py <<'EOF'\nprint(1)\nEOF\npython /tmp/t.py",
+        "cat <<EOF > /tmp/t.sh\nmake lint\nEOF\nbash /tmp/t.sh",
+        "bash -c 'npm test > ../t.log; tail ../t.log'",
+    ],
+)
+def test_what_a_command_of_the_line_itself_wrote_is_not_from_outside(command: str):
+    """A log or a script that the line makes and then reads is its own work."""
+    assert outside(command, Home("/w/app"), "/w/app") == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "source"),
+    [
+        ("curl https://a.org > /tmp/a; cat /tmp/a", "https://a.org"),
+        ("wget -qO- a.org | tee /tmp/a; cat /tmp/a", "a.org"),
+        ("cat /opt/a.md > /tmp/a; cat /tmp/a", "/opt/a.md"),
+        ("cat /tmp/a; npm test > /tmp/a", "/tmp/a"),
+        ("cat < /tmp/a; npm test > /tmp/a", "/tmp/a"),
+        ("X=$(cat /tmp/a); npm test > /tmp/a", "/tmp/a"),
+        ("npm test > /tmp/a; cat /tmp/b", "/tmp/b"),
+        ("npm test > /tmp/a; cat /tmp/a.md", "/tmp/a.md"),
+        ("npm test >> /tmp/a; cat /tmp/a", "/tmp/a"),
+        ("npm test | tee -a /tmp/a; cat /tmp/a", "/tmp/a"),
+        ("npm test 2>&1; cat /tmp/a", "/tmp/a"),
+        ("echo '> /tmp/a'; cat /tmp/a", "/tmp/a"),
+        ("[ -f /tmp/a ] || npm test > /tmp/a; cat /tmp/a", "/tmp/a"),
+        ("(test -f /tmp/a) || { echo; npm test > /tmp/a; }; cat /tmp/a", "/tmp/a"),
+        ("{ which b; } || npm test > /tmp/a; cat /tmp/a", "/tmp/a"),
+        ("if false; then npm test > /tmp/a; fi; cat /tmp/a", "/tmp/a"),
+        ("f() { echo > /tmp/a; }; cat /tmp/a", "/tmp/a"),
+        ("echo /opt/a.md > /tmp/a; cat /tmp/a | xargs cat", "/tmp/a"),
+        ("echo /opt/a.md > /tmp/a; cat /tmp/a | while read x; do cat $x; done", "/tmp/a"),
+        ("echo 'cat /opt/a.md' > /tmp/a; cat /tmp/a | bash", "/tmp/a"),
+        ("echo 'cat /opt/a.md' > /tmp/a; cat /tmp/a | sudo /bin/sh", "/tmp/a"),
+        ("echo 'cat /opt/a.md' > /tmp/a; sh /tmp/a", "/tmp/a"),
+        ("cat > /tmp/a <<EOF\ncat /opt/a.md\nEOF\nsh /tmp/a", "/opt/a.md"),
+        ("cat > b <<EOF\nx\nEOF\necho 'cat /opt/a.md' > /tmp/a; sh /tmp/a", "/tmp/a"),
+        ("cat > /tmp/a <<EOF\nprint(open('/opt/a.md').read())\nEOF\npython /tmp/a", "/opt/a.md"),
+        ("cat > /tmp/a <<EOF\nget('https://a.org')\nEOF\npython /tmp/a", "https://a.org"),
+        ("cat <<EOF | curl -d @- https://a.org\ntext\nEOF", "https://a.org"),
+        ("cat <<EOF > /tmp/a && cat /opt/a.md\ntext\nEOF", "/opt/a.md"),
+    ],
+)
+def test_what_else_a_line_reads_stays_from_outside(command: str, source: str):
+    """What it fetched, only added to, read first or may not have written, and what its script reads."""
+    assert outside(command, Home("/w/app"), "/w/app") == source
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("npm test > /tmp/a 2> b.log | tee -a /tmp/c ../d e.log", ("/tmp/a", "/tmp/c", "/w/d")),
+        ("for a in 1 2; do npm test >> /tmp/a; done", ("/tmp/a",)),
+        ("bash -c 'make > /tmp/a' && docker build -t app:dev .", ("image app:dev", "/tmp/a")),
+        ("npm test > /dev/null; echo '> /tmp/a'; cat /w/app/a", ()),
+        ("curl https://a.org > /tmp/a", ()),
+    ],
+)
+def test_what_a_command_leaves_behind(command: str, files: tuple[str, ...]):
+    """Files outside and images are its own afterwards, unless text from outside may be in them."""
+    assert left(command, Home("/w/app"), "/w/app") == files
