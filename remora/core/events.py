@@ -97,9 +97,9 @@ class Event(NamedTuple):
         extra: what else a reader knows: `old` and `new` text of an edit (shortened), `lines` (first,
             last) of a read, `todos` of a plan, `exit_code`, `interrupted`, `cwd`, `reads`
             (files that a command shows, where the host has no tool for it), `running` (a name) of a
-            command that goes on after its result, `of` (that name) of a call that asks what became of it
-            or of a result without a `call_id` that tells it unasked, `over` of a step with which the
-            agent's turn ended.
+            command that goes on after its result, `output` (a file) where the host keeps what a command
+            says, `of` (that name) of a call that asks what became of it or of a result without a `call_id`
+            that tells it unasked, `over` of a step with which the agent's turn ended.
     """
 
     kind: str

@@ -134,6 +134,8 @@ class Observer:
                 watch.settle(call, self._story, self.events)
                 if call.tool in _REPORTS and call.failed is not None and not call.denied:
                     self._reported(watch, call)
+            if kind == "tool_result":
+                watch.answered(event)
         elif kind in ("reply", "reasoning"):
             said = (event.text, event.step, event.key, event.at)
             watch.speech.told(*said, pad, reply=kind == "reply")

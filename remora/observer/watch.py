@@ -100,12 +100,28 @@ class Watch(Kept):
         elif call.failed is None:
             return
         elif call.action == "run":
-            for made in left(*self._line(call.command, call.tool, call.extra.get("cwd"))):
-                keep_last(pad.written, made, 200)
+            self._left(call)
         elif call.action in ("edit", "write"):
             for path in call.paths[:20]:
                 if not pad.home().has(path) or third_party(path):
                     keep_last(pad.written, path, 200)
+
+    def _left(self, call: Call) -> None:
+        """Note what a command that reads nothing from outside leaves there."""
+        made = left(*self._line(call.command, call.tool, call.extra.get("cwd")))
+        kept = call.extra.get("output")
+        if isinstance(kept, str) and not _GREP.match(call.command):  # of what was found not all is shown
+            made += (kept,)
+        for one in made:
+            keep_last(self.pad.written, one, 200)
+
+    def answered(self, result: Event) -> None:
+        """Note what a command leaves outside that goes on after its result."""
+        said = result.extra or {}
+        if began := self.calls.running.get(str(said.get("running"))):
+            call = unanswered(began._replace(extra={**(began.extra or {}), **said}))
+            if not self.source(call):
+                self._left(call)
 
     def source(self, call: Call) -> str:
         """Return where from outside a call brought text in; nothing if it did not."""

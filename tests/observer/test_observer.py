@@ -252,6 +252,7 @@ def test_a_conversation_that_begins_with_a_summary_is_tainted():
         (Script().step().grep("x", "a.js:1: x\nnode_modules/x/a.js:2: x"), "node_modules/x/a.js"),
         (Script().step().run("grep -rn x .", "./node_modules/x/a.js:2: x"), "./node_modules/x/a.js"),
         (Script().step().run("docker run --rm app:dev"), "docker run app:dev"),
+        (Script().step().run("npm test").read("/c/tool-results/b1.txt"), "/c/tool-results/b1.txt"),
         (Script().step().run("curl https://a.org/b > /tmp/a").run("cat /tmp/a"), "https://a.org/b"),
     ],
 )
@@ -290,6 +291,27 @@ def test_what_taints(script: Script, source: str):
 def test_what_does_not_taint(script: Script):
     """The repository, this machine, the session's own files, refused fetches and memory tools."""
     assert watching(script).taint() is None
+
+
+@pytest.mark.parametrize(
+    ("command", "taint"),
+    [
+        ("npm test", None),
+        ("npm test; cat /opt/a", Taint("/opt/a", 1)),
+        ("curl https://a.org/b", Taint("https://a.org/b", 1)),
+        ("grep -rn x .", Taint("/c/out.txt", 2)),
+    ],
+)
+@pytest.mark.parametrize("extra", [{}, {"running": "b1"}], ids=["long", "going on"])
+def test_the_file_that_the_host_keeps_output_in_is_as_the_command(command: str, taint, extra):
+    """What one shows is in the other; only of a search the host shows too little to know."""
+    script = Script()
+    script.add("session_start", extra={"cwd": "/w/app"})
+    script.step().run(command, answered=False)
+    call = script.events[-1]
+    extra = {**extra, "output": "/c/out.txt"}
+    script.add("tool_result", tool="Bash", action="run", call_id=call.call_id, command=command, extra=extra)
+    assert watching(script.step().read("/c/out.txt").step()).taint() == taint
 
 
 def test_a_resolution_found_after_a_fetch_is_tainted():

@@ -28,6 +28,7 @@ from remora.sources.transcripts.claude_line import (
     became,
     ended,
     injected,
+    kept_in,
     lines_shown,
     refusal,
     report,
@@ -294,6 +295,8 @@ class ClaudeCode:
             error = error or extra["exit_code"] != 0
         if made.action == "run":
             extra |= runs_on(text)
+            if path := kept_in(text):
+                extra["output"] = line.relative(path)
         elif made.tool in POLLS:
             extra |= became(text)
             error = error or extra.get("exit_code", 0) != 0

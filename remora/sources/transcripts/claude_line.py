@@ -30,6 +30,15 @@ _IDE = re.compile(r"\s*<ide_\w+>")
 EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,10})\b")
 # A command that runs on by itself, and what a tool says that was asked about it.
 _ON_ITS_OWN = re.compile(r"\bbackground\w*\b[^\n]{0,80}?\bID: ?([\w-]{1,40})")
+# Where the host keeps what a command says that runs on, or says too much: in folders that are its own.
+_GOES_TO = re.compile(
+    r"\s*Command [^\n]{0,100}\bID: ?([\w-]{1,40})\. Output is being written to: "
+    r"([^\n]{1,1000}?[\\/]tasks[\\/]\1\.output)\b"
+)
+_SAVED_TO = re.compile(
+    r"\s*<(persisted-output)>\s*\n[^\n]{0,200}?\bsaved to: "
+    r"([^\n]{1,1000}?[\\/]tool-results[\\/][\w.-]+)\s*(?:\n|\Z)"
+)
 _STATUS = re.compile(r"<status>(\w+)</status>")
 _EXIT_CODE = re.compile(r"(?:<exit_code>|\bexit code )(-?\d{1,10})\)?</(?:exit_code|summary)>")
 _NOTICE = re.compile(r"<task-notification>.*?</task-notification>", re.DOTALL)
@@ -53,6 +62,16 @@ def runs_on(text: str) -> dict[str, Any]:
     """
     found = _ON_ITS_OWN.search(text[:500])
     return {"running": found[1]} if found else {}
+
+
+def kept_in(text: str) -> str:
+    r"""Return the file in which the host keeps all that a command says; empty if it names none.
+
+    >>> kept_in("<persisted-output>\nToo large (52KB). Full output saved to: /c/s1/tool-results/b1.txt\n")
+    '/c/s1/tool-results/b1.txt'
+    """
+    found = _GOES_TO.match(text) or _SAVED_TO.match(text)
+    return found[2] if found else ""
 
 
 def became(text: str) -> dict[str, Any]:

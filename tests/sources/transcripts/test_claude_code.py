@@ -763,3 +763,30 @@ def test_a_plan_made_by_calls_of_one_id_is_told_whole(tmp_path: Path) -> None:
     found = events(tmp_path / "s1.jsonl", *made)
     todos = [(e.extra or {})["todos"] for e in found if e.kind == "tool_call"]
     assert [thing["content"] for thing in todos[-1]] == ["write", "test"]
+
+
+KEPT = "/h/.claude/projects/-w-app/s1/tool-results/b1.txt"
+
+
+@pytest.mark.parametrize(
+    ("text", "extra"),
+    [
+        (
+            "Command running in background with ID: b1. Output is being written to: /c/tasks/b1.output. It",
+            {"running": "b1", "output": "/c/tasks/b1.output"},
+        ),
+        (f"<persisted-output>\nToo large (52.3KB). Full output saved to: {KEPT}\n\nok", {"output": KEPT}),
+        ("Command in background with ID: b1. Output is being written to: /opt/b1", {"running": "b1"}),
+        ("<persisted-output>\nFull output saved to: /opt/a.md\n", None),
+        (f"<persisted-output>\nFull output saved to: {KEPT} and /opt/a.md\n", None),
+        (f"ok\n<persisted-output>\nFull output saved to: {KEPT}\n", None),
+    ],
+)
+def test_where_the_host_keeps_what_a_command_says(tmp_path: Path, text: str, extra: Any) -> None:
+    """It names the file at the beginning of the result, and the file is in a folder of its own."""
+    found = events(
+        tmp_path / "s1.jsonl",
+        claude("assistant", "a1", use("Bash", "t1", command="make"), mid="m1"),
+        claude("user", "u1", result("t1", text)),
+    )
+    assert [e.extra for e in found if e.kind == "tool_result"] == [extra]
