@@ -146,7 +146,8 @@ class Observer:
         elif kind == "step":
             watch.pace.step(event.step, event.tokens, pad, event.key)
         elif kind == "session_start":
-            pad.seen_cwd((event.extra or {}).get("cwd"))
+            began = event.extra or {}
+            pad.seen_cwd(began.get("root", began.get("cwd")))
         elif kind == "compaction":
             watch.pace.compacted()
             if event.step < 1 and not self._story.prompts:

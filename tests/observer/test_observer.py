@@ -294,6 +294,28 @@ def test_what_does_not_taint(script: Script):
 
 
 @pytest.mark.parametrize(
+    ("command", "source"),
+    [
+        ("cd /w/app && git diff --stat && sed -n 1,5p server/a.py", None),
+        ("cat ../server/a.py", None),
+        ("cat ../../other/a.py", "../../other/a.py"),
+        ("cd /w && git diff", "/w/diff"),
+        ("cat /w/app-fork/a.py", "/w/app-fork/a.py"),
+    ],
+)
+def test_a_session_in_a_part_of_its_repository_is_at_home_in_all_of_it(command: str, source: str | None):
+    """Where the root is known; the folder that a call says is a part of that."""
+    script = Script()
+    script.add("session_start", extra={"cwd": "/w/app/web", "root": "/w/app"})
+    script.step().call("Bash", "run", "x", command=command, extra={"cwd": "web"}).step().read("/w/app/a.py")
+    assert watching(script).taint() == (Taint(source, 1) if source else None)
+    made = Script()
+    made.add("session_start", extra={"cwd": "/w/app/web", "root": "/w/app"})
+    made.step().call("Bash", "run", "ok", command="npm test && cd .. && make", extra={"cwd": "web"})
+    assert [c.as_run for c in observed(made).commands] == ["(cd web && npm test) && make"]
+
+
+@pytest.mark.parametrize(
     ("command", "taint"),
     [
         ("npm test", None),

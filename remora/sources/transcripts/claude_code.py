@@ -37,7 +37,7 @@ from remora.sources.transcripts.claude_line import (
     tokens,
 )
 from remora.sources.transcripts.lines import Counts
-from remora.sources.transcripts.paths import Roots, plain
+from remora.sources.transcripts.paths import Roots
 from remora.sources.transcripts.texts import (
     MAX_PROMPT,
     joined,
@@ -363,7 +363,7 @@ class ClaudeCode:
         events: list[Event] = []
         if line.session not in self._started:
             self._started[line.session] = line.at
-            extra = {"cwd": plain(line.cwd)} if line.cwd else None
+            extra = self._roots.began(line.cwd) or None
             events.append(
                 line.event("session_start", f"{line.session}:start", 0, extra=extra)._replace(agent="")
             )

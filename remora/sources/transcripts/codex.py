@@ -233,6 +233,9 @@ class Codex:
         if ACTION_OF.get(name) == "run" and (patched := self._patch_run(name, given)):
             return patched
         made = call(name, given, self._relative, action(name, namespace))
+        said = given.get("workdir", given.get("working_directory"))
+        if made.action == "run" and not said and "root" in self._roots.began(self._cwd):
+            made = made._replace(extra={**(made.extra or {}), "cwd": self._relative(".")})
         if made.action == "run" and (shown := shown_files(made.command)):
             extra = dict(made.extra or {})
             folder = string(given.get("workdir"), 4096)
@@ -435,7 +438,7 @@ class Codex:
         if self._started:
             return []
         self._started = self._told = True
-        extra = {"cwd": plain(self._cwd)} if self._cwd else None
+        extra = self._roots.began(self._cwd) or None
         if self._agent:
             event = self._event("subagent_start", f"{self._agent}:start", at, text=told)
         else:

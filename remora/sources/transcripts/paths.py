@@ -130,6 +130,17 @@ class Roots:
         roots = self._known()
         return next((folder for folder in ancestors(path) if folder in roots), None)
 
+    def began(self, cwd: str) -> dict[str, str]:
+        """Return what is told of a session's folder: itself, and the root it is a part of in the project.
+
+        >>> Roots().began("/w/app/web"), Roots().began("")
+        ({'cwd': '/w/app/web'}, {})
+        """
+        cwd = plain(cwd)
+        root = self.root(cwd) or ""
+        known = root != cwd and any(inside(root, folder) for folder in self._project)
+        return {"cwd": cwd, **({"root": root} if known else {})} if cwd else {}
+
     def relative(self, path: str, cwd: str = "") -> str:
         """Return a path relative to its root with forward slashes; outside of all roots it stays absolute.
 

@@ -11,6 +11,7 @@ import pytest
 
 from remora.observer.observer import Observer
 from remora.sources.transcripts.codex_output import read_output
+from remora.sources.transcripts.paths import Roots
 from tests.sources.transcripts.records import ROOT, brief, codex, events, put, reading
 from tests.sources.transcripts.test_codex_patch import PATCH
 
@@ -548,3 +549,22 @@ def test_sessions_that_are_no_forks_are_read_whole(tmp_path: Path, turn: str) ->
     ]
     assert [e.kind for e in given[0]] == [e.kind for e in given[1]]
     assert [e.text for e in given[1] if e.kind == "reply"] == ["Working.", "Working."]
+
+
+def test_a_command_without_a_folder_runs_where_the_session_began(tmp_path: Path) -> None:
+    """It is told where that is a part of the project; a folder that is named counts."""
+    found = events(
+        tmp_path / "rollout-1.jsonl",
+        codex("session_meta", id="s1", cwd=f"{ROOT}/web"),
+        _call("exec_command", "call_x8k2m101", {"cmd": "make"}),
+        _call("exec_command", "call_x8k2m102", {"cmd": "make", "workdir": ROOT}),
+        roots=_project(),
+    )
+    assert found[0].extra == {"cwd": f"{ROOT}/web", "root": ROOT}
+    assert [e.extra for e in found if e.kind == "tool_call"] == [{"cwd": "web"}, None]
+
+
+def _project() -> Roots:
+    made = Roots([ROOT])
+    made.met(f"{ROOT}/web")
+    return made

@@ -63,6 +63,17 @@ def test_the_project_on_this_machine_counts_where_a_session_ran_in_it() -> None:
     assert elsewhere.relative("/w/app/a.py") == "/w/app/a.py"
 
 
+def test_a_session_in_a_part_of_the_project_tells_its_root() -> None:
+    """What other sessions began in is no proof that it is one repository."""
+    here = _roots("/w/app/web", "/w/app/.worktrees/fix/web", project=("/w/app", "/w/app/.worktrees/fix"))
+    assert here.began("/w/app/web/") == {"cwd": "/w/app/web", "root": "/w/app"}
+    tree = "/w/app/.worktrees/fix"
+    assert here.began(f"{tree}/web") == {"cwd": f"{tree}/web", "root": tree}
+    assert here.began("/w/app") == {"cwd": "/w/app"}
+    assert here.began("/w/other") == {"cwd": "/w/other"}
+    assert _roots("/w", "/w/app").began("/w/app") == {"cwd": "/w/app"}
+
+
 def test_a_work_tree_in_the_project_is_still_a_root() -> None:
     """The project's root does not swallow the work trees below it."""
     roots = _roots(("/w/app/.worktrees/fix", "fix"), "/w/app", project=("/w/app",))
