@@ -61,12 +61,10 @@ class Home(NamedTuple):
         """Say whether a path, as seen from a folder, is at home; whole parts of paths are compared.
 
         >>> home = Home("/w/app", ("/tmp/x",))
-        >>> [home.has(p) for p in ("/w/app/a", "/w/app-fork/a", "/tmp/x", "/tmp/xyz", "../b", "~/c", "a")]
+        >>> [home.has(p) for p in ("/w/app/a", "/w/app-fork/a", "/tmp/x", "/tmp/xyz", "../b", "~/../c", "a")]
         [True, False, True, False, False, False, True]
         """
-        path = posixpath.normpath(
-            path if path[:1] == "~" or _DRIVE.match(path) else posixpath.join(folder, path)
-        )
+        path = joined(folder, path)
         if path[0] not in "/~" and not _DRIVE.match(path):
             return path != ".." and not path.startswith("../")
         return path in self.own or (bool(self.root) and within(path, self.root))
@@ -109,7 +107,8 @@ def joined(folder: str, path: str) -> str:
     ('/w/b', '~/c', '/d/e')
     """
     path = written_out(path)
-    return path if path.startswith("~") else posixpath.normpath(posixpath.join(folder, path))
+    whole = path if path[:1] == "~" or _DRIVE.match(path) else posixpath.join(folder, path)
+    return whole if whole[:1] == "~" else posixpath.normpath(whole)  # nobody knows what is above a `~`
 
 
 def entered(folder: str, to: list[str]) -> str:

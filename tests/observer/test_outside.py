@@ -46,6 +46,8 @@ from remora.observer.paths import Home
         ("cat /w/app/../x/f.md", "/w/app/../x/f.md"),
         ("cat /w/app-fork/f.md", "/w/app-fork/f.md"),
         ("cat $HOME/f.md", "$HOME/f.md"),
+        ("cat ~/../f.md", "~/../f.md"),
+        ("cd ~/../x && cat f.md", "~/../x/f.md"),
         ("find /opt/x -name '*.md'", "/opt/x"),
         ("tac /opt/f.md", "/opt/f.md"),
         ("diff a.md /opt/f.md", "/opt/f.md"),

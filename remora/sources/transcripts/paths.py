@@ -48,7 +48,8 @@ def plain(path: str) -> str:
         path = path[0].upper() + path[1:]
     if not path:
         return ""
-    return posixpath.normpath(path)
+    normal = posixpath.normpath(path)
+    return path if path[0] == "~" != normal[0] else normal  # nobody knows what is above a `~`
 
 
 def is_absolute(path: str) -> bool:

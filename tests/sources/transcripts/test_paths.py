@@ -100,6 +100,7 @@ def test_nonsense_stays_what_it_is() -> None:
     roots = _roots("", "relative/dir", "/w/app")
     assert roots.found == ("/w/app",)
     assert [roots.relative(p) for p in ("", "~/x", "a.py", "/w/app")] == ["", "~/x", "a.py", "."]
+    assert roots.relative("~/../x", "/w/app") == "~/../x"
     assert plain("/w//app/./x/..") == "/w/app"
 
 
