@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from remora.core.drives import below, has_drive
 from remora.core.events import CommandRun, ErrorSeen
 from remora.core.purposes import head, unwrapped
 from remora.core.shell import name_of, programs_in
@@ -21,7 +22,7 @@ from remora.observer.calls import Call
 from remora.observer.changes import Change, core, debugs, decisive, longest, only_imports, told, undoes
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
 from remora.observer.keeping import Kept, cut, keep_last, make_room
-from remora.observer.paths import entered, inside, within
+from remora.observer.paths import entered, inside
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.slips import (
     THERE,
@@ -498,9 +499,9 @@ def _heads(normal: str) -> tuple[str, ...]:
 
 def _from(root: str, folder: str) -> str:
     """Return a folder as seen from the repository; empty where it is not known to lie in it."""
-    if not folder.startswith("/"):
+    if not folder.startswith("/") and not has_drive(folder):
         return folder
-    return folder[len(root) + 1 :] if root and within(folder, root) else ""
+    return (below(folder, root) if root else None) or ""
 
 
 def _target(call: Call, run: Run | None) -> str:

@@ -7,6 +7,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from remora.core.drives import below, forward, has_drive
+
 # All compared in lower case: `Cargo.toml` is configuration too.
 _CONFIG_NAMES = frozenset(
     """
@@ -40,7 +42,6 @@ _INSTALLED = re.compile(r"(?:^|/)(?:node_modules|bower_components|(?:site|dist)-
 _SHOWN = re.compile(
     r"^((?:[\w@.+-]*/)*?(?:node_modules|(?:site|dist)-packages)/[^\s:]+)[:-]\d+[:-]", re.MULTILINE
 )
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
 _HERE = re.compile(r"^\$(?:PWD\b|\{PWD\}|\(pwd\))")
 _WORK_TREE = re.compile(r"/(?:\.claude/worktrees|\.worktrees)/.*")
@@ -64,8 +65,8 @@ class Home(NamedTuple):
         >>> [home.has(p) for p in ("/w/app/a", "/w/app-fork/a", "/tmp/x", "/tmp/xyz", "../b", "~/../c", "a")]
         [True, False, True, False, False, False, True]
         """
-        path = joined(folder, path)
-        if path[0] not in "/~" and not _DRIVE.match(path):
+        path = joined(folder, path.replace("\\", "/") if has_drive(self.root) else path)
+        if path[0] not in "/~" and not has_drive(path):
             return path != ".." and not path.startswith("../")
         return path in self.own or (bool(self.root) and within(path, self.root))
 
@@ -83,7 +84,7 @@ def within(path: str, folder: str) -> bool:
     >>> within("/w/app/a", "/w/app"), within("/w/app-fork", "/w/app")
     (True, False)
     """
-    return path == folder or path.startswith(folder if folder.endswith("/") else f"{folder}/")
+    return below(path, folder) is not None
 
 
 def repository(cwd: str) -> str:
@@ -101,13 +102,16 @@ def written_out(path: str) -> str:
 
 
 def joined(folder: str, path: str) -> str:
-    """Return a path of a command line as it is seen from a folder.
+    r"""Return a path of a command line as it is seen from a folder.
 
     >>> joined("/w/app", "../b"), joined("/w/app", "$HOME/c"), joined("/w/app", "/d//e")
     ('/w/b', '~/c', '/d/e')
+    >>> joined("C:/w/app", "..\\b"), joined("C:/w/app", "c:\\d"), joined("/w/app", "a\\b")
+    ('C:/w/b', 'C:/d', '/w/app/a\\b')
     """
-    path = written_out(path)
-    whole = path if path[:1] == "~" or _DRIVE.match(path) else posixpath.join(folder, path)
+    path = forward(written_out(path))
+    path = path.replace("\\", "/") if has_drive(folder) else path
+    whole = path if path[:1] == "~" or has_drive(path) else posixpath.join(folder, path)
     return whole if whole[:1] == "~" else posixpath.normpath(whole)  # nobody knows what is above a `~`
 
 
@@ -134,13 +138,11 @@ def seen_from(home: str, folder: str) -> str | None:
     """
     if folder == home or _WORK_TREE.search(folder.removeprefix(home)):
         return ""
-    if not folder.startswith("/"):
+    if not folder.startswith("/") and not has_drive(folder):
         return None if folder.startswith(("~", "..")) else "" if folder == "." else folder
-    if not home:
+    if not home or within(home, folder):
         return ""
-    if within(folder, home):
-        return folder[len(home.rstrip("/")) + 1 :]
-    return "" if within(home, folder) else None
+    return below(folder, home)
 
 
 @lru_cache(256)
@@ -149,7 +151,7 @@ def placed(home: str, said: str) -> Place:
 
     Another checkout, as on another machine, is at home where it is.
     """
-    folder = posixpath.normpath(posixpath.join(home, said)) if said else home
+    folder = joined(home, said) if said else home
     outside = not home or seen_from(home, folder) is None
     return Place(folder, folder if outside else home)
 
@@ -165,7 +167,7 @@ def inside(path: str) -> bool:
         and path[0] not in "/~"
         and path != "."
         and not path.startswith("..")
-        and not _DRIVE.match(path)
+        and not has_drive(path)
     )
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import heapq
 import math
-import posixpath
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from remora.core.drives import forward
 from remora.core.events import Signal
 from remora.core.values import Taint
 from remora.observer.keeping import Kept
-from remora.observer.paths import Home, Place, inside, placed, repository
+from remora.observer.paths import Home, Place, inside, joined, placed, repository
 from remora.observer.signals import SCORES
 
 _EVENTS = 5  # keys of events that a signal keeps
@@ -189,7 +189,8 @@ class Scratchpad(Kept):
 
     def folder(self, said: object) -> str:
         """Return the absolute working directory of a call, as far as it is known."""
-        return posixpath.join(self.cwds[0] if self.cwds else "", said if isinstance(said, str) else "")
+        began = self.cwds[0] if self.cwds else ""
+        return joined(began, said) if isinstance(said, str) and said else began
 
     def place(self, said: object) -> Place:
         """Return where a call is run."""
@@ -197,7 +198,8 @@ class Scratchpad(Kept):
 
     def seen_cwd(self, cwd: object) -> None:
         """Note a working directory that the host recorded: the first, and what lies in its repository."""
-        if not isinstance(cwd, str) or len(cwd) <= 1 or cwd in self.cwds or len(self.cwds) >= 20:
+        cwd = forward(cwd) if isinstance(cwd, str) else ""
+        if len(cwd) <= 1 or cwd in self.cwds or len(self.cwds) >= 20:
             return
         if self.home().has(cwd) if self.cwds else not inside(cwd):
             self.cwds.append(cwd)

@@ -156,6 +156,23 @@ def test_a_pipe_masks_the_exit_code():
 
 
 @pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ('cd "C:\\w\\app" && npm test', "npm test"),
+        ("cd /c/w/app/web && npm test", "(cd web && npm test)"),
+        ("cd C:/w/app && cd 'web\\a' && npm test", "(cd web/a && npm test)"),
+        ("cd c:/W/App && npm test", "npm test"),
+        ("cd /mnt/c/w && npm test", "npm test"),
+        ('cd "C:\\w\\x" && npm test', ""),
+        ("cd /c/w/app-fork && npm test", ""),
+    ],
+)
+def test_a_folder_on_a_drive_is_one_however_it_is_written(line: str, text: str):
+    """Where the session began, a part of it, what is around it, and others."""
+    assert as_run(line, "C:/w/app", Place("C:/w/app", "C:/w/app")).text == text
+
+
+@pytest.mark.parametrize(
     ("line", "writes", "adds"),
     [
         ("go test ./... > /tmp/out.txt 2>&1", ["/tmp/out.txt"], []),

@@ -20,9 +20,9 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
+from remora.core.drives import below, forward, has_drive
 from remora.core.text import sound
 
-_DRIVE = re.compile(r"/?[A-Za-z]:(?:/|$)")
 # Folders in a repository that hold other work trees of it; only the first is always one name deep.
 _IN_REPOSITORY = ("/.claude/worktrees/", "/.worktrees/")
 _GENERAL = re.compile(
@@ -41,11 +41,7 @@ def plain(path: str) -> str:
     path = sound(path)
     if path.startswith("file://"):
         path = unquote(path[7:])
-    if "\\" in path and (_DRIVE.match(path.replace("\\", "/")) or path.startswith("\\\\")):
-        path = path.replace("\\", "/")
-    if _DRIVE.match(path):
-        path = path.lstrip("/")
-        path = path[0].upper() + path[1:]
+    path = path.replace("\\", "/") if path.startswith("\\\\") else forward(path)
     if not path:
         return ""
     normal = posixpath.normpath(path)
@@ -54,12 +50,12 @@ def plain(path: str) -> str:
 
 def is_absolute(path: str) -> bool:
     """Say whether a plain path names a place by itself; a home's `~` does."""
-    return path.startswith(("/", "~")) or _DRIVE.match(path) is not None
+    return path.startswith(("/", "~")) or has_drive(path)
 
 
 def inside(path: str, root: str) -> bool:
     """Say whether a plain path is a folder or lies in it."""
-    return path == root or path.startswith(root if root.endswith("/") else root + "/")
+    return below(path, root) is not None
 
 
 def joined_path(folder: str, path: str) -> str:
@@ -99,7 +95,8 @@ class Roots:
     def __init__(self, project: Iterable[str] = ()) -> None:
         self._project = tuple(dict.fromkeys(plain(str(p)) for p in project))
         self._met: dict[str, set[str]] = {}
-        self._roots: frozenset[str] | None = None
+        self._roots: dict[str, None] | None = None  # the longest first
+        self._drives = False
 
     def met(self, cwd: str, branch: str | None = None) -> None:
         """Take note of a recorded working directory and the branch that was checked out there."""
@@ -119,16 +116,19 @@ class Roots:
     @property
     def found(self) -> tuple[str, ...]:
         """The roots, the longest first."""
-        return tuple(sorted(self._known(), key=lambda root: (-len(root), root)))
+        return tuple(self._known())
 
-    def _known(self) -> frozenset[str]:
+    def _known(self) -> dict[str, None]:
         if self._roots is None:
-            self._roots = frozenset(self._find())
+            self._roots = dict.fromkeys(sorted(self._find(), key=lambda root: (-len(root), root)))
+            self._drives = any(map(has_drive, self._roots))
         return self._roots
 
     def root(self, path: str) -> str | None:
         """Return the deepest root that contains a plain absolute path."""
         roots = self._known()
+        if self._drives or has_drive(path):
+            return next((folder for folder in roots if inside(path, folder)), None)
         return next((folder for folder in ancestors(path) if folder in roots), None)
 
     def began(self, cwd: str) -> dict[str, str]:
@@ -157,7 +157,7 @@ class Roots:
         >>> roots.relative("/w/app/.worktrees/fix/cache/src/a.py"), roots.relative("/etc/hosts")
         ('src/a.py', '/etc/hosts')
         """
-        path = plain(path)
+        path = plain(path.replace("\\", "/") if has_drive(cwd) else path)
         if path and not is_absolute(path):
             if not cwd:
                 return path
@@ -165,7 +165,7 @@ class Roots:
         root = self.root(path)
         if root is None:
             return path
-        return path[len(root) :].strip("/") or "."
+        return below(path, root) or "."
 
     def _find(self) -> set[str]:
         roots: set[str] = set()

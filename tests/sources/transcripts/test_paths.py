@@ -87,12 +87,28 @@ def test_a_work_tree_in_the_project_is_still_a_root() -> None:
         ("C:\\w\\app\\src\\a.py", "src/a.py"),
         ("c:/w/app/a.py", "a.py"),
         ("file:///C:/w/app/a%20b.py", "a b.py"),
+        ("/c/w/app/a.py", "a.py"),
+        ("/mnt/c/w/app/a.py", "a.py"),
+        ("C:\\W\\App\\A.py", "A.py"),
+        ("C:\\w\\app-fork\\a.py", "C:/w/app-fork/a.py"),
+        ("/d/w/app/a.py", "/d/w/app/a.py"),
         ("src\\a.py", "src\\a.py"),
     ],
 )
 def test_windows_paths_get_forward_slashes(recorded: str, expected: str) -> None:
     """Drives and backslashes are understood; a backslash alone may be part of a name."""
     assert _roots("C:\\w\\app").relative(recorded, "C:\\w\\app" if recorded[1] == ":" else "") == expected
+
+
+def test_a_backslash_stands_between_folders_where_there_are_drives() -> None:
+    """As patches name files; it may lead out of the repository. Elsewhere it is part of a name."""
+    roots = _roots("C:\\w\\app", "/w/app", "/mnt/c/w/lib")
+    assert roots.relative("src\\a.py", "C:\\w\\app") == "src/a.py"
+    assert roots.relative("..\\x\\a.py", "C:\\w\\app") == "C:/w/x/a.py"
+    assert roots.relative("\\x\\a.py", "C:\\w\\app") == "/x/a.py"
+    assert roots.relative("C:\\w\\lib\\a.py", "/mnt/c/w/lib") == "a.py"
+    assert [roots.relative(p, "/w/app") for p in ("src\\a.py", "/c/w/app/..a")] == ["src\\a.py", "..a"]
+    assert _roots("/mnt/c/w").relative("/mnt/c/W/a.py") == "/mnt/c/W/a.py"
 
 
 def test_nonsense_stays_what_it_is() -> None:

@@ -1,0 +1,53 @@
+"""Paths with drives: one machine, three ways to write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.drives import below, forward, has_drive
+
+
+@pytest.mark.parametrize("path", ["C:\\w", "c:/w", "C:", "/C:/w"])
+def test_a_colon_names_a_drive(path: str):
+    """Behind one letter, at the beginning."""
+    assert has_drive(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/", "/c/w", "/mnt/c/w", "a\\b", "\\w", "ab:/w", "C:x", "https://a.org"]
+)
+def test_nothing_else_names_a_drive(path: str):
+    """Such a path stays what it is."""
+    assert not has_drive(path)
+    assert forward(path) == path
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["C:/Users/me/app/a.py", "c:\\users\\ME\\app\\a.py", "/c/Users/me/app/a.py", "/mnt/c/Users/me/app/a.py"],
+)
+@pytest.mark.parametrize("folder", ["C:/Users/me/app", "C:/users/Me/App/"])
+def test_a_drive_is_one_however_it_is_written(path: str, folder: str):
+    """The names below keep their case."""
+    assert below(path, folder) == "a.py"
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        ("D:/w/a", "C:/w"),
+        ("/d/w/a", "C:/w"),
+        ("/mnt/data/w", "C:/"),
+        ("/cc/w/a", "C:/w"),
+        ("/w/c/w/a", "C:/w"),
+        ("/w/a", "C:/w"),
+        ("C:/w-fork/a", "C:/w"),
+        ("C:/", "C:/w"),
+        ("/c/W/a", "/c/w"),
+        ("/mnt/c/w/a", "/c/w"),
+        ("/W/a", "/w"),
+    ],
+)
+def test_another_folder_is_another(path: str, folder: str):
+    """Another drive, no drive, a neighbour; and without a colon everything is compared as it is written."""
+    assert below(path, folder) is None
