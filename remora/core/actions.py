@@ -11,6 +11,7 @@ A hook loads this before every tool that an agent uses, so patterns are compiled
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 MAX_COMMAND = 4_000  # characters of a command that are kept
 # Arguments that name files, in every host's spelling.
@@ -76,8 +77,12 @@ _FILES = {
 }
 _FILE_ACTION = table(_FILES)
 _WORD = r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])"
-_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish", "powershell", "pwsh", "cmd"})
-_SCRIPT_OPTIONS = frozenset({"-c", "-lc", "-ic", "-ilc", "-Command", "-NoProfile", "/c", "/C"})
+_OF_WINDOWS = frozenset({"powershell", "pwsh", "cmd"})
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish"}) | _OF_WINDOWS
+_SCRIPT_OPTIONS = frozenset({"-c", "-lc", "-ic", "-ilc", "-command", "/c", "//c"})
+# Options before it that take a value: of a shell of Windows by how they begin, of any other whole.
+_VALUED_OF_WINDOWS = ("-ex", "-ep", "-wi", "-wo", "-ve", "-in", "-out", "-conf")
+_VALUED = frozenset({"-o", "+o"})
 
 
 def action_of(tool: str) -> str:
@@ -165,7 +170,28 @@ def words_of(command: list[object]) -> str:
     import shlex
 
     parts = [part for part in command if isinstance(part, str)]
-    shell = parts[0].replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe") if parts else ""
-    if len(parts) == 3 and shell in _SHELLS and parts[1] in _SCRIPT_OPTIONS:
-        return parts[2]
-    return shlex.join(parts)
+    return script_of(parts) or shlex.join(parts)
+
+
+def script_of(words: Sequence[str]) -> str:
+    """Return the script that a shell is handed as its last word; empty of any other command.
+
+    The shells of Windows take all the words behind the option for one, PowerShell also without an option.
+
+    >>> script_of(["powershell.exe", "-NoProfile", "-Command", "pytest -q"]), script_of(["sh", "a.sh", "-c"])
+    ('pytest -q', '')
+    """
+    shell = words[0].replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe") if words else ""
+    if shell not in _SHELLS:
+        return ""
+    before = ""
+    for place, word in enumerate(words[1:], start=1):
+        option = word.lower()
+        if option in _SCRIPT_OPTIONS:
+            several = shell in _OF_WINDOWS or len(words) == place + 2
+            return " ".join(words[place + 1 :]) if several else ""
+        valued = before.startswith(_VALUED_OF_WINDOWS) if shell in _OF_WINDOWS else before in _VALUED
+        if not valued and option[:1] not in ("/" if shell == "cmd" else "-", "-", "+"):
+            return " ".join(words[place:]) if shell in ("powershell", "pwsh") else ""
+        before = option
+    return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.actions import ACTION_OF, OTHER, action_of, names_a_file, own_id, words_of
+from remora.core.actions import ACTION_OF, OTHER, action_of, names_a_file, own_id, script_of, words_of
 from remora.core.events import ACTIONS
 
 
@@ -110,6 +110,49 @@ def test_an_id_that_was_drawn_names_one_call(call_id: str) -> None:
 def test_an_id_that_was_counted_names_no_call(call_id: str, tool: str) -> None:
     """However many digits the counter has, and whatever the tool is called."""
     assert not own_id(call_id, tool)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        ["bash", "-c"],
+        ["/bin/bash", "-l", "-c"],
+        ["bash", "-o", "pipefail", "-lc"],
+        ["powershell.exe", "-NoProfile", "-Command"],
+        ["C:\\WINDOWS\\System32\\WindowsPowerShell\\v1.0\\PowerShell.exe", "-command"],
+        ["pwsh", "-NoLogo", "-ExecutionPolicy", "Bypass", "-c"],
+        ["powershell", "-NoProfile"],
+        ["cmd.exe", "/d", "/s", "/c"],
+        ["cmd", "//C"],
+    ],
+)
+def test_a_script_is_what_a_shell_is_handed(before: list[str]) -> None:
+    """Whatever options stand before it."""
+    assert script_of([*before, "a && b"]) == words_of([*before, "a && b"]) == "a && b"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["bash"],
+        ["bash", "-c"],
+        ["bash", "run.sh", "-c", "a"],
+        ["bash", "-x", "/tmp/run.sh", "-c", "a"],
+        ["bash", "-c", "a $1", "_", "b"],
+        ["python", "-c", "a"],
+        ["pytest", "-c", "a.ini"],
+    ],
+)
+def test_other_commands_hold_no_script(words: list[str]) -> None:
+    """A file that a shell runs is none, and neither are the words of other programs."""
+    assert script_of(words) == ""
+
+
+def test_a_shell_of_windows_takes_all_words() -> None:
+    """As one script."""
+    assert words_of(["cmd", "/c", "npm", "test"]) == "npm test"
+    assert words_of(["powershell", "-File", "run.ps1", "-Fast"]) == "run.ps1 -Fast"
 
 
 def test_words_of_a_command() -> None:
