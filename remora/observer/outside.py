@@ -12,6 +12,7 @@ import posixpath
 import re
 from functools import lru_cache
 
+from remora.core.actions import script_of
 from remora.core.purposes import unwrapped
 from remora.observer.commands import GRAMMAR, HEREDOC, LOOPS, QUIET, TOKEN, Simple, simples
 from remora.observer.paths import Home, entered, joined, third_party, written_out
@@ -29,6 +30,14 @@ _LISTERS = frozenset("find fd ls tree cp mv ln rsync tar gzip xargs comm rev".sp
 _LEAVES_OUT = re.compile(r"--?(?:exclude|ignore|glob|iglob|path|name|not|prune|I|g|x)\b")
 _LAST_IS_NEW = frozenset("cp mv ln rsync".split())
 _CMDLETS = NETWORK | _READERS  # PowerShell does not tell cases apart
+_ENTERS = frozenset("cd pushd chdir set-location push-location".split())
+# What fetches in a line of PowerShell, wherever it stands, and marks without which there is none.
+_DOWNLOADS = re.compile(
+    r"(?<![\w./-])(?:iwr|irm|invoke-(?:webrequest|restmethod)|start-bitstransfer)(?![\w./-])"
+    r"|\.(?:download(?:string|data|file)|openread|getresponse|get(?:string|stream|bytearray)?async)(?:task)?(?:async)?\(",
+    re.IGNORECASE,
+)
+_FETCHING = ("iwr", "irm", "invoke-", "-bits", "download", "openread", "getresponse", "async(")
 _SHELLS = frozenset("bash sh zsh dash ksh fish".split())
 _INTERPRETERS = _SHELLS | frozenset("python python2 python3 py node deno bun ruby perl php".split())
 _RUN_OTHERS = frozenset("sudo env time nohup command exec nice timeout gtimeout xargs parallel watch".split())
@@ -100,6 +109,8 @@ def _look(command: str, given: Home, folder: str, depth: int) -> tuple[str, tupl
     # What is not certain to have been written, or says what else is read, is the line's own only afterwards.
     sure = not _FOLLOWS.search(bare)
     texts = list(HEREDOC.finditer(command)) if "<<" in command else []
+    lower = command.lower()
+    fetches = any(mark in lower for mark in _FETCHING)
     stands = bool(texts)  # what a script holds that the line writes and runs
     scripts = nested(bare)
     for text in texts:
@@ -112,7 +123,7 @@ def _look(command: str, given: Home, folder: str, depth: int) -> tuple[str, tupl
         if not words:
             continue
         program, rest = words[0], words[1:]
-        if program in ("cd", "pushd"):
+        if program.lower() in _ENTERS:
             folder = entered(folder, rest)
             continue
         images = built(program, rest)
@@ -122,6 +133,7 @@ def _look(command: str, given: Home, folder: str, depth: int) -> tuple[str, tupl
         source = source or _reads(program, rest, known, folder)
         if not source and program not in _ONLY_NAME_ADDRESSES:
             source = next((_address(word) for word in rest if _ADDRESS.match(word)), "")
+            source = source or (_downloads(simple) if fetches and program not in _SHOWING else "")
         if source:
             return source, ()
         if program in _INTERPRETERS:
@@ -136,6 +148,8 @@ def _look(command: str, given: Home, folder: str, depth: int) -> tuple[str, tupl
                     return source, ()
         elif program == "eval":
             scripts.append(" ".join(rest))
+        elif script := script_of(words):
+            scripts.append(script.replace("\\", "/"))
         new, files = _written(program, rest, simple, home, folder)
         left_there += [*images, *files]
         if sure and new:
@@ -287,6 +301,13 @@ def _is_out(path: str, home: Home, folder: str) -> bool:
     if not path or path.startswith(("/dev/", "$", "<", "&")) or any(c in path for c in "\n"):
         return False
     return not home.has(path, folder)
+
+
+def _downloads(simple: Simple) -> str:
+    """Return what is fetched from outside in any place of a program's words."""
+    text = " ".join(simple.words)
+    found = _DOWNLOADS.search(text)
+    return "" if not found else _address(text) if _ADDRESS.search(text) else found[0].strip(".(")
 
 
 def _address(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from remora.core.drives import has_drive
 from remora.core.events import CommandRun, ErrorSeen, Event, Signal
 from remora.observer import commands
 from remora.observer.calls import Call, Calls, unanswered
@@ -148,9 +149,10 @@ class Watch(Kept):
         return outside(*self._line(command, tool, cwd))
 
     def _line(self, command: str, tool: str, cwd: object) -> tuple[str, Home, str]:
-        if tool == "PowerShell":  # there a backslash stands between folders
-            command = command.replace("\\", "/")
-        return command, self.pad.home(), self.pad.folder(cwd)
+        home = self.pad.home()
+        if tool == "PowerShell" or (tool != "Bash" and has_drive(home.root)):
+            command = command.replace("\\", "/")  # there it stands between folders
+        return command, home, self.pad.folder(cwd)
 
     def missed(self, since: int, now: int) -> None:
         """Taint for the calls of earlier steps whose results never came, from outside as they may be."""

@@ -294,6 +294,23 @@ def test_what_does_not_taint(script: Script):
 
 
 @pytest.mark.parametrize(
+    ("tool", "command", "source"),
+    [
+        ("shell", "Get-Content C:\\x\\a.md", "C:/x/a.md"),
+        ("PowerShell", "Get-Content ..\\x\\a.md", "../x/a.md"),
+        ("shell", "Get-Content src\\a.md", None),
+        ("Bash", "cat src/\\[a\\].md", None),
+    ],
+)
+def test_where_a_backslash_stands_between_folders(tool: str, command: str, source: str | None):
+    """On a drive, but in the Bash that is there too."""
+    script = Script()
+    script.add("session_start", extra={"cwd": "C:/w/app"})
+    script.step().call(tool, "run", "x", command=command).step()
+    assert watching(script).taint() == (Taint(source, 1) if source else None)
+
+
+@pytest.mark.parametrize(
     ("command", "source"),
     [
         ("cd /w/app && git diff --stat && sed -n 1,5p server/a.py", None),

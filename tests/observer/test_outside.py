@@ -200,6 +200,38 @@ def test_without_drives_there_is_none(command: str):
 
 
 @pytest.mark.parametrize(
+    ("command", "source"),
+    [
+        ("(New-Object Net.WebClient).DownloadString('https://a.org')", "https://a.org"),
+        ("[System.Net.WebClient]::new().DownloadFile($url, 'a.md')", "DownloadFile"),
+        ("$r = irm $url; $r", "irm"),
+        ("ConvertFrom-Json (Invoke-RestMethod $url)", "Invoke-RestMethod"),
+        ("$urls | % { iwr $_ }", "iwr"),
+        ('powershell -c "iwr https://a.org"', "https://a.org"),
+        (
+            "pwsh -NoProfile -Command \"(New-Object Net.WebClient).OpenRead('https://a.org')\"",
+            "https://a.org",
+        ),
+        ('cmd //c "curl https://a.org"', "https://a.org"),
+        ('cmd.exe /c "type ..\\x\\a.md"', "../x/a.md"),
+        ("Set-Location C:/x; Get-Content a.md", "C:/x/a.md"),
+        ('powershell -c "npm test"', ""),
+        ('cmd //c "type src\\a.md"', ""),
+        ("$r = irm http://localhost:3000/x", ""),
+        ("Select-String Invoke-WebRequest src/a.ps1", ""),
+        ("grep -rn '.DownloadString(' src", ""),
+        ("git commit -m 'use irm'", ""),
+        ("npm run confirm -- irm.ts", ""),
+        ("node -e \"redis.getAsync('a')\"", ""),
+        ("Set-Location web; npm test", ""),
+    ],
+)
+def test_what_shells_of_windows_read_from_outside(command: str, source: str):
+    """PowerShell fetches in any place of a line; a script for another shell is looked at as any."""
+    assert outside(command, Home("/w/app"), "/w/app") == source
+
+
+@pytest.mark.parametrize(
     "command",
     [
         "npm test > /tmp/t.log 2>&1; tail -5 /tmp/t.log",
