@@ -99,8 +99,8 @@ class Event(NamedTuple):
             (files that a command shows, where the host has no tool for it), `running` (a name) of a
             command that goes on after its result, `output` (a file) where the host keeps what a command
             says, `of` (that name) of a call that asks what became of it or of a result without a `call_id`
-            that tells it unasked, `over` of a step with which the agent's turn ended, `root` of a session that
-            began in a part of the project.
+            that tells it unasked, `over` of a step with which the agent's turn ended, `root` of a session
+            that began in a part of the project.
     """
 
     kind: str
