@@ -114,7 +114,10 @@ def journal_show(desk: Desk, *, block: bool = False, task: str | None = None) ->
     text = journal.block(task) if block or task else journal.show()
     _text(desk, text, str(journal.folder / "MEMORY.md"), journal.problems)
     if not text:
-        desk.note(f"Nothing yet. Write it yourself: {journal.folder / 'MEMORY.md'}")
+        desk.note(f"MEMORY.md is empty. Write it yourself: {journal.folder / 'MEMORY.md'}")
+        others = [("today", journal.today()), ("history", journal.history(1))]
+        if verbs := [f"`remora journal {verb}`" for verb, there in others if there]:
+            desk.note(f"What is there is shown by {' and '.join(verbs)}.")
 
 
 @command("journal today")
