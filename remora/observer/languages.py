@@ -3,10 +3,10 @@
 A sentence is a rule if it says of itself that it holds from now on, always or never, names one tool in the
 place of another, or asks for something to be remembered. All of these are also how one complains ("es geht
 nie", "siempre usa la cache"), tells what happens ("désormais le test passe") or asks for something of the
-moment. So a verb must ask, in a form that does not also tell, next to the word that makes it hold; in
-Chinese, Japanese and Korean, where no form tells them apart, the sentence must name something of this work and
-may not speak of a fault or of a thing at hand. What is quoted is not said. A rule that is missed costs less than one
-that nobody made.
+moment. So a verb must ask, in a form that does not also tell, next to the word that makes it hold. Where no
+form tells them apart, in Chinese, Japanese and Korean, the sentence must name something of this work, and may
+not speak of a fault or of a thing at hand. What is quoted is not said. A rule that is missed costs less than
+one that nobody made.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Only what is certain by the words: the other choice ("use bun, not pnpm" after "use pnpm, not npm"), never for
 always, a thing that is no longer used, and the same sentence with another word of a kind of which there can
 be but one ("answer in French" after "answer in German"). A rule with another condition, place or end beside
-it is another rule.
+it is another rule: what was said of a part stays when something is said of the whole. Two rules that both
+stay are read with their days; one that is gone for nothing is lost.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from remora.core.text import words
 
 _THING = r"`[^`]+`|[\w'\"@./-]+"
 _CHOICE = re.compile(
-    rf"\b(?:use (?P<chosen>{_THING})(?: here)?,? (?:instead of|rather than|(?:and )?not|never) "
+    rf"\b(?:use (?P<chosen>{_THING})(?: here| again)?,? (?:instead of|rather than|(?:and )?not|never) "
     rf"(?P<left>{_THING})"
-    rf"|prefer (?P<rather>{_THING}) (?:over|to) (?P<than>{_THING}))(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
+    rf"|prefer (?P<rather>{_THING}) (?:over|to) (?P<than>{_THING}))(?P<rest>[^,;.!(]*)",
+    re.IGNORECASE,
 )
 _EVER = re.compile(
     r"\b(?P<ever>always|never|do not|don'?t|can|may) (?P<verb>[\w-]+) (?:(?:the|an?) )?"
@@ -27,39 +28,42 @@ _EVER = re.compile(
 )
 _NEVER = ("never", "do not", "don't", "dont")
 _NO_LONGER = re.compile(
-    r"\b(?:no longer (?:use|need|run|want|support|have)|(?:don'?t|do not) (?:use|need|run|want|have)"
-    r"(?=.* any ?more\b)) (?P<what>[^,;.!()]+?)(?: any ?more)?"
-    r"(?P<rest> (?:in|for|on|with|when|if|as) [^,;.!]*)?(?=[,;.!]|\Z)",
+    r"\b(?:no longer (?:use|need|run)|(?:don'?t|do not) (?:use|need|run)(?=.* any ?more\b)) "
+    r"(?P<what>[^,;.!()]+?)(?: any ?more)?(?P<rest> (?:in|for|on|with|when|if|as) [^,;.!]*)?(?=[,;.!]|\Z)",
+    re.IGNORECASE,
+)
+_STOPPED = re.compile(
+    r"\A(?:please )?(?:(?:don'?t|do not) (?P<what>.+?) any ?more|stop (?P<using>using) (?P<thing>.+?))\W*\Z",
     re.IGNORECASE,
 )
 _LEFT_OUT = re.compile(
-    r"\b(?:not|never|don'?t|do not|instead of|rather than|no longer)\b[^,;.]*", re.IGNORECASE
+    r"\b(?:not|never|don'?t|avoid|instead of|rather than|over|no longer|no)\b[^,;.]*", re.IGNORECASE
 )
 _LEADS = re.compile(
     r"\b(?:from now on|please|always|(?:we|you)(?: should)?|let'?s|no|now|any ?more|again|instead|everywhere"
-    r"|here)\b|\W",
+    r"|here|first)\b|\W",
     re.IGNORECASE,
 )
-# Of these a rule can name but one: what stands before it, the words, what stands behind.
+_EMPHASIS = frozenset("please always from now on again instead really only just".split())
+_CHOOSES = frozenset("use using run with via prefer install".split())  # directly before what is chosen
+_SPEAKS = frozenset("write answer reply respond speak talk".split())
+_BESIDE = frozenset("also when if unless support test translate add show document check while for".split())
+_TONGUES = frozenset(
+    """english german french spanish portuguese italian dutch polish russian ukrainian turkish chinese
+    japanese korean hindi arabic""".split()
+)
+# Of these a rule can choose but one.
 _ONE_OF = tuple(
-    (before, frozenset(kind.split()), behind)
-    for before, kind, behind in (
-        (
-            "in",
-            """english german french spanish portuguese italian dutch polish russian ukrainian turkish chinese
-            japanese korean hindi arabic""",
-            "",
-        ),
-        ("", "single double", "quotes"),
-        ("", "tabs spaces", ""),
-        ("", "npm pnpm yarn bun", ""),
-        ("", "pip pipx poetry pdm conda uv", ""),
-        ("", "pytest unittest nose", ""),
-        ("", "jest vitest mocha", ""),
-        ("", "camelcase snake_case pascalcase", ""),
+    frozenset(kind.split())
+    for kind in (
+        "tabs spaces",
+        "npm pnpm yarn bun",
+        "pip pipx poetry pdm conda uv",
+        "pytest unittest nose",
+        "jest vitest mocha",
+        "camelcase snake_case pascalcase",
     )
 )
-_EMPHASIS = frozenset("please always from now on again instead really only just".split())
 
 
 def overturns(newer: str, older: str) -> bool:
@@ -73,18 +77,19 @@ def overturns(newer: str, older: str) -> bool:
     (True, False)
     >>> overturns("Never run `make test` as root.", "Always run `make test` first.")
     False
-    >>> overturns("Always use `Money` for prices.", "Never use `Money`.")
+    >>> overturns("Don't add comments.", "Always add comments to public functions.")
     False
     >>> overturns("We no longer use docker compose.", "Always run docker compose build before a release.")
     True
-    >>> overturns("Always answer in French.", "Please answer in German.")
-    True
+    >>> overturns("Always answer in French.", "Please answer in German."), overturns("Stop using a", "Use a")
+    (True, True)
     """
     newer, older = without_day(newer), without_day(older)
     return (
         _chooses_otherwise(newer, older)
         or _says_the_opposite(newer, older)
         or _is_gone(newer, older)
+        or _is_stopped(newer, older)
         or _names_another(newer, older)
     )
 
@@ -94,7 +99,7 @@ def _chooses_otherwise(newer: str, older: str) -> bool:
     if not (had and has):
         return False
     (wanted, left), (wants, leaves) = (_choice(had), _choice(has))
-    return wanted != wants and (wanted == leaves or wants == left) and _covers(has, had)
+    return wanted != wants and (wanted == leaves or wants == left) and _of_the_same(has, had)
 
 
 def _choice(found: re.Match[str]) -> tuple[str, str]:
@@ -105,7 +110,7 @@ def _says_the_opposite(newer: str, older: str) -> bool:
     had, has = _EVER.search(older), _EVER.search(newer)
     if not (had and has) or _denies(had) == _denies(has):
         return False
-    return _covers(has, had) and all(_bare(had[name]) == _bare(has[name]) for name in ("verb", "what"))
+    return _of_the_same(has, had) and all(_bare(had[name]) == _bare(has[name]) for name in ("verb", "what"))
 
 
 def _denies(found: re.Match[str]) -> bool:
@@ -113,37 +118,50 @@ def _denies(found: re.Match[str]) -> bool:
 
 
 def _is_gone(newer: str, older: str) -> bool:
+    """Return whether what an older rule says to use is no longer used."""
     has = _NO_LONGER.search(newer)
-    if not has or _LEADS.sub("", newer[: has.start()]):
+    if not has or _bare(newer[: has.start()]):
         return False
-    what = " ".join(words(has["what"]))
-    asked = f" {' '.join(words(_LEFT_OUT.sub('', older)))} "
-    return bool(what) and f" {what} " in asked and _bare(has["rest"] or "") in _bare(older)
+    what = " ".join(word for word in words(has["what"]) if word not in ("the", "a", "an"))
+    asked = (
+        f" {' '.join(word for word in words(_LEFT_OUT.sub('', older)) if word not in ('the', 'a', 'an'))} "
+    )
+    used = any(f" {verb} {what} " in asked for verb in _CHOOSES) or f"`{what}" in older.lower()
+    return bool(what) and used and _bare(has["rest"] or "") in _bare(older)
+
+
+def _is_stopped(newer: str, older: str) -> bool:
+    has = _STOPPED.match(newer)
+    if not has:
+        return False
+    return _telling(has["what"] or f"use {has['thing']}") == _telling(older)
 
 
 def _names_another(newer: str, older: str) -> bool:
+    """Return whether two rules differ in one word alone, of a kind of which there can be but one."""
     if _LEFT_OUT.search(newer) or _LEFT_OUT.search(older):  # several things may be denied
         return False
-    mine, theirs = ([w for w in words(text) if w not in _EMPHASIS] for text in (newer, older))
-    if len(mine) != len(theirs):
-        return False
-    differ = [n for n, word in enumerate(mine) if word != theirs[n]]
-    if len(differ) != 1:
+    mine, theirs = _telling(newer), _telling(older)
+    differ = [n for n, word in enumerate(mine) if word != theirs[n]] if len(mine) == len(theirs) else []
+    if len(differ) != 1 or not _BESIDE.isdisjoint(mine):
         return False
     at = differ[0]
-    around = [*mine, ""]
-    return any(
-        kind.issuperset((mine[at], theirs[at]))
-        and before in ("", around[at - 1])
-        and behind in ("", around[at + 1])
-        for before, kind, behind in _ONE_OF
-    )
+    pair, before, behind = {mine[at], theirs[at]}, mine[at - 1] if at else "", [*mine, ""][at + 1]
+    if pair <= _TONGUES:
+        return before == "in" and not _SPEAKS.isdisjoint(mine)
+    if pair == {"single", "double"}:
+        return behind == "quotes"
+    return before in _CHOOSES and any(pair <= kind for kind in _ONE_OF)
 
 
-def _covers(newer: re.Match[str], older: re.Match[str]) -> bool:
-    """Return whether a rule holds wherever another does: it has no condition, or the same."""
+def _telling(text: str) -> list[str]:
+    return [word for word in words(text) if word not in _EMPHASIS]
+
+
+def _of_the_same(newer: re.Match[str], older: re.Match[str]) -> bool:
+    """Return whether two rules hold in the same cases: both in all, or both under the same condition."""
     mine, theirs = (_bare(found.string[: found.start()] + found["rest"]) for found in (newer, older))
-    return mine in ("", theirs)
+    return mine == theirs
 
 
 def _bare(text: str) -> str:
