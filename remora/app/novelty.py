@@ -31,7 +31,7 @@ CHANGED = 0.4  # share of words from which on two rules that differ are one that
 TERMS = 16  # of a text that are looked for; what says the same shares most of them
 # How often, when and by whom it was seen is not what a memory says.
 _EVIDENCE = re.compile(r"\((?:seen|said|committed|\d+ of \d+)\b[^()]*\)|; last \d{4}-\d\d-\d\d")
-_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)\Z")
+_ENDING = re.compile(r"(?<=\w{2})(?:(?<=([bdgmnprt]))\1(?:ing|ed)|ing|ed|es|s|e)\Z")
 _EMPHASIS = frozenset("alway pleas mak sur ensur remember".split())
 _SPAN = re.compile(r"`([^`]+)`")
 

@@ -13,7 +13,7 @@ LEAST = 2  # words of a statement
 # Words besides the names of secrets that a text must have when it lost one. "The password of the staging
 # database is …" has two, and nothing is left of what it told; a command with a header has more.
 LEFT = 4
-_SAID = re.compile(r"\s*\(said by the user, (\d{4}-\d\d-\d\d)\)\W*\Z")
+_SAID = re.compile(r"\s{0,4}\(said by the user, (\d{4}-\d\d-\d\d)\)\W{0,8}\Z")
 _MARKER = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}\]")
 _OF_SECRETS = frozenset(
     """access account admin api auth authorization bearer code cookie credential credentials key keys login

@@ -61,7 +61,8 @@ _FINE = re.compile(
     r"|\b(it|that|this|everything|all|now|ok|yes|great)\b(?:(?!\bnot\b|n['’]?t\b)[^.?!\n]){0,20}"
     r"\b(works?|working|fixed|solved)\b"
     r"|\A\W*(great|nice|cool|excellent|good)\W*\Z"
-    r"|\b(danke|merci(?! (?:de|d'))|gracias|obrigad[oa]|grazie|спасибо|bedankt|dzięki|dziękuję|tack)\b"
+    r"|\b(danke|merci(?! (?:de|d'))|gracias|obrigad[oa]|grazie|спасибо|bedankt|dzięki|dziękuję)\b"
+    r"|\A\W*tack\W*\Z"
     r"|ありがとう|助かりました|谢谢|謝謝|多谢|고마워|고맙습니다|감사합니다",
     re.IGNORECASE,
 )
@@ -81,13 +82,14 @@ _WRONG = re.compile(
     r"|\b(is|are|it'?s|that'?s|this is)\b[^.?\n]{0,25}\b(wrong|incorrect|broken|failing)\b"
     r"|\b(doesn'?t|does not|didn'?t|did not|isn'?t|not) (really )?work(ing)?\b"
     r"|\b(fails|failing|broke|breaks)\b|\bnot (correct|right|what i)\b"
-    r"|\bnow\b[^.?\n]{0,25}\bfail\b|\bworse than before\b"
+    r"|\bnow (?:the |all |some )?(?:\w+ )?(?:tests?|checks?|builds?|ci|it|they) fail\b|\bworse than before\b"
     r"|\A\W*(?:(?:please|no|nope|ok|now|just|then)\W+)*(?:revert|undo|roll back) "
-    r"(?:it|that|this|these|those|all|every\w+|your|the (?:last )?changes?)\b"
-    r"|\b(?:funktioniert|geht|klappt|läuft) (?:immer noch |noch |leider )?nicht\b"
+    r"(?:it|that|this|these|those|all|everything|your changes?|the (?:last )?changes?)"
+    r"(?: (?:please|now|again))?\W*\Z"
+    r"|\b(?:funktioniert|geht|klappt|läuft) (?:immer noch |noch |leider )?nicht\b(?! (?:nur|anders|auch|ohne|mehr|um))"
     r"|\bne (?:marche|fonctionne) pas\b"
     r"|\bno funciona\b|\bnão funciona\b|\bnon funziona\b|\bне работает\b"
-    r"|不行|没有?用|不工作|还是(?:报错|失败|不)|動(?:かない|きません)"
+    r"|(?<!行)不行(?!的话)|没有用|不工作|还是(?:报错|失败|不行|不对)|動(?:かない(?!\w)|きません)"
     r"|直ってい?(?:ない|ません)|안 ?(?:돼|되|됩)",
     re.IGNORECASE,
 )

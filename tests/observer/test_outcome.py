@@ -118,6 +118,7 @@ def test_users_last_word_counts_unless_something_followed() -> None:
         ("thanks", "success"),
         ("ありがとう", "success"),
         ("danke!", "success"),
+        ("tack this on to the end of the file", "abandoned"),
         ("thanks. now commit it", "abandoned"),
         ("thanks, the readme should say so", "abandoned"),
         ("thanks, but it still fails", "abandoned"),
@@ -202,6 +203,15 @@ def test_reading_and_answering_is_a_success() -> None:
         ("revert the commit of yesterday and rebase", False),
         ("undo the rename of Foo", False),
         ("Merci de corriger le test", False),
+        ("now add a check that should fail when x is empty", False),
+        ("geht nicht anders, mach es so", False),
+        ("funktioniert nicht nur unter Linux", False),
+        ("这个方案行不行", False),
+        ("不行的话就换一种", False),
+        ("没用到的变量删掉", False),
+        ("動かない要素を固定して", False),
+        ("undo these changes in the branch and rebase", False),
+        ("还是不行", True),
     ],
 )
 def test_refusals_are_told_from_requests(prompt: str, refused: bool) -> None:
