@@ -23,7 +23,9 @@ _DO_NOT = (
     r"|(?:add|writ|put|stor|edit|touch|call|wrap|return|ignor|skip|disabl|expos)\w* "
     rf"(?!{_ONE}){_WHERE})"
     rf"|avoid (?:using )?{_OF_NOW}(?!\w+ing\b|{_ONE}){_WHERE})"
-    rf" ?(?:(?!{_ONE})|(?=the (?:\w+ ){{0,2}}\w+s\b))(?:[\w`'\"]|\Z)"
+    rf" ?(?:(?!{_ONE})|(?=the (?:(?:\w+ ){{0,2}}\w+s|frontend|backend|ui|client|server|api|cli|core"
+    r"|codebase)\b))"
+    r"(?:[\w`'\"]|\Z)"
 )
 # What must hold of things as a kind.
 _MUST = (
@@ -39,11 +41,22 @@ _USE = (
     rf"use (?!{_ONE}){_OF_NOW}[\w`'\"@./-]+(?: [\w`'\"@./-]+){{0,4}}?(?: here)?,? "
     rf"(?:instead of|rather than|(?:and )?not|never) (?!to\b|be\b|{_ONE})[\w`'\"]"
 )
+_INSTEAD = (
+    rf"(?:do not|don'?t|never) (?:use|run|call|import|add) (?!{_ONE})\S+(?: [\w./@-]+){{0,2}}?(?: here)?, "
+    r"(?:but )?(?:use|run|call) (?:the )?\S+(?: [\w./@-]+)? instead"
+)
+_WE_HERE = (
+    r"in this (?:project|repo|repository|codebase),? we (?:use|write|keep|put|name|prefer|commit|test) \w"
+)
+_EVERYWHERE = rf"(?:please )?use (?!{_ONE})[^,;]{{2,60}} (?:everywhere|always|throughout)\W*\Z"
 _PREFER = rf"(?:i|we) (?:really |generally |always )?prefer (?!{_ONE}|to\b)[\w-]+ [a-z-]+s\b"
 NAME = re.compile(
     r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]+/[\w./-]+|\b\w+\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]+"
     r"|\b[a-z]+_[a-z_]+\b"
     r"|\b[A-Za-z]+[a-z][A-Z]\w*\b|\b[A-Z][A-Z_]{3,}\b|\b[A-Z][a-z]+-[A-Z][a-z]+\b|\b[a-z]+-[a-z]+\b"
+)
+_FROM_NOW_ON = (  # what is so from now on is no rule, but what must be
+    r"from now on,? (?!(?:i|i'm|he|she|they|it|the)\b(?!.*\b(?:must|should|always|never|needs? to|has to)\b))"
 )
 # Where a clause that holds in general starts, and the type of memory it makes.
 _STARTS = (
@@ -54,20 +67,23 @@ _STARTS = (
             r"|you (?:should|must|need to|have to|may|can) (?:always|never) (?!(?:have|had|be|been)\b)\w.+"
             rf"|\A(?:please )?(?:(?:you|we) (?:can|may) )?(?!{_ONE})[a-z]+ (?!{_ONE}).{{3,80}}"
             r" from now on\W*\Z"
-            r"|(?:please )?(?:always|never) (?!(?:been?|have|had|the|an?|\w+(?:s|ed|en|ing))\b)\w+ (?!it\b).+"
-            r"|from now on\b.+|prefer \w+ (?:to|over|for|rather)\b.+"
+            r"|(?:please )?(?:always|never) "
+            r"(?!(?:been?|have|had|the|an?|in|on|at|from|for|by|with|\w+(?:s|ed|en|ing))\b)\w+ (?!it\b).+"
+            rf"|{_FROM_NOW_ON}.+|prefer \w+ (?:to|over|for|rather)\b.+"
             r"|(?:we|you) should (?:be )?us(?:e|ing) .{3,80}?\b(?:instead of|rather than|over)\b.+"
             r"|we (?:don'?t|do not) (?:want|allow|like)\b.+|we (?:prefer|avoid)\b.+"
-            r"|(?:i|i'd|we|we'd) (?:really |generally |always )?prefer (?:to|that we|\w+ing|not|using)\b.+"
+            r"|(?:i|i'd|we|we'd) (?:really |generally |always )?prefer "
+            r"(?:to (?!see\b|wait\b)|that we (?!split\b|wait\b)|\w+ing\b|not\b|using\b).+"
             r"|(?:(?:let'?s|please|we should|can we) )?use (?!(?:an?|this|that|my|your|one|option)\b)"
             r"(?!.*\bfor the (?:new|next|current)\b)\S+.{0,40}"
             r"\b(?:instead of|rather than|and not)\b.+"
             rf"|\A(?:(?:let'?s|please|we(?: should)?|can we) )?{_USE}.+"
             rf"|{_DO_NOT}.*|{_MUST}.+"
             rf"|{_SURE}.+"
-            rf"|{_PREFER}.*"
+            rf"|{_PREFER}.*|\A{_INSTEAD}.*|\A{_WE_HERE}.+|{_EVERYWHERE}"
             r"|the (?:overriding|general|main|guiding) (?:directive|rule|principle|goal|convention) is\b.+"
-            r"|(?:our|the) (?:convention|rule|policy|preference) is\b.+|keep backwards? compat\w*.+"
+            r"|(?:our|the) (?:convention|rule|policy|preference) is\b(?! (?:broken|wrong|unclear|not)\b).+"
+            r"|keep backwards? compat\w*.+"
         ),
     ),
     (
@@ -89,7 +105,8 @@ _STARTS = (
             r"|there (?:is|are) already .{3,120}? in (?:the )?\S+.*"
             r"|the [^,;()]{3,60}?\b(?:can change|is not stable|are not stable|must not|does not survive"
             r"|is required|"
-            r"keeps|only works? (?:if|when|with|on))\b.+"
+            r"keeps(?! (?:fail|crash|hang|tim|get|giv|throw|break|return|com)\w*ing)"
+            r"|only works? (?:if|when|with|on))\b.+"
             r"|the (?:hooks?|cli|tests?|command|build|api|server|agent)s? (?:is|are) (?:calling|using"
             r"|running|"
             r"generated|built|stored|written)\b.+"
@@ -139,7 +156,10 @@ REASON = re.compile(
     r"|[,;] (?:i|we)(?:'ll| will)? (?:do|handle|run|take) (?:it|this|that|these|those|care)\b.*\Z",
     re.IGNORECASE,
 )
-HERE = re.compile(r"\s(?:(?:in )?here|first)\W*\Z", re.IGNORECASE)  # or before all else
+AT_THE_END = re.compile(  # "here" is in this project, and what is done instead was said
+    r"\s(?:(?:in )?here|first)\W*\Z|, (?:but )?(?:use|run|call) (?:the )?\S+(?: [\w./@-]+)? instead\W*\Z",
+    re.IGNORECASE,
+)
 REMEMBER = re.compile(
     r"\A\s*(?:(?:please|and|also|but|so|ok|yes),? )*(?:please )?remember(?:\s*:| that\b|,)\s*(?=\S)",
     re.IGNORECASE,
@@ -162,13 +182,16 @@ ASSERTS = re.compile(
 RULE = re.compile(
     r"(?:please |we (?:should |must )?|you (?:should|must) )?(?:always|never) "
     r"(?!been?\b|ha(?:d|ve)\b|saw\b|got\b|mind\b)"
-    r"|from now on,? (?!i\b|i'm\b|he\b|she\b|they\b|it\b|the\b)|prefer \w+ (?:over|to)\b"
+    rf"|{_FROM_NOW_ON}|{_INSTEAD}|{_WE_HERE}|{_EVERYWHERE}"
+    r"|(?:our|the) (?:convention|rule|policy) is\b|prefer \w+ (?:over|to)\b"
     rf"|(?:please |we )?{_USE}|we (?:don'?t|do not|no longer|never) use (?!{_ONE}|it\b)\w|{_PREFER}"
     rf"|.+ from now on\W*\Z|{_DO_NOT}|{_MUST}|{_SURE}",
     re.IGNORECASE,
 )
 # A correction that says what is so with its opposite is a fact, however short it is.
-NEVER = re.compile(r"never (?!say\b|again\b)\w+ [\w`'\"]", re.IGNORECASE)  # needs no more than what
+NEVER = re.compile(
+    r"(?:never|always) (?!say\b|again\b)\w+ [\w`'\"]", re.IGNORECASE
+)  # needs no more than what
 CONTRAST = re.compile(r"(?!.*\b(?:is|are|was|were) \w+ing\b).*, (?:never|not) \w+[ \w-]*\W*\Z", re.IGNORECASE)
 ON_PURPOSE = re.compile(r"\b(?:on purpose|intentionally|deliberately|by design)\b", re.IGNORECASE)
 QUESTION = re.compile(
@@ -203,6 +226,11 @@ PASSING = re.compile(
     r"|\bthere(?:'?s| is| are) (?:an?|some|still) (?:\w+ )?(?:bug|problem|issue|error|regression)s?\b"
     r"|\bthe (?:wrong|broken|incorrect)\b|\bline \d+\b"
     r"|\buntil (?:mon|tue|wed|thu|fri|sat|sun|tomorrow|tonight|next|further|then\b|i\b)"
+    r"|\bbefore (?:i|you) (?:go|stop|leave|start|finish)\b|\bago\b|\b\d{1,2}(?::\d\d)? ?[ap]m\b"
+    r"|\b(?:i|we) just \w+ed\b|\bto (?:reproduce|debug|investigate) (?:the|this)\b"
+    r"|, i(?:'ll| will| am| pipe)\b"
+    r"|\bin the (?:\w+ ){1,3}(?:function|method|table|section|page|button|dialog|form)\b|\bin the script\b"
+    r"|\bfirst,? then\b|\bthe failing \w+\b"
     r"|\b(?:maybe|perhaps|i guess|i wonder|wondering|i think|not sure|i mean|in theory|if possible)\b",
     re.IGNORECASE,
 )
@@ -215,6 +243,8 @@ ONE_OFF = re.compile(
     r"|do|make|talk|"
     r"try|change|write|figure|review|implement|create|show|print|start|go|pull|handle|make sure)\b"
     r"|\b(?:are|is|was|were) (?:never|not|only) (?:called|used|tested|set|reached|captured|counted|checked)\b"
+    r"|\b(?:we|i) never (?:got|had|saw|made|did|was|were|\w+ed)\b"
+    r"|\bso (?:please )?(?:add|remove|fix|change|update)\b"
     r"|\bis what \w+|\bhaven'?t\b"
     r"|\bi (?:never|always) (?:saw|see|get|got|had|did|know|forget)\b|\bnever mind\b",
     re.IGNORECASE,

@@ -159,7 +159,11 @@ def _holds(clause: str, *, short: bool = False) -> bool:
     needed -= cues.NEVER.match(clause) is not None
     if not needed <= words <= MAX_WORDS or cues.PASSING.search(clause) or cues.ONE_OFF.search(clause):
         return False
-    return stands_alone(cues.HERE.sub("", cues.REASON.sub("", clause)) if short else clause)
+    if short:
+        clause = cues.REASON.sub("", clause)
+        for _ in range(2):
+            clause = cues.AT_THE_END.sub("", clause)
+    return stands_alone(clause)
 
 
 def _balanced(clause: str) -> str:
