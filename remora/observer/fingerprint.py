@@ -237,7 +237,7 @@ _SUMMED_UP = (
     # Counts, in an order that differs from tool to tool: "1 failed, 2 passed in 3s", "3 examples, 1 failure"
     rf"|=* ?(?:\d+ [\w ]{{1,20}}, )*{_SOME} (?:(?:tests? )?fail(?:ed|ing)?|(?:failures?|errors?)(?=,| in ))"
     r"(?:, \d+ .*| in \d.*)?[ =]*$"
-    rf"|(?:\d+ [\w ]{{1,20}}, )+{_SOME} (?:failures?|errors?)\b"
+    rf"|(?:\d+ [\w ]{{1,20}}, )+{_SOME} (?:failures?|errors?)(?=[ .=]*$|, \d| in \d| occurred outside)"
     rf"|(?:Test (?:Files|Suites)|Tests|Errors):? +{_SOME} (?:failed|errors?)|[#ℹ] fail {_SOME}$"
     rf"|(?:✖ )?{_SOME} problems? \({_SOME} errors?"
     rf"|Found {_SOME} errors?(?:\.|$| \((?!.*\b0 remaining)| in (?:\d+ files?|the same file|\S+:\d))"

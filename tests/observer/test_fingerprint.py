@@ -265,6 +265,9 @@ BROKEN = [
     "ℹ pass 2\nℹ fail 1",
     "3 examples, 1 failure, 1 pending",
     "1 test, 1 failure",
+    "1 failed, 2 passed, 1 error in 3s",
+    "2 passed, 1 error in 3s",
+    "0 examples, 0 failures, 1 error occurred outside of examples",
     "3 runs, 5 assertions, 0 failures, 2 errors, 0 skips",
     "FAILURES!",
     "Tests: 3, Assertions: 3, Failures: 1.",
@@ -314,6 +317,9 @@ FINE = [
     "Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3",
     "Executed 3 tests, with 0 failures (0 unexpected) in 0.1 seconds",
     "100% tests passed, 0 tests failed out of 2",
+    "5 files checked, 2 errors fixed",
+    "3 retries, 1 failure tolerated, all ok",
+    "2 passed, 1 error handled in test",
     "npm warn deprecated x@1\nfound 0 vulnerabilities",
 ]
 
@@ -322,6 +328,22 @@ FINE = [
 def test_a_failure_that_a_pipe_hid(output: str):
     """The output of a check shows a failure where the exit code cannot, beside another that passed too."""
     assert f.looks_failed(output)
+
+
+@pytest.mark.parametrize(
+    ("message", "sums_up"),
+    [
+        ("3 examples, 1 failure", True),
+        ("1 test, 1 failure", True),
+        ("1 failed, 2 passed, 1 error in 3s", True),
+        ("5 files checked, 2 errors fixed", False),
+        ("3 retries, 1 failure tolerated, all ok", False),
+        ("2 passed, 1 error handled in test", False),
+    ],
+)
+def test_counts_alone_sum_up(message: str, sums_up: bool):
+    """What else is said of the errors that were counted tells another story."""
+    assert f.sums_up(message) == sums_up
 
 
 @pytest.mark.parametrize("output", FINE)
