@@ -35,10 +35,8 @@ HALF_LIFE = 8.0  # sessions
 IN_VAIN = 2  # sessions that ran a named command, and it never passed
 NAMED, TASK = 2.0, 0.5  # sessions that a command counts for which a rule file names, or which is a task
 ALIKE, SAME_FILES = 1.0, 1.0  # added to a session's weight of 1, times how alike and how many of the files
-ELSEWHERE, IN_PLACE = (
-    0.25,
-    4.0,
-)  # what a check counts that is run in a folder where nothing, or all, was edited
+ELSEWHERE = 0.25  # what a check counts that is run in a folder where nothing was edited
+IN_PLACE = 4.0  # and where all was
 LOOKED_AT = 200  # sessions
 TESTED, TESTS = 10, 2  # files of which the tests are looked for, and tests of one
 _BETWEEN = re.compile(r"\s*(?:&&|\|\||;)\s*")
