@@ -40,6 +40,7 @@ _FILTERS = frozenset(
 )
 _MOVES = (("cd",), ("pushd",), ("popd",))
 GRAMMAR = frozenset("do then else elif { } ( ) ! done fi esac".split())
+_ENDS = frozenset("} done fi esac".split())  # of what may send its output to a file
 LOOPS = frozenset("for while until if case [ [[ done fi esac".split())
 _SMALL = QUIET | LOOPS
 
@@ -53,6 +54,8 @@ class Simple(NamedTuple):
         piped: it is fed by another one.
         opens, closes: how many shells in parentheses begin with it, and end.
         writes, adds: files that its output makes anew, and that it is added to.
+        begins: a group in parentheses or braces begins with it.
+        around: those of `writes` that the output of such a group goes to, which ends with it.
     """
 
     words: tuple[str, ...]
@@ -62,6 +65,8 @@ class Simple(NamedTuple):
     closes: int = 0
     writes: tuple[str, ...] = ()
     adds: tuple[str, ...] = ()
+    begins: bool = False
+    around: tuple[str, ...] = ()
 
 
 class Command(NamedTuple):
@@ -250,7 +255,8 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
     words: list[str] = []
     variables: list[str] = []
     sent: list[tuple[str, str]] = []
-    piped = False
+    around: list[str] = []
+    piped = begins = ended = False  # a group begins with the next program, or has just ended
     opens = closes = 0
     command = command.replace("\\\n", " ")
     for token in TOKEN.finditer(command):
@@ -258,20 +264,33 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
         if kind == "redirect":
             closes += text.endswith(")") and "(" not in text
             path = _sent(text) if ">" in text else ""
-            if path and found and not (words or variables):  # of `{ …; } > file`
-                found[-1] = _sending(found[-1], [(text, path)])
+            whole = [path] if ended and path and ">>" not in text else []
+            if path and found and ended and not (words or variables):  # of `{ …; } > file`
+                found[-1] = _sending(found[-1], [(text, path)], whole)
             elif path:
                 sent.append((text, path))
+                around += whole
+            ended = ended or (text.endswith(")") and "(" not in text)
         elif kind == "op":
             if words or variables:
-                found.append(_sending(Simple(tuple(words), tuple(variables), piped, opens, closes), sent))
+                one = Simple(tuple(words), tuple(variables), piped, opens, closes, begins=begins)
+                found.append(_sending(one, sent, around))
                 ops.append(text)
                 opens = closes = 0
-                sent = []
-            elif text == "||" and ops:  # behind `{ …; }`
-                ops[-1] = text
+                sent, around, begins = [], [], False
+            else:
+                if text == "||" and ops:  # behind `{ …; }`
+                    ops[-1] = text
+                if found:  # `> file` alone is no program; nobody knows whether it is done
+                    found[-1] = _sending(found[-1], [(">>", path) for _, path in sent], [])
+                    sent, around = [], []
             words, variables, piped = [], [], text.startswith("|") and text != "||"
+            ended = False
         elif kind == "word":
+            ended = (
+                text[0] != "\\" and text.count(")") > text.count("(") if text[-1] == ")" else text in _ENDS
+            )
+            begins = begins or (not words and text[0] in "({")
             if not words and ASSIGNMENT.match(text):
                 variables.append(text)
             elif words:
@@ -291,7 +310,8 @@ def simples(command: str) -> tuple[tuple[Simple, ...], tuple[str, ...]]:
                 if text not in GRAMMAR and not text.startswith("#"):
                     words += [text.lstrip("({")] if text.lstrip("({") else []
     if words or variables:
-        found.append(_sending(Simple(tuple(words), tuple(variables), piped, opens, closes), sent))
+        one = Simple(tuple(words), tuple(variables), piped, opens, closes, begins=begins)
+        found.append(_sending(one, sent, around))
     elif ops:
         ops.pop()
     return tuple(found), tuple(ops)
@@ -307,12 +327,14 @@ def _sent(redirect: str) -> str:
     return path if "(" in path else path.rstrip(")")
 
 
-def _sending(simple: Simple, sent: list[tuple[str, str]]) -> Simple:
+def _sending(simple: Simple, sent: list[tuple[str, str]], around: list[str]) -> Simple:
     if not sent:
         return simple
     adds = tuple(path for redirect, path in sent if ">>" in redirect)
     writes = tuple(path for redirect, path in sent if ">>" not in redirect)
-    return simple._replace(writes=simple.writes + writes, adds=simple.adds + adds)
+    return simple._replace(
+        writes=simple.writes + writes, adds=simple.adds + adds, around=(*simple.around, *around)
+    )
 
 
 def _shown(simple: Simple, cwd: str) -> str:

@@ -65,6 +65,8 @@ _FOLLOWS = re.compile(
 )
 _IN_QUOTES = re.compile(r"""['"]((?:/|~/|\.\./)[^'"\s]+)['"]""")
 _DEPTH = 4  # scripts in scripts
+_SCRIPTS = 50  # of one line
+_READ_IN_ALL = 3 * _READ  # of a command with its scripts
 
 
 @lru_cache(maxsize=256)
@@ -99,74 +101,137 @@ def left(command: str, home: Home = Home(), folder: str = "") -> tuple[str, ...]
 
 @lru_cache(maxsize=256)
 def _looked(command: str, home: Home, folder: str) -> tuple[str, tuple[str, ...]]:
-    return _look(command[:_READ], home, folder, 0)
-
-
-def _look(command: str, given: Home, folder: str, depth: int) -> tuple[str, tuple[str, ...]]:
     """Return what in a command reads text from outside, and what it leaves behind if nothing does."""
-    home, left_there = given, list[str]()
-    bare = HEREDOC.sub(r"\g<rest>\n", command) if "<<" in command else command
-    # What is not certain to have been written, or says what else is read, is the line's own only afterwards.
-    sure = not _FOLLOWS.search(bare)
-    texts = list(HEREDOC.finditer(command)) if "<<" in command else []
-    lower = command.lower()
-    fetches = any(mark in lower for mark in _FETCHING)
-    stands = bool(texts)  # what a script holds that the line writes and runs
-    scripts = nested(bare)
-    for text in texts:
-        if not text[1]:
-            scripts += nested(text[0])
-    programs, between = simples(bare)
-    for before, simple in zip(("", *between), programs, strict=False):
-        words = _words(simple)
-        sure = sure and before != "||" and not _MAY_NOT_RUN.fullmatch("".join(simple.words[:1]))
-        if not words:
-            continue
-        program, rest = words[0], words[1:]
-        if program.lower() in _ENTERS:
-            folder = entered(folder, rest)
-            continue
-        images = built(program, rest)
-        home = home._replace(own=(*home.own, *images)) if images else home
-        source = fetched(simple.words) or asked(program, rest, home.own)
-        known = home if stands or program not in _INTERPRETERS else given
-        source = source or _reads(program, rest, known, folder)
+    left_there: list[str] = []
+    waiting, room = [(command[:_READ], folder, 0)], _READ_IN_ALL
+    while waiting and room > 0:
+        script, place, depth = waiting.pop()
+        line = _Line(script[:room], home, place)
+        room -= len(script)
+        if source := line.source():
+            return source, ()
+        left_there += line.left
+        if depth < _DEPTH:
+            scripts = list(dict.fromkeys(filter(None, line.scripts)))[:_SCRIPTS]
+            waiting += [(one, line.folder, depth + 1) for one in reversed(scripts)]
+    return "", tuple(left_there)
+
+
+class _Line:
+    """A line that is looked at program by program, and what is known of it at each.
+
+    Attributes:
+        folder: where the next program runs.
+        before: what is not outside whatever the line does.
+        made: the same, and what the line has certainly made so far.
+        home: the same, and what the `&&` chain has made that the next program is in: there it is certain.
+        scripts: what the programs run.
+        left: what they leave behind outside.
+    """
+
+    def __init__(self, command: str, home: Home, folder: str) -> None:
+        self.folder = folder
+        self.before = self.made = self.home = home
+        self.left: list[str] = []
+        self._command = command
+        self._texts = list(HEREDOC.finditer(command)) if "<<" in command else []
+        self._bare = HEREDOC.sub(r"\g<rest>\n", command) if self._texts else command
+        self._holds_scripts = bool(self._texts)  # a script that the line writes and runs stands in it
+        lower = command.lower()
+        self._fetches = any(mark in lower for mark in _FETCHING)
+        # What may not have been written, or says what else is read, is the line's own only afterwards.
+        self._runs = not _FOLLOWS.search(self._bare)
+        self._behind_and = False
+        self._in_group_behind_and = False
+        self.scripts = nested(self._bare)
+        for text in self._texts:
+            if not text[1]:
+                self.scripts += nested(text[0])
+
+    def source(self) -> str:
+        """Return what the line reads from outside; "" if nothing."""
+        programs, between = simples(self._bare)
+        steps = False  # the program before only enters a folder of the repository, which does not fail
+        for op, simple in zip(("", *between), programs, strict=False):
+            self._arrive(op, simple, sure=steps)
+            words = _words(simple)
+            steps = bool(words) and words[0].lower() in _ENTERS
+            if steps:
+                self.folder = entered(self.folder, words[1:])
+                steps = self.before.has(self.folder or ".")
+            elif words and (source := self._read_by(words[0], words[1:], simple)):
+                return source
+            elif words:
+                self._run(words, simple)
+        return self._handed_in()
+
+    def _arrive(self, op: str, simple: Simple, *, sure: bool) -> None:
+        """Note whether a program is certain to run that stands behind an operator."""
+        if op in (";", "\n", "&"):
+            self._behind_and, self.home = False, self.made
+        elif op == "&&" and not sure:
+            self._behind_and = True
+        self._in_group_behind_and |= self._behind_and and op == "&&" and simple.begins
+        self._runs = self._runs and op != "||" and not _MAY_NOT_RUN.fullmatch("".join(simple.words[:1]))
+
+    def _read_by(self, program: str, rest: list[str], simple: Simple) -> str:
+        """Return what a program reads from outside."""
+        if images := built(program, rest):
+            self._makes(images, certain=images)
+            self.left += images
+        known = self.home if self._holds_scripts or program not in _INTERPRETERS else self.before
+        source = fetched(simple.words) or asked(program, rest, self.home.own)
+        source = source or _reads(program, rest, known, self.folder)
         if not source and program not in _ONLY_NAME_ADDRESSES:
             source = next((_address(word) for word in rest if _ADDRESS.match(word)), "")
-            source = source or (_downloads(simple) if fetches and program not in _SHOWING else "")
-        if source:
-            return source, ()
-        if program in _INTERPRETERS:
-            if source := _address(command):
-                return source, ()
-            code = next((rest[n + 1] for n, w in enumerate(rest[:-1]) if re.match(r"-\w*[ce]$", w)), "")
-            if program in _SHELLS:
-                scripts += [code] if code else [text[0].partition("\n")[2] for text in texts]
-            else:
-                code = code if home is given else command
-                if source := next((p for p in _IN_QUOTES.findall(code) if _is_out(p, home, folder)), ""):
-                    return source, ()
+            source = source or (_downloads(simple) if self._fetches and program not in _SHOWING else "")
+        if source or program not in _INTERPRETERS:
+            return source
+        return _address(self._command) or self._named_in_code(program, rest)
+
+    def _named_in_code(self, program: str, rest: list[str]) -> str:
+        """Return the path outside that the code for an interpreter names; a shell's is a script."""
+        if program in _SHELLS:
+            return ""
+        code = _code(rest) if self.home is self.before else self._command
+        return next((p for p in _IN_QUOTES.findall(code) if _is_out(p, self.home, self.folder)), "")
+
+    def _run(self, words: list[str], simple: Simple) -> None:
+        """Note the scripts that a program runs and the files that it leaves behind."""
+        program, rest = words[0], words[1:]
+        if program in _SHELLS:
+            code = _code(rest)
+            self.scripts += [code] if code else [text[0].partition("\n")[2] for text in self._texts]
         elif program == "eval":
-            scripts.append(" ".join(rest))
-        elif script := script_of(words):
-            scripts.append(script.replace("\\", "/"))
-        new, files = _written(program, rest, simple, home, folder)
-        left_there += [*images, *files]
-        if sure and new:
-            stands = stands and program == "cat" and not simple.piped
-            home = home._replace(own=(*home.own, *new))
-    for token in TOKEN.finditer(bare) if "<" in bare else ():
-        if token.lastgroup == "redirect" and token.group().lstrip("0123456789").startswith("<"):
-            path = token.group().lstrip("0123456789<").strip().strip("'\"")
-            if path and path[0] not in "(&" and _is_out(path, given, folder):
-                return path, ()
-    if depth < _DEPTH:
-        for script in filter(None, scripts[:50]):
-            source, more = _look(script, given, folder, depth + 1)
-            if source:
-                return source, ()
-            left_there += more
-    return "", tuple(left_there)
+            self.scripts.append(" ".join(rest))
+        elif program not in _INTERPRETERS and (script := script_of(words)):
+            self.scripts.append(script.replace("\\", "/"))
+        new, files = _written(program, rest, simple, self.home, self.folder)
+        self.left += files
+        if self._runs and new:
+            self._holds_scripts = self._holds_scripts and program == "cat" and not simple.piped
+            around = [] if self._in_group_behind_and else [joined(self.folder, p) for p in simple.around]
+            maybe_not = self._behind_and or self._in_group_behind_and
+            self._makes(new, certain=[path for path in new if path in around] if maybe_not else new)
+
+    def _makes(self, new: list[str], *, certain: list[str]) -> None:
+        self.home = self.home._replace(own=(*self.home.own, *new))
+        if certain:
+            self.made = self.made._replace(own=(*self.made.own, *certain))
+
+    def _handed_in(self) -> str:
+        """Return the file outside that a program is handed with `<`."""
+        for token in TOKEN.finditer(self._bare) if "<" in self._bare else ():
+            if token.lastgroup == "redirect" and token.group().lstrip("0123456789").startswith("<"):
+                path = token.group().lstrip("0123456789<").strip().strip("'\"")
+                if path and path[0] not in "(&" and _is_out(path, self.before, self.folder):
+                    return path
+        return ""
+
+
+def _code(rest: list[str]) -> str:
+    """Return the code that an interpreter is given as a word."""
+    return next((rest[n + 1] for n, w in enumerate(rest[:-1]) if re.match(r"-\w*[ce]$", w)), "")
 
 
 def _written(

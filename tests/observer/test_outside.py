@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from remora.observer.outside import left, outside
@@ -242,6 +244,13 @@ def test_what_shells_of_windows_read_from_outside(command: str, source: str):
         "cat > /tmp/t.py <<'EOF'\nprint(1)\nEOF\npython /tmp/t.py",
         "cat <<EOF > /tmp/t.sh\nmake lint\nEOF\nbash /tmp/t.sh",
         "bash -c 'npm test > ../t.log; tail ../t.log'",
+        "pytest && make > /tmp/a && cat /tmp/a",
+        "pytest && make > /tmp/a && make lint | grep x && cat /tmp/a",
+        "pytest && (make > /tmp/a && cat /tmp/a)",
+        "pytest; make > /tmp/a && cat /tmp/a; cat /tmp/a",
+        "{ npm ci && npm test; } > /tmp/a; cat /tmp/a",
+        "(npm ci && npm run x) 2>&1 > /tmp/a; cat /tmp/a",
+        "cd web && npm test > /tmp/a; cat /tmp/a",
     ],
 )
 def test_what_a_command_of_the_line_itself_wrote_is_not_from_outside(command: str):
@@ -269,6 +278,15 @@ def test_what_a_command_of_the_line_itself_wrote_is_not_from_outside(command: st
         ("{ which b; } || npm test > /tmp/a; cat /tmp/a", "/tmp/a"),
         ("if false; then npm test > /tmp/a; fi; cat /tmp/a", "/tmp/a"),
         ("f() { echo > /tmp/a; }; cat /tmp/a", "/tmp/a"),
+        ("pytest && make > /tmp/a; cat /tmp/a", "/tmp/a"),
+        ("pytest && make > /tmp/a\ncat /tmp/a", "/tmp/a"),
+        ("pytest && make | tee /tmp/a; cat /tmp/a", "/tmp/a"),
+        ("pytest && (make > /tmp/a); cat /tmp/a", "/tmp/a"),
+        ("pytest && { echo; make > /tmp/a; }; cat /tmp/a", "/tmp/a"),
+        ("pytest && (npm ci && npm test) > /tmp/a; cat /tmp/a", "/tmp/a"),
+        ("(pytest && make > /tmp/a); cat /tmp/a", "/tmp/a"),
+        ("pytest && > /tmp/a; cat /tmp/a", "/tmp/a"),
+        ("pytest && > /tmp/a make; cat /tmp/a", "/tmp/a"),
         ("echo /opt/a.md > /tmp/a; cat /tmp/a | xargs cat", "/tmp/a"),
         ("echo /opt/a.md > /tmp/a; cat /tmp/a | while read x; do cat $x; done", "/tmp/a"),
         ("echo 'cat /opt/a.md' > /tmp/a; cat /tmp/a | bash", "/tmp/a"),
@@ -300,3 +318,17 @@ def test_what_else_a_line_reads_stays_from_outside(command: str, source: str):
 def test_what_a_command_leaves_behind(command: str, files: tuple[str, ...]):
     """Files outside and images are its own afterwards, unless text from outside may be in them."""
     assert left(command, Home("/w/app"), "/w/app") == files
+
+
+@pytest.mark.parametrize("piece", ["$(a; ", "<(a; ", "`a; ", "bash; "])
+def test_scripts_in_scripts_are_looked_at_in_time(piece: str):
+    """However deep they are; the time is that of the thread."""
+    command = "bash <<A\nbash <<B\nmake\nB\nA\n" + piece * (16_000 // len(piece))
+    started = time.thread_time()
+    assert outside(command) == ""
+    assert time.thread_time() - started < 1.0
+
+
+def test_a_script_in_scripts_is_looked_at():
+    """The deepest of four."""
+    assert outside("a $(b $(c $(d $(curl -s https://a.org/x))))") == "https://a.org/x"
