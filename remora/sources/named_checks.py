@@ -1,10 +1,11 @@
 """The commands that a project says it is checked with: what its rule files name, and its own tasks.
 
 A rule file (CLAUDE.md, AGENTS.md and the like at the root, and CONTRIBUTING.md) is read for its code: lines
-of shell in fences, and code spans in its sentences, unless the words around them tell not to run it. Examples
-are left out: what picks single tests, has placeholders, or is run outside of the project; so is what holds
-a secret. What a line runs in a folder of the project is shown with that. What a task is for is told by its
-name; one that also drops, publishes or watches is none.
+of shell in fences, and code spans in its sentences, unless the words around them tell not to run it. What the
+file of a folder names is run in that, unless the words around it, its paths or its task are those of a folder
+above. Examples are left out: what picks single tests, has placeholders, or is run outside of the project; so
+is what holds a secret. What a line runs in a folder of the project is shown with that. What a task is for is
+told by its name; one that also drops, publishes or watches is none.
 
 Nothing is run and nothing is kept: the files are read when somebody asks, so the answer is as new as they
 are. What cannot be read names nothing.
@@ -22,13 +23,13 @@ from typing import NamedTuple
 from remora.core.decoding import decode
 from remora.core.purposes import check_of
 from remora.core.secrets import redact
-from remora.core.shell import bare, commands_in, in_folder
+from remora.core.shell import bare, commands_in, folder_of, in_folder
 from remora.sources import task_files
 from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
 from remora.sources.rule_markdown import CODE_SPAN, FENCE, without_comments
 from remora.sources.rule_text import read
-from remora.sources.standing_checks import meant_elsewhere
+from remora.sources.standing_checks import meant_elsewhere, place_of
 
 MOST = 60
 FOLDERS = 8  # above the files that are worked on
@@ -45,8 +46,10 @@ _PROMPT = re.compile(r"^\s*[$%]\s+")
 _REMARK = re.compile(r"(?:^|\s)#\s.*$")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
 _ELSEWHERE = re.compile(r"(?:cd|pushd)(?:$|\s+(?!\.?$|-$|\$\(git rev-parse))")
-_RUN = re.compile(r"^((?:pnpm|yarn|bun)) run (?!test\b)")  # without "run" it is the same
-_RUN_LEFT = re.compile(r"^((?:pnpm|yarn|bun)) (?!run\b)(?=[a-z][\w:-]*$)")
+_MANAGERS = ("npm", "pnpm", "yarn", "bun")
+_SCRIPT = re.compile(
+    r"(?P<manager>npm|pnpm|yarn|bun) (?P<run>run )?(?P<script>(?!run\b)[a-z][\w:-]*)(?P<rest> .*)?"
+)
 _BACK = re.compile(r"cd (?:-|\$\(git rev-parse.*)$|popd\b")
 _SUBSHELL = re.compile(r"\(\s*(cd [^()]*)\)")  # what is run in it leaves the folder around as it is
 
@@ -60,6 +63,15 @@ _REPLACED = cue(r"\b(?:instead of|rather than|in place of|replaces)(?:\W+\w+){0,
 _FORBIDDEN = cue(
     r"^\W{0,3}(?:(?:it|this|that)\s+)?(?:must|should|may|can|do|does|is|are|will)(?:\s+not|n'?t|\s+never)\b",
     r"^\W{0,3}(?:is|are)\s+(?:deprecated|broken|forbidden|obsolete|gone|removed|destructive)\b",
+)
+
+# Words that send to the root of the project, in the part of a sentence that speaks of some code.
+_SENTENCE_ENDS = re.compile(r"[.;!?](?:\s|$)")
+_PARTS = re.compile(r",|\b(?:and|then|but|or)\b", re.IGNORECASE)
+_AT_ROOT = re.compile(
+    r"\b(?:from|at|in|to)\s+(?:the\s+|our\s+)?(?:(?:mono)?repo(?:sitory)?(?:'s)?\s+|(?:project|workspace|git)(?:'s)?\s+)?"
+    r"(?:root|top[\s-]level)\b(?!\s+of\s+(?!(?:the\s+)?(?:(?:mono)?repo|project|workspace|git)))",
+    re.IGNORECASE,
 )
 
 _EXAMPLE = re.compile(
@@ -94,6 +106,22 @@ class NamedCheck(NamedTuple):
     is_task: bool
 
 
+class _Source(NamedTuple):
+    """Where a line was found: the file and its folder, in which project, and whether it is a task."""
+
+    path: str
+    root: Path
+    folder: str
+    is_task: bool
+
+
+class _Code(NamedTuple):
+    """Code of a rule file, and whether the words around it send to the root of the project."""
+
+    text: str
+    at_root: bool
+
+
 def named_checks(root: Path, files: Iterable[str] = ()) -> list[NamedCheck]:
     """Return the commands that a project names, those of rule files first, each once.
 
@@ -115,8 +143,8 @@ def _of_rules(found: dict[str, NamedCheck], root: Path, folder: str) -> None:
     for name in dict.fromkeys((*at_root(root / folder), *(() if folder else _MORE))):
         path = posixpath.join(folder, name)
         if raw := _bytes(root, path):
-            for line in _code_of(raw):
-                _add(found, line, path, root, folder, is_task=False)
+            for code in dict.fromkeys(_code_of(raw)):
+                _add(found, code.text, _Source(path, root, folder, is_task=False), at_root=code.at_root)
 
 
 def _of_tasks(found: dict[str, NamedCheck], root: Path, folder: str) -> None:
@@ -130,7 +158,7 @@ def _of_tasks(found: dict[str, NamedCheck], root: Path, folder: str) -> None:
             # The plainer name is the task that runs the others.
             for command in sorted(tasks(_text(raw)), key=lambda c: len(re.split(r"[:_.-]", c))):
                 if not _CHANGES.search(command):
-                    _add(found, command, path, root, folder, is_task=True)
+                    _add(found, command, _Source(path, root, folder, is_task=True))
 
 
 def _bytes(root: Path, path: str) -> bytes:
@@ -152,19 +180,20 @@ def _text(raw: bytes) -> str:
         return ""
 
 
-def _code_of(raw: bytes) -> Iterator[str]:
+def _code_of(raw: bytes) -> Iterator[_Code]:
     """Yield the lines of code that may be run: those of fences, and spans of more than a program's name."""
     try:
         text = without_comments(read(raw).body)
     except ValueError:
         return
     fence, block, runs, before = "", list[str](), False, ""
+    at_root = False
     for quoted in text.replace("\\\n", " ").split("\n"):
         line = _QUOTED.sub("", quoted)
         mark = FENCE.match(line)
         if fence:
             if mark and mark[1].startswith(fence):
-                yield from _block(block) if runs else ()
+                yield from _block(block, at_root=at_root) if runs else ()
                 fence = ""
             else:
                 block.append(line)
@@ -172,27 +201,29 @@ def _code_of(raw: bytes) -> Iterator[str]:
             language = next(iter(mark[2].lower().split()), "")
             fence, block = mark[1], []
             runs = language in _SHELLS and not _forbidden(before, "")
+            at_root = _sends_to_root(before.rstrip(" .:*_"), "")
         elif line.strip():
             before = line
             for span in CODE_SPAN.finditer(line):
                 code = span[0].strip("`").strip()
                 around = line[max(0, span.start() - _SENTENCE) : span.start()], line[span.end() :][:_SENTENCE]
                 if " " in code and not _forbidden(*around):
-                    yield code
-    yield from _block(block) if fence and runs else ()
+                    yield _Code(code, _sends_to_root(*around))
+    yield from _block(block, at_root=at_root) if fence and runs else ()
 
 
-def _block(lines: Sequence[str]) -> Iterator[str]:
+def _block(lines: Sequence[str], *, at_root: bool) -> Iterator[_Code]:
     """Yield the commands of a fence: without what they print, texts handed in, and what runs elsewhere."""
     prompted = any(_PROMPT.match(line) for line in lines)
-    handed_in, forbidden = "", False
+    handed_in, forbidden, here = "", False, at_root
     for line in lines:
         if handed_in:
             handed_in = "" if line.strip() == handed_in else handed_in
         elif not line.strip():
-            forbidden = False
+            forbidden, here = False, at_root
         elif line.lstrip().startswith("#"):
             forbidden = _forbidden(line, "")
+            here = at_root or _sends_to_root(line.rstrip(" .:"), "")
         elif prompted and not _PROMPT.match(line):
             continue
         else:
@@ -202,7 +233,7 @@ def _block(lines: Sequence[str]) -> Iterator[str]:
             if begun := _HEREDOC.search(command):
                 handed_in = begun[1]
             if not forbidden:
-                yield command
+                yield _Code(command, here)
 
 
 def _forbidden(before: str, after: str) -> bool:
@@ -218,9 +249,50 @@ def _forbidden(before: str, after: str) -> bool:
     return bool(_FORBIDDEN.search(after))
 
 
-def _add(
-    found: dict[str, NamedCheck], line: str, path: str, root: Path, folder: str, *, is_task: bool
-) -> None:
+def _sends_to_root(before: str, after: str) -> bool:
+    """Return whether the words around code say that it is run at the root of the project.
+
+    Before it those count with which the sentence begins, and the last ones; after it the first ones.
+
+    >>> _sends_to_root("", " from the repository root."), _sends_to_root("`a` from the root and ", " here")
+    (True, False)
+    """
+    words = _SENTENCE_ENDS.split(before.rstrip(" :*_"))[-1]
+    first, *between = CODE_SPAN.split(words)
+    last = _PARTS.split(between[-1])[-1] if between else ""
+    behind = _PARTS.split(_SENTENCE_ENDS.split(CODE_SPAN.split(after)[0])[0])[0]
+    return any(
+        not _FORBIDS.search(part, 0, found.start())
+        for part in (first, last, behind)
+        if (found := _AT_ROOT.search(part))
+    )
+
+
+def spellings(command: str) -> tuple[str, ...]:
+    """Return the ways to ask a package manager for a script, with "run" and without; a command alone else.
+
+    >>> spellings("pnpm lint"), spellings("npm run lint"), spellings("bun test")
+    (('pnpm lint', 'pnpm run lint'), ('npm run lint',), ('bun test',))
+    """
+    found = _SCRIPT.fullmatch(command)
+    if not found:
+        return (command,)
+    manager, script, rest = found["manager"], found["script"], found["rest"] or ""
+    is_test = script == "test"
+    if (manager == "npm" and not is_test) or (manager == "bun" and is_test) or (rest and not found["run"]):
+        return (command,)
+    return f"{manager} {script}{rest}", f"{manager} run {script}{rest}"
+
+
+def _same(command: str, source: _Source) -> Iterator[str]:
+    """Yield the ways to name a command; a script's also by the managers that a rule file may run it by."""
+    yield from spellings(command)
+    if source.is_task and (script := _SCRIPT.fullmatch(command)):
+        for manager in _MANAGERS:
+            yield from spellings(f"{manager} run {script['script']}")
+
+
+def _add(found: dict[str, NamedCheck], line: str, source: _Source, *, at_root: bool = False) -> None:
     """Note the checks of a line, unless it is an example, never ends, or is run outside of the project.
 
     What needs a file of tasks that only a folder below has is meant for that one.
@@ -228,36 +300,40 @@ def _add(
     if _EXAMPLE.search(line) or _ENDLESS.search(line):
         return
     for inner in _SUBSHELL.findall(line):
-        _add(found, inner, path, root, folder, is_task=is_task)
+        _add(found, inner, source, at_root=at_root)
     line = _SUBSHELL.sub("true", line)
     if "(cd " in line.replace("( ", "("):
         return  # one in another
-    for command in commands_in(line):
+    folder, told = ("", True) if at_root else (source.folder, source.is_task)
+    for place, command in enumerate(commands_in(line)):
         if folder and _BACK.match(command):
             return
         if _ELSEWHERE.match(command):
-            entered = _entered(root, folder, command.split()[1:])
+            entered = _entered(source.root, folder, command.split()[1:])
+            if entered is None and place == 0:
+                entered = _entered(source.root, "", command.split()[1:])
+                entered = entered if entered == source.folder else None
             if entered is None:
                 return
-            folder = entered
+            folder, told = entered, True
             continue
-        words = tuple(bare(command).split())
-        purpose = check_of(words)
-        if not purpose:
-            continue
-        if len(command) > LONGEST or any(_ONE_TEST.search(word) for word in words[1:]):
-            continue
-        placed = in_folder(folder, command)
-        also = (
-            in_folder(folder, _RUN.sub(r"\1 ", command)),
-            in_folder(folder, _RUN_LEFT.sub(r"\1 run ", command)),
-        )
-        if (
-            found.keys().isdisjoint((placed, *also))
-            and not meant_elsewhere(root, folder, words)
-            and not redact(placed)[1]
-        ):
-            found[placed] = NamedCheck(placed, purpose, path, is_task)
+        if check := _check(command, source, folder, told=told):
+            same = (in_folder(folder_of(check.command), one) for one in _same(command, source))
+            if found.keys().isdisjoint(same):
+                found[check.command] = check
+
+
+def _check(command: str, source: _Source, folder: str, *, told: bool) -> NamedCheck | None:
+    """Return the check that a command is, None where it is none; `told` where the folder is certain."""
+    words = tuple(bare(command).split())
+    purpose = check_of(words)
+    if not purpose or len(command) > LONGEST or any(_ONE_TEST.search(word) for word in words[1:]):
+        return None
+    folder = folder if told or not folder else place_of(source.root, folder, words)
+    placed = in_folder(folder, command)
+    if meant_elsewhere(source.root, folder, words) or redact(placed)[1]:
+        return None
+    return NamedCheck(placed, purpose, source.path, source.is_task)
 
 
 def _entered(root: Path, folder: str, to: Sequence[str]) -> str | None:

@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from remora.core.purposes import in_container, unwrapped
+from remora.core.purposes import check_of, in_container, unwrapped
 from remora.core.shell import bare, folder_of, without_folder
 from remora.sources.rule_files import is_walked
 
@@ -91,6 +91,42 @@ def meant_elsewhere(root: Path, folder: str, words: tuple[str, ...]) -> bool:
         return any((place / name).exists() for name in names)
 
     return not any(map(has, _looked_in(root, root / folder, runner))) and any(map(has, _below(root / folder)))
+
+
+def place_of(root: Path, folder: str, words: tuple[str, ...]) -> str:
+    """Return where a command is run that a folder's rule file names: there, or in a folder above it.
+
+    It is run above where its paths are only there when seen from that, else where its task is only there.
+
+    Args:
+        root: of the project.
+        folder: that of the rule file, relative to the root.
+        words: of the command.
+    """
+    places = [folder, *(above.as_posix() if above.parts else "" for above in PurePosixPath(folder).parents)]
+    paths = list(_arguments(words))
+    there = [sum(os.path.exists(root / place / path) for path in paths) for place in places]  # noqa: PTH110
+    if len({*there}) > 1:
+        return places[there.index(max(there))]
+    found = _task(" ".join(words))
+    if found is None:
+        return folder
+    names = (*_RUNNERS[found["runner"]][0], *_ALSO.get(found["runner"], ()))
+    with_tasks = (place for place in places if any((root / place / name).exists() for name in names))
+    return next((place for place in with_tasks if not _without(root, root / place, words)), folder)
+
+
+def _arguments(words: tuple[str, ...]) -> Iterator[str]:
+    """Yield the words that may be paths: with a slash, where a runner is sent, what a program is run over."""
+    words = unwrapped(words)
+    tasks = words[:1] and words[0] in {runner.split()[0] for runner in _RUNNERS}
+    asked = next((n for n in range(1, len(words) + 1) if check_of(words[:n])), len(words))
+    for place, (before, word) in enumerate(pairwise(("", *words))):
+        over = not tasks and place >= asked and not before.startswith("-")
+        if (over or "/" in word or _MOVES.fullmatch(before)) and _PATH.fullmatch(word):
+            path = word.removesuffix("...").rstrip("/")
+            if path not in ("", "."):
+                yield path
 
 
 def _below(folder: Path, depth: int = 2) -> Iterator[Path]:

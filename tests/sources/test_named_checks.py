@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.sources.named_checks import MAX_BYTES, named_checks
+from remora.sources.named_checks import MAX_BYTES, named_checks, spellings
 
 
 def named(root: Path, **files: str) -> list[tuple[str, str]]:
@@ -267,3 +267,95 @@ def test_a_script_that_is_named_in_two_ways_is_one(tmp_path: Path):
     package = '{"scripts": {"lint": "eslint .", "typecheck": "tsc"}}'
     found = named(tmp_path, **{"CLAUDE.md": "Run `pnpm lint`.", "package.json": package})
     assert found == [("pnpm lint", "lint"), ("pnpm run typecheck", "lint")]
+
+
+def of_folder(root: Path, **files: str) -> list[str]:
+    """Return what is named for work in `pkg`, by the files of a project; `__` stands for a slash."""
+    for name, text in files.items():
+        file = root / name.replace("__", "/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    return [check.command for check in named_checks(root, ["pkg/a.py"]) if not check.is_task]
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        (
+            "Always run `make test` from the repository root. Run `pytest pkg/tests` first.",
+            "make test|pytest pkg/tests",
+        ),
+        ("Run `mypy src`, from the root", "(cd pkg && mypy src)"),
+        ("Run `mypy .` at the top level and `ruff check` here.", "mypy .|(cd pkg && ruff check)"),
+        ("From the root of the repo run `mypy .`, then `ruff check`", "mypy .|ruff check"),
+        ("In the project root:\n```sh\nmypy .\n```\n", "mypy ."),
+        ("```sh\n# from the repo's root\nmypy .\n```\n", "mypy ."),
+        ("Run these from the root.\n```sh\nmypy .\n```\n", "mypy ."),
+        ("```sh\n# From the root.\nmypy .\n\n# Here\npytest\n```\n", "mypy .|(cd pkg && pytest)"),
+        ("Run `mypy .` from the root of this package.", "(cd pkg && mypy .)"),
+        ("Run `mypy .`, never from the root", "(cd pkg && mypy .)"),
+        ("The root is big. Run `mypy .`", "(cd pkg && mypy .)"),
+        ("Run `pytest checks`", "pytest checks"),
+        ("Run `pytest tests`", "(cd pkg && pytest tests)"),
+        (
+            "Run `pytest both`, `shellcheck ./scripts/a.sh`",
+            "(cd pkg && pytest both)|shellcheck ./scripts/a.sh",
+        ),
+        ("Run `make -C pkg lint`", "make -C pkg lint"),
+        ("Run `make test` and `just lint`", "make test|(cd pkg && just lint)"),
+        ("Run `task test`", "(cd pkg && task test)"),
+        ("Run `cd pkg && pytest`, `(cd pkg && mypy .)`", "(cd pkg && pytest)|(cd pkg && mypy .)"),
+        ("Run `cd tests && pytest`, `cd checks && pytest`", "(cd pkg/tests && pytest)"),
+        ("Run `cd .. && mypy .`", "mypy ."),
+    ],
+)
+def test_what_a_folders_rules_run_from_the_root_stays_there(tmp_path: Path, text: str, commands: str):
+    """Words around a command, paths and tasks that are only there tell; else it is the folder's own."""
+    for folder in ("pkg/tests", "pkg/both", "both", "checks", "test"):
+        (tmp_path / folder).mkdir(parents=True)
+    files = {
+        "Makefile": "test:\n\tx\n",
+        "pkg__justfile": "lint:\n  x\n",
+        "scripts__a.sh": "",
+        "pkg__AGENTS.md": text,
+    }
+    assert of_folder(tmp_path, **files) == commands.split("|")
+
+
+def test_a_task_is_taken_from_the_nearest_file_that_has_it(tmp_path: Path):
+    """The folder's own file first."""
+    files = {"Makefile": "test:\n\tx\nlint:\n\tx\n", "pkg__Makefile": "lint:\n\tx\n"}
+    rules = "Run `make test`, `make lint` and `make check-all`."
+    assert of_folder(tmp_path, **files, **{"pkg__AGENTS.md": rules}) == [
+        "make test",
+        "(cd pkg && make lint)",
+        "(cd pkg && make check-all)",
+    ]
+
+
+def test_a_rule_file_knows_the_package_manager_better_than_a_lock(tmp_path: Path):
+    """A script that it runs by another one is not named twice; others are run by that of the lock."""
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pnpm-lock.yaml").touch()
+    (tmp_path / "pkg" / "package.json").write_text('{"scripts": {"test": "x", "lint": "y", "build": "z"}}')
+    (tmp_path / "pkg" / "AGENTS.md").write_text("Run `npm test` and `yarn lint`.")
+    assert [check.command for check in named_checks(tmp_path, ["pkg/a.ts"])] == [
+        "(cd pkg && npm test)",
+        "(cd pkg && yarn lint)",
+        "(cd pkg && pnpm run build)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("npm test", "npm run test"), ("yarn lint", "yarn run lint"), ("bun a:b", "bun run a:b")],
+)
+def test_two_spellings(one: str, other: str):
+    """With "run" and without it is one script."""
+    assert set(spellings(one)) == set(spellings(other)) == {one, other}
+
+
+@pytest.mark.parametrize("command", ["npm run lint", "bun test", "bun run test", "make test", "pnpm -r test"])
+def test_one_spelling(command: str):
+    """What is no script, or would be another one."""
+    assert spellings(command) == (command,)
