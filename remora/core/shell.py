@@ -19,6 +19,10 @@ _SET = re.compile(
 _REDIRECT = re.compile(r"\s*(?:&>>?|\d?(?:>>?|<)(?!\())(?:&\d|\s*[^\s;|&<>]+)")
 _BETWEEN = re.compile(r"&&|\|\||[;|\n]")
 _AROUND = re.compile(r"[\s&()\"'`]+")  # words
+# What holds together as it is written: quoted text, what is escaped, the name of one test of many.
+_HELD = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|\[[^\s\[\]'"]*\]""", re.DOTALL)
+_JOINS = re.compile(r"[;|&\n]")
+_DASHES = re.compile(r"""(?<![^\s'"])--(?![^\s'"])""")
 _JOINED = re.compile(r" (?:&&|\|) ")
 _IN_FOLDER = re.compile(r"\(cd (?P<folder>'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
 _HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?=\s)")  # how much is printed, and where it stops
@@ -96,18 +100,26 @@ def name_of(assignment: str) -> str:
 def asks(line: str, wanted: Collection[str]) -> bool:
     """Return whether one command of a line has some words, flags with a value or without.
 
-    What stands behind `--` is for another program, and counts only where that is wanted, too.
+    What stands behind `--` is for another program, and counts for this one only where that is wanted, too.
 
     >>> [asks(f"pnpm test {rest}", ["test", "--grep"]) for rest in ("a --grep b", "--grep=a", "-- --grep a")]
     [True, True, False]
+    >>> asks("git commit -m 'one; two' --x", ["git", "--x"]), asks("uv run -- pytest --x", ["pytest", "--x"])
+    (True, True)
     """
-    for part in _BETWEEN.split(line[:_READ]):
+    line = _HELD.sub(lambda held: _JOINS.sub(" ", held[0]), _on_one_line(line[:_READ]))
+    if "--" not in wanted and "-- " in line:
+        line = _DASHES.sub("\n", _HELD.sub(lambda held: _DASHES.sub(" ", held[0]), line))
+    for part in _BETWEEN.split(line):
         words = _AROUND.split(part)
-        if "--" in words and "--" not in wanted:
-            words = words[: words.index("--")]
         if {*words, *(word.partition("=")[0] for word in words if word[:1] == "-")}.issuperset(wanted):
             return True
     return False
+
+
+def _on_one_line(line: str) -> str:
+    """Return a line with what goes on behind a backslash in the next one."""
+    return line.replace("\\\r\n", " ").replace("\\\n", " ") if "\\" in line else line
 
 
 def commands_in(line: str) -> list[str]:
