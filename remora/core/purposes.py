@@ -143,14 +143,22 @@ _PROGRAMS: dict[str, str] = {
 _BUILDS = re.compile(
     r"build|compile|bundle|assemble|package\b|\btsc\b|\ball$|\bjavac\b|\bg?cc\b|\bninja\b|\bcmake\b"
 )
-# What looks at no code, or is no whole command: nobody knows the variable of a loop outside of it.
+_TOOL = r"^(?:\S*/)?(?:(?:npm|pnpm|yarn|bun)\s(?:(?:run|exec)\s)?)?"  # also by a path, or by its manager
+# What looks at no code, or is no whole command: nobody knows the variable of a loop outside of it. What is
+# no usual name for that is a setting, and set wherever the command is run.
 _IDLE = re.compile(
     r"\s(?:--?(?:help|version|no-run|collect-only|co|list|list-?[tT]ests|show-?[cC]onfig|print-config)|-h)"
-    r"(?=[\s=]|$)|\$\{?(?:[a-z_]\w*|\w)\b"
+    rf"(?=[\s=]|$)|{_TOOL}ctest\b.*\s(?:-N|--show-only)\b"
+    rf"|{_TOOL}(?:vitest|cargo(?:\s\+\S+)?\snextest|tox)\slist(?=\s|$)"
+    r"|\$\{?(?:\w|(?:test_?)?(?:file|dir|path)(?:name)?|fname|folder|pkg|package|module|mod|crate|test|spec"
+    r"|item|line)\b"
 )
-_DRY = re.compile(r"\s--(?:dry-run|just-print)\b|^(?:make|ninja|rake)\b.*\s-n\b")  # of a formatter: checks
+_DRY = re.compile(r"\s--(?:dry-run|just-print)\b")  # of a formatter: checks
+_DRY_MAKE = re.compile(r"^(?:make|ninja|rake)\b.*\s-n\b")
+_QUOTED = re.compile(r"""'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)""", re.DOTALL)  # options of another program
 _RENEWS = re.compile(
-    r"\s(?:--?(?:snapshot-update|update-?[sS]napshots?|bless|accept)\b|-u(?=\s|$))"
+    r"\s--?(?:snapshot-update|update-?[sS]napshots?|bless|accept)\b"
+    r"|^(?:\S*/)?(?:jest|vitest|ava|playwright|npm|pnpm|yarn|bun)\s(?:.*\s)?-u(?=\s|$)"
 )  # tests nothing
 _PURPOSE = {name: purpose for purpose, programs in _PROGRAMS.items() for name in _names(programs)}
 RANK = {p: i for i, p in enumerate(("test", "lint", "build", "format", "run", "vcs", "other", "look"))}
@@ -211,7 +219,8 @@ def check_of(words: tuple[str, ...]) -> str:
     if purpose not in CHECKS or (purpose == "build" and not _BUILDS.search(" ".join(words))):
         return ""
     plain = " ".join(_without(unwrapped(words), _IN_CONTAINERS))
-    idle = _IDLE.search(plain) or (purpose != "format" and _DRY.search(plain))
+    dry = _DRY.search(plain) or _DRY_MAKE.search(_QUOTED.sub("", plain))
+    idle = _IDLE.search(plain) or (purpose != "format" and dry)
     return "" if idle or (purpose == "test" and _RENEWS.search(plain)) else purpose
 
 

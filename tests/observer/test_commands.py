@@ -282,6 +282,10 @@ def test_what_ran_outside_says_nothing_of_the_rest() -> None:
             "go test ./$F",
             "eslint --print-config a.js",
         ),
+        *("pytest ${file%.py}.py", "make test PKG=$pkg", "pytest $1", "make A='x y' -n test"),
+        *("ctest -N", "ctest --test-dir build -N", "npx vitest list", "pnpm vitest list", "vitest list src"),
+        *("node_modules/.bin/vitest list", "cargo nextest list", "cargo +nightly nextest list", "tox list"),
+        *("npx jest -u", "yarn jest src -u", "vitest run -u", "bun test -u", "ava -u", "playwright test -u"),
     ],
 )
 def test_what_checks_nothing(command: str):
@@ -304,6 +308,16 @@ def test_what_checks_nothing(command: str):
         ("prettier -u --check .", "format"),
         ("php-cs-fixer fix --dry-run", "format"),
         ("rspec spec/list", "test"),
+        ("mocha -u tdd", "test"),
+        ("npx mocha -u tdd spec", "test"),
+        ('make test ARGS="-x -n 4"', "test"),
+        ("make test ARGS='-x -n 4", "test"),
+        ("npm run test -- --port $port", "test"),
+        ("pytest ${tests}", "test"),
+        ("pytest $file_list", "test"),
+        ("ctest -R list", "test"),
+        ("vitest src/list", "test"),
+        ("cargo nextest run list", "test"),
     ],
 )
 def test_what_looks_like_it_and_checks(command: str, purpose: str):
