@@ -23,7 +23,10 @@ _AROUND = re.compile(r"[\s&()\"'`]+")  # words
 _HELD = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|\[[^\s\[\]'"]*\]""", re.DOTALL)
 _JOINS = re.compile(r"[;|&\n]")
 _DASHES = re.compile(r"""(?<![^\s'"])--(?![^\s'"])""")
-_JOINED = re.compile(r" (?:&&|\|) ")
+# Between the parts of a normal form, or its programs: what holds together is passed over, also if it was cut.
+_WORD = r"""'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|\$\([^()]*\)"""
+_PARTED = re.compile(rf"{_WORD}|(?P<between> && )", re.DOTALL)
+_JOINED = re.compile(rf"{_WORD}|(?P<between> (?:&&|\|) )", re.DOTALL)
 _IN_FOLDER = re.compile(r"\(cd (?P<folder>'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
 _HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?=\s)")  # how much is printed, and where it stops
 
@@ -74,7 +77,7 @@ def parts_in(line: str) -> list[str]:
     """
     found: list[str] = []
     inside = False
-    for part in line.split(" && "):
+    for part in _split(line, _PARTED):
         if inside:
             found[-1] += f" && {part}"
         else:
@@ -88,8 +91,21 @@ def programs_in(line: str) -> list[str]:
 
     >>> programs_in("lsof -ti:3000 | xargs kill && make test")
     ['lsof -ti:3000', 'xargs kill', 'make test']
+    >>> programs_in("jq '.items | length' a.json && make test")
+    ["jq '.items | length' a.json", 'make test']
     """
-    return _JOINED.split(line)
+    return _split(line, _JOINED)
+
+
+def _split(line: str, at: re.Pattern[str]) -> list[str]:
+    """Return what stands between some joints of a normal form."""
+    found = []
+    start = 0
+    for joint in at.finditer(line):
+        if joint["between"]:
+            found.append(line[start : joint.start()])
+            start = joint.end()
+    return [*found, line[start:]]
 
 
 def name_of(assignment: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.shell import asks, bare, commands_in, name_of
+from remora.core.shell import asks, bare, commands_in, name_of, parts_in, programs_in
 
 
 @pytest.mark.parametrize(
@@ -93,3 +93,27 @@ def test_a_command_asks_for_some_words(line: str, words: str):
 def test_no_command_asks_for_some_words(line: str, words: str):
     """What another command has, or the program behind `--`, is not part of it."""
     assert not asks(line, words.split())
+
+
+@pytest.mark.parametrize(
+    ("form", "programs"),
+    [
+        ("jq '.items | length' a.json && make test", ["jq '.items | length' a.json", "make test"]),
+        ('bash -c "a && \\"b | c" | tee d', ['bash -c "a && \\"b | c"', "tee d"]),
+        ("rg --glob='a | b' c | xargs rm", ["rg --glob='a | b' c", "xargs rm"]),
+        ("echo $(a | b) && c", ["echo $(a | b)", "c"]),
+        ("echo \\' && b | c", ["echo \\'", "b", "c"]),
+        ("a && jq '.items | len", ["a", "jq '.items | len"]),
+        ("rg a|b | c", ["rg a|b", "c"]),
+        ("", [""]),
+    ],
+)
+def test_the_programs_of_a_normal_form(form: str, programs: list[str]):
+    """Nothing in quotes is one, also where the form was cut in them; what is escaped is no quote."""
+    assert programs_in(form) == programs
+
+
+def test_the_parts_of_a_normal_form():
+    """Pipes are whole; quotes, and another folder, keep together what is in them."""
+    form = "jq 'a && b' c | d && (cd 'my web' && a | b) && e"
+    assert parts_in(form) == ["jq 'a && b' c | d", "(cd 'my web' && a | b)", "e"]
