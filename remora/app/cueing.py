@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.names import names_in
 from remora.core.purposes import check_of, unwrapped
-from remora.core.shell import commands_in, programs_in
+from remora.core.shell import programs_in, whole_of
 from remora.core.values import Filters
 from remora.injection.brief import is_tainted_rule
 from remora.injection.decide import WARNINGS
@@ -193,10 +193,10 @@ def _met(space: Space) -> dict[str, Met]:
         commands = tuple(dict.fromkeys(command for command, _, _ in own if command))
         found[fingerprint] = Met(len(own), commands, tuple(m for _, m, _ in own), tuple(before))
     for fingerprint, command, ways in space.observed.failing(SESSIONS):
-        parts = commands_in(command)
-        if len(parts) == 1 and any(map(in_command, ways)):
+        whole = whole_of(command)
+        if whole and any(map(in_command, ways)):
             known = found[fingerprint]
-            found[fingerprint] = known._replace(lines=(*known.lines, *parts))
+            found[fingerprint] = known._replace(lines=(*known.lines, whole))
     return found
 
 

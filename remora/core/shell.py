@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection
+from itertools import chain
 
 _READ = 4_000  # characters of a line that are looked at
+_PIPED = 6  # programs that feed one another, as far as they are known together
+_PIPE = " | "
 _SET = re.compile(
     r"""(?:^|(?<=(?:&&|[ ]\|)[ ]))"""
     r"""(?:[A-Za-z_]\w*=(?:'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|[^\s'"\\])*\s+)+""",
     re.DOTALL,
 )
 _REDIRECT = re.compile(r"\s*(?:&>>?|\d?(?:>>?|<)(?!\())(?:&\d|\s*[^\s;|&<>]+)")
-_BETWEEN = re.compile(r"&&|\|\||[;|\n]")
+_BETWEEN = re.compile(r"(&&|\|\||[;|\n])")
 _AROUND = re.compile(r"[\s&()\"'`]+")  # words
 # What holds together as it is written: quoted text, what is escaped, the name of one test of many.
 _HELD = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|\[[^\s\[\]'"]*\]""", re.DOTALL)
@@ -126,7 +129,7 @@ def asks(line: str, wanted: Collection[str]) -> bool:
     line = _HELD.sub(lambda held: _JOINS.sub(" ", held[0]), _on_one_line(line[:_READ]))
     if "--" not in wanted and "-- " in line:
         line = _DASHES.sub("\n", _HELD.sub(lambda held: _DASHES.sub(" ", held[0]), line))
-    for part in _BETWEEN.split(line):
+    for part in _BETWEEN.split(line)[::2]:
         words = _AROUND.split(part)
         if {*words, *(word.partition("=")[0] for word in words if word[:1] == "-")}.issuperset(wanted):
             return True
@@ -146,12 +149,43 @@ def commands_in(line: str) -> list[str]:
     >>> commands_in("export CI=1; make test")
     ['export CI=1', 'CI=1 make test']
     """
+    return list(dict.fromkeys(chain.from_iterable(_pipes(line))))
+
+
+def wholes_in(line: str) -> list[str]:
+    """Return the commands of a line, and its pipes, also without what stands at their end.
+
+    >>> wholes_in("cd web && yes | make init | tail -3")
+    ['cd web', 'yes', 'make init', 'tail -3', 'yes | make init', 'yes | make init | tail -3']
+    """
+    pipes = _pipes(line)
+    longer = [_PIPE.join(pipe[:n]) for pipe in pipes for n in range(2, min(len(pipe), _PIPED) + 1)]
+    return list(dict.fromkeys((*chain.from_iterable(pipes), *longer)))
+
+
+def whole_of(line: str) -> str:
+    """Return a line that is one command, or one pipe, as `wholes_in` knows it; empty of any other line.
+
+    >>> whole_of("yes | make -q init"), whole_of("yes && make init")
+    ('yes | make init', '')
+    """
+    found = {_PIPE.join(pipe) for pipe in _pipes(line)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _pipes(line: str) -> list[list[str]]:
+    """Return the commands of a line, those that feed one another together."""
     exported = ""
-    found = []
-    for part in _BETWEEN.split(_REDIRECT.sub(" ", line[:_READ])):
+    found: list[list[str]] = []
+    pieces = _BETWEEN.split(_REDIRECT.sub(" ", line[:_READ]))
+    feeds = False
+    for part, behind in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         command = " ".join(_HOW.sub(" ", f"{part.strip(' (){}&')} ").split())
-        if command:
-            found.append(exported + command)
+        if command and feeds:
+            found[-1].append(exported + command)
+        elif command:
+            found.append([exported + command])
         if command.startswith("export ") and "=" in command:
             exported += command.removeprefix("export ") + " "
-    return list(dict.fromkeys(found))
+        feeds = behind == "|" if command else feeds
+    return found

@@ -218,9 +218,9 @@ def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     words = _words(moment.command)
     if not words or not _at_home(moment, setting):
         return SILENCE
-    from remora.core.shell import asks, commands_in  # its patterns cost a millisecond to load
+    from remora.core.shell import asks, wholes_in  # its patterns cost a millisecond to load
 
-    whole = commands_in(moment.command)
+    whole = wholes_in(moment.command)
     found = [
         note
         for note in look.cued("command", list(dict.fromkeys((*words, *whole))))

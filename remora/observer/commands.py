@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import compress
 from typing import NamedTuple
 
-from remora.core.purposes import ASSIGNMENT, RANK, check_of, purpose_of, unwrapped
+from remora.core.purposes import ASSIGNMENT, FILTERS, RANK, check_of, purpose_of, unwrapped
 from remora.core.shell import in_folder, name_of
 from remora.observer.paths import Place, entered, seen_from
 
@@ -34,9 +34,6 @@ _TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/folders)/[^\s'\"]*")
 
 QUIET = frozenset(
     "cd pushd popd export set unset source . echo printf true : sleep wait clear ulimit umask trap".split()
-)
-_FILTERS = frozenset(
-    "head tail grep egrep rg less more wc sort uniq cat tee cut tr jq sed awk column fold nl".split()
 )
 _MOVES = (("cd",), ("pushd",), ("popd",))
 GRAMMAR = frozenset("do then else elif { } ( ) ! done fi esac".split())
@@ -126,7 +123,7 @@ def _telling(programs: tuple[Simple, ...]) -> list[bool]:
         found.append(not looks)
     feeds = False
     for n, one in reversed(list(enumerate(programs))):
-        found[n] = feeds or (found[n] and not (one.piped and _program(one) in _FILTERS))
+        found[n] = feeds or (found[n] and not (one.piped and _program(one) in FILTERS))
         feeds = found[n] and one.piped
     return found
 
@@ -137,7 +134,7 @@ def _pipes(parts: tuple[Simple, ...], shown: list[int]) -> list[list[int]]:
     for n in shown:
         if parts[n].piped and found and found[-1][-1] == n - 1:
             found[-1].append(n)
-        elif not (parts[n].piped and _program(parts[n]) in _FILTERS):  # else it got what was printed
+        elif not (parts[n].piped and _program(parts[n]) in FILTERS):  # else it got what was printed
             found.append([n])
     return found
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from remora.core.events import Observation, Signal
-from remora.core.purposes import check_of
+from remora.core.purposes import check_in
 from remora.core.shell import bare, parts_in, without_folder
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id
@@ -184,7 +184,7 @@ def _checks(session: Observation) -> list[tuple[str, str]]:
             continue
         for place, part in enumerate(parts_in(run.as_run)):
             plain = bare(without_folder(part))
-            purpose = check_of(tuple(plain.split()))
+            purpose = check_in(part)
             if purpose and not _NARROW.search(plain) and len(part) <= 80:
                 stand = (run.last_step, place, purpose)
                 last[part] = max(last.get(part, stand), stand)

@@ -19,8 +19,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import tasks
-from remora.core.purposes import CHECKS, check_of
-from remora.core.shell import asks, bare, commands_in, folder_of, parts_in, without_folder
+from remora.core.purposes import CHECKS, check_in
+from remora.core.shell import asks, bare, folder_of, parts_in, wholes_in, without_folder
 from remora.core.text import STOP_WORDS
 from remora.retrieval.narrowed import Habit, Habits, Told, habits, narrowed, reaches
 from remora.store.cues import COMMAND
@@ -149,7 +149,7 @@ def _parts(lines: Iterable[Ran], purposes: Container[str]) -> Iterator[Ran]:
     """Yield the checks of each line, with what each is for: a line is for the most telling of its parts."""
     for line in lines:
         for part in parts_of(line.command):
-            purpose = check_of(tuple(bare(without_folder(part)).split()))
+            purpose = check_in(part)
             if purpose in purposes:
                 yield line._replace(command=part, purpose=purpose)
 
@@ -276,7 +276,7 @@ def _forms(ran: Sequence[Ran]) -> dict[str, str]:
 
 def _warned_of(space: Space, commands: Sequence[str]) -> list[str]:
     """Return those commands of which a memory says that they fail for a reason in themselves."""
-    whole = {command: commands_in(command) for command in commands}
+    whole = {command: wholes_in(command) for command in commands}
     words = {word for command in commands for word in command.split()}
     cues = space.cues.of_words(COMMAND, words.union(*whole.values()))
     return [

@@ -119,6 +119,14 @@ def test_a_command_that_fails_each_time_while_another_does_not(bare: Memory):
     assert commands(bare) == {("make check", ())}
 
 
+def test_a_pipe_that_fails_each_time_is_one_command(bare: Memory):
+    """What feeds a program is part of what fails; two lines are not one."""
+    for day in (1, 2):
+        failed(bare, day, "yes | make check", OTHER)
+        failed(bare, day + 4, "yes | make init && make check", OTHER)
+    assert commands(bare) == {("yes | make check", ())}
+
+
 def test_a_command_that_wants_a_variable(bare: Memory):
     """The form with the variable passes, and is another command; how much is printed is no part of it."""
     for day in (1, 2):

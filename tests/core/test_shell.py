@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.shell import asks, bare, commands_in, name_of, parts_in, programs_in
+from remora.core.shell import asks, bare, commands_in, name_of, parts_in, programs_in, whole_of, wholes_in
 
 
 @pytest.mark.parametrize(
@@ -117,3 +117,44 @@ def test_the_parts_of_a_normal_form():
     """Pipes are whole; quotes, and another folder, keep together what is in them."""
     form = "jq 'a && b' c | d && (cd 'my web' && a | b) && e"
     assert parts_in(form) == ["jq 'a && b' c | d", "(cd 'my web' && a | b)", "e"]
+
+
+@pytest.mark.parametrize(
+    ("line", "pipes"),
+    [
+        (
+            "yes | CI=1 make check 2>&1 | tail -5",
+            ["yes | CI=1 make check", "yes | CI=1 make check | tail -5"],
+        ),
+        ("yes |\n make check", ["yes | make check"]),
+        ("export A=1; yes | make", ["A=1 yes | A=1 make"]),
+        ("a | a; b | c", ["a | a", "b | c"]),
+        ("make || yes", []),
+        ("| make", []),
+    ],
+)
+def test_the_pipes_of_a_line(line: str, pipes: list[str]):
+    """Each begins where the line does, or a command; what stands at its end may be left out."""
+    assert [one for one in wholes_in(line) if " | " in one] == pipes
+    assert [one for one in wholes_in(line) if " | " not in one] == commands_in(line)
+
+
+def test_a_very_long_pipe_is_known_by_its_beginning():
+    """Nobody warns of more."""
+    assert len(wholes_in("a | " * 900)) == 6
+
+
+@pytest.mark.parametrize(
+    ("line", "whole"),
+    [
+        ("make -q check > out", "make check"),
+        ("yes | make check", "yes | make check"),
+        ("make; make", "make"),
+        ("yes | make; make", ""),
+        ("make && yes", ""),
+        ("", ""),
+    ],
+)
+def test_a_line_that_is_one_command(line: str, whole: str):
+    """Or one pipe."""
+    assert whole_of(line) == whole

@@ -389,6 +389,23 @@ def test_a_wrong_flag_is_warned_of_with_any_value(command: str, *, warned: bool)
     assert (decide(run, State(), Store(command=[wrong]), setting()).ids == (wrong.id,)) == warned
 
 
+@pytest.mark.parametrize(
+    ("command", "warned"),
+    [
+        ("yes | make check", True),
+        ("cd x && yes | make check 2>&1 | tail", True),
+        ("make check", False),
+        ("yes; make check", False),
+        ("cat a | yes | make check", False),
+    ],
+)
+def test_a_pipe_is_warned_of_as_a_whole(command: str, *, warned: bool):
+    """With what it feeds, not with what one of its programs is alone."""
+    wrong = note("`yes | make check` fails", number=6, cue="yes | make check", needs=())
+    run = at(moments.BEFORE, "run", command=command)
+    assert (decide(run, State(), Store(command=[wrong]), setting()).ids == (wrong.id,)) == warned
+
+
 @pytest.mark.parametrize("kind", [moments.FAILED, moments.AFTER])
 def test_an_error_that_was_met_before(kind: str):
     """Also where the host says of a tool only that it is over, and the answer that it failed."""

@@ -57,10 +57,24 @@ def test_what_checks_nothing_is_not_suggested(bare: World):
         "make -n test",
         "npm test -- -u",
         "pytest $f",
-        "yes | npm test",
+        "pytest | xargs rm",
         "pytest tests",
     )
     assert suggested(bare, tuple(map(ran, lines))) == [("pytest tests", "passed in the last session")]
+
+
+def test_a_check_that_is_fed_is_suggested_with_what_feeds_it(bare: World):
+    """It may not run without; a memory that warns of all of it counts."""
+    lines = (
+        ran("yes | npm test"),
+        ran("cat urls | xargs curl && echo y | CI=1 make lint"),
+        ran("cat a | wc"),
+    )
+    assert {command for command, _ in suggested(bare, lines)} == {"yes | npm test", "echo y | CI=1 make lint"}
+    memory = bare.remember("m", "`yes | npm test` fails: nothing reads it").id
+    with bare.space.db.transaction():
+        bare.space.cues.put([memory], [Cue("command", "yes | npm test", memory)])
+    assert [one.command for one in suggest(bare.space, 9)] == ["echo y | CI=1 make lint"]
 
 
 @pytest.mark.parametrize(
