@@ -240,9 +240,11 @@ def by_another_name(failed: str, message: str, how: str) -> bool:
     worked = _INSTEAD.fullmatch(how)
     if worked is None or not _NO_PROGRAM.search(message):
         return False
-    ran = [bare(without_folder(part)).split() for part in parts_in(worked[1])]
-    for words in map(str.split, programs_in(failed)):
-        if words[0] in message and any(_named(words) == _named(w) and words[0] != w[0] for w in ran):
+    programs = [p for part in parts_in(worked[1]) for p in programs_in(bare(without_folder(part)))]
+    ran = [words for words in map(str.split, programs) if words]
+    for words in filter(None, map(str.split, programs_in(failed))):
+        name = _named(words)
+        if words[0] in message and any(name == _named(w) and words[0] != w[0] for w in ran if name):
             return True
     return False
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.observer.slips import THERE, wrong_flag
+from remora.observer.slips import THERE, by_another_name, instead, wrong_flag
 from tests.observer.script import Script, observed
 
 
@@ -53,3 +53,23 @@ def test_a_cd_to_where_the_shell_is() -> None:
         Script().step().run("cd /tmp/gone && ls", told.replace("cmd/cli/strategy", "gone"), error=True)
     )
     assert [e.resolved for e in observed(elsewhere).errors] == [False]
+
+
+@pytest.mark.parametrize(
+    ("failed", "worked", "same"),
+    [
+        ("pytest -q", "python -m pytest -q", True),
+        ("cat a | jq .x", "cat a && ./bin/jq .x", True),
+        ("yes | pytest", "yes | python -m pytest", True),
+        ("pytest", "make test", False),
+        ("  ", "b", False),
+        ("", "b", False),
+        ("pytest", " && ", False),
+        ("make lint && ", "b", False),
+        ("7 a", "8 a", False),
+    ],
+)
+def test_a_program_by_another_name(failed: str, worked: str, *, same: bool) -> None:
+    """A line without words, or a program without a name, is none."""
+    message = f"bash: {failed}: 7: pytest: jq: command not found"
+    assert by_another_name(failed, message, instead(worked)) == same
