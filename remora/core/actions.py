@@ -79,10 +79,10 @@ _FILE_ACTION = table(_FILES)
 _WORD = r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])"
 _OF_WINDOWS = frozenset({"powershell", "pwsh", "cmd"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish"}) | _OF_WINDOWS
-_SCRIPT_OPTIONS = frozenset({"-c", "-lc", "-ic", "-ilc", "-command", "/c", "//c"})
-# Options before it that take a value: of a shell of Windows by how they begin, of any other whole.
+_SCRIPT_OPTIONS = frozenset({"-c", "-command", "/c", "//c"})  # of the shells of Windows
+# Options before it that take a value, by how they begin; a script that is encoded is not read.
 _VALUED_OF_WINDOWS = ("-ex", "-ep", "-wi", "-wo", "-ve", "-in", "-out", "-conf")
-_VALUED = frozenset({"-o", "+o"})
+_ENCODED = re.compile(r"[-/](?:e|ec|en\w*)", re.IGNORECASE)
 
 
 def action_of(tool: str) -> str:
@@ -184,14 +184,36 @@ def script_of(words: Sequence[str]) -> str:
     shell = words[0].replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe") if words else ""
     if shell not in _SHELLS:
         return ""
+    return (_of_windows if shell in _OF_WINDOWS else _of_unix)(shell, words[1:])
+
+
+def _of_windows(shell: str, words: Sequence[str]) -> str:
+    """Return the script among the words behind a shell of Windows."""
+    powershell = shell != "cmd"
     before = ""
-    for place, word in enumerate(words[1:], start=1):
+    for place, word in enumerate(words):
         option = word.lower()
         if option in _SCRIPT_OPTIONS:
-            several = shell in _OF_WINDOWS or len(words) == place + 2
-            return " ".join(words[place + 1 :]) if several else ""
-        valued = before.startswith(_VALUED_OF_WINDOWS) if shell in _OF_WINDOWS else before in _VALUED
-        if not valued and option[:1] not in ("/" if shell == "cmd" else "-", "-", "+"):
-            return " ".join(words[place:]) if shell in ("powershell", "pwsh") else ""
+            return " ".join(words[place + 1 :])
+        if powershell and _ENCODED.fullmatch(option):
+            return ""
+        valued = before.startswith(_VALUED_OF_WINDOWS)
+        if not valued and option[:1] not in ("-" if powershell else "/", "-", "+"):
+            return " ".join(words[place:]) if powershell else ""
         before = option
     return ""
+
+
+def _of_unix(shell: str, words: Sequence[str]) -> str:
+    """Return the script among the words behind a shell; its options may stand in one word, as in `-xc`."""
+    asked = False
+    place = 0
+    while place < len(words) and words[place][:1] in ("-", "+") and len(words[place]) > 1:
+        word = words[place]
+        if word == "--":
+            place += 1
+            break
+        letters = "" if word.startswith("--") else word[1:]
+        asked = asked or (word[0] == "-" and "c" in letters)
+        place += 1 + (sum(map(letters.count, "oO")) if shell != "fish" else 0)
+    return words[place] if asked and place == len(words) - 1 else ""
