@@ -19,7 +19,7 @@ _SET = re.compile(
     r"""(?:[A-Za-z_]\w*=(?:'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|[^\s'"\\])*\s+)+""",
     re.DOTALL,
 )
-_REDIRECT = re.compile(r"\s*(?:&>>?|\d?(?:>>?|<)(?!\())(?:&\d|\s*[^\s;|&<>]+)")
+_REDIRECT = re.compile(r"(?:&>>?|\d?(?:>>?|<)(?!\())(?:&\d|\s*[^\s;|&<>]+)")
 _BETWEEN = re.compile(r"(&&|\|\||[;|\n])")
 _AROUND = re.compile(r"[\s&()\"'`]+")  # words
 # What holds together as it is written: quoted text, what is escaped, the name of one test of many.
@@ -177,7 +177,7 @@ def _pipes(line: str) -> list[list[str]]:
     """Return the commands of a line, those that feed one another together."""
     exported = ""
     found: list[list[str]] = []
-    pieces = _BETWEEN.split(_REDIRECT.sub(" ", line[:_READ]))
+    pieces = _BETWEEN.split(_REDIRECT.sub(" ", _on_one_line(line[:_READ])))
     feeds = False
     for part, behind in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         command = " ".join(_HOW.sub(" ", f"{part.strip(' (){}&')} ").split())

@@ -41,6 +41,10 @@ def test_the_name_of_a_variable():
         ("git commit -m 'x; make check'", ["git commit -m 'x", "make check'"]),
         ("diff <(make a) b", ["diff <(make a) b"]),
         ("make\nmake", ["make"]),
+        ("make   >out   2>&1   check", ["make check"]),
+        ("make lint\n>out make test", ["make lint", "make test"]),
+        ("make \\\n  check", ["make check"]),
+        (" " * 16_000, []),
         (" ;; ", []),
     ],
 )
