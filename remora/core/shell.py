@@ -28,8 +28,8 @@ _JOINS = re.compile(r"[;|&\n]")
 _DASHES = re.compile(r"""(?<![^\s'"])--(?![^\s'"])""")
 # Between the parts of a normal form, or its programs: what holds together is passed over, also if it was cut.
 _WORD = r"""'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|\$\([^()]*\)"""
-_PARTED = re.compile(rf"{_WORD}|(?P<between> && )", re.DOTALL)
-_JOINED = re.compile(rf"{_WORD}|(?P<between> (?:&&|\|) )", re.DOTALL)
+_PARTED = rf"(?s:{_WORD}|(?P<between> && ))"  # not compiled before it is needed: a hook needs neither
+_JOINED = rf"(?s:{_WORD}|(?P<between> (?:&&|\|) ))"
 _IN_FOLDER = re.compile(r"\(cd (?P<folder>'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
 _HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?=\s)")  # how much is printed, and where it stops
 
@@ -100,11 +100,11 @@ def programs_in(line: str) -> list[str]:
     return _split(line, _JOINED)
 
 
-def _split(line: str, at: re.Pattern[str]) -> list[str]:
+def _split(line: str, at: str) -> list[str]:
     """Return what stands between some joints of a normal form."""
     found = []
     start = 0
-    for joint in at.finditer(line):
+    for joint in re.finditer(at, line):
         if joint["between"]:
             found.append(line[start : joint.start()])
             start = joint.end()
