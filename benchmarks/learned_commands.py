@@ -47,6 +47,11 @@ def learnable(cases: Sequence[Case], k: int, *, edited: bool) -> float:
         edited: whether it is told what the session will edit.
     """
     asked = [sorted(_candidates(case, edited=edited)) for case in cases]
+    whole = len(cases)  # where nothing was known yet, nothing is named
+    cases = [case for case, commands in zip(cases, asked, strict=True) if commands]
+    asked = [commands for commands in asked if commands]
+    if not asked:
+        return 0.0
     kinds = sorted({_kind(command) for commands in asked for command in commands})
     rows = [
         np.array([list(_features(case, command, kinds, edited=edited)) for command in commands])
@@ -68,7 +73,7 @@ def learnable(cases: Sequence[Case], k: int, *, edited: bool) -> float:
             fitted = _fitted(x[others], y[others], w[others], penalty, start)
             order = np.argsort(-(rows[number] @ fitted), kind="stable")
             shares.append(recall_at([commands[n] for n in order], set(case.session.verified), k))
-        found.append(mean(shares))
+        found.append(sum(shares) / whole)
     return max(found)
 
 

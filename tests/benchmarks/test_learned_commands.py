@@ -33,3 +33,13 @@ def test_folders_are_known_where_it_is_told_what_is_edited() -> None:
     sessions = [made(n, f"go test ./p{n}", gold=f"p{n}/a.go") for n in range(8)]
     assert learnable(cases(sessions), 1, edited=False) == 0.0
     assert learnable(cases(sessions), 1, edited=True) == 1.0
+
+
+def test_where_nothing_is_known_nothing_is_named() -> None:
+    """The first session of all has no command before it."""
+    sessions = [made(n, "mise run lint") for n in range(4)]
+    known = frozenset({"mise run lint"})
+    later = [Case(session, sessions[:n], known) for n, session in enumerate(sessions) if n]
+    first = Case(sessions[0], [], frozenset())
+    assert learnable([first, *later], 1, edited=False) == 0.75
+    assert learnable([first], 1, edited=False) == 0.0
