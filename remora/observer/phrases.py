@@ -81,7 +81,7 @@ _PEOPLE = (
 )
 _WRITTEN = (
     r"\b(?:docs?|documentation|manual|readme|comments?|issue|ticket|article|posts?|answers?|thread|guide|spec|page"
-    r"|author|changelog|blog|faq)\b"
+    r"|author|changelog|blog|faq|logs?|output|console|linter|compiler)\b"
 )
 _TOLD = (
     r"[^.!?\n]{0,60}?\b(?:sa(?:id|ys?|ying)|wr(?:ote|ites?)|report(?:s|ed|ing)?|t(?:old|ells?)|mention(?:s|ed)?"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from remora.observer.speech import correction
@@ -355,3 +358,11 @@ def test_rules_with_their_conditions_are_kept_whole(prompt: str) -> None:
     corrected = correction(prompt)
     assert [found.text for found in statements(prompt)] == [prompt]
     assert states(corrected[1] if corrected else "") in ("", prompt)
+
+
+def test_the_examples_of_the_documentation() -> None:
+    """Of each row of the table the first sentence is heard and the second is not."""
+    text = (Path(__file__).parents[2] / "docs" / "learning.md").read_text("utf-8")
+    rows = re.findall(r'^\| "([^"]+)"[^|]*\| "([^"]+)"[^|]*\|$', text, re.MULTILINE)
+    assert len(rows) == 5
+    assert [[len(statements(sentence)) for sentence in row] for row in rows] == [[1, 0]] * 5
