@@ -150,7 +150,7 @@ class Upkeep:
             return self._save(record, lifted) if lifted else record
         with self._space.db.transaction():
             gone = self._put_away(record, lifted)
-            back = [self.restore(i) for i in self._space.memories.retired_for(overturned_by(record.id))]
+            back = [self.restore(i) for i in self._space.memories.put_away_with(overturned_by(record.id))]
         notes = tuple(f"{old.id[:8]}, which it took back, holds again: {old.content}" for old in back)
         return gone._replace(receipt=Receipt("forgotten", notes=notes)) if notes else gone
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -29,7 +29,9 @@ from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
 from remora.sources.rule_markdown import CODE_SPAN, FENCE, without_comments
 from remora.sources.rule_text import read
-from remora.sources.standing_checks import meant_elsewhere, place_of
+from remora.sources.standing_checks import files_below, meant_elsewhere, place_of
+
+Below = Callable[[Path], frozenset[str]]
 
 MOST = 60
 FOLDERS = 8  # above the files that are worked on
@@ -107,12 +109,16 @@ class NamedCheck(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """Where a line was found: the file and its folder, in which project, and whether it is a task."""
+    """Where a line was found: the file and its folder, in which project, and whether it is a task.
+
+    `below` tells the names of the files below a folder.
+    """
 
     path: str
     root: Path
     folder: str
     is_task: bool
+    below: Below
 
 
 class _Code(NamedTuple):
@@ -130,24 +136,25 @@ def named_checks(root: Path, files: Iterable[str] = ()) -> list[NamedCheck]:
         files: what is worked on, relative to it; the folders above these are asked, too, the nearest first.
     """
     found: dict[str, NamedCheck] = {}
+    below = cache(files_below)
     above = {parent.as_posix() for path in files for parent in PurePosixPath(path).parents if parent.parts}
     folders = [*sorted(above, key=lambda folder: (-folder.count("/"), folder))[:FOLDERS], ""]
     for folder in folders:
-        _of_rules(found, root, folder)
+        _of_rules(found, root, folder, below)
     for folder in folders:
-        _of_tasks(found, root, folder)
+        _of_tasks(found, root, folder, below)
     return list(found.values())[:MOST]
 
 
-def _of_rules(found: dict[str, NamedCheck], root: Path, folder: str) -> None:
+def _of_rules(found: dict[str, NamedCheck], root: Path, folder: str, below: Below) -> None:
     for name in dict.fromkeys((*at_root(root / folder), *(() if folder else _MORE))):
         path = posixpath.join(folder, name)
         if raw := _bytes(root, path):
             for code in dict.fromkeys(_code_of(raw)):
-                _add(found, code.text, _Source(path, root, folder, is_task=False), at_root=code.at_root)
+                _add(found, code.text, _Source(path, root, folder, False, below), at_root=code.at_root)
 
 
-def _of_tasks(found: dict[str, NamedCheck], root: Path, folder: str) -> None:
+def _of_tasks(found: dict[str, NamedCheck], root: Path, folder: str, below: Below) -> None:
     places = (root / folder, root)
     locks = ((place / lock, name) for place in places for lock, name in task_files.LOCKS.items())
     manager = next((name for lock, name in locks if lock.is_file()), "npm")
@@ -158,7 +165,7 @@ def _of_tasks(found: dict[str, NamedCheck], root: Path, folder: str) -> None:
             # The plainer name is the task that runs the others.
             for command in sorted(tasks(_text(raw)), key=lambda c: len(re.split(r"[:_.-]", c))):
                 if not _CHANGES.search(command):
-                    _add(found, command, _Source(path, root, folder, is_task=True))
+                    _add(found, command, _Source(path, root, folder, True, below))
 
 
 def _bytes(root: Path, path: str) -> bytes:
@@ -331,7 +338,7 @@ def _check(command: str, source: _Source, folder: str, *, told: bool) -> NamedCh
         return None
     folder = folder if told or not folder else place_of(source.root, folder, words)
     placed = in_folder(folder, command)
-    if meant_elsewhere(source.root, folder, words) or redact(placed)[1]:
+    if meant_elsewhere(source.root, folder, words, source.below) or redact(placed)[1]:
         return None
     return NamedCheck(placed, purpose, source.path, source.is_task)
 

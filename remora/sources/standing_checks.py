@@ -8,9 +8,10 @@ says itself where it is run, or runs in a container, is not judged; what is inst
 from __future__ import annotations
 
 import json
-import os.path
+import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -20,7 +21,7 @@ from remora.core.shell import bare, folder_of, without_folder
 from remora.sources.rule_files import is_walked
 
 _MAX_BYTES = 400_000
-_MANY = 100  # folders beside each other that are looked into
+_MOST_LOOKED = 300  # folders
 # Runners by the words before a task's name: their files, and what in one brings tasks from elsewhere.
 _RUNNERS: dict[str, tuple[tuple[str, ...], str]] = {
     "make": (("GNUmakefile", "makefile", "Makefile"), r"^[ \t]*[-s]?include\b|^[^\t#\n:=]{0,200}[%$]"),
@@ -73,24 +74,44 @@ def stands(root: Path, command: str, had: Callable[[str], bool] = lambda _: True
     )
 
 
-def meant_elsewhere(root: Path, folder: str, words: tuple[str, ...]) -> bool:
+def files_below(folder: Path) -> frozenset[str]:
+    """Return the names of the files in the folders below one, two levels deep, of a few hundred at most."""
+    found: set[str] = set()
+    level = [folder]
+    looked = 0
+    for depth in range(3):
+        below: list[Path] = []
+        for place in level[: _MOST_LOOKED - looked]:
+            looked += 1
+            with suppress(OSError), os.scandir(place) as entries:
+                for entry in entries:
+                    if not entry.is_dir(follow_symlinks=False):
+                        found.update((entry.name,) if depth else ())
+                    elif depth < 2:
+                        below.append(Path(entry.path))
+        level = sorted(filter(is_walked, below[:_MOST_LOOKED]))
+    return frozenset(found)
+
+
+def meant_elsewhere(
+    root: Path, folder: str, words: tuple[str, ...], below: Callable[[Path], frozenset[str]] = files_below
+) -> bool:
     """Return whether the file of tasks that a command needs is not in its folder, but in one below it.
 
     Args:
         root: of the project.
         folder: where it would be run, "" for the root.
         words: of the command.
+        below: the names of the files below a folder; who asks about many commands looks once.
     """
     found = _task(" ".join(words))
     if found is None or any(map(_MOVES.fullmatch, words)):
         return False
-    runner = found["runner"]
+    runner, place = found["runner"], root / folder
     names = (*_RUNNERS[runner][0], *_ALSO.get(runner, ()))
-
-    def has(place: Path) -> bool:
-        return any((place / name).exists() for name in names)
-
-    return not any(map(has, _looked_in(root, root / folder, runner))) and any(map(has, _below(root / folder)))
+    if any((near / name).exists() for near in _looked_in(root, place, runner) for name in names):
+        return False
+    return not below(place).isdisjoint(names)
 
 
 def place_of(root: Path, folder: str, words: tuple[str, ...]) -> str:
@@ -127,18 +148,6 @@ def _arguments(words: tuple[str, ...]) -> Iterator[str]:
             path = word.removesuffix("...").rstrip("/")
             if path not in ("", "."):
                 yield path
-
-
-def _below(folder: Path, depth: int = 2) -> Iterator[Path]:
-    """Yield the folders below one that may be the project's own."""
-    try:
-        found = sorted(one for one in folder.iterdir() if is_walked(one) and one.is_dir())[:_MANY]
-    except OSError:
-        return
-    for one in found:
-        yield one
-        if depth > 1:
-            yield from _below(one, depth - 1)
 
 
 def _task(line: str) -> re.Match[str] | None:

@@ -251,7 +251,7 @@ class Memories:
                  ORDER BY branch, seq"""
         return [(branch, i) for branch, i in self._db.rows(sql)]
 
-    def retired_for(self, reason: str) -> list[str]:
+    def put_away_with(self, reason: str) -> list[str]:
         """Return the ids of what is out of search with some words in its reasons for review, in order."""
         sql = "SELECT id FROM memories WHERE deprecated = 1 AND instr(review_reason, ?) > 0 ORDER BY seq"
         return [i for (i,) in self._db.rows(sql, (reason,))]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -259,6 +261,26 @@ def test_a_command_for_a_folder_below_is_not_named_for_the_root(tmp_path: Path):
         ("(cd services/worker && make lint)", "services/worker/Makefile", True),
     ]
     assert [one.command for one in named_checks(tmp_path, ["web/a.ts"])] == ["pnpm test"]
+
+
+def test_many_folders_are_looked_into_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A session's start waits for it: some hundred folders at most, whatever number of commands is named."""
+    for number in range(20):
+        for deep in range(20):
+            (tmp_path / f"pkg{number:02}" / f"sub{deep:02}").mkdir(parents=True)
+    (tmp_path / "pkg00" / "sub00" / "Makefile").write_text("lint:\n", "utf-8")
+    rules = "".join(f"Run `make lint-{letter}` and `npm run test:{letter}`.\n" for letter in "abcdef")
+    looked: list[object] = []
+    scandir = os.scandir
+
+    def counted(place: str) -> Any:
+        looked.append(place)
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", counted)
+    found = [command for command, _ in named(tmp_path, **{"CLAUDE.md": rules})]
+    assert found == [f"npm run test:{letter}" for letter in "abcdef"]
+    assert len(looked) <= 350
 
 
 def test_a_script_that_is_named_in_two_ways_is_one(tmp_path: Path):
