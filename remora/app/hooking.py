@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from remora.core import moments
 from remora.core.actions import own_id
 from remora.core.moments import SILENCE, Moment, Reply
+from remora.core.triggers import marks
 from remora.disk.live import Head, LiveFile, live_file
 from remora.disk.places import data_folder
 from remora.injection.decide import Limits, Setting, decide
@@ -383,6 +384,8 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
         relative = relative_to(tree_of(head, moment.cwd).root, moment.cwd)
         if paths := [inside for path in moment.paths[:20] if (inside := relative(path))]:
             line["p"] = paths
+    if moment.action == "run" and moment.kind == moments.AFTER and not moment.failed:
+        line["c"] = marks(moment.command)
     here = not moment.place or is_within(head, moment.cwd, moment.place)
     if moment.action in ("search", "glob") and moment.pattern and here:
         line["q"] = _without_secrets(moment.pattern)[:200]

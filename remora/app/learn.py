@@ -23,7 +23,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app import cueing
+from remora.app import triggers
 from remora.app.branches import settle
 from remora.app.cleaning import clean
 from remora.app.code import index
@@ -165,7 +165,7 @@ def learn(
             f"memories that name what the code no longer has, and rank lower now: {stale.marked}"
         )
     if not dry_run:
-        cueing.refresh(parts)
+        triggers.refresh(parts)
     if run.learnt and not dry_run:
         from remora.app.worker import catch_up
 

@@ -195,7 +195,7 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
             room = self._parts.room("user" if user else "project")
             given = [self._drafted_or_refused(fields, room, user=user) for fields in drafts]
             found = room.intake.remember_each(given)
-            self._cue(room, [r for r in found if not isinstance(r, RemoraError)])
+            self._made_triggers(room, [r for r in found if not isinstance(r, RemoraError)])
             embed_when_many(self._parts)
             return [
                 r if isinstance(d, RemoraError) or isinstance(r, RemoraError) else noted(room.space, d, r)
@@ -248,7 +248,7 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         with self._lock:
             room = self._parts.room("user" if user else "project")
             records = room.intake.remember_many([self._with_parents(d, room) for d in drafts], stated=True)
-            self._cue(room, records)
+            self._made_triggers(room, records)
             embed_when_many(self._parts)
             return [noted(room.space, d, r) for d, r in zip(drafts, records, strict=True)]
 
@@ -331,7 +331,7 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
             changes["related_files"] = self._paths("related_files", changes["related_files"])
         with self._lock:
             edited = room.upkeep.edit(record.id, changes)
-            self._cue(room, [edited])
+            self._made_triggers(room, [edited])
             return edited
 
     def supersede(self, /, memory_id: str, content: str, **fields: Any) -> MemoryRecord:
@@ -361,7 +361,7 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         )
         with self._lock:
             new = room.upkeep.supersede(old.id, self._with_parents(draft, room))
-            self._cue(room, [new])
+            self._made_triggers(room, [new])
             self._flag_elsewhere(room, old, f"which was superseded by {new.id[:8]}")
             return noted(room.space, draft, new)
 

@@ -85,15 +85,12 @@ class SpeakingVerbs:
         with self._lock:
             return tell_session(self._whole(), memory_id)
 
-    def _cue(self, room: Room, records: Sequence[MemoryRecord]) -> None:
-        """Make what these memories are said at; without it they are stored all the same."""
-        from remora.store.cues import FINDABLE
+    def _made_triggers(self, room: Room, records: Sequence[MemoryRecord]) -> None:
+        """Make the triggers of memories; without them they are stored all the same."""
+        from remora.app import triggers  # its patterns cost some milliseconds to load
 
-        if any(record.type in FINDABLE for record in records):
-            from remora.app import cueing
-
-            with suppress(RemoraError):
-                cueing.take_in(room.space, records)
+        with suppress(RemoraError):
+            triggers.take_in(room.space, records)
 
     def _whole(self) -> Memory:
         """Return this object as what it is: a `Memory` has these verbs, and nothing else does."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from remora.app.wiring import Parts
     from remora.core.values import MemoryRecord
     from remora.disk.live import Head, Line
-    from remora.store.cues import Cue
+    from remora.core.triggers import Trigger
     from remora.store.injections import Injection
 
 RECENT = 3_600  # seconds
@@ -37,13 +37,13 @@ class Why(NamedTuple):
 
     Attributes:
         memory: the record, with its origins and its trust.
-        cues: commands, names, errors and searches at which it would be said, besides its files.
+        triggers: commands, names, errors and searches at which it would be said, besides its files.
         said: when it was put in front of an agent, newest first.
         children: memories that rest on it.
     """
 
     memory: MemoryRecord
-    cues: tuple[Cue, ...]
+    triggers: tuple[Trigger, ...]
     said: tuple[Injection, ...]
     children: tuple[str, ...]
 
@@ -173,8 +173,8 @@ def why(memory: Memory, memory_id: str) -> Why:
             break
         if record.id.encode() in one.data:
             said = _newest(said, [told for told in _said(one) if record.id in told.memory_ids])
-    cues, children = space.cues.of(record.id), space.memories.dependents(record.id)
-    return Why(record, tuple(cues), tuple(said[:SHOWN]), tuple(children))
+    triggers, children = space.triggers.of(record.id), space.memories.dependents(record.id)
+    return Why(record, tuple(triggers), tuple(said[:SHOWN]), tuple(children))
 
 
 def status(memory: Memory) -> Status:

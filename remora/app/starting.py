@@ -266,7 +266,8 @@ def relevance_bar(parts: Parts) -> float:
 
 
 def _candidates(find: object, parts: Parts) -> list[MemoryRecord]:
-    records = find(Filters(types=tuple(WORTH)), order="confidence", limit=MOST)  # type: ignore[operator]
+    filters = Filters(types=tuple(WORTH), branch=branch_of(parts.project.repository))
+    records = find(filters, order="confidence", limit=MOST)  # type: ignore[operator]
     return [r for r in _live(records, parts) if not _from_rules(r)]
 
 
@@ -289,5 +290,4 @@ def _worth_saying(hit: Hit, bar: float, threshold: float, said: Container[str], 
         return False
     if record.pinned or record.user_verified:
         return hit.score >= bar
-    sure = record.confidence >= threshold and current_confidence(record, now) >= threshold / 2
-    return hit.score >= bar and sure and not briefs.is_tainted_rule(record)
+    return hit.score >= bar and briefs.has_evidence(record, threshold, now)

@@ -101,7 +101,7 @@ class InjectSettings(NamedTuple):
     """`[inject]`: what is put in front of an agent unasked."""
 
     enabled: bool = True
-    threshold: float = 0.65  # confidence below which a memory is not said unasked
+    threshold: float = 0.0  # confidence that a memory must have besides evidence to be said unasked
     brief_tokens: int = 1_200  # of the block at the start of a session
     task_tokens: int = 800  # of what goes with the first prompt
     at_once: int = 3  # memories at one moment

@@ -142,6 +142,7 @@ class MemoryDraft(NamedTuple):
     context_prefix: str | None = None
     target_node_id: str | None = None
     impacted_node_ids: tuple[str, ...] = ()
+    triggers: Mapping[str, Any] | None = None  # {"forbids": […], "wants": […], "when": […]}; None: read from the text
     created_at: str | None = None  # when it became true, if that is not now
     origin_path: str | None = None
     origin_line: int | None = None
@@ -193,6 +194,7 @@ class MemoryRecord(NamedTuple):
     context_prefix: str | None = None
     target_node_id: str | None = None
     impacted_node_ids: tuple[str, ...] = ()
+    triggers: Mapping[str, Any] | None = None
     trust_level_scope: str = "personal"
     embedding_model_id: str | None = None
     realm: str = "project"  # which database it lives in

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from remora.core.evidence import may_be_said
 from remora.core.statement import tells
 from remora.core.strength import SOURCE_TRUST, current_confidence
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryRecord
 from remora.injection import render
-from remora.injection.decide import agreeing
+from remora.injection.decide import FADED, agreeing
 from remora.retrieval.commands import Suggestion
 from remora.store.glimpse import Note
 
@@ -156,10 +157,16 @@ def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
         return True
     if record.type in AT_THE_FILE and record.related_files:
         return False
-    if record.user_verified:
-        return True
-    sure = record.confidence >= threshold and current_confidence(record, now) >= threshold / 2
-    return sure and not is_tainted_rule(record)
+    return has_evidence(record, threshold, now)
+
+
+def has_evidence(record: MemoryRecord, threshold: float, now: float) -> bool:
+    """Return whether a memory may be said unasked at all: by who said it, what bore it out, and its age."""
+    told = (record.payload or {}).get("sessions")  # payloads are whatever somebody put there
+    sessions = told if type(told) is int else 0
+    kept = record.user_verified or record.pinned
+    sure = record.confidence >= threshold and current_confidence(record, now) >= FADED
+    return may_be_said(record.source, sessions, kept=kept, tainted=record.taint is not None) and (kept or sure)
 
 
 def is_shaken(record: MemoryRecord) -> bool:

@@ -4,9 +4,11 @@ Evidence from others: recall on every prompt makes coding agents worse, the same
 matching action cuts repeated failures by a third (docs/injection.md). So the rule is silence, and each
 trigger below names something that the agent is doing right now:
 
-    gotchas     it reads or changes a file that earlier sessions learnt something about
+    rule        it is about to run or write what somebody ruled out, or to do something before which something
+                else is to be done
+    gotchas     it reads or changes a file that a memory is bound to
+    undoing     it takes back what a fix brought, or brings back what was reverted
     named       it writes a name in code that a lesson speaks of
-    recurring   it changes the first file of a language whose checks complain about the same again and again
     command     it is about to run what failed before for a reason that lies in the command itself
     error       a tool failed in a way that was met and resolved before
     partners    it changes a file that is usually changed together with another one, untouched so far, going
@@ -14,9 +16,10 @@ trigger below names something that the agent is doing right now:
     search      it looks for what is known to lie elsewhere
     recorded    it, or another agent of the session, recorded something since
 
-One trigger speaks at a moment, the first that has anything. A memory is said once in a session to an agent;
-there is a ceiling for each moment and for the whole session; what is not sure enough, out of date, of
-another branch or contradicted by another candidate stays unsaid. Nothing here writes.
+One trigger speaks at a moment, the first that has anything. A memory is said once in a session to an agent; that
+a brief said it does not excuse silence at the act. There is a ceiling for each moment and for the whole session;
+what lacks evidence (`remora/core/evidence.py`), is out of date, of another branch or contradicted by another
+candidate stays unsaid. Nothing here writes.
 """
 
 from __future__ import annotations
@@ -26,24 +29,32 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import combinations
 from typing import NamedTuple, Protocol
 
-from remora.core import moments
+from remora.core import moments, triggers
+from remora.core.evidence import SESSIONS, may_be_said
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.injection import render
 from remora.injection.state import State, ending
 from remora.store.glimpse import Note, Partner
 
 WARNINGS = ("gotcha", "error_pattern", "dead_end")
+# Bound to a file, they are said when it is changed; warnings also when it is read.
+SAID_AT_FILES = (*WARNINGS, "requirement", "decision", "preference", "pattern", "module_insight")
 EDITS = ("edit", "write")
 MOST_TERMS = 400  # identifiers of one edit that are looked up
 RECENT_SEARCHES = 3
+MOST_OUTPUT = 6_000  # characters of a failed command's output, from its end
+SAME_RULE = 0.5  # of the long words shared: two rules at one act say the same
+_OUTPUT = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
 SEEN = ("error_pattern", "observer_inferred")
 SAME_STATEMENT = 0.6  # of the telling words shared, from which on two memories anywhere speak of the same
 LOOSELY = 0.4  # of the long words; what tells the telling ones takes milliseconds to load
-RULES = 8  # that are listed at the first change of a language's file
 # Of pairs of files in the history of commits. Predicting each commit from those before it, a partner that is
 # named is in the same commit .76 of the time on pallets/click, .73 on pytest and .65 on entireio/cli.
 TOGETHER, SHARE, LIFT = 4, 0.7, 1.8
-FADED = 0.5  # of the threshold: what faded below that is out of date
+FADED = 0.3  # confidence below which a memory is out of date
+# Files that the host of every agent, or of most, puts in front of it.
+_SHOWN_BY_HOSTS = re.compile(r"(?:^|/)(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI)\.md$|^~/|(?:^|/)\.claude/")
+_NAMED = re.compile(r"(?<![\w/])[A-Za-z_][\w.]{3,}")
 _LONG = re.compile(r"\w{4,}")
 _CD = re.compile(r"\s*cd\s+(\"[^\"$`]+\"|'[^']+'|[^\s;|&\"'$`~]+)\s*(?:&&|;|\n)")
 _TERM = re.compile(r"(?:[^\W\d]\w*\.)?[^\W\d]\w{2,}")
@@ -53,7 +64,7 @@ class Limits(NamedTuple):
     """How much may be said. Section 9 of the specification has the threshold and the skipped steps.
 
     Attributes:
-        threshold: confidence below which a memory is not said unasked.
+        threshold: confidence that a memory must have besides evidence to be said unasked.
         at_once: memories at one moment.
         moment_characters: of a text said at one moment.
         times: how often anything is said in a session.
@@ -61,7 +72,7 @@ class Limits(NamedTuple):
         skip_steps: steps of a session before anything is said between steps.
     """
 
-    threshold: float = 0.65
+    threshold: float = 0.0
     at_once: int = 3
     moment_characters: int = 2_000
     times: int = 40
@@ -80,8 +91,8 @@ class Look(Protocol):
         """Return the patterns of files that memories of some types are about."""
         ...
 
-    def cued(self, kind: str, cues: Collection[str]) -> list[Note]:
-        """Return the memories with one of some cues, those with the most weight first."""
+    def triggered(self, keys: Collection[tuple[str, str]]) -> list[Note]:
+        """Return the memories with a trigger of some kinds and keys, those with the most weight first."""
         ...
 
     def partners(self, path: str, together: int, share: float) -> list[Partner]:
@@ -150,32 +161,76 @@ def _stage(moment: Moment, setting: Setting) -> str:
 # The triggers
 
 
+def _forbidden(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+    """An edit that writes what is forbidden, or changes what something else belongs to."""
+    for path in _inside(moment.paths, setting):
+        edit = triggers.read_edit(path, moment.changed, moment.removed)
+        found = look.triggered([key for key in edit.keys if key[0] in triggers.AT_EDITS])
+        fires = [note for note in found if note.trigger and triggers.writes(edit, note.trigger)]
+        # A host shows its own rule files; at a file that they only speak of they are not said again.
+        fires = [n for n in fires if n.trigger and (n.trigger.kind == triggers.WRITE or not _shown(n))]
+        said = _say("rule", path, fires, f"the edit of {path}", state, look, setting)
+        if said.text:
+            return said
+    return SILENCE
+
+
+def _ruled(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+    """A command that somebody ruled out, or before which something else is to be done."""
+    if not moment.command.strip() or not _at_home(moment, setting):
+        return SILENCE
+    line = triggers.read_line(moment.command)
+    fires = [
+        note
+        for note in look.triggered(line.keys)
+        if note.trigger and triggers.sets_off(line, note.trigger, setting.branch, state.ran)
+    ]
+    return _say("rule", moment.command[:80], fires, "the command is about to be run", state, look, setting)
+
+
 def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     paths = _inside(moment.paths, setting)
     if not paths:
         return SILENCE
-    found = look.about([*paths, *_matching(look.patterns(WARNINGS), paths)], WARNINGS)
-    said = _say("gotchas", paths[0], found, f"about {paths[0]}", state, look, setting)
+    types = SAID_AT_FILES if moment.action in EDITS else WARNINGS
+    found = look.about([*paths, *_matching(look.patterns(types), paths)], types)
+    bound = [note for note in found if not _shown(note)]
+    said = _say("gotchas", paths[0], bound, f"about {paths[0]}", state, look, setting)
     if said.text or moment.action not in EDITS:
         return said
+    undone = [note for note in found if note.source == "commit_auto" and _undoes(moment, note)]
+    if undone:
+        vouched = [note._replace(sessions=SESSIONS) for note in undone]
+        return _say("undoing", paths[0], vouched, f"the edit of {paths[0]} takes it back", state, look, setting)
+    edit = triggers.read_edit(paths[0], moment.changed, moment.removed)
     endings = {ending(path) for path in paths}
-    terms = _terms(f"{moment.changed}\n{moment.removed}")
-    named = [n for n in look.cued("term", terms) if not n.needs or not endings.isdisjoint(n.needs)]
+    terms = _terms("\n".join((*edit.added, *edit.removed)))
+    named = [
+        note
+        for note in look.triggered([(triggers.TERM, term) for term in terms])
+        if note.trigger and (not note.trigger.needs or not endings.isdisjoint(note.trigger.needs))
+    ]
     worth = _worth(named, state, setting)
-    if not worth:
+    if not worth or worth[0].trigger is None:
         return SILENCE
-    term = worth[0].cue.removeprefix(".")
-    same = [note for note in worth if note.cue == worth[0].cue]
-    return _say("named", term, same, f"the edit names {term}", state, look, setting)
+    term = worth[0].trigger.key
+    same = [note for note in worth if note.trigger and note.trigger.key == term]
+    return _say("named", term.removeprefix("."), same, f"the edit names {term.removeprefix('.')}", state, look, setting)
 
 
-def _recurring(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
-    paths = _inside(moment.paths, setting)
-    endings = {ending(path) for path in paths} - {""}
-    if not endings or "recurring" in state.quiet:
-        return SILENCE
-    found = look.cued("language", endings)
-    return _say("recurring", "", found, f"a {min(endings)} file is being changed", state, look, setting)
+def _undoes(moment: Moment, note: Note) -> bool:
+    """Return whether an edit removes what a fix speaks of, or brings what was reverted."""
+    names = {name for name in _NAMED.findall(note.content.partition(". ")[0]) if _marked(name)}
+    gone, new = (set(_NAMED.findall(text)) for text in (moment.removed, moment.changed))
+    return not names.isdisjoint(new - gone if note.type == "dead_end" else gone - new)
+
+
+def _marked(name: str) -> bool:
+    return "_" in name or "." in name.strip(".") or any(c.isupper() for c in name[1:])
+
+
+def _shown(note: Note) -> bool:
+    return bool(note.path) and _SHOWN_BY_HOSTS.search(note.path) is not None
 
 
 def _partners(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -221,20 +276,26 @@ def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     from remora.core.shell import asks, wholes_in  # its patterns cost a millisecond to load
 
     whole = wholes_in(moment.command)
+    keys = [(triggers.COMMAND, key) for key in dict.fromkeys((*words, *whole))]
     found = [
         note
-        for note in look.cued("command", list(dict.fromkeys((*words, *whole))))
-        # A cue is some words of a command, or all of one: `pip install pytest` is no `pytest`.
-        if (asks(moment.command, (note.cue, *note.needs)) if note.needs else note.cue in whole)
+        for note in look.triggered(keys)
+        # A key is some words of a command, or all of one: `pip install pytest` is no `pytest`.
+        if (one := note.trigger)
+        and (asks(moment.command, (one.key, *one.needs)) if one.needs else one.key in whole)
     ]
     return _say("command", moment.command[:80], found, "the command is about to be run", state, look, setting)
 
 
 def _error(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
-    mark = setting.fingerprint(moment.text) if moment.text and _at_home(moment, setting) else ""
-    if not mark:
+    if not moment.text or not _at_home(moment, setting):
         return SILENCE
-    return _say("error", mark, look.cued("error", [mark]), "the same error", state, look, setting)
+    mark = setting.fingerprint(moment.text)
+    words = set(_OUTPUT.findall(moment.text[-MOST_OUTPUT:].lower()))
+    keys = [(triggers.OUTPUT, word) for word in words]
+    found = look.triggered([*([(triggers.ERROR, mark)] if mark else []), *keys])
+    same = [n for n in found if n.trigger and (n.trigger.kind == triggers.ERROR or words.issuperset(n.trigger.needs))]
+    return _say("error", mark, same, "the same error", state, look, setting)
 
 
 def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -243,9 +304,10 @@ def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply
         return SILENCE
     from remora.core.names import searched
 
-    found = look.cued("search", searched(moment.pattern))
-    same = [note for note in found if note.cue == pattern]
-    why = "the same search" if same else f"a search for {found[0].cue}" if found else ""
+    found = look.triggered([(triggers.SEARCH, key) for key in searched(moment.pattern)])
+    same = [note for note in found if note.trigger and note.trigger.key == pattern]
+    first = found[0].trigger if found else None
+    why = "the same search" if same else f"a search for {first.key}" if first else ""
     return _say("search", pattern, same or found, why, state, look, setting)
 
 
@@ -270,8 +332,8 @@ def _between(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
 
 
 _TRIGGERS: dict[str, tuple[Callable[[Moment, State, Look, Setting], Reply], ...]] = {
-    "edit": (_gotchas, _recurring, _partners),
-    "run": (_command,),
+    "edit": (_forbidden, _gotchas, _partners),
+    "run": (_ruled, _command),
     "read": (_gotchas,),
     "search": (_search,),
     "failed": (_error,),
@@ -285,14 +347,15 @@ _TRIGGERS: dict[str, tuple[Callable[[Moment, State, Look, Setting], Reply], ...]
 def _say(
     trigger: str, about: str, notes: Sequence[Note], why: str, state: State, look: Look, setting: Setting
 ) -> Reply:
-    worth = _worth(notes, state, setting)
+    worth = _worth(notes, state, setting, at_the_act=trigger == "rule")
     limits = setting.limits
     chosen: list[Note] = []
     room = min(limits.moment_characters, limits.session_characters - state.characters)
-    most = RULES if trigger == "recurring" else limits.at_once
     for note in worth:
-        if len(chosen) == most:
+        if len(chosen) == limits.at_once:
             break
+        if trigger == "rule" and any(_alike(note.content, said.content, SAME_RULE) for said in chosen):
+            continue
         if len(render.told(trigger, about, [*chosen, note])) <= room and not _opposed(note, look, limits):
             chosen.append(note)
     if not chosen:
@@ -301,17 +364,24 @@ def _say(
     return Reply(render.told(trigger, about, chosen), ids=ids, trigger=trigger, why=why)
 
 
-def _worth(notes: Sequence[Note], state: State, setting: Setting) -> list[Note]:
-    """Return the notes that may be said now, in order, each once."""
-    threshold = setting.limits.threshold
+def _worth(
+    notes: Sequence[Note], state: State, setting: Setting, *, at_the_act: bool = False
+) -> list[Note]:
+    """Return the notes that may be said now, in order, each once.
+
+    `at_the_act`: one that a brief said is said again.
+    """
+    told = state.advised if at_the_act else state.said
     kept: dict[str, Note] = {}
     for note in notes:
-        if note.id in state.said or note.stale:
+        if note.id in told or note.stale:
             continue
         if (note.branch and note.branch != setting.branch) or not _tells(note.content):
             continue
-        sure = note.confidence >= threshold and setting.faded(note) >= threshold * FADED
-        if note.pinned or note.verified or sure:
+        held = note.pinned or note.verified
+        sure = note.confidence >= setting.limits.threshold and setting.faded(note) >= FADED
+        stated = bool(note.path) or may_be_said(note.source, note.sessions, kept=held, tainted=note.tainted)
+        if held or (sure and stated and not note.tainted):
             kept.setdefault(note.id, note)
     return agreeing(list(kept.values()))
 

@@ -15,21 +15,20 @@ from remora.store.glimpse import Note, Partner
 
 SHORT = 8  # characters of an id that are shown; every verb takes them
 LINE = 600  # characters of one memory
-RULE = 260  # of one in a list of rules
 # Of a host or of a speaker; the brackets of code stay as they are.
 _TAG = re.compile(
     r"<(?=\s*/?\s*(?:system|user|assistant|human|developer|function|tool|invoke|antml|instruction|im_|\|))",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r": “.*?”\. What resolved it here: ")
 _HEADS = {
+    "rule": "What was said in this project, and bears on {about}:",
+    "undoing": "What the history of this project says of {about}:",
     "gotchas": "What earlier sessions in this project learnt about {about}:",
     "named": "What earlier sessions in this project learnt about {about}, which this change names:",
     "command": "What earlier sessions in this project learnt about this command:",
     "error": "This error was met before in this project:",
     "partners": "What usually changes together with {about} in this project:",
     "search": "What this project's memory has about this search:",
-    "recurring": "What checks of this project complain about again and again, with what resolved it:",
     "recorded": "Recorded in this session:",
 }
 
@@ -37,14 +36,7 @@ _HEADS = {
 def told(trigger: str, about: str, notes: Sequence[Note]) -> str:
     """Return the text for some memories, one line each."""
     head = _HEADS[trigger].format(about=_code(about) if about else "this")
-    shown = (short_rule(note) if trigger == "recurring" else line(note) for note in notes)
-    return "\n".join((head, *shown))
-
-
-def short_rule(note: Note) -> str:
-    """Return a memory of a linter's rule without what it said and where it was met: the rule, the remedy."""
-    text = _QUOTED.sub(": ", " ".join(note.content.split()), count=1).split(" Met in ")[0]
-    return line(note._replace(content=text), RULE)
+    return "\n".join((head, *map(line, notes)))
 
 
 def line(note: Note, limit: int = LINE) -> str:

@@ -29,6 +29,8 @@ class State:
     Attributes:
         steps: tool calls that are over.
         said: memories it was told.
+        advised: memories it was told at its actions, and not in a brief.
+        ran: marks of the commands that it ran since it last changed a file.
         spoken: how often anything was said unasked, the brief apart.
         characters: how long that was, together.
         edited: files it changed.
@@ -41,6 +43,8 @@ class State:
         self.agent = agent
         self.steps = 0
         self.said: set[str] = set()
+        self.advised: set[str] = set()
+        self.ran: set[str] = set()
         self.spoken = 0
         self.characters = 0
         self.edited: set[str] = set()
@@ -69,6 +73,9 @@ class State:
             self._recent.append(line)
             if kind == "after" and line.get("a") in ("edit", "write"):
                 self.edited.update(_paths(line))
+                self.ran.clear()
+            elif kind == "after" and isinstance(line.get("c"), list):
+                self.ran.update(map(str, line["c"]))
         elif kind == "step":
             self._recent.clear()  # what was looked at between two steps is not looked at again
         ids = line.get("said")
@@ -83,6 +90,7 @@ class State:
         if trigger == "recorded":
             self.recorded.clear()
         if trigger not in ("brief", "task"):
+            self.advised.update(map(str, ids))
             self.spoken += 1
             self.characters += len(str(line.get("x", "")))
 

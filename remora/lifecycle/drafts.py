@@ -38,6 +38,7 @@ MAX_NAME_CHARS = 1_000
 CITATION_CHARS = 40  # section 3
 MAX_DAYS = 1e6
 MAX_WHOLE = 2**53  # what every JSON reader holds exactly
+TRIGGER_FIELDS = ("forbids", "wants", "when")
 BINARY_SHARE = 0.1  # of characters that no text has
 _IDENTITIES = (
     "session_id",
@@ -102,6 +103,7 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
             _identity("impacted_node_ids", i) for i in _texts("impacted_node_ids", draft.impacted_node_ids)
         ),
         "relations": _relations(draft.relations, counts),
+        "triggers": _triggers(draft.triggers, counts),
         "payload": _payload(draft.type, draft.payload, counts),
         "taint": _taint(draft.taint, counts),
         "work_unit_ref": _work_unit(draft.work_unit_ref, counts),
@@ -281,6 +283,16 @@ def _payload(memory_type: str, value: object, counts: dict[str, int]) -> dict[st
     if len(text) > MAX_PAYLOAD_CHARS:
         raise InvalidInput(f"payload has {len(text):,} characters; at most {MAX_PAYLOAD_CHARS:,} are kept")
     return dict(json.loads(text))
+
+
+def _triggers(value: object, counts: dict[str, int]) -> dict[str, list[str]] | None:
+    """Return what a memory is to be told at: lists of things under "forbids", "wants" and "when"."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not set(value) <= set(TRIGGER_FIELDS):
+        raise InvalidInput(f"triggers must be a mapping with {', '.join(TRIGGER_FIELDS)}")
+    found = {name: list(_names(name, value[name], counts)) for name in TRIGGER_FIELDS if value.get(name)}
+    return found or None
 
 
 def _taint(value: object, counts: dict[str, int]) -> Taint | None:

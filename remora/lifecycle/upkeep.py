@@ -37,6 +37,7 @@ EDITABLE = (
     "branch",
     "citation_text",
     "payload",
+    "triggers",
     "relations",
     "decay_half_life_days",
     "stale_at",

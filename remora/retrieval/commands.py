@@ -23,7 +23,7 @@ from remora.core.purposes import CHECKS, check_in
 from remora.core.shell import asks, bare, folder_of, parts_in, wholes_in, without_folder
 from remora.core.text import STOP_WORDS
 from remora.retrieval.narrowed import Habit, Habits, Told, habits, narrowed, reaches
-from remora.store.cues import COMMAND
+from remora.core.triggers import COMMAND
 from remora.store.ties import TESTS_IT
 
 if TYPE_CHECKING:
@@ -278,12 +278,12 @@ def _warned_of(space: Space, commands: Sequence[str]) -> list[str]:
     """Return those commands of which a memory says that they fail for a reason in themselves."""
     whole = {command: wholes_in(command) for command in commands}
     words = {word for command in commands for word in command.split()}
-    cues = space.cues.of_words(COMMAND, words.union(*whole.values()))
+    triggers = space.triggers.of_words(COMMAND, words.union(*whole.values()))
     return [
         command
         for command in commands
         # A cue is some words of a command, or all of one.
-        if any(asks(command, (c.cue, *c.needs)) if c.needs else c.cue in whole[command] for c in cues)
+        if any(asks(command, (t.key, *t.needs)) if t.needs else t.key in whole[command] for t in triggers)
     ]
 
 

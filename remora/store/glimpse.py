@@ -16,19 +16,22 @@ from typing import NamedTuple
 
 import apsw
 
+from remora.core.triggers import Trigger
+
 APPLICATION_ID = 0x52454D4F  # as `connection` writes it
-OLDEST = 11  # schema that has cues
+OLDEST = 17  # schema that has triggers
 BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
 MOST = 40  # memories looked at for one question
 MOST_WORDS, MOST_ALIKE = 4, 8  # of a text, the longest, and memories that share them
 _WORD = re.compile(r"[^\W\d_]\w{3,}")
 _CLOCK = "history.clock"  # in `meta`: how many commits were learnt; as `history` writes it
 _STALE_DAYS = 200  # between a file's last change and that of a pair that is a habit no more
-MOST_CUED = 400  # the same before the further words of their cues are looked at
+MOST_TRIGGERED = 400  # the same before what their triggers need is looked at
 
 _NOTE = """m.id, m.type, m.content, m.confidence, coalesce(m.decay_half_life_days, 0), m.last_accessed_at,
            m.taint IS NOT NULL, m.pinned, m.user_verified, m.related_files, coalesce(m.branch, ''),
-           m.source, m.stale_at IS NOT NULL, m.project_id = 'user'"""
+           m.source, m.stale_at IS NOT NULL, m.project_id = 'user',
+           coalesce(json_extract(m.payload, '$.sessions'), 0), coalesce(json_extract(m.origins, '$[0].path'), '')"""
 # What rests on something that was superseded or forgotten has a reason to be looked at first.
 _LIVE = "m.deprecated = 0 AND m.stale_at IS NULL AND (m.needs_review = 0 OR m.review_reason IS NULL)"
 _ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"
@@ -42,9 +45,9 @@ class Note(NamedTuple):
         used: when it was last looked at, ISO 8601.
         everywhere: it is the user's own, true in every project.
         tainted: it comes from outside, or from what was said after something from outside was read.
-        weight: of the cue that found it.
-        needs: further words of that cue.
-        cue: the cue itself; empty where none was asked.
+        sessions: that showed it, 0 where nobody counts.
+        path: of the rule file that says it; empty for all others.
+        trigger: that found it; None where it was found otherwise.
     """
 
     id: str
@@ -61,9 +64,9 @@ class Note(NamedTuple):
     source: str
     stale: bool
     everywhere: bool = False
-    weight: float = 1.0
-    needs: tuple[str, ...] = ()
-    cue: str = ""
+    sessions: int = 0
+    path: str = ""
+    trigger: Trigger | None = None
 
 
 class Partner(NamedTuple):
@@ -113,17 +116,13 @@ class Glimpse:
                     AND m.type IN (SELECT value FROM json_each(?))"""
         return [row[0] for row in self._rows(sql, (json.dumps(list(types)),))]
 
-    def cued(self, kind: str, cues: Collection[str]) -> list[Note]:
-        """Return the memories with one of some cues, those with the most weight first."""
-        sql = f"""SELECT {_NOTE}, c.weight, c.needs, c.cue FROM json_each(?1) j
-                  CROSS JOIN memory_cues c ON c.kind = ?2 AND c.cue = j.value
-                  CROSS JOIN memories m ON m.id = c.memory_id WHERE {_LIVE}
-                  ORDER BY c.weight DESC, m.confidence DESC, m.id LIMIT {MOST_CUED}"""
-        rows = self._rows(sql, (json.dumps(list(cues)), kind))
-        return [
-            _note(row[:-3])._replace(weight=row[-3], needs=tuple(json.loads(row[-2])), cue=row[-1])
-            for row in rows
-        ]
+    def triggered(self, keys: Collection[tuple[str, str]]) -> list[Note]:
+        """Return the memories with a trigger of some kinds and keys, those with the most weight first."""
+        sql = f"""SELECT {_NOTE}, t.kind, t.key, t.needs, t.weight, t.unless FROM json_each(?1) j
+                  CROSS JOIN memory_triggers t ON t.kind = j.value ->> 0 AND t.key = j.value ->> 1
+                  CROSS JOIN memories m ON m.id = t.memory_id WHERE {_LIVE}
+                  ORDER BY t.weight DESC, m.created_at DESC, m.id LIMIT {MOST_TRIGGERED}"""
+        return [_triggered(row) for row in self._rows(sql, (json.dumps(list(keys)),))]
 
     def partners(self, path: str, together: int, share: float) -> list[Partner]:
         """Return the present files that change with one, the likeliest first.
@@ -201,5 +200,13 @@ def _note(row: tuple) -> Note:  # type: ignore[type-arg]
     values: list[object] = list(row)
     values[6:9] = [bool(flag) for flag in values[6:9]]
     values[9] = tuple(json.loads(row[9]))
-    values[12:] = [bool(flag) for flag in values[12:]]
-    return Note._make([*values, 1.0, (), ""])
+    values[12:14] = [bool(flag) for flag in values[12:14]]
+    values[14] = row[14] if isinstance(row[14], int) else 0  # payloads are whatever somebody put there
+    return Note._make([*values, None])
+
+
+def _triggered(row: tuple) -> Note:  # type: ignore[type-arg]
+    kind, key, needs, weight, unless = row[-5:]
+    note = _note(row[:-5])
+    found = Trigger(kind, key, note.id, tuple(json.loads(needs)), weight, tuple(json.loads(unless)))
+    return note._replace(trigger=found)

@@ -55,6 +55,7 @@ COLUMNS = (
     "context_prefix",
     "target_node_id",
     "impacted_node_ids",
+    "triggers",
     "trust_level_scope",
     "embedding_model_id",
 )
@@ -359,7 +360,7 @@ def _to_column(name: str, value: Any) -> Any:
         return json.dumps([_compact(v) for v in value], ensure_ascii=False)
     if name in _RECORD:
         return json.dumps(_compact(value), ensure_ascii=False)
-    if name == "payload":
+    if name in ("payload", "triggers"):
         return json.dumps(value, ensure_ascii=False)
     return int(value) if name in _FLAGS else value
 
@@ -394,6 +395,7 @@ _BY_NAME: dict[str, Callable[[Any], Any]] = {
     "taint": _taint,
     "work_unit_ref": _work_unit,
     "payload": json.loads,
+    "triggers": json.loads,
 }
 _READERS = tuple((COLUMNS.index(name), read) for name, read in _BY_NAME.items())
 

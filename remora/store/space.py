@@ -9,7 +9,6 @@ from remora.store.chunks import Chunks
 from remora.store.closure import Closure
 from remora.store.commits import Commits
 from remora.store.connection import Database
-from remora.store.cues import Cues
 from remora.store.fulltext import FullText
 from remora.store.graph import Graph
 from remora.store.history import History
@@ -26,6 +25,7 @@ from remora.store.overrides import Overrides
 from remora.store.overview import Overview
 from remora.store.ties import Ties
 from remora.store.trees import Trees
+from remora.store.triggers import Triggers
 from remora.store.turns import Turns
 from remora.store.vectors import EmbeddingCache, Vectors
 
@@ -66,7 +66,7 @@ class Space:
         self.chunks = Chunks(db)
         self.layers = Layers(db)
         self.overview = Overview(db)
-        self.cues = Cues(db)
+        self.triggers = Triggers(db)
         self.injections = Injections(db)
         # What is queued after this is (mostly) our own, and is embedded before our next search.
         self.queued_before = self.vectors.last_queued()

@@ -1,15 +1,9 @@
-"""What a memory would be worth saying at: made from its text, and from what sessions showed of its error.
+"""At which actions a memory is said: made from its text, and from what sessions showed of its error.
 
-    error      the fingerprint of an error, said when a tool fails in the same way
-    command    words of a command that failed for a reason in the command itself (a flag that there is not);
-               the whole of one that failed again and again, until another or a variable helped
-    term       names in code that a lesson speaks of, and calls that a linter's rule complained about
-    language   rules that checks complained about before, said at the first change of such a file
-    search     a pattern that leads nowhere; names that a text speaks of, whose memory may say where a thing
-               lies or what it is (`FINDABLE`; all others are of warnings alone)
-
-Names must tell: one that half of the code uses says nothing, nor does one that many memories speak of. All
-cues are made anew at once; a few hundred memories take some milliseconds.
+`remora/core/triggers.py` lists the kinds. What a person, an agent or a rule file says gets the triggers of what it
+forbids and wants, whatever its type; a warning those of its error and of the names that it speaks of. Names must
+tell: one that half of the code uses says nothing, nor does one that many memories speak of. All triggers are made
+anew at once; a few hundred memories take some milliseconds.
 """
 
 from __future__ import annotations
@@ -20,16 +14,18 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.directive import Directive, directive, explicit, symptoms
+from remora.core.evidence import STATED
 from remora.core.names import names_in
 from remora.core.purposes import check_of, unwrapped
 from remora.core.shell import programs_in, whole_of
+from remora.core.triggers import COMMAND, ERROR, OUTPUT, SEARCH, TERM, Trigger, triggers_of
 from remora.core.values import Filters
 from remora.injection.brief import is_tainted_rule
-from remora.injection.decide import WARNINGS
+from remora.injection.decide import SAID_AT_FILES, WARNINGS
 from remora.injection.state import ending
 from remora.observer.slips import in_command
 from remora.sources.rule_files import kind_of
-from remora.store.cues import COMMAND, ERROR, FINDABLE, LANGUAGE, SEARCH, TERM, Cue
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
@@ -39,13 +35,11 @@ if TYPE_CHECKING:
 MOST = 5_000  # memories that are looked at, the surest first
 METHOD = 3  # texts from which a method is meant, whatever it is called on
 COMMON = 12  # files that use a name, from which on it tells nothing
-TERMS = 12  # names of one memory, the most telling
+NAMES = 12  # of one memory, the most telling
 SPOKEN_OF = 3  # memories that speak of a name, above which it tells nothing
 SESSIONS = 2  # in which a command failed, before it is said of the whole of it
 AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals
-SAID = ("user_taught", "agent_explicit")  # whose commands are meant; what a commit says is what it changed
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
-_ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
 _CALL = re.compile(r"\b([^\W\d]\w*\.[^\W\d]\w{2,})\b(?=\(|`| is | must|$|\s)")
 _PLACE = re.compile(r"(?:^|\s|`)((?:[\w.-]+/)*[\w.-]+\.(\w{1,5})):\d+")
@@ -67,73 +61,75 @@ class Met(NamedTuple):
 
 
 def refresh(parts: Parts) -> int:
-    """Make the cues of the project's memories anew; returns how many there are."""
+    """Make the triggers of the project's memories anew; returns how many there are."""
     space = parts.room("project").space
-    others = tuple(kind for kind in FINDABLE if kind not in WARNINGS)
-    records = [
-        record
-        for types in (WARNINGS, others)
-        for record in space.memories.find(Filters(types=types), order="confidence", limit=MOST)
-    ]
+    records = space.memories.find(Filters(types=SAID_AT_FILES), order="confidence", limit=MOST)
     named = [(record, _searched(record, space)) for record in records]
     spoken = Counter(name for _, names in named for name in names)
-    cues = _all_cues(space, named, {name for name, times in spoken.items() if times > SPOKEN_OF})
+    found = _all_triggers(space, named, {name for name, times in spoken.items() if times > SPOKEN_OF})
     with space.db.transaction(durable=False):
-        return space.cues.replace(cues)
+        return space.triggers.replace(found)
 
 
 def take_in(space: Space, records: Sequence[MemoryRecord]) -> None:
-    """Make the cues of memories that were just written, and of those whose names tell nothing from now on."""
-    found = {record.id: record for record in records if record.type in FINDABLE}
+    """Make the triggers of memories that were just written, and of those whose names tell nothing from now on."""
+    found = {record.id: record for record in records if record.type in SAID_AT_FILES}
     named = [(record, _searched(record, space)) for record in found.values()]
     crowded = {
         name
         for name in {name for _, names in named for name in names}
         if space.fulltext.naming(name, SPOKEN_OF + 1) > SPOKEN_OF
     }
-    beside = {cue.memory_id for cue in space.cues.of_words(SEARCH, crowded)} - set(found)
+    beside = {one.memory_id for one in space.triggers.of_words(SEARCH, crowded)} - set(found)
     named += [(record, _searched(record, space)) for record in space.memories.get_many(beside).values()]
-    cues, ids = _all_cues(space, named, crowded), [record.id for record, _ in named]
-    if cues or space.cues.any_of(ids):
+    triggers, ids = _all_triggers(space, named, crowded), [record.id for record, _ in named]
+    if triggers or space.triggers.any_of(ids):
         with space.db.transaction(durable=False):
-            space.cues.put(ids, cues)
+            space.triggers.put(ids, triggers)
 
 
-def _all_cues(
+def directive_of(record: MemoryRecord) -> Directive:
+    """Return what a memory asks for: what was said with it where it was, else what its text says."""
+    return explicit(record.triggers) if record.triggers else directive(record.content)
+
+
+def _all_triggers(
     space: Space, named: Sequence[tuple[MemoryRecord, Sequence[str]]], crowded: Collection[str]
-) -> list[Cue]:
-    """Return the cues of memories with the names in each; crowded ones tell nothing."""
+) -> list[Trigger]:
+    """Return the triggers of memories with the names in each; crowded ones tell nothing."""
     met = _met(space) if any(_key(record) for record, _ in named if record.type in WARNINGS) else {}
-    found: list[Cue] = []
+    found: list[Trigger] = []
     for record, names in named:
         own = met.get(_key(record))
-        if record.type in WARNINGS:
-            found += cues_of(record, own, space)
-        found += [Cue(SEARCH, n, record.id, (), _weight(record, own)) for n in names if n not in crowded]
+        found += _triggers(record, own, space)
+        found += [Trigger(SEARCH, n, record.id, (), _weight(record, own)) for n in names if n not in crowded]
     return found
 
 
-def cues_of(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[Cue]:
-    """Yield what a warning would be worth saying at."""
+def _triggers(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[Trigger]:
+    """Yield what a memory is said at, but for searches for its names."""
     signal, key, weight = _signal(record), _key(record), _weight(record, met)
     if signal in ("glob_ignore", "repeated_grep") and key:
-        yield Cue(SEARCH, key.strip().lower(), record.id, (), weight)
+        yield Trigger(SEARCH, key.strip().lower(), record.id, (), weight)
         return
     if signal == "error_retry" and key:
-        yield Cue(ERROR, key, record.id, (), weight)
+        yield Trigger(ERROR, key, record.id, (), weight)
     if met:
         endings = _endings(met)
         for term, times in _calls(met).items():
-            yield Cue(TERM, term, record.id, endings, weight + times)
-        if _is_rule(record):
-            for one in endings:
-                yield Cue(LANGUAGE, one, record.id, (), weight)
-    for line in met.lines if met else ():
-        yield Cue(COMMAND, line, record.id, (), weight)
-    for program, needs in () if _from_rules(record) else _commands(record, met):
-        yield Cue(COMMAND, program, record.id, needs, weight)
-    for name in _names(record, space):
-        yield Cue(TERM, name, record.id, (), weight)
+            yield Trigger(TERM, term, record.id, endings, weight + times)
+        for line in met.lines:
+            yield Trigger(COMMAND, line, record.id, (), weight)
+        for program, needs in _commands(met):
+            yield Trigger(COMMAND, program, record.id, needs, weight)
+    asks = directive_of(record) if record.source in STATED or _from_rules(record) else Directive()
+    yield from triggers_of(asks, record.id, weight)
+    if record.source in STATED and record.type == "error_pattern":
+        for words in symptoms(record.content):
+            yield Trigger(OUTPUT, words[0], record.id, words[1:], weight)
+    if not asks.forbids and not asks.wants and not _from_rules(record):
+        for name in _names(record, space):
+            yield Trigger(TERM, name, record.id, (), weight)
 
 
 def _searched(record: MemoryRecord, space: Space) -> list[str]:
@@ -150,7 +146,7 @@ def _searched(record: MemoryRecord, space: Space) -> list[str]:
         files = _files(space, name.rpartition(".")[2])
         if files <= COMMON and (sure or files):
             found.setdefault(name.lower())
-    return list(found)[:TERMS]
+    return list(found)[:NAMES]
 
 
 def _key(record: MemoryRecord) -> str:
@@ -170,10 +166,6 @@ def _weight(record: MemoryRecord, met: Met | None) -> float:
 def _from_rules(record: MemoryRecord) -> bool:
     """Return whether a rule file says it: the agent's host has read that already."""
     return any(origin.path and kind_of(origin.path) for origin in record.origins)
-
-
-def _is_rule(record: MemoryRecord) -> bool:
-    return record.content.startswith("Linter rule")
 
 
 def _met(space: Space) -> dict[str, Met]:
@@ -217,32 +209,18 @@ def _calls(met: Met) -> dict[str, int]:
         found[call] += times
         if times >= METHOD and head.islower():
             found["." + last] += times
-    return dict(found.most_common(TERMS))
+    return dict(found.most_common(NAMES))
 
 
-def _commands(record: MemoryRecord, met: Met | None) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield a program, and the further words, of commands that a memory warns of."""
-    if met:
-        for command, message in zip(met.commands, met.messages, strict=False):
-            for part in map(str.split, programs_in(command)):
-                flags = [word.partition("=")[0] for word in part]
-                wrong = [flag for flag in dict.fromkeys(_FLAG.findall(message)) if flag in flags][:2]
-                if wrong and (asked := _asked(part, wrong)) and asked[0] not in _SHELL:
-                    behind = ["--"] if "--" in flags[: flags.index(wrong[0])] else []
-                    yield asked[0], (*asked[1:], *behind, *wrong)
-        return
-    if record.source not in SAID:
-        return
-    for found in _SPAN.finditer(record.content):
-        words = found[1].split()
-        if _ADVISED.search(record.content[: found.start()]):
-            continue  # what is to be done instead is no reason to warn
-        if len(words) < 2 or words[0] in _SHELL or not re.fullmatch(r"[a-z][\w.+-]*", words[0]):
-            continue
-        flags = [w for w in words[1:] if w.startswith("-")]
-        plain = [w for w in words if not w.startswith("-")]
-        if plain[1:] or flags:
-            yield plain[0], tuple(dict.fromkeys([*_verbs(plain), *flags[:2]]))
+def _commands(met: Met) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield a program, and the further words, of commands that failed for a flag they have."""
+    for command, message in zip(met.commands, met.messages, strict=False):
+        for part in map(str.split, programs_in(command)):
+            flags = [word.partition("=")[0] for word in part]
+            wrong = [flag for flag in dict.fromkeys(_FLAG.findall(message)) if flag in flags][:2]
+            if wrong and (asked := _asked(part, wrong)) and asked[0] not in _SHELL:
+                behind = ["--"] if "--" in flags[: flags.index(wrong[0])] else []
+                yield asked[0], (*asked[1:], *behind, *wrong)
 
 
 def _asked(words: Sequence[str], wrong: Collection[str]) -> list[str]:
@@ -277,11 +255,10 @@ def _verbs(words: Sequence[str]) -> list[str]:
 
 def _names(record: MemoryRecord, space: Space) -> list[str]:
     """Return the names in code that a memory speaks of and few files use."""
-    if _is_rule(record):
-        return []
     spans = [span.removesuffix("()") for span in _SPAN.findall(record.content)]
-    names = [n for n in dict.fromkeys(spans) if _NAME.match(n) and _tells(n)]
-    return [name for name in names[:TERMS] if 0 < _files(space, name.rpartition(".")[2]) <= COMMON]
+    written = [name for name, sure in names_in(record.content) if sure]
+    names = [n for n in dict.fromkeys((*spans, *written)) if _NAME.match(n) and _tells(n)]
+    return [name for name in names[:NAMES] if 0 < _files(space, name.rpartition(".")[2]) <= COMMON]
 
 
 def _files(space: Space, name: str) -> int:

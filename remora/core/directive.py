@@ -1,0 +1,576 @@
+"""What a sentence asks for: which things it forbids and wants, before which event, and where it holds.
+
+Nothing here decides whether a sentence is worth keeping. It reads the few signs that most languages share: a
+negator, the things named beside it, the order of the two. Names carry the meaning, so a short table of function
+words serves a language. `apart` and `paraphrases` compare two statements by the same signs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from remora.core.purposes import PROGRAMS
+from remora.core.query import named_paths
+from remora.core.stems import stem
+from remora.core.text import STOP_WORDS, cjk_pairs
+
+MOST_WORDS = 6  # of a thing that is named by ordinary words
+MOST_THINGS = 8
+_READ = 2_000  # characters of a statement that are looked at
+
+def _any(words: str) -> str:
+    """Return a pattern for one of some words; a middle dot stands for white space inside one."""
+    found = sorted(words.split(), key=len, reverse=True)
+    return "|".join(re.escape(word).replace("·", r"\s+").replace("'", "['’]") for word in found)
+
+
+# Function words: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian; then scripts without spaces.
+_NOT = _any(
+    """never do·not don't dont does·not must·not mustn't may·not cannot can·not can't should·not shouldn't not no avoid
+    without stop instead·of rather·than over nie niemals nicht nichts kein keine keinen keiner keines keinem ohne statt
+    anstatt jamais ne pas sans au·lieu·de plutôt·que aucun aucune nunca jamás sin en·vez·de en·lugar·de não sem em·vez·de
+    mai non senza invece·di nooit niet geen zonder никогда не нельзя без вместо"""
+)
+_GONE = _any(
+    """gone deprecated forbidden banned prohibited off·limits no·longer·used no·longer·available no·longer·needed
+    no·longer·supported not·allowed not·permitted not·used verboten veraltet interdit interdite prohibido prohibida
+    proibido proibida vietato vietata запрещено запрещён запрещен"""
+)
+_EVER = _any(
+    """always never from·now·on every·time whenever immer nie niemals grundsätzlich ab·jetzt ab·sofort stets toujours
+    jamais désormais dorénavant siempre nunca a·partir·de·ahora sempre a·partir·de·agora mai d'ora·in·poi
+    d'ora·in·avanti altijd nooit voortaan всегда никогда отныне"""
+)
+_ORDER = _any("before prior·to ahead·of vor bevor avant·de avant antes·de antes·que prima·di voor перед")
+_EACH = _any(
+    """each every any all new jede jeder jedes jedem jeden alle neue neuen chaque tout tous toute toutes cada todo toda
+    todos todas ogni tutti elk elke каждый каждая каждое каждым каждой каждого все"""
+)
+_CHANGES = _any("when whenever if once after wenn sobald nach quand après cuando después·de quando dopo когда после")
+_NOW_WORDS = _any(
+    """now from·now·on no·longer any·more anymore instead nowadays ab·jetzt nicht·mehr désormais ahora agora теперь"""
+)
+_NOT_CJK = "不要|不能|不得|不可|不许|别用|别|別|禁止|请勿|勿|严禁|而不是|不用|ではなく|じゃなく|しない|ない|말고|하지|금지"
+_EVER_CJK = "总是|始终|永远|每次|从现在起|以后|今后|必ず|常に|今後|これから|항상|반드시|앞으로"
+_ORDER_CJK = "之前|以前|前に|전에"
+_USES = frozenset(
+    """use uses used using via run runs running execute call calls import install require depend rely prefer add adding
+    include with through to the a an any ever please simply just directly anymore more again by as be write writing
+    verwende verwenden benutze benutzen nutze nutzen nimm laufen lassen führe aus die der das den dem ein eine einen von
+    utilise utiliser utilisez lance lancer le la les un une des usa usar use ejecuta ejecutar el los las una de
+    usare usa esegui il gli gebruik gebruiken de het een используй использовать используйте запускай""".split()
+)
+_NAMING = frozenset(
+    """use uses used using import install require prefer call via with add verwende verwenden benutze benutzen nutze nutzen
+    nimm utilise utilisez usa usar usare gebruik используй используйте использовать""".split()
+)
+_STOPS = frozenset(
+    """for in on at when while because since as if unless except outside inside until so before after where which that
+    during only für weil wenn damit um bei außer außerhalb innerhalb sonst mit pour dans quand parce para porque cuando
+    en per perché quando voor omdat для потому когда если and und et y e и laufen lassen ausführen""".split()
+)
+_RUNS = frozenset("run runs running execute lance lancer ejecuta esegui immer always".split())
+_AMBIGUOUS = frozenset(  # programs that are ordinary words, too
+    """make go just task test build time command file history top less more type find date which env nice prove less
+    tree cut all standard printf echo man watch stack mix pest bats ava xo black invoke nox cog head cat look cd set
+    bun node column strings install base""".split()
+)
+_VERBAL = re.compile(  # negators that stand before what is not to be done
+    r"(?:never|don['’]?t|do not|must ?n[o'’]t|may not|can ?not|can['’]t|should ?n[o'’]t|avoid|stop|nie|niemals)", re.IGNORECASE
+)
+_HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
+_TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
+
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CLAUSE = re.compile(
+    r"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s"
+    r"|\s(?:but|sondern|aber|mais|pero|mas|ma|maar|но|а)\s)+"
+)
+_ASIDE = re.compile(r"(?<!\w)\(([^()]{1,200})\)")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_TOKEN = re.compile(r"`[^`\n]+`|[^\s`]+")
+_EDGES = "\"'“”‘’«»„[]{}<>…"
+_NEGATES = re.compile(rf"(?<!\w)(?:{_NOT})(?!\w)|{_NOT_CJK}", re.IGNORECASE)
+_IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE})(?!\w)", re.IGNORECASE)
+_LASTS = re.compile(rf"(?<!\w)(?:{_EVER})(?!\w)|{_EVER_CJK}", re.IGNORECASE)
+_NOW = re.compile(rf"(?<!\w)(?:{_NOW_WORDS})(?!\w)|现在|改用|今後", re.IGNORECASE)
+_POSITIVE = re.compile(
+    r"\b(?:do not|don['’]?t|never) (?:forget|hesitate|fail)(?: to)?\b|\bnot only\b|\bwhy not\b|\bno need to\b",
+    re.IGNORECASE,
+)
+_WORD = r"[^\s,.;:()!?]+"
+_BEFORE = re.compile(
+    rf"(?<!\w)(?:{_ORDER})\s+(?:(?:you|we|i)\s+)?(?:(?:{_EACH}|the|a|an|opening|creating|making|dem|der|einem)\s+)?"
+    rf"(?P<what>{_WORD}(?:\s+{_WORD}){{0,2}})",
+    re.IGNORECASE,
+)
+_BEFORE_CJK = re.compile(rf"(?P<what>[\w-]+)\s*(?:の)?(?:{_ORDER_CJK})")
+_OF_EACH = re.compile(rf"(?<!\w)(?:{_EACH})\s+(?:(?:{_EACH})\s+)?(?P<what>{_WORD})", re.IGNORECASE)
+_IF_CHANGED = re.compile(
+    rf"(?<!\w)(?:{_CHANGES})\s+(?:you\s+|we\s+)?(?:(?:add|change|edit|touch|modify|update)\w*\s+)?"
+    rf"(?:(?:the|a|an|any|das|die|der|le|la|el)\s+)?(?P<what>{_WORD})"
+    r"(?=\s+(?:changes?|is|are|was|were|sich|change|cambia)\b|[,.]|$)",
+    re.IGNORECASE,
+)
+_EXEMPT = re.compile(
+    r"\b(?:outside(?: of)?|except(?: for)?(?: in)?|other than in|unless in|außer(?:halb)?(?: von)?(?: in)?|sauf(?: dans)?|excepto(?: en)?)"
+    r"\s+(?:the |our |den |der |les |los )?(?P<where>[\w./*-]+)",
+    re.IGNORECASE,
+)
+_WITHIN = re.compile(
+    r"(?:^|[\s,(])(?:only |nur )?(?:in|inside|within|under|below|unter|innerhalb von|dans|sous|en|nel|в)\s+(?:the |our |den )?"
+    r"(?P<where>`?[\w.@-]*/[\w./*@-]*`?|tests?\b|specs?\b)",
+    re.IGNORECASE,
+)
+# What is put somewhere or used from there is not bound to that place.
+_PUTS = re.compile(r"^(?!.*(?:not|n['’]t|never)\b).*\b(?:use|put|goes?|lives?|see|entry|kept|found|add|import)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# Stems of words that say little in any rule: the light verbs, and what stands around them.
+_NOISE = frozenset(
+    """use run have be keep kept get make do need want set go must may shall allow writ written stor live plea longer
+    here project add let""".split()
+)
+
+
+class Thing(NamedTuple):
+    """Something that a sentence names: "path", "command", "name", "text" (code as it is) or "words".
+
+    `words` are its words in order: of a path and of code one, of a command the program and what follows it.
+    """
+
+    kind: str
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " ".join(self.words)
+
+
+class Directive(NamedTuple):
+    """What a statement asks for.
+
+    Attributes:
+        forbids, wants: things, in order.
+        before: stems of what must not begin without it ("commit"), each a tuple of words.
+        touching: stems of what must not be changed without it ("migration").
+        inside, exempt: where alone it holds, and where it does not: a path, or the stem of a folder's name.
+        about: paths that it begins with.
+        lasting: it says itself that it holds in general.
+    """
+
+    forbids: tuple[Thing, ...] = ()
+    wants: tuple[Thing, ...] = ()
+    before: tuple[tuple[str, ...], ...] = ()
+    touching: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
+    exempt: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    lasting: bool = False
+
+
+def directive(text: str) -> Directive:
+    """Return what a statement asks for; empty where it shows no sign of asking.
+
+    >>> found = directive("Use httpx, not requests, for outgoing calls.")
+    >>> [str(t) for t in found.forbids], [str(t) for t in found.wants]
+    (['requests'], ['httpx'])
+    >>> directive("Run make fmt before each commit").before
+    (('commit',),)
+    """
+    text = text[:_READ]
+    forbids: list[Thing] = []
+    wants: list[Thing] = []
+    before: list[tuple[str, ...]] = []
+    touching: list[str] = []
+    for sentence in filter(str.strip, _SENTENCE.split(text)):
+        plain = _POSITIVE.sub(" ", sentence)
+        known = len(forbids)
+        plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
+        for clause in filter(str.strip, _CLAUSE.split(plain)):
+            denied, asked = _sides(clause)
+            forbids += denied
+            wants += asked
+        found, touched = _events(plain, denies=len(forbids) > known)
+        before += found
+        touching += touched
+    exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
+    inside = [
+        _place(found["where"])
+        for clause in _CLAUSE.split(text)
+        for found in _WITHIN.finditer(clause)
+        if _is_place(found["where"]) and not _PUTS.search(clause[: found.start()])
+    ]
+    about = _about(text)
+    inside = [place for place in inside if place not in exempt]
+    return Directive(
+        _once(forbids),
+        tuple(thing for thing in _once(wants) if thing not in forbids),
+        tuple(dict.fromkeys(before)),
+        tuple(dict.fromkeys(touching)),
+        tuple(dict.fromkeys(inside)),
+        tuple(dict.fromkeys(exempt)),
+        about,
+        _LASTS.search(text) is not None,
+    )
+
+
+def explicit(told: Mapping[str, Sequence[str]]) -> Directive:
+    """Return what somebody says that a memory is to be told at: {"forbids": […], "wants": […], "when": […]}.
+
+    A thing is read by its form; what is none by its form is a command where it has several words, else a name.
+    "when" takes an event ("before each commit", "commit"), or a path at whose change it is said.
+    """
+    before: list[tuple[str, ...]] = []
+    about: list[str] = []
+    for when in told.get("when", ()):
+        if (thing := _by_form(when)) is not None and thing.kind == "path":
+            about.append(thing.words[0])
+            continue
+        found, touched = _events(when, denies=False)
+        words = _event_words(when)
+        before += found or ([(one,) for one in touched] or ([words] if words else []))
+    return Directive(
+        tuple(_told(one) for one in told.get("forbids", ())),
+        tuple(_told(one) for one in told.get("wants", ())),
+        tuple(before),
+        about=tuple(about),
+    )
+
+
+def _told(text: str) -> Thing:
+    words = tuple(text.strip("` ").split())
+    if len(words) > 1:
+        return Thing("command" if words[0] in PROGRAMS else "words", words)
+    return _by_form(words[0]) or Thing("command" if words[0] in PROGRAMS else "name", words)
+
+
+def _once(things: Sequence[Thing]) -> tuple[Thing, ...]:
+    return tuple(dict.fromkeys(things))[:MOST_THINGS]
+
+
+def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
+    """Return the things that a clause denies and those that it asks for.
+
+    A negator denies what follows it, and what stands before it where nothing follows.
+    """
+    if gone := _IS_GONE.search(clause):
+        return _things(clause[: gone.start()])[:1] or _words(clause[: gone.start()], 1), []
+    found = next(_NEGATES.finditer(clause), None)
+    if found is None or (found[0].lower() == "over" and "prefer" not in clause.lower()):
+        return [], _things(clause)
+    ahead, behind = clause[: found.start()], clause[found.end() :]
+    denied, subject = _things(behind, short=True), _things(ahead)
+    verbal = _VERBAL.fullmatch(" ".join(found[0].split())) is not None
+    if not denied and verbal and subject:
+        return subject, []  # "files in gen/ must not be edited"
+    if not denied and (not ahead.strip() or verbal or _names_next(behind)):
+        denied = _words(behind, MOST_WORDS)
+    elif not denied and subject:
+        denied = _words(behind, 1)  # "use this instead of that"
+    if verbal or not denied:
+        return denied or subject, []
+    return denied, subject
+
+
+def _names_next(text: str) -> bool:
+    """Return whether a text begins with a word that a name follows: "use X"."""
+    return next((word in _NAMING for word in text.lower().split() if word not in STOP_WORDS), False)
+
+
+def _tokens(clause: str) -> list[str]:
+    if _CJK.search(clause):
+        found = re.findall(r"`[^`]+`|[A-Za-z0-9_@./*:+-]+(?:\(\))?", clause)
+        return [token for token in found if re.search(r"[A-Za-z]", token)]
+    found = [t if t[0] == "`" else t.strip(_EDGES).rstrip(",;:!?") for t in _TOKEN.findall(clause)]
+    return [t.removeprefix("**").removesuffix("**") or t for t in found if t]
+
+
+def _things(clause: str, *, short: bool = False) -> list[Thing]:
+    """Return what a clause names by form: code, commands, paths; and the one plain word behind "use".
+
+    `short`: nothing that stands behind a preposition is meant.
+    """
+    tokens = _tokens(clause)
+    foreign = _CJK.search(clause) is not None
+    found: list[Thing] = []
+    at, role, ran, passed = 0, foreign, False, False
+    while at < len(tokens):
+        token = tokens[at]
+        low = token.lower().rstrip(".")
+        thing, used = _thing(tokens, at, ran=ran)
+        if thing is not None:
+            found.append(thing)
+            at, role, ran = at + used, foreign, False
+            continue
+        if low in _STOPS and (found or (short and passed)):
+            break
+        ran = low in _RUNS or (ran and low in STOP_WORDS)
+        if low in _NAMING:
+            role = True
+        elif low not in STOP_WORDS and low not in _USES:
+            if role and (foreign or not found):
+                found.append(Thing("name", (token.rstrip(".").removesuffix("'s"),)))
+            role, passed = foreign, True
+        at += 1
+    return found
+
+
+def _words(clause: str, most: int) -> list[Thing]:
+    """Return what a clause denies in ordinary words: one after a word for using it is a name."""
+    plain: list[str] = []
+    for token in _tokens(clause):
+        low = token.lower().rstrip(".")
+        if low in _STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in _EVENT_STEMS):
+            break
+        if low not in STOP_WORDS and low not in _USES and low not in _STOPS and not low.endswith("ly"):
+            plain.append(low)
+    if not plain:
+        return []
+    if len(plain) > 1 and most > 1:
+        return [Thing("words", tuple(plain[:most]))]
+    return [Thing("words" if stem(plain[0]) in _EVENT_STEMS else "name", (plain[0],))]
+
+
+def _thing(tokens: Sequence[str], at: int, *, ran: bool) -> tuple[Thing | None, int]:
+    """Return the thing that begins at a token by its form alone, and how many tokens it takes."""
+    token = tokens[at]
+    if token.startswith("`"):
+        inner = token.strip("`").strip()
+        words = tuple(inner.split())
+        if not words:
+            return None, 1
+        if len(words) == 1:
+            return _by_form(inner) or Thing("command" if inner in PROGRAMS else "name", (inner,)), 1
+        return Thing("command" if words[0] in PROGRAMS else "text", words), 1
+    bare = token.rstrip(".")
+    if (bare in PROGRAMS and bare not in _AMBIGUOUS) or (ran and bare in PROGRAMS):
+        words = [bare]
+        for word in tokens[at + 1 :]:
+            low = word.lower()
+            if low in _STOPS or low in STOP_WORDS or low in _NAMING or word[0] == "`" or _NEGATES.fullmatch(low):
+                break
+            words.append(word.rstrip("."))
+            if len(words) == MOST_WORDS:
+                break
+        return Thing("command", tuple(words)), len(words)
+    if len(bare) > 1 and bare.isupper() and bare.isalpha() and at + 1 < len(tokens) and not tokens[at + 1][0].isalnum():
+        return Thing("text", (bare, tokens[at + 1])), 2
+    return _by_form(bare), 1
+
+
+def _by_form(token: str) -> Thing | None:
+    """Return a path or a name that cannot be an ordinary word."""
+    token = token.removesuffix("'s")
+    if "/" in token and (named_paths(token) or token.endswith("/") or "*" in token):
+        return Thing("path", (token.removeprefix("./"),))
+    if token.startswith("-") and re.fullmatch(r"--?[A-Za-z][\w-]*", token):
+        return Thing("name", (token,))
+    core = token.removesuffix("()")
+    if core != token and re.fullmatch(r"[\w.:]+", core):
+        return Thing("name", (token,))
+    if "*" in token and "." in token:
+        return Thing("path", (token,))
+    if re.fullmatch(r"@?[^\W\d][\w-]*(?:(?:\.|::|->)[^\W\d]\w*)+", core) and len(core) > 3 and core.lower() not in ("e.g", "i.e"):
+        return Thing("path", (token,)) if named_paths(token) else Thing("name", (core,))
+    if re.search(r"[a-z\d][A-Z]|\w_\w|^@[\w-]+/", core):
+        return Thing("name", (core,))
+    if token.startswith(".") and re.fullmatch(r"\.\w[\w.-]*", token):
+        return Thing("path", (token,))
+    return None
+
+
+def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list[str]]:
+    """Return the events before which something is asked, and what must not be changed without it.
+
+    Where a sentence denies something, that is what it is told at.
+    """
+    before: list[tuple[str, ...]] = []
+    touching: list[str] = []
+    for found in (*_BEFORE.finditer(sentence), *_BEFORE_CJK.finditer(sentence)):
+        words = _event_words(found["what"])
+        if words:
+            before.append(words)
+    if denies:
+        return before, []
+    covered = " ".join(" ".join(words) for words in before)
+    for found in (*_OF_EACH.finditer(sentence), *_IF_CHANGED.finditer(sentence)):
+        one = stem(_alias(found["what"].strip(_EDGES + "`")))
+        if one in covered.split() or len(one) < 3 or one in STOP_WORDS or one in ("time", "tim", "new", "other"):
+            continue
+        (before.append((one,)) if one in _EVENT_STEMS else touching.append(one))
+    return before, touching
+
+
+def _event_words(what: str) -> tuple[str, ...]:
+    words = [_alias(w.strip(_EDGES + "`.")) for w in re.sub(r"\b(?:pull|merge) request", "pr", what, flags=re.IGNORECASE).split()]
+    kept: list[str] = []
+    for word in words:
+        low = word.lower()
+        if low in _STOPS or low in ("run", "always", "immer", "make", "please") and kept:
+            break
+        if low in STOP_WORDS or low in _USES or low in _FILLERS:
+            continue
+        kept.append(stem(low))
+        if kept[-1] in _EVENT_STEMS:
+            break
+    return tuple(kept[:2])
+
+
+_FILLERS = frozenset("opening open creating create making new directly anything else something".split())
+
+
+def _alias(word: str) -> str:
+    low = word.lower()
+    return "pr" if low in ("pr", "prs", "mr", "mrs") else word
+
+
+_EVENT_STEMS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply", "build", "upload")))
+
+
+def _about(text: str) -> tuple[str, ...]:
+    """Return the paths that a statement begins with: `config/app.yml: …`, `In generated/ …`."""
+    found = re.match(r"\s*(?:in|inside|under|dans|en|nel|в)?\s*(?:the )?`?(?P<path>[\w.@*-]*[/.][\w./@*-]*)`?\s*(?P<next>\S*)", text, re.IGNORECASE)
+    if not found:
+        return ()
+    path = found["path"].rstrip(".,:")
+    return (path.removeprefix("./"),) if _is_place(path) and not path.startswith("-") else ()
+
+
+def _place(where: str) -> str:
+    where = where.strip("`.").removeprefix("./")
+    return where if "/" in where or "*" in where else stem(where)
+
+
+def _is_place(where: str) -> bool:
+    where = where.strip("`")
+    return "/" in where or where.lower() in _TESTS or bool(named_paths(where))
+
+
+# Two statements
+
+
+class _Reading:
+    """A statement as two of them are compared."""
+
+    def __init__(self, text: str) -> None:
+        text = _REQUEST.sub("PR", _ORIGIN.sub("", text))
+        found = directive(text)
+        self.forbidden = {str(t).lower() for t in found.forbids if t.kind != "words"}
+        self.wanted = {str(t).lower() for t in found.wants if t.kind != "words"}
+        self.where = {*found.inside, *found.about, *(f"not {p}" for p in found.exempt), *map(str.lower, _ON.findall(text))}
+        self.numbers = set(_NUMBER.findall(text))
+        denials = len(_NEGATES.findall(_POSITIVE.sub(" ", text))) + (_IS_GONE.search(text) is not None)
+        self.denied = denials % 2 == 1 and not (found.forbids and found.wants)
+        self.words = [word for word in _telling(text) if word not in self.numbers]
+        self.telling = frozenset(self.words)
+        self.changes = _NOW.search(text) is not None
+
+
+def relation(newer: str, older: str) -> str:
+    """Return how a later statement stands to an earlier one: "same", "later" (it replaces it) or "apart".
+
+    "same": equal names, numbers and polarity, and nearly all telling words. "later": both speak of the same
+    matter in the same cases, and one denies or forbids what the other wants, or the later one gives another number,
+    or says that something else holds now. Different things, places and conditions are "apart".
+
+    >>> relation("Before every commit run make fmt", "Run make fmt before each commit")
+    'same'
+    >>> relation("use npm, not pnpm", "use pnpm, not npm")
+    'later'
+    >>> relation("The staging port is 5433", "The production port is 5434")
+    'apart'
+    """
+    one, other = _Reading(newer), _Reading(older)
+    if one.where != other.where:
+        return "apart"
+    mine, theirs = one.telling - other.telling, other.telling - one.telling
+    if _chooses_otherwise(one, other):
+        return "later"
+    ordered = [w for w in one.words if w in other.telling] == [w for w in other.words if w in one.telling]
+    if not mine and not theirs:
+        if (one.denied, one.numbers) == (other.denied, other.numbers):
+            return "same"
+        return "later" if ordered or one.denied == other.denied else "apart"
+    shared, different = len(one.telling & other.telling), len(mine) + len(theirs)
+    if one.denied != other.denied:
+        near = ordered and shared == min(len(one.telling), len(other.telling)) and different <= 1
+        moved = one.changes and different <= 2 and 2 * shared >= len(other.telling)
+        return "later" if shared and (near or moved) else "apart"
+    if shared >= 2 and different == 1 and one.numbers == other.numbers:
+        return "same"
+    begins = bool(one.words) and one.words[0] in other.telling
+    return "later" if one.changes and begins and len(mine) <= 2 and len(theirs) <= 1 else "apart"
+
+
+def _chooses_otherwise(one: _Reading, other: _Reading) -> bool:
+    """Return whether one wants what the other forbids, for the same matter."""
+    if not (one.forbidden & other.wanted or one.wanted & other.forbidden):
+        return False
+    chosen = one.forbidden | one.wanted | other.forbidden | other.wanted
+    named = {stem(part) for thing in chosen for part in _NAME_PART.findall(thing)}
+    return len((one.telling ^ other.telling) - named) <= 1
+
+
+def _telling(text: str) -> Iterator[str]:
+    """Yield the stems of the words that say what a statement is about."""
+    bare = _NEGATES.sub(" ", _LASTS.sub(" ", _NOW.sub(" ", text)))
+    for word in _TELLING.findall(_HYPHEN.sub(" ", bare).replace("`", " ")):
+        if pairs := cjk_pairs(word):
+            yield from pairs
+            yield from (stem(w) for w in re.findall(r"[A-Za-z][\w.-]+", word))
+            continue
+        low = word.lower().strip("./")
+        if low not in STOP_WORDS and low not in _STOPS and low not in _USES and stem(low) not in _NOISE:
+            yield stem(low)
+
+
+_ORIGIN = re.compile(r"\s*\((?:said|seen|from)\b[^)]*\)\W*$")
+_ON = re.compile(r"\b(?:on|unter|sur|en) (Windows|macOS|Linux|CI)\b", re.IGNORECASE)
+_REQUEST = re.compile(r"\b(?:pull|merge)[ -]request\b", re.IGNORECASE)
+_HYPHEN = re.compile(r"(?<=\w{3})-(?=\w{3})")
+_NAME_PART = re.compile(r"[\w-]+")
+_TELLING = re.compile(r"[\w@./+-]*\w(?:\(\))?")
+
+
+# Errors that a text tells of
+
+_REMEDY = re.compile(r"\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*")
+_QUOTED = re.compile(r"\"([^\"\n]{6,160})\"|“([^”\n]{6,160})”|'([^'\n]{8,160})'(?!\w)")
+_SPAN = re.compile(r"`[^`\n]*`")
+_OUTPUT_WORD = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
+
+
+def symptoms(text: str) -> list[tuple[str, ...]]:
+    """Return the words by which the output of a failed command is known to be what a text speaks of.
+
+    What stands before the remedy counts, and what is quoted; each in lower case, the longest word first.
+
+    >>> symptoms("`database is locked`: stop the old worker")
+    [('database', 'locked')]
+    >>> symptoms("Use tabs")
+    []
+    """
+    spans: list[str] = []
+
+    def held(found: re.Match[str]) -> str:
+        spans.append(found[0])
+        return f"\x00{len(spans) - 1}\x00"
+
+    parts = _REMEDY.split(_SPAN.sub(held, text[:_READ]), maxsplit=1)
+    told = [re.sub("\x00(\\d+)\x00", lambda m: spans[int(m[1])], parts[0])] if len(parts) > 1 and parts[1].strip() else []
+    told += [next(filter(None, found)) for found in _QUOTED.findall(text)]
+    found = [tuple(sorted(set(output_words(one)) - STOP_WORDS - _GENERAL, key=lambda w: (-len(w), w))) for one in told]
+    return [words for words in dict.fromkeys(found) if len(words) >= 2 or any(_tells(w) for w in words)]
+
+
+def output_words(text: str) -> list[str]:
+    """Return the words of a command's output, in lower case."""
+    return [word.lower() for word in _OUTPUT_WORD.findall(text)]
+
+
+def _tells(word: str) -> bool:
+    return len(word) > 5 and (any(c.isdigit() for c in word) or "." in word or "_" in word)
+
+
+_GENERAL = frozenset("error errors failed fails failure fail exception when says if with and of".split())

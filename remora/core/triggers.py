@@ -1,0 +1,349 @@
+"""At which action a memory is said: made from what it forbids and wants, held against what an agent does.
+
+    program   a command that runs it                        key: the program; needs: words beside it
+    event     a command that is such an event               key: its stem ("commit"); needs: further stems
+    write     an edit that writes it                        key: one of its words; needs: the form that is looked for
+    path      an edit below a path                          key: a file, a folder with a slash at its end
+    touch     an edit of a file that is named so            key: a stem ("migration")
+    output    a failed command that says it                 key: its rarest word; needs: the other words
+    error     a failed command, known by the fingerprint of its error
+    command   a command that failed for a reason in itself  key: a word of it, or all of it; needs: further words
+    term      an edit that names it                         key: an identifier
+    search    a search for it                               key: a pattern, a name
+
+`unless` holds what makes the memory say nothing: a flag that the command has, a command that ran since the last
+change, a place. Making is for the moment at which a memory is stored; matching is for a hook, and loads little.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.core.stems import stem
+
+if TYPE_CHECKING:
+    from remora.core.directive import Directive, Thing
+
+PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
+OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
+AT_COMMANDS, AT_EDITS = (PROGRAM, EVENT), (WRITE, PATH, TOUCH)
+ONLY, NOT_IN, DONE = "only:", "not:", "done:"  # marks in `unless`: holds only there, not there, done already
+MOST_KEYS = 600  # of one edit
+_READ = 4_000  # characters of a command that are looked at
+_HEADS = 4  # words of a command that say what it does
+_HALF = 0.5  # of the words of a thing, the first among them, that one line must hold
+# They run what follows them.
+_WRAPPERS = frozenset(
+    "sudo env time nice nohup exec command xargs timeout npx bunx pnpx uvx run dlx x uv poetry pnpm yarn npm bun bundle"
+    " pdm rye hatch python python3 docker compose kubectl doas".split()
+)
+_PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex")
+_SHELLS = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix")
+_COMMENT = re.compile(r"^\s*(?:#(?!!|include|define|if|import)|//|/\*|\*(?:\s|/|$)|<!--|;;|%%|\"\"\")")
+_SQL_COMMENT = re.compile(r"^\s*--")
+_TRAILING = re.compile(r"\s(?://|#)\s.*$")
+_IDENTIFIER = re.compile(r"[^\W\d]\w*(?:-\w+)*")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
+
+
+class Trigger(NamedTuple):
+    """One reason to say a memory. `weight`: of several memories with one key, the one with more speaks first."""
+
+    kind: str
+    key: str
+    memory_id: str
+    needs: tuple[str, ...] = ()
+    weight: float = 1.0
+    unless: tuple[str, ...] = ()
+
+
+# Making
+
+
+def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterator[Trigger]:
+    """Yield the triggers of what a memory asks for."""
+    places = (*(ONLY + place for place in found.inside), *(NOT_IN + place for place in found.exempt))
+    done = tuple(DONE + str(thing) for thing in found.wants if thing.kind == "command" and len(thing.words) > 1)
+    flags = tuple(str(thing) for thing in found.wants if str(thing).startswith("-"))
+    for thing in found.forbids:
+        for kind, key, needs in _of_thing(thing):
+            yield Trigger(kind, key, memory_id, needs, weight, places)
+    for words in found.before:
+        yield Trigger(EVENT, words[0], memory_id, words[1:], weight, (*done, *flags))
+    for thing in found.wants:
+        wanted = tuple(word for word in thing.words if word.startswith("-"))
+        if thing.kind == "command" and wanted and not found.before:
+            plain = [word.lower() for word in thing.words if word not in wanted]
+            yield Trigger(PROGRAM, plain[0], memory_id, tuple(plain[1:]), weight, wanted)
+    for one in found.touching:
+        yield Trigger(TOUCH, one, memory_id, (), weight)
+    for path in found.about:
+        yield Trigger(PATH, path, memory_id, (), weight)
+
+
+def _of_thing(thing: Thing) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    words = tuple(word.lower() for word in thing.words)
+    if thing.kind == "path":
+        yield PATH, thing.words[0], ()
+    elif thing.kind == "command":
+        yield PROGRAM, words[0], words[1:]
+        if len(words) == 1:
+            yield WRITE, words[0], (f"word:{words[0]}",)
+    elif thing.kind == "text":
+        yield WRITE, _key(words[0]), (f"text:{' '.join(words)}",)
+    elif thing.kind == "words":
+        stems = tuple(map(stem, words))
+        yield EVENT, stems[0], stems[1:]
+        yield WRITE, stems[0], (f"words:{' '.join(stems)}",)
+    else:
+        name = thing.words[0]
+        if name.startswith("-"):
+            yield EVENT, name.lower(), ()
+            return
+        plain = name.removesuffix("()")
+        last = re.split(r"\.|::|->", plain)[-1]
+        called = name.endswith("()")
+        form = "call" if called else "member" if last != plain else "name"
+        yield WRITE, _key(last), (f"{form}:{last if form != 'name' else plain}",)
+        if form == "name":
+            yield PROGRAM, plain.lower(), ()
+
+
+def _key(word: str) -> str:
+    found = _IDENTIFIER.search(word)
+    return found[0].lower() if found else word.lower()
+
+
+# Matching: commands
+
+
+class Line(NamedTuple):
+    """A line of shell: the words of each of its commands."""
+
+    commands: tuple[tuple[str, ...], ...]
+
+    @property
+    def keys(self) -> list[tuple[str, str]]:
+        """Return what may be the key of a trigger that this line sets off."""
+        found: dict[tuple[str, str], None] = {}
+        for words in self.commands:
+            found |= dict.fromkeys((PROGRAM, program) for program in _programs(words))
+            found |= dict.fromkeys((EVENT, head) for head in _heads(words))
+        return list(found)
+
+
+def read_line(command: str) -> Line:
+    """Return a line of shell as its commands; what cannot be read is one command of its words."""
+    text = command[:_READ].replace("\\\n", " ")
+    try:
+        lexer = shlex.shlex(text, posix=True, punctuation_chars=";|&()\n")
+        lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+        tokens = list(lexer)
+    except ValueError:
+        tokens = text.split()
+    found: list[list[str]] = [[]]
+    for token in tokens:
+        if token and not token.strip(";|&()\n"):
+            found.append([])
+        elif found[-1] or not re.match(r"[A-Za-z_]\w*=", token):
+            found[-1].append(token)
+    return Line(tuple(tuple(words) for words in found if words))
+
+
+def sets_off(line: Line, trigger: Trigger, branch: str = "", ran: Collection[str] = ()) -> bool:
+    """Return whether a line of shell sets a trigger off.
+
+    Args:
+        line: about to be run.
+        trigger: of kind PROGRAM or EVENT, found by one of the line's keys.
+        branch: that is checked out; a push that names none pushes it.
+        ran: marks (`mark`) of what ran since the last change.
+    """
+    if any(one.startswith(DONE) and mark(one.removeprefix(DONE)) in ran for one in trigger.unless):
+        return False
+    wanted = [one for one in trigger.unless if one.startswith("-")]
+    first = (PROGRAM, trigger.key) if trigger.kind == PROGRAM else (EVENT, trigger.key)
+    for words in line.commands:
+        keys = _programs(words) if first[0] == PROGRAM else _heads(words)
+        if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
+            beside = (branch.lower(),) if "push" in words and branch and _names_nothing(words) else ()
+            if all(_has(words, need, beside) for need in trigger.needs):
+                return True
+    return False
+
+
+def mark(command: str) -> str:
+    """Return a short mark of a command, so that a log of what ran keeps no text of it."""
+    return f"{zlib.crc32(' '.join(command.lower().split()).encode('utf-8', 'replace')):08x}"
+
+
+def marks(command: str) -> list[str]:
+    """Return the marks of what a line runs: each command by its first words, up to four of them."""
+    found: dict[str, None] = {}
+    for words in read_line(command).commands:
+        for length in range(1, min(len(words), _HEADS) + 1):
+            found[mark(" ".join(words[:length]))] = None
+    return list(found)[:40]
+
+
+def _programs(words: Sequence[str]) -> list[str]:
+    """Return the program of a command, and those that it runs in turn."""
+    found: list[str] = []
+    for word in words:
+        if word.startswith("-"):
+            continue
+        name = word.rpartition("/")[2].lower()
+        found.append(name)
+        if name not in _WRAPPERS or len(found) > 3:
+            break
+    return found
+
+
+def _heads(words: Sequence[str]) -> list[str]:
+    """Return the stems of the words that say what a command does, and its flags."""
+    plain = [word for word in words if not word.startswith("-")][:_HEADS]
+    found = [stem(part) for word in plain for part in re.split(r"[^\w-]|_", word) if part]
+    return ["pr" if one == "mr" else one for one in found] + [w.lower() for w in words if w.startswith("-")]
+
+
+def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
+    """Return whether a command has a word, in another form or as a flag: `-f` and `--force` for "force"."""
+    need = need.lower()
+    bare = need.lstrip("-")
+    for word in (*words, *beside):
+        low = word.lower()
+        if low == need or low.partition("=")[0] == need:
+            return True
+        if low.startswith("--") and bare in low[2:].split("-"):
+            return True
+        if re.fullmatch(r"-[a-zA-Z]+", word) and not need.startswith("--no-"):
+            short = need[1] if re.fullmatch(r"-\w", need) else bare[:1]
+            if (need.startswith("-") or len(bare) > 3) and short in low[1:]:
+                return True
+        if not low.startswith("-") and need[0] != "-":
+            parts = re.split(r"[:@=]|refs/heads/", low)
+            if need in parts or stem(need) in map(stem, parts):
+                return True
+    return False
+
+
+def _names_nothing(words: Sequence[str]) -> bool:
+    """Return whether a push says neither what nor where to: `git push`, `git push origin`."""
+    plain = [word for word in words[words.index("push") + 1 :] if not word.startswith("-")]
+    return len(plain) < 2 or plain[-1].upper() == "HEAD"
+
+
+# Matching: edits
+
+
+class Edit(NamedTuple):
+    """What an edit brings in and takes out, without comments; nothing of prose."""
+
+    path: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+    @property
+    def keys(self) -> list[tuple[str, str]]:
+        """Return what may be the key of a trigger that this edit sets off."""
+        parts = self.path.split("/")
+        above = ["/".join(parts[:n]) + "/" for n in range(1, len(parts))]
+        anywhere = [part + "/" for part in parts[:-1]]
+        found = dict.fromkeys((PATH, one) for one in (self.path, parts[-1], *above, *anywhere))
+        found |= dict.fromkeys((TOUCH, one) for one in _path_stems(self.path))
+        for line in self.added:
+            for name in _IDENTIFIER.findall(line):
+                found |= dict.fromkeys((WRITE, one) for one in _forms(name))
+            if len(found) > MOST_KEYS:
+                break
+        return list(found)[:MOST_KEYS]
+
+
+def read_edit(path: str, changed: str, removed: str) -> Edit:
+    """Return an edit of a file (from the root of the project) as the lines that count."""
+    if path.lower().endswith(_PROSE):
+        return Edit(path, (), ())
+    return Edit(path, _code(path, changed), _code(path, removed))
+
+
+def writes(edit: Edit, trigger: Trigger) -> bool:
+    """Return whether an edit sets a trigger off: of WRITE, what it brings in more often than it takes it out."""
+    for one in trigger.unless:
+        if one.startswith(ONLY) and not _lies(edit.path, one.removeprefix(ONLY)):
+            return False
+        if one.startswith(NOT_IN) and _lies(edit.path, one.removeprefix(NOT_IN)):
+            return False
+    if trigger.kind != WRITE:
+        return True
+    form = trigger.needs[0] if trigger.needs else ""
+    now = sum(_holds(form, line, edit.path) for line in edit.added)
+    return now > sum(_holds(form, line, edit.path) for line in edit.removed)
+
+
+def _code(path: str, text: str) -> tuple[str, ...]:
+    sql = path.lower().endswith((".sql", ".lua", ".hs", ".elm"))
+    return tuple(
+        _TRAILING.sub("", line)
+        for line in text.splitlines()
+        if line.strip() and not _COMMENT.match(line) and not (sql and _SQL_COMMENT.match(line))
+    )
+
+
+def _holds(form: str, line: str, path: str) -> bool:
+    """Return whether a line has a thing in the form that is looked for."""
+    kind, _, what = form.partition(":")
+    if kind == "call":
+        return re.search(rf"(?<!\w){re.escape(what.removesuffix('()'))}!?\s*(?:<[^<>]*>)?\(", line) is not None
+    if kind == "member":
+        return re.search(rf"(?:\.|::|->|\b(?:import|from)\b.*\b){re.escape(what)}(?!\w)", line) is not None
+    if kind == "text":
+        return _joined(what) in _joined(line.lower())
+    if kind == "words":
+        return _speaks(what.split(), line)
+    if kind == "word" or path.lower().endswith(_SHELLS) or "." not in path.rpartition("/")[2]:
+        if re.search(rf"(?<![\w./@-]){re.escape(what)}(?![\w./@-])", line, re.IGNORECASE):
+            return path.lower().endswith(_SHELLS) or "." not in path.rpartition("/")[2] or '"' in line or "'" in line
+        return False
+    name = re.escape(what)
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", what):  # its form says that it is a name
+        return re.search(rf"(?<!\w){name}(?!\w)", line) is not None
+    used = rf"\b(?:import|from|require|include|use|using)\b.*(?<![\w-]){name}(?![\w-])|(?<![\w.-]){name}(?:\.|::|\(|!\()"
+    return re.search(used, line) is not None or any(
+        stem(called) == stem(what) for called in re.findall(r"(?<![\w.])(\w+)\(", line)
+    )
+
+
+def _speaks(stems: Sequence[str], line: str) -> bool:
+    """Return whether a line speaks of what is forbidden in words: the first of them, and half of all."""
+    own = {one for name in _IDENTIFIER.findall(line) for one in _forms(name)}
+    found = [one for one in stems if one in own]
+    return len(found) >= max(2, _HALF * len(stems)) and stems[0] in found
+
+
+def _forms(name: str) -> set[str]:
+    """Return an identifier in lower case, its parts, and their stems."""
+    parts = [part.lower() for part in _PART.findall(name)]
+    return {name.lower(), *parts, *map(stem, parts), stem(name)}
+
+
+def _joined(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+def _path_stems(path: str) -> set[str]:
+    return {stem(part) for name in re.split(r"[/.]", path) for part in _PART.findall(name)}
+
+
+def _lies(path: str, place: str) -> bool:
+    """Return whether a file lies in a place: below a folder, or where the stem of a part of its name says so."""
+    if "*" in place:
+        from remora.core.globs import matches
+
+        return matches(place, path)
+    if "/" in place:
+        return path == place or f"/{path}".find(f"/{place.rstrip('/')}/") >= 0
+    return place in _path_stems(path)
