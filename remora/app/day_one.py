@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app import triggers
 from remora.app.branches import settle
 from remora.app.overtaken import settle_overtaken
 from remora.core.clock import to_iso
@@ -88,6 +89,7 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
     code = _take_code(parts, tally, progress)
     settled = settle(parts)
     settle_overtaken(parts)
+    triggers.refresh(parts)
     if progress:
         progress("embedding", 0, 0)
     from remora.app.worker import catch_up

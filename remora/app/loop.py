@@ -377,7 +377,9 @@ class Loop:
         from remora.app.hooking import line_of
 
         with self._lock:
-            if moment.kind in DECIDED and not self._said(moment.agent).isdisjoint(reply.ids):
+            state = self._state(moment.agent)
+            told = state.advised if reply.trigger == "rule" else state.said
+            if moment.kind in DECIDED and not told.isdisjoint(reply.ids):
                 reply = SILENCE
             self._lines.append(line_of(moment, reply, self._head))
         return reply

@@ -21,8 +21,6 @@ from remora.core.statement import said_on
 from remora.core.values import Filters
 from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, overturned_by, retired_for
 from remora.lifecycle.prune import is_forgotten
-from remora.observer.candidate import USER_SAID
-from remora.observer.overturned import overturns
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.store.observed import LearnedRow
 from remora.store.recording import Pair
@@ -40,7 +38,6 @@ WITHDRAWN = "withdrawn"
 MOST_TELLING = ("stored", "restored", "updated", "merged")
 A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
 OTHERWISE = Discarded("", "overturned", "the user said otherwise later")
-MOST_RULES = 500  # of a person, among which those are looked for that a new one takes back
 BRANCH = Discarded("", "branch", "its branch was deleted unmerged")
 
 
@@ -155,8 +152,6 @@ class Promoter:
             else:
                 one = one._replace(memory=self._shown_in(one.memory, promoted))
                 learnt.append(self._noted(run, self._of_all(one)))
-                if USER_SAID in promoted.draft.tags:
-                    learnt += [self._noted(run, gone) for gone in self._overturned(one.memory)]
         gone = filter(None, map(self._withdraw, promotion.withdrawn))
         learnt += [self._noted(run, one) for one in gone]
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))
@@ -215,30 +210,6 @@ class Promoter:
         if known is None or not self._is_as_learnt(known):
             return None
         return Learnt(self._room.upkeep.retire(known.id, SPOKEN_AGAINST), WITHDRAWN, withdrawn.why)
-
-    def _overturned(self, said: MemoryRecord) -> list[Learnt]:
-        """Retire what the person took back: what was said before, or this where another was said later.
-
-        What was confirmed, pinned or edited stays, and what holds elsewhere than the rule that takes it back.
-        """
-        rules = self._space.memories.find(Filters(), tag=USER_SAID, limit=MOST_RULES)
-        over: list[tuple[MemoryRecord, MemoryRecord]] = []
-        for rule in rules:
-            older, newer = sorted((rule, said), key=_when)
-            later = _when(older) < _when(newer)  # of one session nobody knows which was said later
-            if later and newer.branch in (None, older.branch) and overturns(newer.content, older.content):
-                over.append((older, newer))
-        return [
-            Learnt(self._room.upkeep.retire(older.id, why), WITHDRAWN, why)
-            for older, newer in over
-            if self._is_as_learnt(older) and (why := overturned_by(newer.id))
-        ]
-
-    def _is_as_learnt(self, record: MemoryRecord) -> bool:
-        """Return whether no person has confirmed, pinned or changed a memory since it was learnt."""
-        before = self._space.observed.last_learned(record.id)
-        touched = record.deprecated or record.pinned or record.user_verified
-        return not touched and before is not None and before.text == record.content
 
     def _is_gone(self, branch: str | None) -> bool:
         """Return whether a session's branch was deleted unmerged."""

@@ -127,7 +127,7 @@ def _triggers(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[T
     if record.source in STATED and record.type == "error_pattern":
         for words in symptoms(record.content):
             yield Trigger(OUTPUT, words[0], record.id, words[1:], weight)
-    if not asks.forbids and not asks.wants and not _from_rules(record):
+    if not asks.forbids and not _from_rules(record):
         for name in _names(record, space):
             yield Trigger(TERM, name, record.id, (), weight)
 
@@ -144,7 +144,7 @@ def _searched(record: MemoryRecord, space: Space) -> list[str]:
     found: dict[str, None] = {}
     for name, sure in names_in(record.content):
         files = _files(space, name.rpartition(".")[2])
-        if files <= COMMON and (sure or files):
+        if files <= COMMON and (sure or files or record.source in STATED):
             found.setdefault(name.lower())
     return list(found)[:NAMES]
 

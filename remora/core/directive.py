@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from remora.core.purposes import PROGRAMS
@@ -130,7 +131,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # Stems of words that say little in any rule: the light verbs, and what stands around them.
 _NOISE = frozenset(
     """use run have be keep kept get make do need want set go must may shall allow writ written stor live plea longer
-    here project add let""".split()
+    here project add let every each all any""".split()
 )
 
 
@@ -215,6 +216,15 @@ def directive(text: str) -> Directive:
     )
 
 
+def is_lasting(text: str) -> bool:
+    """Return whether a text begins with a word that says that it holds in general: "always", "from now on".
+
+    >>> is_lasting("Never call reset()"), is_lasting("It never worked")
+    (True, False)
+    """
+    return _LASTS.match(text.lstrip(" ,;:-–\"'")) is not None
+
+
 def explicit(told: Mapping[str, Sequence[str]]) -> Directive:
     """Return what somebody says that a memory is to be told at: {"forbids": […], "wants": […], "when": […]}.
 
@@ -258,7 +268,7 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
         return _things(clause[: gone.start()])[:1] or _words(clause[: gone.start()], 1), []
     found = next(_NEGATES.finditer(clause), None)
     if found is None or (found[0].lower() == "over" and "prefer" not in clause.lower()):
-        return [], _things(clause)
+        return [], _things(clause, used=True)
     ahead, behind = clause[: found.start()], clause[found.end() :]
     denied, subject = _things(behind, short=True), _things(ahead)
     verbal = _VERBAL.fullmatch(" ".join(found[0].split())) is not None
@@ -286,10 +296,10 @@ def _tokens(clause: str) -> list[str]:
     return [t.removeprefix("**").removesuffix("**") or t for t in found if t]
 
 
-def _things(clause: str, *, short: bool = False) -> list[Thing]:
+def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thing]:
     """Return what a clause names by form: code, commands, paths; and the one plain word behind "use".
 
-    `short`: nothing that stands behind a preposition is meant.
+    `short`: nothing that stands behind a preposition is meant. `used`: only commands, and what is said to be used.
     """
     tokens = _tokens(clause)
     foreign = _CJK.search(clause) is not None
@@ -298,10 +308,11 @@ def _things(clause: str, *, short: bool = False) -> list[Thing]:
     while at < len(tokens):
         token = tokens[at]
         low = token.lower().rstrip(".")
-        thing, used = _thing(tokens, at, ran=ran)
+        thing, length = _thing(tokens, at, ran=ran)
         if thing is not None:
-            found.append(thing)
-            at, role, ran = at + used, foreign, False
+            if role or not used or thing.kind in ("command", "text"):
+                found.append(thing)
+            at, role, ran, passed = at + length, foreign, False, True
             continue
         if low in _STOPS and (found or (short and passed)):
             break
@@ -481,7 +492,7 @@ def relation(newer: str, older: str) -> str:
     >>> relation("The staging port is 5433", "The production port is 5434")
     'apart'
     """
-    one, other = _Reading(newer), _Reading(older)
+    one, other = _reading(newer), _reading(older)
     if one.where != other.where:
         return "apart"
     mine, theirs = one.telling - other.telling, other.telling - one.telling
@@ -501,6 +512,16 @@ def relation(newer: str, older: str) -> str:
         return "same"
     begins = bool(one.words) and one.words[0] in other.telling
     return "later" if one.changes and begins and len(mine) <= 2 and len(theirs) <= 1 else "apart"
+
+
+def matter(text: str) -> frozenset[str]:
+    """Return the stems of the words that say what a statement is about."""
+    return _reading(text).telling
+
+
+@lru_cache(maxsize=256)  # a statement is held against several
+def _reading(text: str) -> _Reading:
+    return _Reading(text)
 
 
 def _chooses_otherwise(one: _Reading, other: _Reading) -> bool:

@@ -46,7 +46,6 @@ MOST_OUTPUT = 6_000  # characters of a failed command's output, from its end
 SAME_RULE = 0.5  # of the long words shared: two rules at one act say the same
 _OUTPUT = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
 SEEN = ("error_pattern", "observer_inferred")
-SAME_STATEMENT = 0.6  # of the telling words shared, from which on two memories anywhere speak of the same
 LOOSELY = 0.4  # of the long words; what tells the telling ones takes milliseconds to load
 # Of pairs of files in the history of commits. Predicting each commit from those before it, a partner that is
 # named is in the same commit .76 of the time on pallets/click, .73 on pytest and .65 on entireio/cli.
@@ -401,21 +400,20 @@ def agreeing(notes: list[Note]) -> list[Note]:
     before what comes from outside. Of two that the user said the later one stays. Where neither is better,
     nobody knows which is right, and both go.
     """
-    if all(map(_seen, notes)) or not any(
-        _alike(one.content, other.content, LOOSELY / 2) for one, other in combinations(notes, 2)
-    ):
+    close = [
+        (one, other)
+        for one, other in combinations(notes, 2)
+        if not (_seen(one) and _seen(other)) and _alike(one.content, other.content, LOOSELY / 2)
+    ]
+    if not close:
         return notes
-    from remora.injection.contradiction import contradictions  # its words cost some milliseconds to load
+    from remora.core.directive import relation  # its words cost some milliseconds to load
 
     wrong: set[str] = set()
-    for pair in contradictions([note.content for note in notes]):
-        one, other = (notes[place] for place in pair)
-        if _seen(one) and _seen(other):
-            continue
-        if _outweighs(other, one):
-            wrong.add(one.id)
-        if _outweighs(one, other):
-            wrong.add(other.id)
+    for one, other in close:
+        if "later" in (relation(one.content, other.content), relation(other.content, one.content)):
+            wrong |= {one.id} if _outweighs(other, one) else set()
+            wrong |= {other.id} if _outweighs(one, other) else set()
     return [note for note in notes if note.id not in wrong]
 
 
@@ -435,10 +433,9 @@ def _opposed(note: Note, look: Look, limits: Limits) -> bool:
     ]
     if not rivals:
         return False
-    from remora.injection.contradiction import contradictions
+    from remora.core.directive import relation
 
-    texts = [note.content, *(other.content for other in rivals)]
-    return any(0 in pair for pair in contradictions(texts, SAME_STATEMENT))
+    return any(relation(other.content, note.content) == "later" for other in rivals)
 
 
 def _alike(one: str, other: str, share: float = LOOSELY) -> bool:

@@ -5,6 +5,10 @@ ever kept. Duplicates are looked for before writing: the same text (blind to cas
 then near duplicates of the same type, found by MinHash bands and confirmed word by word. Two texts
 that differ in a number, an identifier or a negation are never merged, however alike the rest is.
 
+What a person or an agent states is held against what was stated before (`core.directive.relation`): the same in
+other words is merged, both sayings kept; what the later word takes back is put away with the reason, and holds
+again when that later word is forgotten. A person's word is taken back by a person only.
+
 A merge keeps both origins. It never lowers what is known: tags and files are joined, confidence is
 the higher one, a person's word outranks an inference. Tainted text adds its origin to a clean memory
 and nothing else; a tainted memory is cleared by a person who says the same, by nobody else.
@@ -20,12 +24,23 @@ from typing import Any
 
 from remora.core import payloads, sketch
 from remora.core.clock import Clock, to_iso
+from remora.core.directive import matter, relation
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
+from remora.core.evidence import STATED
+from remora.core.statement import said_on
 from remora.core.strength import SOURCE_TRUST, TAINT_FACTOR, half_life
 from remora.core.text import collapse, content_hash, index_terms, jaccard
 from remora.core.values import MemoryDraft, MemoryRecord, Origin, Receipt, Redaction
 from remora.lifecycle.drafts import Prepared, checked_instant, prepare, require_statement
-from remora.lifecycle.flags import RETIREMENTS, rests_on, unflag_dependents, without_reason
+from remora.lifecycle.flags import (
+    RETIREMENTS,
+    flag_dependents,
+    overturned_by,
+    rests_on,
+    unflag_dependents,
+    with_reason,
+    without_reason,
+)
 from remora.store.space import Space
 
 REFUSALS = (InvalidInput, Conflict, NotFound)  # what is wrong with a draft, not with the store
@@ -34,6 +49,8 @@ _COUNTS = re.compile(
     r"|(?<=`)\s+\(\d+\)|\s+\(\d+ of (?:the last )?\d+(?: sessions?)?\)"
     r"|\bMet (?:once|in \d+ findings)\b|; last \d{4}-\d\d-\d\d"
 )
+RIVALS = 6  # of the memories that share words with a statement, those that are held against it
+SHARED = 0.25  # of the words of the shorter text that two statements of one matter have in common
 NEAR_DUPLICATE = 0.85  # Jaccard of word sets, as the packer's rule for saying things twice
 
 
@@ -145,7 +162,50 @@ class Intake:
             if record.deprecated and not revive:
                 return record._replace(receipt=Receipt("skipped", record.id, similarity, prepared.redactions))
             return self._merge(record, draft, similarity, prepared)
-        return self._insert(draft, digest, prepared)
+        stated = _is_stated(draft.source, draft.type, draft.origin_path) and draft.taint is None
+        rivals = self._rivals(draft) if stated else []
+        for record in rivals:
+            if relation(draft.content, record.content) == "same" and _may_merge(record, draft):
+                return self._merge(record, draft, NEAR_DUPLICATE, prepared)
+        return self._held_against(rivals, self._insert(draft, digest, prepared))
+
+    def _rivals(self, draft: MemoryDraft) -> list[MemoryRecord]:
+        """Return the live statements that share words with a draft, the closest first."""
+        own = matter(draft.content)
+        ids = self._space.fulltext.beginning(own, 4 * RIVALS)
+        records = self._space.memories.get_many(ids)
+        return [
+            record
+            for record in (records[i] for i in ids)
+            if _is_stated(record.source, record.type, record.origins[0].path if record.origins else None)
+            and record.taint is None
+            and len(own & (other := matter(record.content))) >= SHARED * min(len(own), len(other))
+        ][:RIVALS]
+
+    def _held_against(self, rivals: Sequence[MemoryRecord], new: MemoryRecord) -> MemoryRecord:
+        """Put away what a new statement takes back, or the new one where the other was said later."""
+        notes: list[str] = []
+        for record in rivals:
+            older, newer = (record, new) if _said(record) <= _said(new) else (new, record)
+            if newer.branch not in (None, older.branch) or not _outranks(newer, older):
+                continue
+            if relation(newer.content, older.content) != "later":
+                continue
+            changes = {
+                **with_reason(older, overturned_by(newer.id)),
+                "deprecated": True,
+                "deprecated_at": to_iso(self._clock.now()),
+                "pinned": False,
+            }
+            self._space.memories.update(older.id, changes)
+            flag_dependents(self._space, older, f"which {newer.id[:8]} took back", except_id=newer.id)
+            if older is new:
+                note = f"{newer.id[:8]}, said later, says otherwise; this one is kept out of search"
+                return new._replace(**changes, receipt=_with_note(new.receipt, note))
+            notes.append(f"{older.id[:8]} held until now and is put away: {older.content}")
+        for note in notes:
+            new = new._replace(receipt=_with_note(new.receipt, note))
+        return new
 
     def _inherit(self, draft: MemoryDraft) -> MemoryDraft:
         """Carry taint from what a draft is derived from; its confidence falls once."""
@@ -277,6 +337,26 @@ class Intake:
 _NEVER_NEAR = frozenset(
     {"task_calibration", "prefetch_pattern", "context_cost", "work_state", "work_unit_outcome"}
 )
+
+
+def _is_stated(source: str, memory_type: str, path: str | None) -> bool:
+    """Return whether a memory is a statement of a person or an agent, and no rule file's."""
+    return source in STATED and not path and memory_type not in (*_NEVER_NEAR, *payloads.PAYLOADS)
+
+
+def _said(record: MemoryRecord) -> str:
+    return said_on(record.content) or record.created_at[:10]
+
+
+def _outranks(newer: MemoryRecord, older: MemoryRecord) -> bool:
+    """Return whether a later statement may take an earlier one back: a person's word only by a person's."""
+    held = older.source == "user_taught" or older.pinned or older.user_verified
+    return newer.source == "user_taught" or not held
+
+
+def _with_note(receipt: Receipt | None, note: str) -> Receipt:
+    receipt = receipt or Receipt("stored")
+    return receipt._replace(notes=(*receipt.notes, note))
 
 
 @lru_cache(maxsize=4)  # a text is looked for by its bands, then stored with them

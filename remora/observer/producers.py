@@ -84,6 +84,7 @@ def said(session: Observation, _: Seen) -> Iterator[Candidate]:
                 seen=count,
                 evidence=evidence,
                 tags=(USER_SAID,),
+                source="user_taught",
             )
             yield Candidate("user_words", key, memory, 0.95, 0.9, 1, count, "the user said so")
 

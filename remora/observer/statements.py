@@ -1,17 +1,9 @@
-"""What a person said in passing that holds beyond the task: wishes, rules, facts about the project.
+"""The few forms in which a person's sentence is a rule by itself, whoever says it and in which project.
 
-Most of what is typed to an agent is a request or a question, and is over when it is done. A statement is
-kept only if it passes all of these:
-
-    it is a clause of its own that states something    not a question, a request, or an answer to one
-    it says that it holds in general                   "always", "never", "we use", "that's why", …
-    it names something, is a rule, or is long enough   a path, an identifier, a quoted name, a command
-    it stands on its own                               no "this", "it", "here", "now", "option 2"
-
-A clause may sit inside a request ("can you note that we should always run X with Y"): it is cut out
-where it starts, at its subject. Text that was pasted (logs, review comments, code) is not what the user
-says, and is left out: it describes what is about to change. Rules in other languages than English are known
-by fewer words (languages.py).
+A sentence is taken only where all of it is the rule: it begins with a word that says it lasts ("always", "from now
+on"), it says what comes before every commit, it chooses one named thing over another, it rules a named thing out, or
+it asks to be remembered. Everything else that people say is no memory by its form; it can be one because it was
+said in two sessions, because the agent records it, or because the person reviews it (docs/learning.md).
 """
 
 from __future__ import annotations
@@ -19,14 +11,60 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from remora.core.directive import Directive, directive, is_lasting
 from remora.core.text import collapse
-from remora.observer import statement_words as cues
-from remora.observer.languages import foreign_rules
-from remora.observer.phrases import REPORTED
 
-MIN_WORDS, MIN_WORDS_NAMED, MIN_WORDS_RULE = 9, 5, 4  # of a statement, of one with a name in it, of a rule
-MAX_WORDS, MAX_CHARS = 60, 600  # of a clause, of a sentence
-PASTED_LINES = 15  # a prompt with more lines than this is a paste or a plan
+MOST_WORDS = 40  # of a rule
+CHOICE_WORDS = 14  # of one that chooses or rules out: a longer sentence is about more
+MOST_LINES = 15  # of a prompt; a longer one is a paste or a plan
+_PASTED = re.compile(r"\A\s*(?:<|\{|\[|#|diff |\+\+\+|---|❯|\$ |>|⏺)|```")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
+_LEAD = re.compile(
+    r"\A\W*(?:(?:(?:yes|no|ok(?:ay)?|stop|please|so|and|also|but|well|hey|listen|again|note that|bitte|s'il te plaît|por favor"
+    r"|per favore|пожалуйста)\b|请|請)[\s,.:!—–-]*)+",
+    re.IGNORECASE,
+)
+_REMEMBER = re.compile(
+    r"\A\W*(?:please )?(?:remember|keep in mind|note for (?:later|the future)|for future reference|merk(?:e)? dir|souviens-toi"
+    r"|recuerda|ricorda|lembre-se|запомни|记住|覚えて(?:おいて)?)(?:,| that\b| que\b| che\b|,? dass\b|:|,? что\b)",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(r"\A(?:(?:we|you|i)(?:['’]d| should| must| want to| want you to)?|du|wir|on|nous|мы|ты)\s+", re.IGNORECASE)
+_CHOOSES = re.compile(
+    r"\A(?:use|prefer|verwende|benutze|nutze|nimm|utilise[rz]?|usa|usare|gebruik|используй(?:те)?)\b|\A(?:用|使用|改用)", re.IGNORECASE
+)
+_RULES_OUT = re.compile(
+    r"\A(?:do not|don['’]?t|stop|avoid|no more|keine?n?|n['’]utilise[rz]? (?:pas|jamais)|no uses?|não use|non usare|не используй(?:те)?"
+    r")\s+(?:ever\s+)?(?:us(?:e|ing)|import(?:ing)?|install(?:ing)?|verwenden|benutzen)\b|\A(?:不要|别|禁止)(?:使?用)",
+    re.IGNORECASE,
+)
+_EACH = re.compile(r"(?:each|every|any|jede\w+|chaque|cada|ogni|elke|кажд\w+)\b|之前|前に", re.IGNORECASE)
+# What is over when the task is: of this moment, this place, this once.
+_PASSING = re.compile(
+    r"\b(?:yet|for now|right now|at the moment|this time|today|tomorrow|currently|for the time being|temporarily|just this"
+    r"|ausnahmsweise|vorerst|diesmal|heute|gerade|erstmal|pour l['’]instant|por ahora|per ora|пока)\b|(?:这次|暂时|今回)"
+    r"|\bnever ?mind\b|\bnever (?:had|got|saw|did|was|were|used to)\b",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(r"[?？]\W*\Z|(?:吗|呢|ですか|ますか)[。.!！]*\Z")
+_NAME = re.compile(
+    r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]+/[\w./-]+|\b\w+\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]+"
+    r"|\b[a-z]+_[a-z_]+\b"
+    r"|\b[A-Za-z]+[a-z][A-Z]\w*\b|\b[A-Z][A-Z_]{3,}\b|\b[A-Z][a-z]+-[A-Z][a-z]+\b|\b[a-z]+-[a-z]+\b"
+)
+_DANGLES = re.compile(
+    r"\A(?:it|this|that|these|those|they|he|she|there|here|and|but|so|or|then|also|which|what|if)\b"
+    r"|\b(?:this|that|these|those|it) (?:is|was|should|would|can|will|needs?|does|did|has|as|too|in|to"
+    r"|here|now|then|"
+    r"here|change|branch|pr|one|case|file|part|test|line|way|time|session|error|issue|message|function"
+    r"|method|again|"
+    r"straight|first|later|manually)\b"
+    r"|\b(?:option|point|step|item|number|finding|case|problem|scenario|#) ?\d\b|\b\d\)?\+\d|\babove\b"
+    r"|\bbelow\b"
+    r"|\b(?:it|this|that|them|one|those|these|here|now|again|instead|then|first)\W*\Z"
+    r"|\bthe (?:first|second|third|latter|former|last one)\b",
+    re.IGNORECASE,
+)
 
 
 class Statement(NamedTuple):
@@ -37,150 +75,74 @@ class Statement(NamedTuple):
 
 
 def statements(prompt: str) -> list[Statement]:
-    """Return what a prompt states beyond its task, in order, each text once.
+    """Return the rules in a prompt, in order, each once.
 
-    >>> [s.text for s in statements("can you note that we should always run `mise run fmt` with lint")]
-    ['We should always run `mise run fmt` with lint.']
-    >>> statements("can you always show the branch name here?"), statements("let's add this")
-    ([], [])
+    >>> [s.text for s in statements("Rename it. From now on use bun, not pnpm.")]
+    ['From now on use bun, not pnpm.']
+    >>> statements("don't push yet"), statements("it always fails"), statements("should we always squash?")
+    ([], [], [])
     """
-    if prompt.count("\n") > PASTED_LINES or cues.PASTE.search(prompt):
+    if prompt.count("\n") > MOST_LINES or _PASTED.search(prompt):
         return []
     found: dict[str, Statement] = {}
-    for sentence in cues.SENTENCE.split(prompt):
-        if not sentence or len(sentence) > MAX_CHARS:
-            continue
-        statement = _statement(collapse(sentence))
-        if statement is not None:
-            found.setdefault(statement.text.lower(), statement)
-    for kind, text in foreign_rules(prompt):
-        found.setdefault(text.lower(), Statement(kind, text))
+    for sentence in _SENTENCE.split(prompt):
+        text = collapse(sentence)
+        if text and (kind := _kind(text)):
+            bare = _REMEMBER.sub("", text) if kind == "gotcha" else text
+            told = tidy(_LEAD.sub("", bare) or bare)
+            found.setdefault(told.lower(), Statement(kind, told))
     return list(found.values())
 
 
 def states(sentence: str) -> str:
     """Return what a sentence that contradicts states, on its own; empty when it states nothing lasting.
 
-    >>> states("no, we removed the `session` commands on purpose")
-    'We removed the `session` commands on purpose.'
-    >>> states("no, do it again"), states("that's wrong")
-    ('', '')
+    >>> states("no, never call `reset()` in a worker")
+    'Never call `reset()` in a worker.'
+    >>> states("no, do it again")
+    ''
     """
-    if cues.PASTE.search(sentence):
+    return next((found.text for found in statements(sentence)), "")
+
+
+def _kind(text: str) -> str:
+    """Return the type of memory that a sentence makes; empty where it is no rule by its form."""
+    words = len(text.split())
+    if words > MOST_WORDS or _QUESTION.search(text) or _PASSING.search(text):
         return ""
-    parts = cues.SENTENCE.split(sentence.strip())
-    bare = cues.EVER.sub(
-        "never", collapse(next((part for part in parts if not cues.REJECTS.fullmatch(part)), ""))
-    )
-    if len(bare) > MAX_CHARS:
+    if told := _REMEMBER.match(text):
+        return "gotcha" if stands_alone(text[told.end() :].strip()) else ""
+    bare = _SUBJECT.sub("", _LEAD.sub("", text))
+    asks = directive(bare)
+    if not stands_alone(re.split(r"[,;(]", bare)[0]):
         return ""
-    for _ in range(2):
-        bare = cues.LEAD.sub("", bare)
-    clause = _balanced(cues.TAIL.sub("", bare)).strip(" ,;:-–")
-    if (
-        not (cues.ASSERTS.match(clause) or cues.RULE.match(clause))
-        or cues.QUESTION.search(bare)
-        or not (names_something(clause) or cues.RULE.match(clause) or cues.CONTRAST.match(clause))
-        or not _holds(clause, short=cues.CONTRAST.match(clause) is not None)
-    ):
-        return ""
-    return tidy(clause)
+    if is_lasting(bare) and (words >= 4 or _names(asks)):
+        return "preference"
+    if asks.before and _EACH.search(bare) and asks.wants and words <= 2 * CHOICE_WORDS:
+        return "preference"
+    named = words <= CHOICE_WORDS and asks.forbids and _names(asks)
+    if named and ((asks.wants and _CHOOSES.match(bare)) or _RULES_OUT.match(bare)):
+        return "preference"
+    return ""
+
+
+def _names(asks: Directive) -> bool:
+    return all(thing.kind != "words" for thing in (*asks.forbids, *asks.wants))
 
 
 def names_something(text: str) -> bool:
     """Return whether a text holds a path, an identifier, a command or a quoted name."""
-    return cues.NAME.search(text) is not None
+    return _NAME.search(text) is not None
 
 
 def stands_alone(text: str) -> bool:
     """Return whether a text can be read without what was said around it."""
-    return cues.DANGLES.search(text) is None
-
-
-def _statement(sentence: str) -> Statement | None:
-    bare = cues.EVER.sub("never", sentence)
-    for _ in range(2):
-        bare = cues.LEAD.sub("", bare)
-    if re.match(r"(?:right now|currently|today)\b", bare, re.IGNORECASE):
-        return None
-    if to_keep := cues.REMEMBER.match(sentence):
-        told = _balanced(sentence[to_keep.end() :]).strip(" ,;:-–")
-        if not cues.QUESTION.search(told) and _holds(told, short=True):
-            return Statement("preference" if cues.RULE.match(told) else "gotcha", tidy(told))
-        return None
-    for kind, pattern in cues.CLAUSES:
-        found = next((m for m in pattern.finditer(bare) if not cues.BEFORE.search(bare[: m.start()])), None)
-        if found is None:
-            continue
-        start = _start(bare, found.start())
-        if start is None:
-            return None
-        said = bare[start : found.end()]
-        clause = _balanced(cues.TAIL.sub("", said)).strip(" ,;:-–")
-        whole = start == 0 and len(clause) == len(said)
-        asked = clause[found.start() - start :] if cues.CONDITION.match(clause) else clause
-        asks = (whole and asked == clause and cues.QUESTION.search(bare)) or cues.QUESTION.search(asked)
-        holds = _holds(clause, short=cues.RULE.match(asked) is not None)
-        return None if asks or not holds else Statement(kind, tidy(clause))
-    return None
-
-
-def _start(sentence: str, at: int) -> int | None:
-    """Return where a clause starts with its condition and subject; None where it is not for good.
-
-    >>> text = "Note that when a test runs on Windows, always use `py`"
-    >>> text[_start(text, text.index("always")) :]
-    'when a test runs on Windows, always use `py`'
-    """
-    before = sentence[:at]
-    if REPORTED.search(before) or cues.FOR_NOW.search(before) or cues.WHAT_FOR.search(before):
-        return None
-    ends = [0, *(m.end() for m in cues.PARTS.finditer(before))]
-    if before[ends[-1] :].strip():
-        if cues.MODAL.match(before, ends[-1]):
-            return None  # its subject stands before the clause
-        if cues.SUBJECT.match(before, ends[-1]) or cues.CONDITION.match(before, ends[-1]):
-            return ends[-1]
-        lost = cues.LOST.search(before) and not names_something(sentence[at:])
-        return None if lost or cues.NOT_SAID.search(before, ends[-1]) else at
-    if len(ends) > 1 and before.rstrip().endswith(("that", ":")) and cues.NOT_SAID.search(before, ends[-2]):
-        return None
-    if len(ends) > 1 and cues.CONDITION.match(before, ends[-2]):
-        return ends[-2]
-    return None if at and cues.OF_BEFORE.match(sentence[at:]) else at
-
-
-def _holds(clause: str, *, short: bool = False) -> bool:
-    """Return whether a clause is long enough, stands alone and says more than what to do next."""
-    words = len(clause.split())
-    certain = names_something(clause) or cues.ON_PURPOSE.search(clause)
-    short = short or cues.RULE.match(clause) is not None
-    needed = MIN_WORDS_RULE if short else MIN_WORDS_NAMED if certain else MIN_WORDS
-    needed -= cues.NEVER.match(clause) is not None
-    if not needed <= words <= MAX_WORDS or cues.PASSING.search(clause) or cues.ONE_OFF.search(clause):
-        return False
-    if short:
-        clause = cues.REASON.sub("", clause)
-        for _ in range(2):
-            clause = cues.AT_THE_END.sub("", clause)
-    return stands_alone(clause)
-
-
-def _balanced(clause: str) -> str:
-    """Return a clause without a bracket at its end that was opened before it, and without an open one."""
-    depth = 0
-    for place, sign in enumerate(clause):
-        depth += (sign == "(") - (sign == ")")
-        if depth < 0:
-            return clause[:place]
-    return clause[: clause.rindex("(")] if depth > 0 else clause
+    return bool(text) and _DANGLES.search(text) is None
 
 
 def tidy(clause: str) -> str:
     """Return a clause as a sentence: a capital at its start, a full stop at its end."""
-    for pattern, by in cues.FIXES:
-        clause = pattern.sub(by, clause)
     clause = clause.strip(" ,;:-–")
     if clause[:1].islower() and not re.match(r"\w*[._/(-]|\w*[a-z][A-Z]", clause.split(" ")[0]):
         clause = clause[0].upper() + clause[1:]
-    return clause if clause.endswith((".", "!", "`.")) else clause.rstrip(".") + "."
+    return clause if clause.endswith((".", "!", "。", "！")) else clause + "."

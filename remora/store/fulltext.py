@@ -5,7 +5,7 @@ FTS5 gives bm25 as a negative number, best first; here it is turned round, highe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from remora.core.fts import any_of, quoted
@@ -59,6 +59,15 @@ class FullText:
             if not rows and not self._more_than(match, take):
                 return []
             take *= 8
+
+    def beginning(self, stems: Iterable[str], limit: int) -> list[str]:
+        """Return the ids of live memories with words that begin with one of some stems, best first."""
+        match = "content : (" + " OR ".join(f'"{stem}"*' for stem in sorted(stems) if '"' not in stem) + ")"
+        sql = """WITH best AS (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH ?1
+                               ORDER BY rank LIMIT ?2)
+                 SELECT m.id FROM best CROSS JOIN memories m ON m.seq = best.seq
+                 WHERE m.deprecated = 0 ORDER BY best.rank, m.id"""
+        return [row[0] for row in self._db.rows(sql, (match, limit))] if '"' in match else []
 
     def _more_than(self, match: str, rows: int) -> bool:
         sql = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1 OFFSET ?"
