@@ -22,7 +22,7 @@ from benchmarks.common import ROOT, Check, Options, Report, Table, environment, 
 from benchmarks.crash import NO_MODEL
 from benchmarks.metrics import percentile
 from benchmarks.texts import Texts
-from remora.app import cueing
+from remora.app import triggers
 from remora.app.memory import Memory
 from remora.core import moments
 from remora.core.moments import Moment
@@ -83,7 +83,7 @@ def fill(place: Path, memories: int) -> Path:
     with Memory.open(root, environ=environment(place, **NO_MODEL)) as memory:
         for start in range(0, len(drafts), 500):
             memory.remember_many(drafts[start : start + 500])
-        cueing.refresh(memory._parts)
+        triggers.refresh(memory._parts)
         return memory.root
 
 

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.common import ROOT, Check, Options, Report, Table, environment, say, workplace
 from benchmarks.crash import NO_MODEL
-from remora.app import cueing
+from remora.app import triggers
 from remora.app.memory import Memory
 from remora.core.errors import StoreBusy
 from remora.disk.files import LOCK_SUFFIX, lock
@@ -232,7 +232,7 @@ def make_project(place: Path) -> Path:
     (root / "cart.py").write_text("a = 1\n")
     with Memory.open(root, environ=environment(place, **NO_MODEL)) as memory:
         memory.remember(LESSON, type="gotcha", related_files=["cart.py"])
-        cueing.refresh(memory._parts)
+        triggers.refresh(memory._parts)
     return root
 
 

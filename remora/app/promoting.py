@@ -18,8 +18,7 @@ from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.statement import said_on
-from remora.core.values import Filters
-from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, overturned_by, retired_for
+from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, retired_for
 from remora.lifecycle.prune import is_forgotten
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.store.observed import LearnedRow

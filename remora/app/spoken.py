@@ -22,9 +22,9 @@ from remora.injection.brief import as_note
 if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.app.wiring import Parts
+    from remora.core.triggers import Trigger
     from remora.core.values import MemoryRecord
     from remora.disk.live import Head, Line
-    from remora.core.triggers import Trigger
     from remora.store.injections import Injection
 
 RECENT = 3_600  # seconds

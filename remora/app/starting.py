@@ -23,7 +23,6 @@ from remora.core.clock import from_iso, to_iso
 from remora.core.errors import RemoraError
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.statement import tells
-from remora.core.strength import current_confidence
 from remora.core.text import words_or_pairs
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import Filters

@@ -21,6 +21,7 @@ MOST_WORDS = 6  # of a thing that is named by ordinary words
 MOST_THINGS = 8
 _READ = 2_000  # characters of a statement that are looked at
 
+
 def _any(words: str) -> str:
     """Return a pattern for one of some words; a middle dot stands for white space inside one."""
     found = sorted(words.split(), key=len, reverse=True)
@@ -49,7 +50,9 @@ _EACH = _any(
     """each every any all new jede jeder jedes jedem jeden alle neue neuen chaque tout tous toute toutes cada todo toda
     todos todas ogni tutti elk elke каждый каждая каждое каждым каждой каждого все"""
 )
-_CHANGES = _any("when whenever if once after wenn sobald nach quand après cuando después·de quando dopo когда после")
+_CHANGES = _any(
+    "when whenever if once after wenn sobald nach quand après cuando después·de quando dopo когда после"
+)
 _NOW_WORDS = _any(
     """now from·now·on no·longer any·more anymore instead nowadays ab·jetzt nicht·mehr désormais ahora agora теперь"""
 )
@@ -79,7 +82,8 @@ _AMBIGUOUS = frozenset(  # programs that are ordinary words, too
     bun node column strings install base""".split()
 )
 _VERBAL = re.compile(  # negators that stand before what is not to be done
-    r"(?:never|don['’]?t|do not|must ?n[o'’]t|may not|can ?not|can['’]t|should ?n[o'’]t|avoid|stop|nie|niemals)", re.IGNORECASE
+    r"(?:never|don['’]?t|do not|must ?n[o'’]t|may not|can ?not|can['’]t|should ?n[o'’]t|avoid|stop|nie|niemals)",
+    re.IGNORECASE,
 )
 _HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
 _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
@@ -126,7 +130,10 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 # What is put somewhere or used from there is not bound to that place.
-_PUTS = re.compile(r"^(?!.*(?:not|n['’]t|never)\b).*\b(?:use|put|goes?|lives?|see|entry|kept|found|add|import)\b", re.IGNORECASE)
+_PUTS = re.compile(
+    r"^(?!.*(?:not|n['’]t|never)\b).*\b(?:use|put|goes?|lives?|see|entry|kept|found|add|import)\b",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # Stems of words that say little in any rule: the light verbs, and what stands around them.
 _NOISE = frozenset(
@@ -359,13 +366,25 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool) -> tuple[Thing | None, 
         words = [bare]
         for word in tokens[at + 1 :]:
             low = word.lower()
-            if low in _STOPS or low in STOP_WORDS or low in _NAMING or word[0] == "`" or _NEGATES.fullmatch(low):
+            if (
+                low in _STOPS
+                or low in STOP_WORDS
+                or low in _NAMING
+                or word[0] == "`"
+                or _NEGATES.fullmatch(low)
+            ):
                 break
             words.append(word.rstrip("."))
             if len(words) == MOST_WORDS:
                 break
         return Thing("command", tuple(words)), len(words)
-    if len(bare) > 1 and bare.isupper() and bare.isalpha() and at + 1 < len(tokens) and not tokens[at + 1][0].isalnum():
+    if (
+        len(bare) > 1
+        and bare.isupper()
+        and bare.isalpha()
+        and at + 1 < len(tokens)
+        and not tokens[at + 1][0].isalnum()
+    ):
         return Thing("text", (bare, tokens[at + 1])), 2
     return _by_form(bare), 1
 
@@ -382,7 +401,11 @@ def _by_form(token: str) -> Thing | None:
         return Thing("name", (token,))
     if "*" in token and "." in token:
         return Thing("path", (token,))
-    if re.fullmatch(r"@?[^\W\d][\w-]*(?:(?:\.|::|->)[^\W\d]\w*)+", core) and len(core) > 3 and core.lower() not in ("e.g", "i.e"):
+    if (
+        re.fullmatch(r"@?[^\W\d][\w-]*(?:(?:\.|::|->)[^\W\d]\w*)+", core)
+        and len(core) > 3
+        and core.lower() not in ("e.g", "i.e")
+    ):
         return Thing("path", (token,)) if named_paths(token) else Thing("name", (core,))
     if re.search(r"[a-z\d][A-Z]|\w_\w|^@[\w-]+/", core):
         return Thing("name", (core,))
@@ -407,18 +430,26 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
     covered = " ".join(" ".join(words) for words in before)
     for found in (*_OF_EACH.finditer(sentence), *_IF_CHANGED.finditer(sentence)):
         one = stem(_alias(found["what"].strip(_EDGES + "`")))
-        if one in covered.split() or len(one) < 3 or one in STOP_WORDS or one in ("time", "tim", "new", "other"):
+        if (
+            one in covered.split()
+            or len(one) < 3
+            or one in STOP_WORDS
+            or one in ("time", "tim", "new", "other")
+        ):
             continue
         (before.append((one,)) if one in _EVENT_STEMS else touching.append(one))
     return before, touching
 
 
 def _event_words(what: str) -> tuple[str, ...]:
-    words = [_alias(w.strip(_EDGES + "`.")) for w in re.sub(r"\b(?:pull|merge) request", "pr", what, flags=re.IGNORECASE).split()]
+    words = [
+        _alias(w.strip(_EDGES + "`."))
+        for w in re.sub(r"\b(?:pull|merge) request", "pr", what, flags=re.IGNORECASE).split()
+    ]
     kept: list[str] = []
     for word in words:
         low = word.lower()
-        if low in _STOPS or low in ("run", "always", "immer", "make", "please") and kept:
+        if low in _STOPS or (low in ("run", "always", "immer", "make", "please") and kept):
             break
         if low in STOP_WORDS or low in _USES or low in _FILLERS:
             continue
@@ -441,7 +472,11 @@ _EVENT_STEMS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply"
 
 def _about(text: str) -> tuple[str, ...]:
     """Return the paths that a statement begins with: `config/app.yml: …`, `In generated/ …`."""
-    found = re.match(r"\s*(?:in|inside|under|dans|en|nel|в)?\s*(?:the )?`?(?P<path>[\w.@*-]*[/.][\w./@*-]*)`?\s*(?P<next>\S*)", text, re.IGNORECASE)
+    found = re.match(
+        r"\s*(?:in|inside|under|dans|en|nel|в)?\s*(?:the )?`?(?P<path>[\w.@*-]*[/.][\w./@*-]*)`?\s*(?P<next>\S*)",
+        text,
+        re.IGNORECASE,
+    )
     if not found:
         return ()
     path = found["path"].rstrip(".,:")
@@ -469,12 +504,18 @@ class _Reading:
         found = directive(text)
         self.forbidden = {str(t).lower() for t in found.forbids if t.kind != "words"}
         self.wanted = {str(t).lower() for t in found.wants if t.kind != "words"}
-        self.where = {*found.inside, *found.about, *(f"not {p}" for p in found.exempt), *map(str.lower, _ON.findall(text))}
+        self.where = {
+            *found.inside,
+            *found.about,
+            *(f"not {p}" for p in found.exempt),
+            *map(str.lower, _ON.findall(text)),
+        }
         self.numbers = set(_NUMBER.findall(text))
         denials = len(_NEGATES.findall(_POSITIVE.sub(" ", text))) + (_IS_GONE.search(text) is not None)
         self.denied = denials % 2 == 1 and not (found.forbids and found.wants)
         self.words = [word for word in _telling(text) if word not in self.numbers]
         self.telling = frozenset(self.words)
+        self.measures = _MEASURE.search(text) is not None
         self.changes = _NOW.search(text) is not None
 
 
@@ -499,6 +540,9 @@ def relation(newer: str, older: str) -> str:
     if _chooses_otherwise(one, other):
         return "later"
     ordered = [w for w in one.words if w in other.telling] == [w for w in other.words if w in one.telling]
+    measured = one.changes or (one.measures and other.measures)
+    if not mine and not theirs and one.numbers != other.numbers and not measured:
+        return "apart"  # numbers tell things apart
     if not mine and not theirs:
         if (one.denied, one.numbers) == (other.denied, other.numbers):
             return "same"
@@ -549,6 +593,11 @@ def _telling(text: str) -> Iterator[str]:
 _ORIGIN = re.compile(r"\s*\((?:said|seen|from)\b[^)]*\)\W*$")
 _ON = re.compile(r"\b(?:on|unter|sur|en) (Windows|macOS|Linux|CI)\b", re.IGNORECASE)
 _REQUEST = re.compile(r"\b(?:pull|merge)[ -]request\b", re.IGNORECASE)
+_MEASURE = re.compile(
+    r"\d\s?(?:%|(?:ms|s|sec\w*|min\w*|hours?|h|days?|weeks?|months?|years?|[kmgt]i?b|percent|characters?|lines?|columns?|"
+    r"requests?|retries|attempts|tokens|rows|items)\b)",
+    re.IGNORECASE,
+)
 _HYPHEN = re.compile(r"(?<=\w{3})-(?=\w{3})")
 _NAME_PART = re.compile(r"[\w-]+")
 _TELLING = re.compile(r"[\w@./+-]*\w(?:\(\))?")
@@ -556,7 +605,9 @@ _TELLING = re.compile(r"[\w@./+-]*\w(?:\(\))?")
 
 # Errors that a text tells of
 
-_REMEDY = re.compile(r"\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*")
+_REMEDY = re.compile(
+    r"\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*"
+)
 _QUOTED = re.compile(r"\"([^\"\n]{6,160})\"|“([^”\n]{6,160})”|'([^'\n]{8,160})'(?!\w)")
 _SPAN = re.compile(r"`[^`\n]*`")
 _OUTPUT_WORD = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
@@ -579,9 +630,16 @@ def symptoms(text: str) -> list[tuple[str, ...]]:
         return f"\x00{len(spans) - 1}\x00"
 
     parts = _REMEDY.split(_SPAN.sub(held, text[:_READ]), maxsplit=1)
-    told = [re.sub("\x00(\\d+)\x00", lambda m: spans[int(m[1])], parts[0])] if len(parts) > 1 and parts[1].strip() else []
+    told = (
+        [re.sub("\x00(\\d+)\x00", lambda m: spans[int(m[1])], parts[0])]
+        if len(parts) > 1 and parts[1].strip()
+        else []
+    )
     told += [next(filter(None, found)) for found in _QUOTED.findall(text)]
-    found = [tuple(sorted(set(output_words(one)) - STOP_WORDS - _GENERAL, key=lambda w: (-len(w), w))) for one in told]
+    found = [
+        tuple(sorted(set(output_words(one)) - STOP_WORDS - _GENERAL, key=lambda w: (-len(w), w)))
+        for one in told
+    ]
     return [words for words in dict.fromkeys(found) if len(words) >= 2 or any(_tells(w) for w in words)]
 
 

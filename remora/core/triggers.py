@@ -67,7 +67,9 @@ class Trigger(NamedTuple):
 def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterator[Trigger]:
     """Yield the triggers of what a memory asks for."""
     places = (*(ONLY + place for place in found.inside), *(NOT_IN + place for place in found.exempt))
-    done = tuple(DONE + str(thing) for thing in found.wants if thing.kind == "command" and len(thing.words) > 1)
+    done = tuple(
+        DONE + str(thing) for thing in found.wants if thing.kind == "command" and len(thing.words) > 1
+    )
     flags = tuple(str(thing) for thing in found.wants if str(thing).startswith("-"))
     for thing in found.forbids:
         for kind, key, needs in _of_thing(thing):
@@ -297,7 +299,9 @@ def _holds(form: str, line: str, path: str) -> bool:
     """Return whether a line has a thing in the form that is looked for."""
     kind, _, what = form.partition(":")
     if kind == "call":
-        return re.search(rf"(?<!\w){re.escape(what.removesuffix('()'))}!?\s*(?:<[^<>]*>)?\(", line) is not None
+        return (
+            re.search(rf"(?<!\w){re.escape(what.removesuffix('()'))}!?\s*(?:<[^<>]*>)?\(", line) is not None
+        )
     if kind == "member":
         return re.search(rf"(?:\.|::|->|\b(?:import|from)\b.*\b){re.escape(what)}(?!\w)", line) is not None
     if kind == "text":
@@ -306,7 +310,12 @@ def _holds(form: str, line: str, path: str) -> bool:
         return _speaks(what.split(), line)
     if kind == "word" or path.lower().endswith(_SHELLS) or "." not in path.rpartition("/")[2]:
         if re.search(rf"(?<![\w./@-]){re.escape(what)}(?![\w./@-])", line, re.IGNORECASE):
-            return path.lower().endswith(_SHELLS) or "." not in path.rpartition("/")[2] or '"' in line or "'" in line
+            return (
+                path.lower().endswith(_SHELLS)
+                or "." not in path.rpartition("/")[2]
+                or '"' in line
+                or "'" in line
+            )
         return False
     name = re.escape(what)
     if not re.fullmatch(r"[a-z][a-z0-9-]*", what):  # its form says that it is a name

@@ -166,7 +166,9 @@ def has_evidence(record: MemoryRecord, threshold: float, now: float) -> bool:
     sessions = told if type(told) is int else 0
     kept = record.user_verified or record.pinned
     sure = record.confidence >= threshold and current_confidence(record, now) >= FADED
-    return may_be_said(record.source, sessions, kept=kept, tainted=record.taint is not None) and (kept or sure)
+    return may_be_said(record.source, sessions, kept=kept, tainted=record.taint is not None) and (
+        kept or sure
+    )
 
 
 def is_shaken(record: MemoryRecord) -> bool:

@@ -52,7 +52,9 @@ LOOSELY = 0.4  # of the long words; what tells the telling ones takes millisecon
 TOGETHER, SHARE, LIFT = 4, 0.7, 1.8
 FADED = 0.3  # confidence below which a memory is out of date
 # Files that the host of every agent, or of most, puts in front of it.
-_SHOWN_BY_HOSTS = re.compile(r"(?:^|/)(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI)\.md$|^~/|(?:^|/)\.claude/")
+_SHOWN_BY_HOSTS = re.compile(
+    r"(?:^|/)(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI)\.md$|^~/|(?:^|/)\.claude/"
+)
 _NAMED = re.compile(r"(?<![\w/])[A-Za-z_][\w.]{3,}")
 _LONG = re.compile(r"\w{4,}")
 _CD = re.compile(r"\s*cd\s+(\"[^\"$`]+\"|'[^']+'|[^\s;|&\"'$`~]+)\s*(?:&&|;|\n)")
@@ -200,7 +202,9 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     undone = [note for note in found if note.source == "commit_auto" and _undoes(moment, note)]
     if undone:
         vouched = [note._replace(sessions=SESSIONS) for note in undone]
-        return _say("undoing", paths[0], vouched, f"the edit of {paths[0]} takes it back", state, look, setting)
+        return _say(
+            "undoing", paths[0], vouched, f"the edit of {paths[0]} takes it back", state, look, setting
+        )
     edit = triggers.read_edit(paths[0], moment.changed, moment.removed)
     endings = {ending(path) for path in paths}
     terms = _terms("\n".join((*edit.added, *edit.removed)))
@@ -214,7 +218,15 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
         return SILENCE
     term = worth[0].trigger.key
     same = [note for note in worth if note.trigger and note.trigger.key == term]
-    return _say("named", term.removeprefix("."), same, f"the edit names {term.removeprefix('.')}", state, look, setting)
+    return _say(
+        "named",
+        term.removeprefix("."),
+        same,
+        f"the edit names {term.removeprefix('.')}",
+        state,
+        look,
+        setting,
+    )
 
 
 def _undoes(moment: Moment, note: Note) -> bool:
@@ -293,7 +305,11 @@ def _error(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     words = set(_OUTPUT.findall(moment.text[-MOST_OUTPUT:].lower()))
     keys = [(triggers.OUTPUT, word) for word in words]
     found = look.triggered([*([(triggers.ERROR, mark)] if mark else []), *keys])
-    same = [n for n in found if n.trigger and (n.trigger.kind == triggers.ERROR or words.issuperset(n.trigger.needs))]
+    same = [
+        n
+        for n in found
+        if n.trigger and (n.trigger.kind == triggers.ERROR or words.issuperset(n.trigger.needs))
+    ]
     return _say("error", mark, same, "the same error", state, look, setting)
 
 
@@ -363,9 +379,7 @@ def _say(
     return Reply(render.told(trigger, about, chosen), ids=ids, trigger=trigger, why=why)
 
 
-def _worth(
-    notes: Sequence[Note], state: State, setting: Setting, *, at_the_act: bool = False
-) -> list[Note]:
+def _worth(notes: Sequence[Note], state: State, setting: Setting, *, at_the_act: bool = False) -> list[Note]:
     """Return the notes that may be said now, in order, each once.
 
     `at_the_act`: one that a brief said is said again.

@@ -29,9 +29,12 @@ _REMEMBER = re.compile(
     r"|recuerda|ricorda|lembre-se|запомни|记住|覚えて(?:おいて)?)(?:,| that\b| que\b| che\b|,? dass\b|:|,? что\b)",
     re.IGNORECASE,
 )
-_SUBJECT = re.compile(r"\A(?:(?:we|you|i)(?:['’]d| should| must| want to| want you to)?|du|wir|on|nous|мы|ты)\s+", re.IGNORECASE)
+_SUBJECT = re.compile(
+    r"\A(?:(?:we|you|i)(?:['’]d| should| must| want to| want you to)?|du|wir|on|nous|мы|ты)\s+", re.IGNORECASE
+)
 _CHOOSES = re.compile(
-    r"\A(?:use|prefer|verwende|benutze|nutze|nimm|utilise[rz]?|usa|usare|gebruik|используй(?:те)?)\b|\A(?:用|使用|改用)", re.IGNORECASE
+    r"\A(?:use|prefer|verwende|benutze|nutze|nimm|utilise[rz]?|usa|usare|gebruik|используй(?:те)?)\b|\A(?:用|使用|改用)",
+    re.IGNORECASE,
 )
 _RULES_OUT = re.compile(
     r"\A(?:do not|don['’]?t|stop|avoid|no more|keine?n?|n['’]utilise[rz]? (?:pas|jamais)|no uses?|não use|non usare|не используй(?:те)?"

@@ -22,8 +22,8 @@ from remora.core import tasks
 from remora.core.purposes import CHECKS, check_in
 from remora.core.shell import asks, bare, folder_of, parts_in, wholes_in, without_folder
 from remora.core.text import STOP_WORDS
-from remora.retrieval.narrowed import Habit, Habits, Told, habits, narrowed, reaches
 from remora.core.triggers import COMMAND
+from remora.retrieval.narrowed import Habit, Habits, Told, habits, narrowed, reaches
 from remora.store.ties import TESTS_IT
 
 if TYPE_CHECKING:

@@ -34,7 +34,8 @@ class Triggers:
 
     def _insert(self, triggers: Iterable[Trigger]) -> int:
         rows = [
-            (t.kind, t.key, t.memory_id, json.dumps(t.needs), t.weight, json.dumps(t.unless)) for t in triggers
+            (t.kind, t.key, t.memory_id, json.dumps(t.needs), t.weight, json.dumps(t.unless))
+            for t in triggers
         ]
         self._db.execute_many(
             """INSERT OR IGNORE INTO memory_triggers(kind, key, memory_id, needs, weight, unless)
@@ -45,7 +46,9 @@ class Triggers:
 
     def of(self, memory_id: str) -> list[Trigger]:
         """Return the triggers of a memory, in order."""
-        sql = f"SELECT {_COLUMNS} FROM memory_triggers t WHERE t.memory_id = ? ORDER BY t.kind, t.key, t.needs"
+        sql = (
+            f"SELECT {_COLUMNS} FROM memory_triggers t WHERE t.memory_id = ? ORDER BY t.kind, t.key, t.needs"
+        )
         return [_trigger(row) for row in self._db.rows(sql, (memory_id,))]
 
     def of_words(self, kind: str, words: Iterable[str]) -> list[Trigger]:

@@ -16,7 +16,7 @@ import pytest
 
 import remora
 from remora import Memory
-from remora.app import cueing, finished
+from remora.app import finished, triggers
 from remora.app.finished import KEPT, bounded_work, injections_of, work
 from remora.core import moments
 from remora.core.errors import ProviderError
@@ -569,7 +569,7 @@ def test_what_was_said_is_kept_with_what_followed(repo, environ):
     """The lesson was told before the edit, and the edit was made."""
     with Memory.open(repo.root, environ=environ) as memory:
         lesson = memory.remember("The cart is cached per tenant", type="gotcha", related_files=["cart.py"])
-        cueing.refresh(memory._parts)
+        triggers.refresh(memory._parts)
     hooked = Hooked(repo.root, environ)
     hooked.start()
     hooked.edit("cart.py")

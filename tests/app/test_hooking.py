@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.app import cueing, hooking, starting
+from remora.app import hooking, starting, triggers
 from remora.app.hooking import faded, note_trouble, place_of, relative_to
 from remora.core import moments
 from remora.core.moments import Moment, Reply
@@ -44,7 +44,7 @@ def remember(repo: Repo, environ: dict[str, str], text: str, **more: Any) -> Non
     """Store a gotcha and make its cues."""
     with Memory.open(repo.root, environ=environ) as memory:
         memory.remember(text, type="gotcha", **more)
-        cueing.refresh(memory._parts)
+        triggers.refresh(memory._parts)
 
 
 def log(environ: dict[str, str]) -> list[str]:

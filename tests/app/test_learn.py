@@ -662,7 +662,7 @@ def test_what_never_passed_is_not_suggested(memory, learn, tmp_path):
         ("API_TOKEN=[REDACTED:secret] PYTHONPATH=. pytest tests", "passed in 3 of the last 3 sessions"),
         ("python -m unittest", "passed in 3 of the last 3 sessions"),
     ]
-    about = {c.cue for m in memory.list() for c in memory.why(m.id).cues if c.kind == "command"}
+    about = {c.cue for m in memory.list() for c in memory.why(m.id).triggers if c.kind == "command"}
     assert about == {"make check", "pytest tests"}
     brief = memory.status().brief
     assert "PYTHONPATH=. pytest tests" in brief

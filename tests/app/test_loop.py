@@ -30,9 +30,9 @@ def memory(bare: Memory) -> Memory:
     bare.remember(NOTE, type="gotcha", related_files=["shop/cart.py"])
     bare.remember("Money is stored in cents", type="decision")
     bare.remember("`make deploy` asks for a token", type="gotcha", scope="global")
-    from remora.app import cueing
+    from remora.app import triggers
 
-    cueing.refresh(bare._parts)
+    triggers.refresh(bare._parts)
     return bare
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from remora.core.events import CommandRun
+from remora.core.triggers import Trigger
 from remora.retrieval.commands import suggest
 from remora.sources.named_checks import NamedCheck
-from remora.store.cues import Cue
 from tests.retrieval.worlds import World
 from tests.store.test_observed import record, session, use
 
@@ -73,7 +73,7 @@ def test_a_check_that_is_fed_is_suggested_with_what_feeds_it(bare: World):
     assert {command for command, _ in suggested(bare, lines)} == {"yes | npm test", "echo y | CI=1 make lint"}
     memory = bare.remember("m", "`yes | npm test` fails: nothing reads it").id
     with bare.space.db.transaction():
-        bare.space.cues.put([memory], [Cue("command", "yes | npm test", memory)])
+        bare.space.triggers.put([memory], [Trigger("command", "yes | npm test", memory)])
     assert [one.command for one in suggest(bare.space, 9)] == ["echo y | CI=1 make lint"]
 
 
@@ -111,9 +111,9 @@ def test_both_forms_in_one_session_count_once(bare: World):
 def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: World):
     """A cue is some words of a command or all of one; with variables it is another command."""
     memory = bare.remember("m", "`pytest` fails without PYTHONPATH=.").id
-    cues = [Cue("command", "pytest", memory), Cue("command", "make", memory, ("lint",))]
+    cues = [Trigger("command", "pytest", memory), Trigger("command", "make", memory, ("lint",))]
     with bare.space.db.transaction():
-        bare.space.cues.put([memory], cues)
+        bare.space.triggers.put([memory], cues)
     sessions = [(ran("PYTHONPATH=. pytest"), ran("make lint"), ran("make test"))] * 2
     found = [command for command, _ in suggested(bare, *sessions)]
     assert sorted(found) == ["PYTHONPATH=. pytest", "make test"]
@@ -123,7 +123,7 @@ def test_a_warning_of_a_flag_holds_with_any_value(bare: World):
     """What is passed on with it to another program may work."""
     memory = bare.remember("m", "`pnpm test --grep auth` fails: unknown option").id
     with bare.space.db.transaction():
-        bare.space.cues.put([memory], [Cue("command", "pnpm", memory, ("test", "--grep"))])
+        bare.space.triggers.put([memory], [Trigger("command", "pnpm", memory, ("test", "--grep"))])
     found = suggested(bare, (ran("pnpm test --grep=mailer"), ran("pnpm test -- --grep mailer")))
     assert [command for command, _ in found] == ["pnpm test -- --grep mailer"]
 

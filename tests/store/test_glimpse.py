@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import pytest
 
-from remora.store.cues import Cue
+from remora.core.triggers import Trigger
 from remora.store.glimpse import APPLICATION_ID, OLDEST, Glimpse, Partner, look
 from remora.store.migrations import latest
 from remora.store.space import Space
@@ -28,7 +28,9 @@ def glimpse(space: Space, tmp_path: Path):
     add(space.memories, record("m3", type="decision", related_files=("a.py",)))
     add(space.memories, record("m4", type="gotcha", related_files=("src/**",), pinned=True))
     with space.db.transaction():
-        space.cues.replace([Cue("command", "gh", "m1", ("pr",), 2.0), Cue("command", "gh", "m2", (), 3.0)])
+        space.triggers.replace(
+            [Trigger("command", "gh", "m1", ("pr",), 2.0), Trigger("command", "gh", "m2", (), 3.0)]
+        )
     found = look(str(tmp_path / "memory.db"))
     assert found is not None
     yield found

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.app import cueing
+from remora.app import triggers
 from remora.interfaces.hooks.main import answer
 from tests.helpers import Repo, environment
 from tests.interfaces.hooks.called import DECISION, LESSON, World
@@ -27,7 +27,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Memory.open(repo.root, environ=environment(folder)) as memory:
         memory.remember(LESSON, type="gotcha", related_files=["cart.py"])
         memory.remember(DECISION, type="decision")
-        cueing.refresh(memory._parts)
+        triggers.refresh(memory._parts)
     return folder
 
 

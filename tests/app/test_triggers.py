@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.app import cueing
+from remora.app import triggers
 from remora.app.memory import Memory
 from remora.core.events import CommandRun, ErrorSeen, Remedy
 from remora.core.values import MemoryDraft, Taint
@@ -17,8 +17,8 @@ KEY = "9aa4040998c551d2"
 
 def cues(memory: Memory, memory_id: str) -> set[tuple[str, str, tuple[str, ...]]]:
     """Return the cues of a memory after making all anew."""
-    cueing.refresh(memory._parts)
-    found = memory._parts.room("project").space.cues.of(memory_id)
+    triggers.refresh(memory._parts)
+    found = memory._parts.room("project").space.triggers.of(memory_id)
     return {(cue.kind, cue.cue, cue.needs) for cue in found}
 
 
@@ -197,9 +197,9 @@ def test_what_was_just_said_counts_at_once(bare: Memory):
     """A person's warning, and what becomes of it, need no session to be learnt first."""
     one = bare.remember("`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
     space = bare._parts.room("project").space
-    assert [cue.cue for cue in space.cues.of(one.id)] == ["pytest", "redis_url"]
+    assert [cue.cue for cue in space.triggers.of(one.id)] == ["pytest", "redis_url"]
     bare.edit(one.id, content="`tox -e auth` hangs without a server")
-    assert [cue.cue for cue in space.cues.of(one.id)] == ["tox"]
+    assert [cue.cue for cue in space.triggers.of(one.id)] == ["tox"]
 
 
 def test_what_a_name_is_and_where_it_lies(bare: Memory):
@@ -207,7 +207,7 @@ def test_what_a_name_is_and_where_it_lies(bare: Memory):
     said = "The retry_budget setting lives in config/limits.yaml; see `Backoff` and `go test ./...`"
     for kind in ("decision", "module_insight", "pattern", "requirement"):
         one = bare.remember(f"{said}, {len(kind)}", type=kind, source="user_taught").id
-        assert {(c.kind, c.cue) for c in bare.why(one).cues} == {
+        assert {(c.kind, c.cue) for c in bare.why(one).triggers} == {
             ("search", "retry_budget"),
             ("search", "backoff"),
         }
@@ -220,9 +220,9 @@ def test_names_that_many_memories_speak_of_tell_nothing(bare: Memory):
     """From the fourth on none of them is told, at once and after all was made anew."""
     texts = ("is read once", "grows with each call", "was 7 in May", "belongs to the queue")
     ids = [bare.remember(f"The retry_budget {text}", type="decision").id for text in texts[:3]]
-    assert [len(bare.why(one).cues) for one in ids] == [1, 1, 1]
+    assert [len(bare.why(one).triggers) for one in ids] == [1, 1, 1]
     ids.append(bare.remember(f"The retry_budget {texts[3]}; max_wait does not", type="decision").id)
-    assert [[c.cue for c in bare.why(one).cues] for one in ids] == [[], [], [], ["max_wait"]]
+    assert [[c.cue for c in bare.why(one).triggers] for one in ids] == [[], [], [], ["max_wait"]]
     assert [cues(bare, one) for one in ids] == [set(), set(), set(), {("search", "max_wait", ())}]
 
 

@@ -1,0 +1,54 @@
+"""What makes a memory worth saying unasked, kept and looked up."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.triggers import Trigger
+from remora.store.space import Space
+from tests.store.makers import add, record
+
+
+@pytest.fixture
+def filled(space: Space) -> Space:
+    """A database with two memories."""
+    for name in ("m1", "m2"):
+        add(space.memories, record(name))
+    return space
+
+
+def test_triggers_replace_each_other(filled: Space):
+    """All are made anew; one that comes twice counts once."""
+    with filled.db.transaction():
+        assert filled.triggers.replace([Trigger("term", "a", "m1"), Trigger("term", "a", "m1")]) == 2
+    assert filled.triggers.count() == 1
+    with filled.db.transaction():
+        filled.triggers.replace([Trigger("command", "gh", "m2", ("pr", "--stat"), 2.5)])
+    assert filled.triggers.of("m1") == []
+    assert filled.triggers.of("m2") == [Trigger("command", "gh", "m2", ("pr", "--stat"), 2.5)]
+    assert (filled.triggers.any_of(["m1", "m2"]), filled.triggers.any_of(["m1"])) == (True, False)
+
+
+def test_triggers_go_with_their_memory(filled: Space):
+    """A memory that is deleted for good speaks no more."""
+    with filled.db.transaction():
+        filled.triggers.replace([Trigger("term", "a", "m1"), Trigger("term", "b", "m2")])
+        filled.db.execute("DELETE FROM memories WHERE id = 'm1'")
+    assert filled.triggers.count() == 1
+
+
+def test_triggers_are_found_by_their_words(filled: Space):
+    """Those of one kind, of memories that are not forgotten, in order."""
+    wanted = Trigger("command", "gh", "m1", ("pr", "--stat"), 2.0)
+    with filled.db.transaction():
+        filled.triggers.replace(
+            [
+                wanted,
+                Trigger("command", "gh", "m2"),
+                Trigger("term", "gh", "m1"),
+                Trigger("command", "go", "m1"),
+            ]
+        )
+        filled.db.execute("UPDATE memories SET deprecated = 1 WHERE id = 'm2'")
+    assert filled.triggers.of_words("command", ["gh", "pr", "gh"]) == [wanted]
+    assert filled.triggers.of_words("command", []) == []
