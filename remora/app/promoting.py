@@ -18,7 +18,7 @@ from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.statement import said_on
-from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, retired_for
+from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, overturned_by, retired_for
 from remora.lifecycle.prune import is_forgotten
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.store.observed import LearnedRow
@@ -151,6 +151,8 @@ class Promoter:
             else:
                 one = one._replace(memory=self._shown_in(one.memory, promoted))
                 learnt.append(self._noted(run, self._of_all(one)))
+                if one.action in ("stored", "restored"):
+                    learnt += [self._noted(run, gone) for gone in self._taken_back(one.memory)]
         gone = filter(None, map(self._withdraw, promotion.withdrawn))
         learnt += [self._noted(run, one) for one in gone]
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))
@@ -209,6 +211,20 @@ class Promoter:
         if known is None or not self._is_as_learnt(known):
             return None
         return Learnt(self._room.upkeep.retire(known.id, SPOKEN_AGAINST), WITHDRAWN, withdrawn.why)
+
+    def _taken_back(self, new: MemoryRecord) -> list[Learnt]:
+        """Return what a memory took back when it was stored."""
+        why = overturned_by(new.id)
+        known = {one for one, action in self._done.items() if action == WITHDRAWN}
+        ids = [i for i in self._space.memories.put_away_with(why) if i not in known]
+        self._done |= dict.fromkeys(ids, WITHDRAWN)
+        return [Learnt(self._space.memories.get_many([i])[i], WITHDRAWN, why) for i in ids]
+
+    def _is_as_learnt(self, record: MemoryRecord) -> bool:
+        """Return whether no person has confirmed, pinned or changed a memory since it was learnt."""
+        before = self._space.observed.last_learned(record.id)
+        touched = record.deprecated or record.pinned or record.user_verified
+        return not touched and before is not None and before.text == record.content
 
     def _is_gone(self, branch: str | None) -> bool:
         """Return whether a session's branch was deleted unmerged."""

@@ -40,6 +40,7 @@ SPOKEN_OF = 3  # memories that speak of a name, above which it tells nothing
 SESSIONS = 2  # in which a command failed, before it is said of the whole of it
 AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
+_ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
 _CALL = re.compile(r"\b([^\W\d]\w*\.[^\W\d]\w{2,})\b(?=\(|`| is | must|$|\s)")
 _PLACE = re.compile(r"(?:^|\s|`)((?:[\w.-]+/)*[\w.-]+\.(\w{1,5})):\d+")
@@ -124,7 +125,10 @@ def _triggers(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[T
             yield Trigger(COMMAND, program, record.id, needs, weight)
     asks = directive_of(record) if record.source in STATED or _from_rules(record) else Directive()
     yield from triggers_of(asks, record.id, weight)
-    if record.source in STATED and record.type == "error_pattern":
+    if record.source in STATED and record.type in WARNINGS and not met and not _from_rules(record):
+        for program, needs in _warned_of(record):
+            yield Trigger(COMMAND, program, record.id, needs, weight)
+    if record.source in STATED and record.type == "error_pattern" and not signal:
         for words in symptoms(record.content):
             yield Trigger(OUTPUT, words[0], record.id, words[1:], weight)
     if not asks.forbids and not _from_rules(record):
@@ -142,9 +146,10 @@ def _searched(record: MemoryRecord, space: Space) -> list[str]:
     if at_its_moment or _from_rules(record) or is_tainted_rule(record):
         return []
     found: dict[str, None] = {}
+    stems = {path.rpartition("/")[2].partition(".")[0] for path in record.related_files}
     for name, sure in names_in(record.content):
         files = _files(space, name.rpartition(".")[2])
-        if files <= COMMON and (sure or files or record.source in STATED):
+        if files <= COMMON and (sure or files or name in stems):
             found.setdefault(name.lower())
     return list(found)[:NAMES]
 
@@ -221,6 +226,20 @@ def _commands(met: Met) -> Iterator[tuple[str, tuple[str, ...]]]:
             if wrong and (asked := _asked(part, wrong)) and asked[0] not in _SHELL:
                 behind = ["--"] if "--" in flags[: flags.index(wrong[0])] else []
                 yield asked[0], (*asked[1:], *behind, *wrong)
+
+
+def _warned_of(record: MemoryRecord) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the commands that a stated warning speaks of, but for those that it advises."""
+    for found in _SPAN.finditer(record.content):
+        words = found[1].split()
+        if _ADVISED.search(record.content[: found.start()]):
+            continue
+        if len(words) < 2 or words[0] in _SHELL or not re.fullmatch(r"[a-z][\w.+-]*", words[0]):
+            continue
+        flags = [w for w in words[1:] if w.startswith("-")]
+        plain = [w for w in words if not w.startswith("-")]
+        if plain[1:] or flags:
+            yield plain[0], tuple(dict.fromkeys([*_verbs(plain), *flags[:2]]))
 
 
 def _asked(words: Sequence[str], wrong: Collection[str]) -> list[str]:

@@ -30,10 +30,10 @@ def _any(words: str) -> str:
 
 # Function words: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian; then scripts without spaces.
 _NOT = _any(
-    """never do·not don't dont does·not must·not mustn't may·not cannot can·not can't should·not shouldn't not no avoid
-    without stop instead·of rather·than over nie niemals nicht nichts kein keine keinen keiner keines keinem ohne statt
-    anstatt jamais ne pas sans au·lieu·de plutôt·que aucun aucune nunca jamás sin en·vez·de en·lugar·de não sem em·vez·de
-    mai non senza invece·di nooit niet geen zonder никогда не нельзя без вместо"""
+    """never do·not don't dont does·not must·not mustn't may·not cannot can·not can't should·not shouldn't not no
+    avoid stop instead·of rather·than over nie niemals nicht nichts kein keine keinen keiner keines keinem statt
+    anstatt jamais ne pas au·lieu·de plutôt·que aucun aucune nunca jamás en·vez·de en·lugar·de não em·vez·de mai non
+    invece·di nooit niet geen никогда не нельзя вместо"""
 )
 _GONE = _any(
     """gone deprecated forbidden banned prohibited off·limits no·longer·used no·longer·available no·longer·needed
@@ -120,7 +120,7 @@ _IF_CHANGED = re.compile(
     re.IGNORECASE,
 )
 _EXEMPT = re.compile(
-    r"\b(?:outside(?: of)?|except(?: for)?(?: in)?|other than in|unless in|außer(?:halb)?(?: von)?(?: in)?|sauf(?: dans)?|excepto(?: en)?)"
+    r"\b(?:outside(?: of)?|but for|but not (?:for|in)|except(?: for)?(?: in)?|other than in|unless in|außer(?:halb)?(?: von)?(?: in)?|sauf(?: dans)?|excepto(?: en)?)"
     r"\s+(?:the |our |den |der |les |los )?(?P<where>[\w./*-]+)",
     re.IGNORECASE,
 )
@@ -137,7 +137,7 @@ _PUTS = re.compile(
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # Stems of words that say little in any rule: the light verbs, and what stands around them.
 _NOISE = frozenset(
-    """use run have be keep kept get make do need want set go must may shall allow writ written stor live plea longer
+    """use run have be keep kept get make do need want set go must may shall allow writ written stor liv plea longer
     here project add let every each all any""".split()
 )
 
@@ -200,6 +200,8 @@ def directive(text: str) -> Directive:
             forbids += denied
             wants += asked
         found, touched = _events(plain, denies=len(forbids) > known)
+        if found:  # what stands beside an event is to be run before it
+            wants += [t for clause in _CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
         before += found
         touching += touched
     exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
@@ -279,6 +281,8 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     ahead, behind = clause[: found.start()], clause[found.end() :]
     denied, subject = _things(behind, short=True), _things(ahead)
     verbal = _VERBAL.fullmatch(" ".join(found[0].split())) is not None
+    if verbal and not behind.strip():
+        return [], []  # "a and b do not"
     if not denied and verbal and subject:
         return subject, []  # "files in gen/ must not be edited"
     if not denied and (not ahead.strip() or verbal or _names_next(behind)):
@@ -317,7 +321,7 @@ def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thi
         low = token.lower().rstrip(".")
         thing, length = _thing(tokens, at, ran=ran)
         if thing is not None:
-            if role or not used or thing.kind in ("command", "text"):
+            if role or ran or not used:
                 found.append(thing)
             at, role, ran, passed = at + length, foreign, False, True
             continue
@@ -430,14 +434,12 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
     covered = " ".join(" ".join(words) for words in before)
     for found in (*_OF_EACH.finditer(sentence), *_IF_CHANGED.finditer(sentence)):
         one = stem(_alias(found["what"].strip(_EDGES + "`")))
-        if (
-            one in covered.split()
-            or len(one) < 3
-            or one in STOP_WORDS
-            or one in ("time", "tim", "new", "other")
-        ):
+        if one in covered.split() or len(one) < 3 or one in STOP_WORDS or one in ("tim", "new", "other"):
             continue
-        (before.append((one,)) if one in _EVENT_STEMS else touching.append(one))
+        if one in _EVENT_STEMS:
+            before.append((one,))
+        elif found.re is _IF_CHANGED or not sentence[: found.start()].strip(" -*•\"'"):
+            touching.append(one)
     return before, touching
 
 
@@ -552,8 +554,6 @@ def relation(newer: str, older: str) -> str:
         near = ordered and shared == min(len(one.telling), len(other.telling)) and different <= 1
         moved = one.changes and different <= 2 and 2 * shared >= len(other.telling)
         return "later" if shared and (near or moved) else "apart"
-    if shared >= 2 and different == 1 and one.numbers == other.numbers:
-        return "same"
     begins = bool(one.words) and one.words[0] in other.telling
     return "later" if one.changes and begins and len(mine) <= 2 and len(theirs) <= 1 else "apart"
 

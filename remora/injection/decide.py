@@ -32,6 +32,7 @@ from typing import NamedTuple, Protocol
 from remora.core import moments, triggers
 from remora.core.evidence import SESSIONS, may_be_said
 from remora.core.moments import SILENCE, Moment, Reply
+from remora.core.stems import stem
 from remora.injection import render
 from remora.injection.state import State, ending
 from remora.store.glimpse import Note, Partner
@@ -43,7 +44,7 @@ EDITS = ("edit", "write")
 MOST_TERMS = 400  # identifiers of one edit that are looked up
 RECENT_SEARCHES = 3
 MOST_OUTPUT = 6_000  # characters of a failed command's output, from its end
-SAME_RULE = 0.5  # of the long words shared: two rules at one act say the same
+SAME_RULE = 0.6  # of the words of the shorter that two rules at one act share, when they say the same
 _OUTPUT = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
 SEEN = ("error_pattern", "observer_inferred")
 LOOSELY = 0.4  # of the long words; what tells the telling ones takes milliseconds to load
@@ -56,6 +57,7 @@ _SHOWN_BY_HOSTS = re.compile(
     r"(?:^|/)(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI)\.md$|^~/|(?:^|/)\.claude/"
 )
 _NAMED = re.compile(r"(?<![\w/])[A-Za-z_][\w.]{3,}")
+_WORD = re.compile(r"\w{3,}")
 _LONG = re.compile(r"\w{4,}")
 _CD = re.compile(r"\s*cd\s+(\"[^\"$`]+\"|'[^']+'|[^\s;|&\"'$`~]+)\s*(?:&&|;|\n)")
 _TERM = re.compile(r"(?:[^\W\d]\w*\.)?[^\W\d]\w{2,}")
@@ -369,7 +371,7 @@ def _say(
     for note in worth:
         if len(chosen) == limits.at_once:
             break
-        if trigger == "rule" and any(_alike(note.content, said.content, SAME_RULE) for said in chosen):
+        if trigger == "rule" and any(_one_rule(note.content, said.content) for said in chosen):
             continue
         if len(render.told(trigger, about, [*chosen, note])) <= room and not _opposed(note, look, limits):
             chosen.append(note)
@@ -450,6 +452,11 @@ def _opposed(note: Note, look: Look, limits: Limits) -> bool:
     from remora.core.directive import relation
 
     return any(relation(other.content, note.content) == "later" for other in rivals)
+
+
+def _one_rule(one: str, other: str) -> bool:
+    mine, theirs = (set(map(stem, _WORD.findall(text))) for text in (one, other))
+    return len(mine & theirs) >= SAME_RULE * min(len(mine), len(theirs))
 
 
 def _alike(one: str, other: str, share: float = LOOSELY) -> bool:

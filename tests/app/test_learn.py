@@ -130,7 +130,7 @@ def test_sessions_become_memories_with_the_evidence(memory, learn, tmp_path):
     assert any("gateway" in text for text in said(report))
     assert any("make lint" in text for text in said(report))
     assert all(one.why for one in report.learnt)
-    assert memory.search("where are tokens refreshed")[0].memory.source == "observer_inferred"
+    assert memory.search("where are tokens refreshed")[0].memory.source == "user_taught"
     assert {one.memory.id for one in memory.learned()} == {one.memory.id for one in report.learnt}
     assert {one.action for one in memory.learned()} == {"stored"}  # also where a later session saw it again
 
@@ -662,7 +662,7 @@ def test_what_never_passed_is_not_suggested(memory, learn, tmp_path):
         ("API_TOKEN=[REDACTED:secret] PYTHONPATH=. pytest tests", "passed in 3 of the last 3 sessions"),
         ("python -m unittest", "passed in 3 of the last 3 sessions"),
     ]
-    about = {c.cue for m in memory.list() for c in memory.why(m.id).triggers if c.kind == "command"}
+    about = {c.key for m in memory.list() for c in memory.why(m.id).triggers if c.kind == "command"}
     assert about == {"make check", "pytest tests"}
     brief = memory.status().brief
     assert "PYTHONPATH=. pytest tests" in brief

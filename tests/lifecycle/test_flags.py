@@ -46,7 +46,7 @@ def test_dependents(space: Space, take: Take) -> None:
     root = take("Tokens are JSON web tokens")
     child = take("So tokens are large", derived_from=(root.id,))
     grandchild = take("So cookies overflow", derived_from=(child.id,))
-    heir = take("Tokens are opaque now", derived_from=(root.id,))
+    heir = take("Sessions hold opaque handles", derived_from=(root.id,))
     with space.db.transaction():
         flag_dependents(space, root, "which was superseded", except_id=heir.id)
     reason = f"rests on {root.id[:8]}, which was superseded"

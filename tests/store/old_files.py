@@ -121,6 +121,7 @@ ROWS: dict[int, tuple[str, ...]] = {
         """INSERT INTO injected_memories VALUES ('m-one', 1)""",
     ),
     13: ("""INSERT INTO scip_files VALUES ('src/users.py', 'aa', x'789c')""",),
+    17: ("""INSERT INTO memory_triggers VALUES ('command', 'gh', 'm-one', '["pr"]', '[]', 2.0)""",),
     14: ("""INSERT INTO graph_tree_files VALUES (1, '/work/other', 100, 7, 'aa')""",),
 }
 # Rows of tables that a later version made anew: only the newest set that fits is in a file.
@@ -174,6 +175,8 @@ _GRAPH = {
 def rows_of(version: int) -> list[str]:
     """Return the statements that write a version's rows."""
     rows = [row for number in range(1, version + 1) for row in ROWS.get(number, ())]
+    if version >= 17:
+        rows = [row for row in rows if "memory_cues" not in row]  # their table is gone
     rows += _GRAPH[7 if version >= 7 else 1]
     return [*rows, _EMBEDDINGS[min(version, 2)]]
 

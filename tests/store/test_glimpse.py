@@ -48,12 +48,12 @@ def test_what_is_about_files(glimpse: Glimpse):
 
 def test_what_has_a_cue(glimpse: Glimpse):
     """Those with the most weight first, with what else must be there."""
-    found = glimpse.cued("command", ["gh", "ls"])
-    assert [(n.id, n.weight, n.needs, n.cue) for n in found] == [
-        ("m2", 3.0, (), "gh"),
-        ("m1", 2.0, ("pr",), "gh"),
+    found = glimpse.triggered([("command", "gh"), ("command", "ls")])
+    assert [n.trigger for n in found] == [
+        Trigger("command", "gh", "m2", (), 3.0),
+        Trigger("command", "gh", "m1", ("pr",), 2.0),
     ]
-    assert glimpse.cued("term", ["gh"]) == []
+    assert glimpse.triggered([("term", "gh")]) == []
 
 
 def test_what_lost_its_ground_is_not_there(glimpse: Glimpse, space: Space):
@@ -145,12 +145,19 @@ def test_it_leaves_no_files_behind(tmp_path: Path, empty_file: Path):
 
 
 def test_it_loads_little():
-    """Nothing but the driver and what a named tuple takes."""
+    """Nothing but the driver, what a named tuple takes, and what a trigger is."""
     code = (
         "import sys, remora.store.glimpse; print(*sorted(m for m in sys.modules if m.startswith('remora')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["remora", "remora.store", "remora.store.glimpse"]
+    assert done.stdout.split() == [
+        "remora",
+        "remora.core",
+        "remora.core.stems",
+        "remora.core.triggers",
+        "remora.store",
+        "remora.store.glimpse",
+    ]
 
 
 def test_every_pattern_counts_however_many_there_are(space: Space, tmp_path: Path):

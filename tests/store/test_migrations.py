@@ -26,6 +26,7 @@ VERSIONS = range(1, migrations.latest() + 1)
 BLOB = bytes.fromhex("0000803f00000000")
 # Tables whose rows do not stay as they are, by the version that made them anew, and why.
 MADE_ANEW = {
+    "memory_cues": 17,  # made anew from the memories, as triggers
     "memory_embeddings": 2,  # a view of `embeddings` since; another test looks there
     **dict.fromkeys(  # nothing read the graph before, and its ids were texts
         ("graph_nodes", "graph_edges", "graph_closure", "scip_symbols"), 7
