@@ -15,7 +15,7 @@ from typing import NamedTuple
 from remora.core.purposes import PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
-from remora.core.text import STOP_WORDS, cjk_pairs
+from remora.core.text import STOP_WORDS, cjk_pairs, words
 
 MOST_WORDS = 6  # of a thing that is named by ordinary words
 MOST_THINGS = 8
@@ -82,7 +82,7 @@ _AMBIGUOUS = frozenset(  # programs that are ordinary words, too
     bun node column strings install base""".split()
 )
 _VERBAL = re.compile(  # negators that stand before what is not to be done
-    r"(?:never|don['’]?t|do not|must ?n[o'’]t|may not|can ?not|can['’]t|should ?n[o'’]t|avoid|stop|nie|niemals)",
+    r"(?:never|don['’]?t|do not|does not|doesn['’]?t|must ?n[o'’]t|may not|can ?not|can['’]t|should ?n[o'’]t|avoid|stop|nie|niemals)",
     re.IGNORECASE,
 )
 _HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
@@ -514,9 +514,11 @@ class _Reading:
         }
         self.numbers = set(_NUMBER.findall(text))
         denials = len(_NEGATES.findall(_POSITIVE.sub(" ", text))) + (_IS_GONE.search(text) is not None)
+        self.denials = denials % 2
         self.denied = denials % 2 == 1 and not (found.forbids and found.wants)
         self.words = [word for word in _telling(text) if word not in self.numbers]
         self.telling = frozenset(self.words)
+        self.turns = _ORDERING.intersection(words(text))
         self.measures = _MEASURE.search(text) is not None
         self.changes = _NOW.search(text) is not None
 
@@ -547,7 +549,7 @@ def relation(newer: str, older: str) -> str:
         return "apart"  # numbers tell things apart
     if not mine and not theirs:
         if (one.denied, one.numbers) == (other.denied, other.numbers):
-            return "same"
+            return "same" if (one.denials, one.turns) == (other.denials, other.turns) else "apart"
         return "later" if ordered or one.denied == other.denied else "apart"
     shared, different = len(one.telling & other.telling), len(mine) + len(theirs)
     if one.denied != other.denied:
@@ -593,6 +595,7 @@ def _telling(text: str) -> Iterator[str]:
 _ORIGIN = re.compile(r"\s*\((?:said|seen|from)\b[^)]*\)\W*$")
 _ON = re.compile(r"\b(?:on|unter|sur|en) (Windows|macOS|Linux|CI)\b", re.IGNORECASE)
 _REQUEST = re.compile(r"\b(?:pull|merge)[ -]request\b", re.IGNORECASE)
+_ORDERING = frozenset("above after before below until under once".split())
 _MEASURE = re.compile(
     r"\d\s?(?:%|(?:ms|s|sec\w*|min\w*|hours?|h|days?|weeks?|months?|years?|[kmgt]i?b|percent|characters?|lines?|columns?|"
     r"requests?|retries|attempts|tokens|rows|items)\b)",

@@ -20,7 +20,7 @@ MOST_LINES = 15  # of a prompt; a longer one is a paste or a plan
 _PASTED = re.compile(r"\A\s*(?:<|\{|\[|#|diff |\+\+\+|---|❯|\$ |>|⏺)|```")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
 _LEAD = re.compile(
-    r"\A\W*(?:(?:(?:yes|no|ok(?:ay)?|stop|please|so|and|also|but|well|hey|listen|again|note that|bitte|s'il te plaît|por favor"
+    r"\A\W*(?:(?:(?:yes|no|ok(?:ay)?|stop|please|so|and|also|but|well|hey|listen|again|note that|(?:i|we) (?:told|said|want) you to|remember to|make sure (?:to|you)|bitte|s'il te plaît|por favor"
     r"|per favore|пожалуйста)\b|请|請)[\s,.:!—–-]*)+",
     re.IGNORECASE,
 )
@@ -42,9 +42,26 @@ _RULES_OUT = re.compile(
     re.IGNORECASE,
 )
 _EACH = re.compile(r"(?:each|every|any|jede\w+|chaque|cada|ogni|elke|кажд\w+)\b|之前|前に", re.IGNORECASE)
+# "You never run the tests!", "should never have", "from now on it crashes": none of them asks.
+_COMPLAINT = re.compile(
+    r"\A(?:you (?:never|always)\b|\S+ (?:should|must) (?:never|always) have\b"
+    r"|(?:from now on|ab jetzt|a partir de ahora),? (?:i|it|he|she|they|the|es|er|sie|el|la)\b)",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"\A(?:in|on|when|if|for|during|while|except|unless|outside|under|bei|wenn|auf|dans|quand|en|cuando|quando|при)\b[^,;]{2,80},\s+",
+    re.IGNORECASE,
+)
+_MUST = re.compile(
+    r"\A(?!(?:it|this|that|there|they|he|she|you|we|i)\b)(?:\S+\s+){1,4}?must (?:never|always|not)\b",
+    re.IGNORECASE,
+)
+_HANGS = re.compile(r"\A(?:it|they|he|she|there)\b|\b(?:this|that|these|those)\b|\bit\W*\Z", re.IGNORECASE)
+_POINTS = re.compile(r"\b(?:this|that|these|those|your|my|i)\b", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:the|an?)\b", re.IGNORECASE)
 # What is over when the task is: of this moment, this place, this once.
 _PASSING = re.compile(
-    r"\b(?:yet|for now|right now|at the moment|this time|today|tomorrow|currently|for the time being|temporarily|just this"
+    r"\b(?:yet|for now|right now|at the moment|this time|today|tomorrow|currently|for the time being|temporarily|just this|ago"
     r"|ausnahmsweise|vorerst|diesmal|heute|gerade|erstmal|pour l['’]instant|por ahora|per ora|пока)\b|(?:这次|暂时|今回)"
     r"|\bnever ?mind\b|\bnever (?:had|got|saw|did|was|were|used to)\b",
     re.IGNORECASE,
@@ -111,26 +128,38 @@ def states(sentence: str) -> str:
 def _kind(text: str) -> str:
     """Return the type of memory that a sentence makes; empty where it is no rule by its form."""
     words = len(text.split())
-    if words > MOST_WORDS or _QUESTION.search(text) or _PASSING.search(text):
+    if words > MOST_WORDS or _QUESTION.search(text) or _PASSING.search(text) or text[0] in '"“„«':
         return ""
     if told := _REMEMBER.match(text):
         return "gotcha" if stands_alone(text[told.end() :].strip()) else ""
-    bare = _SUBJECT.sub("", _LEAD.sub("", text))
+    said = _LEAD.sub("", text)
+    bare = _SUBJECT.sub("", said)
     asks = directive(bare)
-    if not stands_alone(re.split(r"[,;(]", bare)[0]):
+    first = re.split(r"[,;(]", bare)[0]
+    rule = bare[len(found[0]) :] if (found := _CONDITION.match(bare)) else bare
+    lasts = is_lasting(rule) or (_MUST.match(rule) is not None and words <= 2 * CHOICE_WORDS)
+    if (
+        lasts
+        and not _COMPLAINT.match(said)
+        and not _HANGS.search((found[0] if found else "") + re.split(r"[,;(]", rule)[0])
+    ):
+        return "preference" if words >= 4 or _named(asks) else ""
+    if not stands_alone(first):
         return ""
-    if is_lasting(bare) and (words >= 4 or _names(asks)):
-        return "preference"
     if asks.before and _EACH.search(bare) and asks.wants and words <= 2 * CHOICE_WORDS:
         return "preference"
-    named = words <= CHOICE_WORDS and asks.forbids and _names(asks)
-    if named and ((asks.wants and _CHOOSES.match(bare)) or _RULES_OUT.match(bare)):
+    named = words <= CHOICE_WORDS and asks.forbids and _named(asks) and not _POINTS.search(first)
+    if named and (
+        (asks.wants and _CHOOSES.match(bare) and not _ARTICLE.search(first)) or _RULES_OUT.match(bare)
+    ):
         return "preference"
     return ""
 
 
-def _names(asks: Directive) -> bool:
-    return all(thing.kind != "words" for thing in (*asks.forbids, *asks.wants))
+def _named(asks: Directive) -> bool:
+    """Return whether what is forbidden and wanted is named, and anything is."""
+    things = (*asks.forbids, *asks.wants)
+    return bool(things) and all(thing.kind != "words" for thing in things)
 
 
 def names_something(text: str) -> bool:

@@ -196,7 +196,10 @@ def test_what_was_just_said_counts_at_once(bare: Memory):
     """A person's warning, and what becomes of it, need no session to be learnt first."""
     one = bare.remember("`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
     space = bare._parts.room("project").space
-    assert {(t.kind, t.key) for t in space.triggers.of(one.id)} >= {("command", "pytest"), ("search", "redis_url")}
+    assert {(t.kind, t.key) for t in space.triggers.of(one.id)} >= {
+        ("command", "pytest"),
+        ("search", "redis_url"),
+    }
     bare.edit(one.id, content="`tox -e auth` hangs without a server")
     assert {t.key for t in space.triggers.of(one.id)} == {"tox"}
 

@@ -96,7 +96,7 @@ def test_what_is_not_sure_is_left_out():
 
 def test_what_is_tainted_and_no_rule_is_quoted():
     """It says that nobody vouches for it."""
-    text, _ = made(record("g", "The port is 81", confidence=0.9, taint=Taint("web", 3)))
+    text, _ = made(record("g", "The port is 81", pinned=True, taint=Taint("web", 3)))
     assert "(unverified, from a session that had read outside text) “The port is 81”" in text
 
 

@@ -196,13 +196,13 @@ def test_the_users_contradiction_is_kept_in_their_words() -> None:
     signal = shows(
         "self_correction",
         "k",
-        detail={"kind": "user", "sentence": "no, we removed the `session` commands on purpose"},
+        detail={"kind": "user", "sentence": "no, never call the `session` commands from a hook"},
         taint=Taint("https://x", 1),
     )
     (kept,) = of(signals=(signal,))
     assert isinstance(kept, Candidate)
     assert (
-        kept.draft.content == "We removed the `session` commands on purpose. (said by the user, 2026-01-05)"
+        kept.draft.content == "Never call the `session` commands from a hook. (said by the user, 2026-01-05)"
     )
     assert kept.draft.taint is None
     (dropped,) = correction("user", sentence="no, do that again please")

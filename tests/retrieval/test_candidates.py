@@ -346,7 +346,7 @@ def test_a_file_named_in_the_question_is_at_hand(world, named):
     """A path in the question counts like one just read; a bare name is looked up among git's files."""
     world.commit("billing/invoice.py")
     world.remember("about", "Compare in UTC only", related_files=["billing/invoice.py"])
-    world.remember("other", "Compare in UTC never", related_files=["search/indexer.py"])
+    world.remember("other", "Compare in local time", related_files=["search/indexer.py"])
     hit = world.search(f"what is odd in {named}?").hits[0]
     assert world.name(hit) == "about"
     assert "about billing/invoice.py" in [r.note for r in hit.why]

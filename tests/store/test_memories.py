@@ -90,7 +90,9 @@ RECORDS = st.builds(
         max_size=2,
     ).map(tuple),
     taint=maybe(st.builds(Taint, NAME, maybe(st.integers(0, 99)))),
-    triggers=maybe(st.dictionaries(st.sampled_from(["forbids", "wants", "when"]), st.lists(TEXT, max_size=2))),
+    triggers=maybe(
+        st.dictionaries(st.sampled_from(["forbids", "wants", "when"]), st.lists(TEXT, max_size=2))
+    ),
     payload=maybe(st.dictionaries(TEXT, JSON, max_size=3)),
     citation_text=maybe(TEXT),
     decay_half_life_days=maybe(st.floats(0.1, 1e6)),

@@ -89,7 +89,9 @@ def test_a_session_is_learnt(
     with Memory.open(world.root, environ=world.environ, read_only=True) as memory:
         (session,) = memory._parts.room("project").space.observed.sessions()
         assert (session.host, session.kind, session.outcome) == (host, "build", "success")
-        learnt = {m.type: m.content for m in memory.list() if m.source in ("observer_inferred", "user_taught")}
+        learnt = {
+            m.type: m.content for m in memory.list() if m.source in ("observer_inferred", "user_taught")
+        }
         assert "always use tenant keys in the cache" in learnt["preference"]
         assert "unrecognized arguments: --fast" in learnt["error_pattern"]
         assert "work_state" not in learnt
