@@ -1,8 +1,11 @@
 """At which actions a memory is said: made from its text, and from what sessions showed of its error.
 
-`remora/core/triggers.py` lists the kinds. What a person, an agent or a rule file says gets the triggers of what it
-forbids and wants, whatever its type; a warning those of its error and of the names that it speaks of. Names must
-tell: one that half of the code uses says nothing, nor does one that many memories speak of. All triggers are made
+`remora/core/triggers.py` lists the kinds. What a person, an agent or a rule file says gets the triggers of
+what it
+forbids and wants, whatever its type; a warning those of its error and of the names that it speaks of. Names
+must
+tell: one that half of the code uses says nothing, nor does one that many memories speak of. All triggers
+are made
 anew at once; a few hundred memories take some milliseconds.
 """
 
@@ -14,11 +17,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import Directive, directive, explicit, symptoms
+from remora.core.directive import Directive, directive, explicit
 from remora.core.evidence import STATED
 from remora.core.names import names_in
 from remora.core.purposes import check_of, unwrapped
 from remora.core.shell import programs_in, whole_of
+from remora.core.symptoms import symptoms
 from remora.core.triggers import COMMAND, ERROR, OUTPUT, SEARCH, TERM, Trigger, triggers_of
 from remora.core.values import Filters
 from remora.injection.brief import is_tainted_rule
@@ -73,7 +77,7 @@ def refresh(parts: Parts) -> int:
 
 
 def take_in(space: Space, records: Sequence[MemoryRecord]) -> None:
-    """Make the triggers of memories that were just written, and of those whose names tell nothing from now on."""
+    """Make the triggers of memories that were just written, and of those that share names with them."""
     found = {record.id: record for record in records if record.type in SAID_AT_FILES}
     named = [(record, _searched(record, space)) for record in found.values()]
     crowded = {

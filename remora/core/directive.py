@@ -1,88 +1,93 @@
 """What a sentence asks for: which things it forbids and wants, before which event, and where it holds.
 
 Nothing here decides whether a sentence is worth keeping. It reads the few signs that most languages share: a
-negator, the things named beside it, the order of the two. Names carry the meaning, so a short table of function
-words serves a language. `apart` and `paraphrases` compare two statements by the same signs.
+negator, the things named beside it, the order of the two. Names carry the meaning, so a short table of
+function
+words serves a language.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from remora.core.purposes import PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
-from remora.core.text import STOP_WORDS, cjk_pairs, words
+from remora.core.text import STOP_WORDS
 
 MOST_WORDS = 6  # of a thing that is named by ordinary words
 MOST_THINGS = 8
 _READ = 2_000  # characters of a statement that are looked at
 
 
-def _any(words: str) -> str:
+def one_of(words: str) -> str:
     """Return a pattern for one of some words; a middle dot stands for white space inside one."""
     found = sorted(words.split(), key=len, reverse=True)
     return "|".join(re.escape(word).replace("·", r"\s+").replace("'", "['’]") for word in found)
 
 
-# Function words: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian; then scripts without spaces.
-_NOT = _any(
-    """never do·not don't dont does·not must·not mustn't may·not cannot can·not can't should·not shouldn't not no
-    avoid stop instead·of rather·than over nie niemals nicht nichts kein keine keinen keiner keines keinem statt
-    anstatt jamais ne pas au·lieu·de plutôt·que aucun aucune nunca jamás en·vez·de en·lugar·de não em·vez·de mai non
-    invece·di nooit niet geen никогда не нельзя вместо"""
+# Function words: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian; then scripts
+# without spaces.
+_NOT = one_of(
+    """never do·not don't dont does·not must·not mustn't may·not cannot can·not can't should·not shouldn't
+    not no avoid stop instead·of rather·than over nie niemals nicht nichts kein keine keinen keiner keines
+    keinem statt anstatt jamais ne pas au·lieu·de plutôt·que aucun aucune nunca jamás en·vez·de
+    en·lugar·de não em·vez·de mai non invece·di nooit niet geen никогда не нельзя вместо"""
 )
-_GONE = _any(
-    """gone deprecated forbidden banned prohibited off·limits no·longer·used no·longer·available no·longer·needed
-    no·longer·supported not·allowed not·permitted not·used verboten veraltet interdit interdite prohibido prohibida
-    proibido proibida vietato vietata запрещено запрещён запрещен"""
+_GONE = one_of(
+    """gone deprecated forbidden banned prohibited off·limits no·longer·used no·longer·available
+    no·longer·needed no·longer·supported not·allowed not·permitted not·used verboten veraltet interdit
+    interdite prohibido prohibida proibido proibida vietato vietata запрещено запрещён запрещен"""
 )
-_EVER = _any(
-    """always never from·now·on every·time whenever immer nie niemals grundsätzlich ab·jetzt ab·sofort stets toujours
-    jamais désormais dorénavant siempre nunca a·partir·de·ahora sempre a·partir·de·agora mai d'ora·in·poi
-    d'ora·in·avanti altijd nooit voortaan всегда никогда отныне"""
+_EVER = one_of(
+    """always never from·now·on every·time whenever immer nie niemals grundsätzlich ab·jetzt ab·sofort stets
+    toujours jamais désormais dorénavant siempre nunca a·partir·de·ahora sempre a·partir·de·agora mai
+    d'ora·in·poi d'ora·in·avanti altijd nooit voortaan всегда никогда отныне"""
 )
-_ORDER = _any("before prior·to ahead·of vor bevor avant·de avant antes·de antes·que prima·di voor перед")
-_EACH = _any(
-    """each every any all new jede jeder jedes jedem jeden alle neue neuen chaque tout tous toute toutes cada todo toda
-    todos todas ogni tutti elk elke каждый каждая каждое каждым каждой каждого все"""
+_ORDER = one_of("before prior·to ahead·of vor bevor avant·de avant antes·de antes·que prima·di voor перед")
+_EACH = one_of(
+    """each every any all new jede jeder jedes jedem jeden alle neue neuen chaque tout tous toute toutes cada
+    todo toda todos todas ogni tutti elk elke каждый каждая каждое каждым каждой каждого все"""
 )
-_CHANGES = _any(
+_CHANGES = one_of(
     "when whenever if once after wenn sobald nach quand après cuando después·de quando dopo когда после"
 )
-_NOW_WORDS = _any(
-    """now from·now·on no·longer any·more anymore instead nowadays ab·jetzt nicht·mehr désormais ahora agora теперь"""
+_NOT_CJK = (
+    "不要|不能|不得|不可|不许|别用|别|別|禁止|请勿|勿|严禁|而不是|不用|ではなく|じゃなく|しない|ない"
+    "|말고|하지|금지"
 )
-_NOT_CJK = "不要|不能|不得|不可|不许|别用|别|別|禁止|请勿|勿|严禁|而不是|不用|ではなく|じゃなく|しない|ない|말고|하지|금지"
 _EVER_CJK = "总是|始终|永远|每次|从现在起|以后|今后|必ず|常に|今後|これから|항상|반드시|앞으로"
 _ORDER_CJK = "之前|以前|前に|전에"
-_USES = frozenset(
-    """use uses used using via run runs running execute call calls import install require depend rely prefer add adding
-    include with through to the a an any ever please simply just directly anymore more again by as be write writing
-    verwende verwenden benutze benutzen nutze nutzen nimm laufen lassen führe aus die der das den dem ein eine einen von
-    utilise utiliser utilisez lance lancer le la les un une des usa usar use ejecuta ejecutar el los las una de
-    usare usa esegui il gli gebruik gebruiken de het een используй использовать используйте запускай""".split()
+USES = frozenset(
+    """use uses used using via run runs running execute call calls import install require depend rely prefer
+    add adding include with through to the a an any ever please simply just directly anymore more again by
+    as be write writing verwende verwenden benutze benutzen nutze nutzen nimm laufen lassen führe aus die
+    der das den dem ein eine einen von utilise utiliser utilisez lance lancer le la les un une des usa
+    usar use ejecuta ejecutar el los las una de usare usa esegui il gli gebruik gebruiken de het een
+    используй использовать используйте запускай""".split()
 )
 _NAMING = frozenset(
-    """use uses used using import install require prefer call via with add verwende verwenden benutze benutzen nutze nutzen
-    nimm utilise utilisez usa usar usare gebruik используй используйте использовать""".split()
+    """use uses used using import install require prefer call via with add verwende verwenden benutze
+    benutzen nutze nutzen nimm utilise utilisez usa usar usare gebruik используй используйте
+    использовать""".split()
 )
-_STOPS = frozenset(
-    """for in on at when while because since as if unless except outside inside until so before after where which that
-    during only für weil wenn damit um bei außer außerhalb innerhalb sonst mit pour dans quand parce para porque cuando
-    en per perché quando voor omdat для потому когда если and und et y e и laufen lassen ausführen""".split()
+STOPS = frozenset(
+    """for in on at when while because since as if unless except outside inside until so before after where
+    which that during only für weil wenn damit um bei außer außerhalb innerhalb sonst mit pour dans quand
+    parce para porque cuando en per perché quando voor omdat для потому когда если and und et y e и laufen
+    lassen ausführen""".split()
 )
 _RUNS = frozenset("run runs running execute lance lancer ejecuta esegui immer always".split())
 _AMBIGUOUS = frozenset(  # programs that are ordinary words, too
-    """make go just task test build time command file history top less more type find date which env nice prove less
-    tree cut all standard printf echo man watch stack mix pest bats ava xo black invoke nox cog head cat look cd set
-    bun node column strings install base""".split()
+    """make go just task test build time command file history top less more type find date which env nice
+    prove less tree cut all standard printf echo man watch stack mix pest bats ava xo black invoke nox cog
+    head cat look cd set bun node column strings install base""".split()
 )
 _VERBAL = re.compile(  # negators that stand before what is not to be done
-    r"(?:never|don['’]?t|do not|does not|doesn['’]?t|must ?n[o'’]t|may not|can ?not|can['’]t|should ?n[o'’]t|avoid|stop|nie|niemals)",
+    r"(?:never|don['’]?t|do not|does not|doesn['’]?t|must ?n[o'’]t|may not|can ?not|can['’]t"
+    r"|should ?n[o'’]t|avoid|stop|nie|niemals)",
     re.IGNORECASE,
 )
 _HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
@@ -97,12 +102,12 @@ _ASIDE = re.compile(r"(?<!\w)\(([^()]{1,200})\)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s`]+")
 _EDGES = "\"'“”‘’«»„[]{}<>…"
-_NEGATES = re.compile(rf"(?<!\w)(?:{_NOT})(?!\w)|{_NOT_CJK}", re.IGNORECASE)
-_IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE})(?!\w)", re.IGNORECASE)
-_LASTS = re.compile(rf"(?<!\w)(?:{_EVER})(?!\w)|{_EVER_CJK}", re.IGNORECASE)
-_NOW = re.compile(rf"(?<!\w)(?:{_NOW_WORDS})(?!\w)|现在|改用|今後", re.IGNORECASE)
-_POSITIVE = re.compile(
-    r"\b(?:do not|don['’]?t|never) (?:forget|hesitate|fail)(?: to)?\b|\bnot only\b|\bwhy not\b|\bno need to\b",
+NEGATES = re.compile(rf"(?<!\w)(?:{_NOT})(?!\w)|{_NOT_CJK}", re.IGNORECASE)
+IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE})(?!\w)", re.IGNORECASE)
+LASTS = re.compile(rf"(?<!\w)(?:{_EVER})(?!\w)|{_EVER_CJK}", re.IGNORECASE)
+POSITIVE = re.compile(
+    r"\b(?:do not|don['’]?t|never) (?:forget|hesitate|fail)(?: to)?\b|\bnot only\b|\bwhy not\b"
+    r"|\bno need to\b",
     re.IGNORECASE,
 )
 _WORD = r"[^\s,.;:()!?]+"
@@ -120,12 +125,14 @@ _IF_CHANGED = re.compile(
     re.IGNORECASE,
 )
 _EXEMPT = re.compile(
-    r"\b(?:outside(?: of)?|but for|but not (?:for|in)|except(?: for)?(?: in)?|other than in|unless in|außer(?:halb)?(?: von)?(?: in)?|sauf(?: dans)?|excepto(?: en)?)"
+    r"\b(?:outside(?: of)?|but for|but not (?:for|in)|except(?: for)?(?: in)?|other than in"
+    r"|unless in|außer(?:halb)?(?: von)?(?: in)?|sauf(?: dans)?|excepto(?: en)?)"
     r"\s+(?:the |our |den |der |les |los )?(?P<where>[\w./*-]+)",
     re.IGNORECASE,
 )
 _WITHIN = re.compile(
-    r"(?:^|[\s,(])(?:only |nur )?(?:in|inside|within|under|below|unter|innerhalb von|dans|sous|en|nel|в)\s+(?:the |our |den )?"
+    r"(?:^|[\s,(])(?:only |nur )?(?:in|inside|within|under|below|unter|innerhalb von|dans|sous|en"
+    r"|nel|в)\s+(?:the |our |den )?"
     r"(?P<where>`?[\w.@-]*/[\w./*@-]*`?|tests?\b|specs?\b)",
     re.IGNORECASE,
 )
@@ -133,12 +140,6 @@ _WITHIN = re.compile(
 _PUTS = re.compile(
     r"^(?!.*(?:not|n['’]t|never)\b).*\b(?:use|put|goes?|lives?|see|entry|kept|found|add|import)\b",
     re.IGNORECASE,
-)
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-# Stems of words that say little in any rule: the light verbs, and what stands around them.
-_NOISE = frozenset(
-    """use run have be keep kept get make do need want set go must may shall allow writ written stor liv plea longer
-    here project add let every each all any""".split()
 )
 
 
@@ -192,7 +193,7 @@ def directive(text: str) -> Directive:
     before: list[tuple[str, ...]] = []
     touching: list[str] = []
     for sentence in filter(str.strip, _SENTENCE.split(text)):
-        plain = _POSITIVE.sub(" ", sentence)
+        plain = POSITIVE.sub(" ", sentence)
         known = len(forbids)
         plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
         for clause in filter(str.strip, _CLAUSE.split(plain)):
@@ -221,7 +222,7 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(inside)),
         tuple(dict.fromkeys(exempt)),
         about,
-        _LASTS.search(text) is not None,
+        LASTS.search(text) is not None,
     )
 
 
@@ -231,13 +232,14 @@ def is_lasting(text: str) -> bool:
     >>> is_lasting("Never call reset()"), is_lasting("It never worked")
     (True, False)
     """
-    return _LASTS.match(text.lstrip(" ,;:-–\"'")) is not None
+    return LASTS.match(text.lstrip(" ,;:-–\"'")) is not None
 
 
 def explicit(told: Mapping[str, Sequence[str]]) -> Directive:
     """Return what somebody says that a memory is to be told at: {"forbids": […], "wants": […], "when": […]}.
 
-    A thing is read by its form; what is none by its form is a command where it has several words, else a name.
+    A thing is read by its form; what is none by its form is a command where it has several words, else a
+    name.
     "when" takes an event ("before each commit", "commit"), or a path at whose change it is said.
     """
     before: list[tuple[str, ...]] = []
@@ -273,9 +275,9 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
 
     A negator denies what follows it, and what stands before it where nothing follows.
     """
-    if gone := _IS_GONE.search(clause):
+    if gone := IS_GONE.search(clause):
         return _things(clause[: gone.start()])[:1] or _words(clause[: gone.start()], 1), []
-    found = next(_NEGATES.finditer(clause), None)
+    found = next(NEGATES.finditer(clause), None)
     if found is None or (found[0].lower() == "over" and "prefer" not in clause.lower()):
         return [], _things(clause, used=True)
     ahead, behind = clause[: found.start()], clause[found.end() :]
@@ -310,7 +312,8 @@ def _tokens(clause: str) -> list[str]:
 def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thing]:
     """Return what a clause names by form: code, commands, paths; and the one plain word behind "use".
 
-    `short`: nothing that stands behind a preposition is meant. `used`: only commands, and what is said to be used.
+    `short`: nothing that stands behind a preposition is meant. `used`: only commands, and what is said to
+    be used.
     """
     tokens = _tokens(clause)
     foreign = _CJK.search(clause) is not None
@@ -325,12 +328,12 @@ def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thi
                 found.append(thing)
             at, role, ran, passed = at + length, foreign, False, True
             continue
-        if low in _STOPS and (found or (short and passed)):
+        if low in STOPS and (found or (short and passed)):
             break
         ran = low in _RUNS or (ran and low in STOP_WORDS)
         if low in _NAMING:
             role = True
-        elif low not in STOP_WORDS and low not in _USES:
+        elif low not in STOP_WORDS and low not in USES:
             if role and (foreign or not found):
                 found.append(Thing("name", (token.rstrip(".").removesuffix("'s"),)))
             role, passed = foreign, True
@@ -343,9 +346,9 @@ def _words(clause: str, most: int) -> list[Thing]:
     plain: list[str] = []
     for token in _tokens(clause):
         low = token.lower().rstrip(".")
-        if low in _STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in _EVENT_STEMS):
+        if low in STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in _EVENT_STEMS):
             break
-        if low not in STOP_WORDS and low not in _USES and low not in _STOPS and not low.endswith("ly"):
+        if low not in STOP_WORDS and low not in USES and low not in STOPS and not low.endswith("ly"):
             plain.append(low)
     if not plain:
         return []
@@ -367,15 +370,15 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool) -> tuple[Thing | None, 
         return Thing("command" if words[0] in PROGRAMS else "text", words), 1
     bare = token.rstrip(".")
     if (bare in PROGRAMS and bare not in _AMBIGUOUS) or (ran and bare in PROGRAMS):
-        words = [bare]
+        command = [bare]
         for word in tokens[at + 1 :]:
             low = word.lower()
             if (
-                low in _STOPS
+                low in STOPS
                 or low in STOP_WORDS
                 or low in _NAMING
                 or word[0] == "`"
-                or _NEGATES.fullmatch(low)
+                or NEGATES.fullmatch(low)
             ):
                 break
             words.append(word.rstrip("."))
@@ -451,9 +454,9 @@ def _event_words(what: str) -> tuple[str, ...]:
     kept: list[str] = []
     for word in words:
         low = word.lower()
-        if low in _STOPS or (low in ("run", "always", "immer", "make", "please") and kept):
+        if low in STOPS or (low in ("run", "always", "immer", "make", "please") and kept):
             break
-        if low in STOP_WORDS or low in _USES or low in _FILLERS:
+        if low in STOP_WORDS or low in USES or low in _FILLERS:
             continue
         kept.append(stem(low))
         if kept[-1] in _EVENT_STEMS:
@@ -475,7 +478,8 @@ _EVENT_STEMS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply"
 def _about(text: str) -> tuple[str, ...]:
     """Return the paths that a statement begins with: `config/app.yml: …`, `In generated/ …`."""
     found = re.match(
-        r"\s*(?:in|inside|under|dans|en|nel|в)?\s*(?:the )?`?(?P<path>[\w.@*-]*[/.][\w./@*-]*)`?\s*(?P<next>\S*)",
+        r"\s*(?:in|inside|under|dans|en|nel"
+        r"|в)?\s*(?:the )?`?(?P<path>[\w.@*-]*[/.][\w./@*-]*)`?\s*(?P<next>\S*)",
         text,
         re.IGNORECASE,
     )
@@ -493,166 +497,3 @@ def _place(where: str) -> str:
 def _is_place(where: str) -> bool:
     where = where.strip("`")
     return "/" in where or where.lower() in _TESTS or bool(named_paths(where))
-
-
-# Two statements
-
-
-class _Reading:
-    """A statement as two of them are compared."""
-
-    def __init__(self, text: str) -> None:
-        text = _REQUEST.sub("PR", _ORIGIN.sub("", text))
-        found = directive(text)
-        self.forbidden = {str(t).lower() for t in found.forbids if t.kind != "words"}
-        self.wanted = {str(t).lower() for t in found.wants if t.kind != "words"}
-        self.where = {
-            *found.inside,
-            *found.about,
-            *(f"not {p}" for p in found.exempt),
-            *map(str.lower, _ON.findall(text)),
-        }
-        self.numbers = set(_NUMBER.findall(text))
-        denials = len(_NEGATES.findall(_POSITIVE.sub(" ", text))) + (_IS_GONE.search(text) is not None)
-        self.denials = denials % 2
-        self.denied = denials % 2 == 1 and not (found.forbids and found.wants)
-        self.words = [word for word in _telling(text) if word not in self.numbers]
-        self.telling = frozenset(self.words)
-        self.turns = _ORDERING.intersection(words(text))
-        self.measures = _MEASURE.search(text) is not None
-        self.changes = _NOW.search(text) is not None
-
-
-def relation(newer: str, older: str) -> str:
-    """Return how a later statement stands to an earlier one: "same", "later" (it replaces it) or "apart".
-
-    "same": equal names, numbers and polarity, and nearly all telling words. "later": both speak of the same
-    matter in the same cases, and one denies or forbids what the other wants, or the later one gives another number,
-    or says that something else holds now. Different things, places and conditions are "apart".
-
-    >>> relation("Before every commit run make fmt", "Run make fmt before each commit")
-    'same'
-    >>> relation("use npm, not pnpm", "use pnpm, not npm")
-    'later'
-    >>> relation("The staging port is 5433", "The production port is 5434")
-    'apart'
-    """
-    one, other = _reading(newer), _reading(older)
-    if one.where != other.where:
-        return "apart"
-    mine, theirs = one.telling - other.telling, other.telling - one.telling
-    if _chooses_otherwise(one, other):
-        return "later"
-    ordered = [w for w in one.words if w in other.telling] == [w for w in other.words if w in one.telling]
-    measured = one.changes or (one.measures and other.measures)
-    if not mine and not theirs and one.numbers != other.numbers and not measured:
-        return "apart"  # numbers tell things apart
-    if not mine and not theirs:
-        if (one.denied, one.numbers) == (other.denied, other.numbers):
-            return "same" if (one.denials, one.turns) == (other.denials, other.turns) else "apart"
-        return "later" if ordered or one.denied == other.denied else "apart"
-    shared, different = len(one.telling & other.telling), len(mine) + len(theirs)
-    if one.denied != other.denied:
-        near = ordered and shared == min(len(one.telling), len(other.telling)) and different <= 1
-        moved = one.changes and different <= 2 and 2 * shared >= len(other.telling)
-        return "later" if shared and (near or moved) else "apart"
-    begins = bool(one.words) and one.words[0] in other.telling
-    return "later" if one.changes and begins and len(mine) <= 2 and len(theirs) <= 1 else "apart"
-
-
-def matter(text: str) -> frozenset[str]:
-    """Return the stems of the words that say what a statement is about."""
-    return _reading(text).telling
-
-
-@lru_cache(maxsize=256)  # a statement is held against several
-def _reading(text: str) -> _Reading:
-    return _Reading(text)
-
-
-def _chooses_otherwise(one: _Reading, other: _Reading) -> bool:
-    """Return whether one wants what the other forbids, for the same matter."""
-    if not (one.forbidden & other.wanted or one.wanted & other.forbidden):
-        return False
-    chosen = one.forbidden | one.wanted | other.forbidden | other.wanted
-    named = {stem(part) for thing in chosen for part in _NAME_PART.findall(thing)}
-    return len((one.telling ^ other.telling) - named) <= 1
-
-
-def _telling(text: str) -> Iterator[str]:
-    """Yield the stems of the words that say what a statement is about."""
-    bare = _NEGATES.sub(" ", _LASTS.sub(" ", _NOW.sub(" ", text)))
-    for word in _TELLING.findall(_HYPHEN.sub(" ", bare).replace("`", " ")):
-        if pairs := cjk_pairs(word):
-            yield from pairs
-            yield from (stem(w) for w in re.findall(r"[A-Za-z][\w.-]+", word))
-            continue
-        low = word.lower().strip("./")
-        if low not in STOP_WORDS and low not in _STOPS and low not in _USES and stem(low) not in _NOISE:
-            yield stem(low)
-
-
-_ORIGIN = re.compile(r"\s*\((?:said|seen|from)\b[^)]*\)\W*$")
-_ON = re.compile(r"\b(?:on|unter|sur|en) (Windows|macOS|Linux|CI)\b", re.IGNORECASE)
-_REQUEST = re.compile(r"\b(?:pull|merge)[ -]request\b", re.IGNORECASE)
-_ORDERING = frozenset("above after before below until under once".split())
-_MEASURE = re.compile(
-    r"\d\s?(?:%|(?:ms|s|sec\w*|min\w*|hours?|h|days?|weeks?|months?|years?|[kmgt]i?b|percent|characters?|lines?|columns?|"
-    r"requests?|retries|attempts|tokens|rows|items)\b)",
-    re.IGNORECASE,
-)
-_HYPHEN = re.compile(r"(?<=\w{3})-(?=\w{3})")
-_NAME_PART = re.compile(r"[\w-]+")
-_TELLING = re.compile(r"[\w@./+-]*\w(?:\(\))?")
-
-
-# Errors that a text tells of
-
-_REMEDY = re.compile(
-    r"\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*"
-)
-_QUOTED = re.compile(r"\"([^\"\n]{6,160})\"|“([^”\n]{6,160})”|'([^'\n]{8,160})'(?!\w)")
-_SPAN = re.compile(r"`[^`\n]*`")
-_OUTPUT_WORD = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
-
-
-def symptoms(text: str) -> list[tuple[str, ...]]:
-    """Return the words by which the output of a failed command is known to be what a text speaks of.
-
-    What stands before the remedy counts, and what is quoted; each in lower case, the longest word first.
-
-    >>> symptoms("`database is locked`: stop the old worker")
-    [('database', 'locked')]
-    >>> symptoms("Use tabs")
-    []
-    """
-    spans: list[str] = []
-
-    def held(found: re.Match[str]) -> str:
-        spans.append(found[0])
-        return f"\x00{len(spans) - 1}\x00"
-
-    parts = _REMEDY.split(_SPAN.sub(held, text[:_READ]), maxsplit=1)
-    told = (
-        [re.sub("\x00(\\d+)\x00", lambda m: spans[int(m[1])], parts[0])]
-        if len(parts) > 1 and parts[1].strip()
-        else []
-    )
-    told += [next(filter(None, found)) for found in _QUOTED.findall(text)]
-    found = [
-        tuple(sorted(set(output_words(one)) - STOP_WORDS - _GENERAL, key=lambda w: (-len(w), w)))
-        for one in told
-    ]
-    return [words for words in dict.fromkeys(found) if len(words) >= 2 or any(_tells(w) for w in words)]
-
-
-def output_words(text: str) -> list[str]:
-    """Return the words of a command's output, in lower case."""
-    return [word.lower() for word in _OUTPUT_WORD.findall(text)]
-
-
-def _tells(word: str) -> bool:
-    return len(word) > 5 and (any(c.isdigit() for c in word) or "." in word or "_" in word)
-
-
-_GENERAL = frozenset("error errors failed fails failure fail exception when says if with and of".split())

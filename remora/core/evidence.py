@@ -1,4 +1,4 @@
-"""What may be said to an agent unasked: decided by who said it and what bore it out, never by a score alone."""
+"""What may be said unasked: decided by who said it and what bore it out, never by a score alone."""
 
 from __future__ import annotations
 

@@ -169,9 +169,12 @@ _PURPOSE = {name: purpose for purpose, programs in _PROGRAMS.items() for name in
 PROGRAMS = frozenset(
     name.partition(" ")[0] for table in (_PURPOSE, _RUNNERS, _IN_CONTAINERS) for name in table
 ) | _names(
-    """make just npm npx pnpm yarn bun pip pip3 uv poetry cargo go docker podman kubectl helm rails rake bundle gem brew
-    prisma alembic flyway knex psql mysql redis-cli mongosh aws gcloud az fly flyctl heroku vercel netlify wrangler
-    systemctl ssh scp rsync curl wget rm mv cp chmod chown kill terraform ansible nix supabase firebase gradle gradlew
+    """make just npm npx pnpm yarn bun pip pip3 uv poetry cargo go docker podman kubectl helm rails rake
+    bundle gem brew
+    prisma alembic flyway knex psql mysql redis-cli mongosh aws gcloud az fly flyctl heroku vercel netlify
+    wrangler
+    systemctl ssh scp rsync curl wget rm mv cp chmod chown kill terraform ansible nix supabase firebase
+    gradle gradlew
     mvn dotnet composer php artisan mix deno conda pipenv tsc"""
 )
 RANK = {p: i for i, p in enumerate(("test", "lint", "build", "format", "run", "vcs", "other", "look"))}

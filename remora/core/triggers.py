@@ -2,17 +2,21 @@
 
     program   a command that runs it                        key: the program; needs: words beside it
     event     a command that is such an event               key: its stem ("commit"); needs: further stems
-    write     an edit that writes it                        key: one of its words; needs: the form that is looked for
+    write     an edit that writes it                        key: one of its words; needs: the form that is
+    looked for
     path      an edit below a path                          key: a file, a folder with a slash at its end
     touch     an edit of a file that is named so            key: a stem ("migration")
     output    a failed command that says it                 key: its rarest word; needs: the other words
     error     a failed command, known by the fingerprint of its error
-    command   a command that failed for a reason in itself  key: a word of it, or all of it; needs: further words
+    command   a command that failed for a reason in itself  key: a word of it, or all of it; needs: further
+    words
     term      an edit that names it                         key: an identifier
     search    a search for it                               key: a pattern, a name
 
-`unless` holds what makes the memory say nothing: a flag that the command has, a command that ran since the last
-change, a place. Making is for the moment at which a memory is stored; matching is for a hook, and loads little.
+`unless` holds what makes the memory say nothing: a flag that the command has, a command that ran since the
+last
+change, a place. Making is for the moment at which a memory is stored; matching is for a hook, and loads
+little.
 """
 
 from __future__ import annotations
@@ -38,8 +42,8 @@ _HEADS = 4  # words of a command that say what it does
 _HALF = 0.5  # of the words of a thing, the first among them, that one line must hold
 # They run what follows them.
 _WRAPPERS = frozenset(
-    "sudo env time nice nohup exec command xargs timeout npx bunx pnpx uvx run dlx x uv poetry pnpm yarn npm bun bundle"
-    " pdm rye hatch python python3 docker compose kubectl doas".split()
+    """sudo env time nice nohup exec command xargs timeout npx bunx pnpx uvx run dlx x uv poetry pnpm yarn npm
+    bun bundle pdm rye hatch python python3 docker compose kubectl doas""".split()
 )
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex")
 _SHELLS = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix")
@@ -51,7 +55,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 
 
 class Trigger(NamedTuple):
-    """One reason to say a memory. `weight`: of several memories with one key, the one with more speaks first."""
+    """One reason to say a memory; of several memories with one key, the one with more weight speaks first."""
 
     kind: str
     key: str
@@ -120,7 +124,7 @@ def _key(word: str) -> str:
     return found[0].lower() if found else word.lower()
 
 
-# Matching: commands
+# Commands
 
 
 class Line(NamedTuple):
@@ -239,7 +243,7 @@ def _names_nothing(words: Sequence[str]) -> bool:
     return len(plain) < 2 or plain[-1].upper() == "HEAD"
 
 
-# Matching: edits
+# Edits
 
 
 class Edit(NamedTuple):
@@ -273,7 +277,7 @@ def read_edit(path: str, changed: str, removed: str) -> Edit:
 
 
 def writes(edit: Edit, trigger: Trigger) -> bool:
-    """Return whether an edit sets a trigger off: of WRITE, what it brings in more often than it takes it out."""
+    """Return whether an edit sets a trigger off: of WRITE, by what it brings in oftener than it takes it out."""
     for one in trigger.unless:
         if one.startswith(ONLY) and not _lies(edit.path, one.removeprefix(ONLY)):
             return False
@@ -320,7 +324,8 @@ def _holds(form: str, line: str, path: str) -> bool:
     name = re.escape(what)
     if not re.fullmatch(r"[a-z][a-z0-9-]*", what):  # its form says that it is a name
         return re.search(rf"(?<!\w){name}(?!\w)", line) is not None
-    used = rf"\b(?:import|from|require|include|use|using)\b.*(?<![\w-]){name}(?![\w-])|(?<![\w.-]){name}(?:\.|::|\(|!\()"
+    brought = rf"\b(?:import|from|require|include|use|using)\b.*(?<![\w-]){name}(?![\w-])"
+    used = rf"{brought}|(?<![\w.-]){name}(?:\.|::|\(|!\()"
     return re.search(used, line) is not None or any(
         stem(called) == stem(what) for called in re.findall(r"(?<![\w.])(\w+)\(", line)
     )
@@ -348,7 +353,7 @@ def _path_stems(path: str) -> set[str]:
 
 
 def _lies(path: str, place: str) -> bool:
-    """Return whether a file lies in a place: below a folder, or where the stem of a part of its name says so."""
+    """Return whether a file lies in a place: below a folder, or where a part of its name has the stem."""
     if "*" in place:
         from remora.core.globs import matches
 

@@ -16,8 +16,10 @@ trigger below names something that the agent is doing right now:
     search      it looks for what is known to lie elsewhere
     recorded    it, or another agent of the session, recorded something since
 
-One trigger speaks at a moment, the first that has anything. A memory is said once in a session to an agent; that
-a brief said it does not excuse silence at the act. There is a ceiling for each moment and for the whole session;
+One trigger speaks at a moment, the first that has anything. A memory is said once in a session to an agent;
+that
+a brief said it does not excuse silence at the act. There is a ceiling for each moment and for the whole
+session;
 what lacks evidence (`remora/core/evidence.py`), is out of date, of another branch or contradicted by another
 candidate stays unsaid. Nothing here writes.
 """
@@ -423,7 +425,7 @@ def agreeing(notes: list[Note]) -> list[Note]:
     ]
     if not close:
         return notes
-    from remora.core.directive import relation  # its words cost some milliseconds to load
+    from remora.core.relation import relation  # its words cost some milliseconds to load
 
     wrong: set[str] = set()
     for one, other in close:
@@ -449,7 +451,7 @@ def _opposed(note: Note, look: Look, limits: Limits) -> bool:
     ]
     if not rivals:
         return False
-    from remora.core.directive import relation
+    from remora.core.relation import relation
 
     return any(relation(other.content, note.content) == "later" for other in rivals)
 

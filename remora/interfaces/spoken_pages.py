@@ -54,7 +54,7 @@ def why(found: Why) -> Page:
         rows.append(("files", Cell("\n".join(m.related_files))))
     if found.children:
         rows.append(("rests on it", Cell("\n".join(child[:SHORT] for child in found.children))))
-    at = [f"{c.kind} {c.cue}{' with ' + ', '.join(c.needs) if c.needs else ''}" for c in found.cues]
+    at = [f"{t.kind} {t.key}{' with ' + ', '.join(t.needs) if t.needs else ''}" for t in found.triggers]
     if at:
         rows.append(("said at", Cell("\n".join(at))))
     parts: list[Part] = [Fields(tuple(rows))]

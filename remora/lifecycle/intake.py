@@ -5,8 +5,10 @@ ever kept. Duplicates are looked for before writing: the same text (blind to cas
 then near duplicates of the same type, found by MinHash bands and confirmed word by word. Two texts
 that differ in a number, an identifier or a negation are never merged, however alike the rest is.
 
-What a person or an agent states is held against what was stated before (`core.directive.relation`): the same in
-other words is merged, both sayings kept; what the later word takes back is put away with the reason, and holds
+What a person or an agent states is held against what was stated before (`core.directive.relation`): the
+same in
+other words is merged, both sayings kept; what the later word takes back is put away with the reason, and
+holds
 again when that later word is forgotten. A person's word is taken back by a person only.
 
 A merge keeps both origins. It never lowers what is known: tags and files are joined, confidence is
@@ -24,9 +26,9 @@ from typing import Any
 
 from remora.core import payloads, sketch
 from remora.core.clock import Clock, to_iso
-from remora.core.directive import matter, relation
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.evidence import STATED
+from remora.core.relation import matter, relation
 from remora.core.statement import said_on
 from remora.core.strength import SOURCE_TRUST, TAINT_FACTOR, half_life
 from remora.core.text import collapse, content_hash, index_terms, jaccard

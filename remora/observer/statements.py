@@ -1,8 +1,11 @@
 """The few forms in which a person's sentence is a rule by itself, whoever says it and in which project.
 
-A sentence is taken only where all of it is the rule: it begins with a word that says it lasts ("always", "from now
-on"), it says what comes before every commit, it chooses one named thing over another, it rules a named thing out, or
-it asks to be remembered. Everything else that people say is no memory by its form; it can be one because it was
+A sentence is taken only where all of it is the rule: it begins with a word that says it lasts ("always",
+"from now
+on"), it says what comes before every commit, it chooses one named thing over another, it rules a named
+thing out, or
+it asks to be remembered. Everything else that people say is no memory by its form; it can be one because it
+was
 said in two sessions, because the agent records it, or because the person reviews it (docs/learning.md).
 """
 
@@ -20,13 +23,16 @@ MOST_LINES = 15  # of a prompt; a longer one is a paste or a plan
 _PASTED = re.compile(r"\A\s*(?:<|\{|\[|#|diff |\+\+\+|---|❯|\$ |>|⏺)|```")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
 _LEAD = re.compile(
-    r"\A\W*(?:(?:(?:yes|no|ok(?:ay)?|stop|please|so|and|also|but|well|hey|listen|again|note that|(?:i|we) (?:told|said|want) you to|remember to|make sure (?:to|you)|bitte|s'il te plaît|por favor"
+    r"\A\W*(?:(?:(?:yes|no|ok(?:ay)?|stop|please|so|and|also|but|well|hey|listen|again|note that"
+    r"|(?:i|we) (?:told|said|want) you to|remember to|make sure (?:to|you)|bitte|s'il te plaît|por favor"
     r"|per favore|пожалуйста)\b|请|請)[\s,.:!—–-]*)+",
     re.IGNORECASE,
 )
 _REMEMBER = re.compile(
-    r"\A\W*(?:please )?(?:remember|keep in mind|note for (?:later|the future)|for future reference|merk(?:e)? dir|souviens-toi"
-    r"|recuerda|ricorda|lembre-se|запомни|记住|覚えて(?:おいて)?)(?:,| that\b| que\b| che\b|,? dass\b|:|,? что\b)",
+    r"\A\W*(?:please )?(?:remember|keep in mind|note for (?:later|the future)|for future reference"
+    r"|merk(?:e)? dir|souviens-toi"
+    r"|recuerda|ricorda|lembre-se|запомни|记住|覚えて(?:おいて)?)(?:,| that\b| que\b| che\b|,? dass\b|:"
+    r"|,? что\b)",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
@@ -37,7 +43,8 @@ _CHOOSES = re.compile(
     re.IGNORECASE,
 )
 _RULES_OUT = re.compile(
-    r"\A(?:do not|don['’]?t|stop|avoid|no more|keine?n?|n['’]utilise[rz]? (?:pas|jamais)|no uses?|não use|non usare|не используй(?:те)?"
+    r"\A(?:do not|don['’]?t|stop|avoid|no more|keine?n?|n['’]utilise[rz]? (?:pas|jamais)|no uses?"
+    r"|não use|non usare|не используй(?:те)?"
     r")\s+(?:ever\s+)?(?:us(?:e|ing)|import(?:ing)?|install(?:ing)?|verwenden|benutzen)\b|\A(?:不要|别|禁止)(?:使?用)",
     re.IGNORECASE,
 )
@@ -61,8 +68,10 @@ _POINTS = re.compile(r"\b(?:this|that|these|those|your|my|i)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:the|an?)\b", re.IGNORECASE)
 # What is over when the task is: of this moment, this place, this once.
 _PASSING = re.compile(
-    r"\b(?:yet|for now|right now|at the moment|this time|today|tomorrow|currently|for the time being|temporarily|just this|ago"
-    r"|ausnahmsweise|vorerst|diesmal|heute|gerade|erstmal|pour l['’]instant|por ahora|per ora|пока)\b|(?:这次|暂时|今回)"
+    r"\b(?:yet|for now|right now|at the moment|this time|today|tomorrow|currently"
+    r"|for the time being|temporarily|just this|ago"
+    r"|ausnahmsweise|vorerst|diesmal|heute|gerade|erstmal|pour l['’]instant|por ahora|per ora"
+    r"|пока)\b|(?:这次|暂时|今回)"
     r"|\bnever ?mind\b|\bnever (?:had|got|saw|did|was|were|used to)\b",
     re.IGNORECASE,
 )

@@ -31,7 +31,8 @@ MOST_TRIGGERED = 400  # the same before what their triggers need is looked at
 _NOTE = """m.id, m.type, m.content, m.confidence, coalesce(m.decay_half_life_days, 0), m.last_accessed_at,
            m.taint IS NOT NULL, m.pinned, m.user_verified, m.related_files, coalesce(m.branch, ''),
            m.source, m.stale_at IS NOT NULL, m.project_id = 'user',
-           coalesce(json_extract(m.payload, '$.sessions'), 0), coalesce(json_extract(m.origins, '$[0].path'), '')"""
+           coalesce(json_extract(m.payload, '$.sessions'), 0),
+           coalesce(json_extract(m.origins, '$[0].path'), '')"""
 # What rests on something that was superseded or forgotten has a reason to be looked at first.
 _LIVE = "m.deprecated = 0 AND m.stale_at IS NULL AND (m.needs_review = 0 OR m.review_reason IS NULL)"
 _ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"

@@ -1,4 +1,4 @@
-"""Which sentences of a person are rules by their form alone: `corpora/rules.tsv`, a sentence and its rule or nothing."""
+"""Which sentences are rules by their form: `corpora/rules.tsv` has a sentence and its rule, or nothing."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ def test_a_correction_states_its_rule() -> None:
 
 def test_names_and_what_hangs_in_the_air() -> None:
     """A path, a name or a flag is something; "this" needs what was said around it."""
-    assert names_something("see `a`") and names_something("in src/a.py") and not names_something("the thing")
-    assert stands_alone("Tests need Docker") and not stands_alone("this one needs it")
+    told = ("see `a`", "in src/a.py", "the thing")
+    assert [names_something(text) for text in told] == [True, True, False]
+    assert [stands_alone(text) for text in ("Tests need Docker", "this one needs it")] == [True, False]
 
 
 def test_the_examples_of_the_documentation() -> None:

@@ -1,0 +1,139 @@
+"""How a later statement stands to an earlier one: the same, one that replaces it, or about something else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from remora.core.directive import (
+    IS_GONE,
+    LASTS,
+    NEGATES,
+    POSITIVE,
+    STOPS,
+    USES,
+    directive,
+    one_of,
+)
+from remora.core.stems import stem
+from remora.core.text import STOP_WORDS, cjk_pairs, words
+
+_NOW_WORDS = one_of(
+    """now from·now·on no·longer any·more anymore instead nowadays ab·jetzt nicht·mehr désormais ahora agora
+    теперь"""
+)
+_NOW = re.compile(rf"(?<!\w)(?:{_NOW_WORDS})(?!\w)|现在|改用|今後", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# Stems of words that say little in any rule: the light verbs, and what stands around them.
+_NOISE = frozenset(
+    """use run have be keep kept get make do need want set go must may shall allow writ written stor liv plea
+    longer here project add let every each all any""".split()
+)
+_ORIGIN = re.compile(r"\s*\((?:said|seen|from)\b[^)]*\)\W*$")
+_ON = re.compile(r"\b(?:on|unter|sur|en) (Windows|macOS|Linux|CI)\b", re.IGNORECASE)
+_REQUEST = re.compile(r"\b(?:pull|merge)[ -]request\b", re.IGNORECASE)
+_ORDERING = frozenset("above after before below until under once".split())
+_MEASURE = re.compile(
+    r"\d\s?(?:%|(?:ms|s|sec\w*|min\w*|hours?|h|days?|weeks?|months?|years?|[kmgt]i?b|percent|characters?|lines?|columns?|"
+    r"requests?|retries|attempts|tokens|rows|items)\b)",
+    re.IGNORECASE,
+)
+_HYPHEN = re.compile(r"(?<=\w{3})-(?=\w{3})")
+_NAME_PART = re.compile(r"[\w-]+")
+_TELLING = re.compile(r"[\w@./+-]*\w(?:\(\))?")
+
+
+class _Reading:
+    """A statement as two of them are compared."""
+
+    def __init__(self, text: str) -> None:
+        text = _REQUEST.sub("PR", _ORIGIN.sub("", text))
+        found = directive(text)
+        self.forbidden = {str(t).lower() for t in found.forbids if t.kind != "words"}
+        self.wanted = {str(t).lower() for t in found.wants if t.kind != "words"}
+        self.where = {
+            *found.inside,
+            *found.about,
+            *(f"not {p}" for p in found.exempt),
+            *map(str.lower, _ON.findall(text)),
+        }
+        self.numbers = set(_NUMBER.findall(text))
+        denials = len(NEGATES.findall(POSITIVE.sub(" ", text))) + (IS_GONE.search(text) is not None)
+        self.denials = denials % 2
+        self.denied = denials % 2 == 1 and not (found.forbids and found.wants)
+        self.words = [word for word in _telling(text) if word not in self.numbers]
+        self.telling = frozenset(self.words)
+        self.turns = _ORDERING.intersection(words(text))
+        self.measures = _MEASURE.search(text) is not None
+        self.changes = _NOW.search(text) is not None
+
+
+def relation(newer: str, older: str) -> str:
+    """Return how a later statement stands to an earlier one: "same", "later" (it replaces it) or "apart".
+
+    "same": equal names, numbers and polarity, and nearly all telling words. "later": both speak of the same
+    matter in the same cases, and one denies or forbids what the other wants, or the later one gives another
+    number,
+    or says that something else holds now. Different things, places and conditions are "apart".
+
+    >>> relation("Before every commit run make fmt", "Run make fmt before each commit")
+    'same'
+    >>> relation("use npm, not pnpm", "use pnpm, not npm")
+    'later'
+    >>> relation("The staging port is 5433", "The production port is 5434")
+    'apart'
+    """
+    one, other = _reading(newer), _reading(older)
+    if one.where != other.where:
+        return "apart"
+    mine, theirs = one.telling - other.telling, other.telling - one.telling
+    if _chooses_otherwise(one, other):
+        return "later"
+    ordered = [w for w in one.words if w in other.telling] == [w for w in other.words if w in one.telling]
+    measured = one.changes or (one.measures and other.measures)
+    if not mine and not theirs and one.numbers != other.numbers and not measured:
+        return "apart"  # numbers tell things apart
+    if not mine and not theirs:
+        if (one.denied, one.numbers) == (other.denied, other.numbers):
+            return "same" if (one.denials, one.turns) == (other.denials, other.turns) else "apart"
+        return "later" if ordered or one.denied == other.denied else "apart"
+    shared, different = len(one.telling & other.telling), len(mine) + len(theirs)
+    if one.denied != other.denied:
+        near = ordered and shared == min(len(one.telling), len(other.telling)) and different <= 1
+        moved = one.changes and different <= 2 and 2 * shared >= len(other.telling)
+        return "later" if shared and (near or moved) else "apart"
+    begins = bool(one.words) and one.words[0] in other.telling
+    return "later" if one.changes and begins and len(mine) <= 2 and len(theirs) <= 1 else "apart"
+
+
+def matter(text: str) -> frozenset[str]:
+    """Return the stems of the words that say what a statement is about."""
+    return _reading(text).telling
+
+
+@lru_cache(maxsize=256)  # a statement is held against several
+def _reading(text: str) -> _Reading:
+    return _Reading(text)
+
+
+def _chooses_otherwise(one: _Reading, other: _Reading) -> bool:
+    """Return whether one wants what the other forbids, for the same matter."""
+    if not (one.forbidden & other.wanted or one.wanted & other.forbidden):
+        return False
+    chosen = one.forbidden | one.wanted | other.forbidden | other.wanted
+    named = {stem(part) for thing in chosen for part in _NAME_PART.findall(thing)}
+    return len((one.telling ^ other.telling) - named) <= 1
+
+
+def _telling(text: str) -> Iterator[str]:
+    """Yield the stems of the words that say what a statement is about."""
+    bare = NEGATES.sub(" ", LASTS.sub(" ", _NOW.sub(" ", text)))
+    for word in _TELLING.findall(_HYPHEN.sub(" ", bare).replace("`", " ")):
+        if pairs := cjk_pairs(word):
+            yield from pairs
+            yield from (stem(w) for w in re.findall(r"[A-Za-z][\w.-]+", word))
+            continue
+        low = word.lower().strip("./")
+        if low not in STOP_WORDS and low not in STOPS and low not in USES and stem(low) not in _NOISE:
+            yield stem(low)

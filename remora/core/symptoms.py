@@ -1,0 +1,57 @@
+"""The words by which the output of a failed command is known to be what a text tells of."""
+
+from __future__ import annotations
+
+import re
+
+from remora.core.text import STOP_WORDS
+
+_READ = 2_000  # characters of a text that are looked at
+_REMEDY = re.compile(
+    r"\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*"
+)
+_QUOTED = re.compile(r"\"([^\"\n]{6,160})\"|“([^”\n]{6,160})”|'([^'\n]{8,160})'(?!\w)")
+_SPAN = re.compile(r"`[^`\n]*`")
+_OUTPUT_WORD = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
+
+
+def symptoms(text: str) -> list[tuple[str, ...]]:
+    """Return the words by which the output of a failed command is known to be what a text speaks of.
+
+    What stands before the remedy counts, and what is quoted; each in lower case, the longest word first.
+
+    >>> symptoms("`database is locked`: stop the old worker")
+    [('database', 'locked')]
+    >>> symptoms("Use tabs")
+    []
+    """
+    spans: list[str] = []
+
+    def held(found: re.Match[str]) -> str:
+        spans.append(found[0])
+        return f"\x00{len(spans) - 1}\x00"
+
+    parts = _REMEDY.split(_SPAN.sub(held, text[:_READ]), maxsplit=1)
+    told = (
+        [re.sub("\x00(\\d+)\x00", lambda m: spans[int(m[1])], parts[0])]
+        if len(parts) > 1 and parts[1].strip()
+        else []
+    )
+    told += [next(filter(None, found)) for found in _QUOTED.findall(text)]
+    found = [
+        tuple(sorted(set(output_words(one)) - STOP_WORDS - _GENERAL, key=lambda w: (-len(w), w)))
+        for one in told
+    ]
+    return [words for words in dict.fromkeys(found) if len(words) >= 2 or any(_tells(w) for w in words)]
+
+
+def output_words(text: str) -> list[str]:
+    """Return the words of a command's output, in lower case."""
+    return [word.lower() for word in _OUTPUT_WORD.findall(text)]
+
+
+def _tells(word: str) -> bool:
+    return len(word) > 5 and (any(c.isdigit() for c in word) or "." in word or "_" in word)
+
+
+_GENERAL = frozenset("error errors failed fails failure fail exception when says if with and of".split())
