@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import importlib
 import math
 import os
 import types
@@ -95,16 +96,30 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+# Where verbs find the types that their modules import for type checkers only. What is not here is a
+# protocol or something we hand out: a caller's own object may stand for it.
+_HOMES = {
+    "ExecutionContext": "remora.core.methodology",
+    "Sequence": "collections.abc",
+    "Used": "remora.app.summary",
+    "WorkUnitRef": "remora.core.values",
+    "WorkUnitResult": "remora.core.methodology",
+    "date": "datetime",
+}
+
+
 class _Names(dict[str, Any]):
-    """Names of annotations that are imported for type checkers only; they stand for anything."""
+    """Names of annotations that are imported for type checkers only."""
 
     def __init__(self, known: Mapping[str, Any]) -> None:
         super().__init__()
         self._known = known
 
     def __missing__(self, name: str) -> Any:
-        if name in self._known or hasattr(builtins, name):
+        if name in self._known or hasattr(builtins, name) or name.startswith("__"):
             raise KeyError(name)
+        if name in _HOMES:
+            return getattr(importlib.import_module(_HOMES[name]), name)
         return object
 
 

@@ -17,6 +17,7 @@ from contextlib import nullcontext
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from remora.app.checking import checked
 from remora.core.errors import InvalidInput, StoreError, StoreReadOnly
 from remora.core.pieces import pieces
 from remora.core.secrets import redact
@@ -65,6 +66,7 @@ class Put(NamedTuple):
     ttl: float | None = None
 
 
+@checked
 class Items:
     """The items of a project. Safe to share by threads; several processes may use the same file.
 

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from remora.app.branches import became, to_stamp
+from remora.app.checking import checked
 from remora.app.cleaning import clean
 from remora.app.planning import leave_work
 from remora.app.promoting import Promoter, Taken
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 FOLDER = "scratchpads"
 
 
+@checked
 class Watched:
     """One session that is being observed. Use it with `with`, or call `close`.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from remora.app.arguments import listed, paths
+from remora.app.checking import checked
 from remora.core.errors import InvalidInput, RemoraError, StoreReadOnly
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ Paths = Sequence[str | os.PathLike[str]]
 MOST_MARKS = 2_000  # answers of tools for interfaces that are known again without asking the store
 
 
+@checked
 class PlanVerbs:
     """The verbs of `Memory` that prepare work, keep where it stopped, and take in what a person teaches."""
 
