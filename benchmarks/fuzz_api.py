@@ -24,6 +24,7 @@ from remora.app.items import Items, Put
 from remora.app.memory import Memory
 from remora.core.errors import RemoraError
 from remora.core.events import Event
+from remora.core.values import MemoryDraft, Message
 
 CALLS = 200  # of each method, by default
 SEED = 18
@@ -54,6 +55,12 @@ BY_NAME: dict[str, Any] = {
 }
 
 
+FIELDS = {
+    "fields": sorted({*MemoryDraft._fields, *Message._fields, "no_such_field"} - {"content", "role"}),
+    "changes": sorted({*MemoryDraft._fields, "no_such_field"}),
+}
+
+
 class Odd:
     """An object of nobody's."""
 
@@ -65,18 +72,18 @@ class Rude:
         raise RuntimeError("no words")
 
     __str__ = __repr__
-    __len__ = __repr__  # type: ignore[assignment]
-    __iter__ = __repr__  # type: ignore[assignment]
 
 
 POOL: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 2**31, 2**63, -(2**63) - 1, 10**400, 0.5, -0.5, 1e308,
     float("nan"), float("inf"), float("-inf"), b"", b"bytes \xff", "", " ", "a", "\0", "a\0b", "\ud800",
-    "text \udfff text", "x" * 4_000, "word " * 20_000, "é" * 5_000, "../../..", "/no/such/path", "no/such/path.py", "~nobody/x",
-    "%", "*", '"', "' OR 1=1 --", "2026-13-45", "9999-12-31T23:59:59Z", "0000-00-00", "\u202e", "[", "(", "a" * 300,
-    [], [None], ["a", 1, None, b"x"], [[]], [{}], ["\0"], ["\ud800"], [float("nan")], (), ("a", 2), {}, {"a": 1},
-    {1: 2}, {"content": 3}, {"role": None}, [{"role": 1, "content": 2}], set(), frozenset({1}), range(3),
-    object(), Odd(), Odd, Rude(), len, 1j, Path("no/such"), Path("a\0b"),
+    "text \udfff text", "x" * 4_000, "word " * 20_000, "é" * 5_000,
+    "../../..", "/no/such/path", "no/such/path.py", "~nobody/x", "%", "*", '"', "' OR 1=1 --", "2026-13-45",
+    "9999-12-31T23:59:59Z", "0000-00-00", "\u202e", "[", "(",
+    "a" * 300, [], [None], ["a", 1, None, b"x"], [[]], [{}], ["\0"], ["\ud800"], [float("nan")], (), ("a", 2),
+    {}, {"a": 1}, {1: 2}, {"content": 3}, {"role": None}, [{"role": 1, "content": 2}], set(),
+    frozenset({1}), range(3),
+    object(), Odd(), Rude(), 1j, Path("no/such"), Path("a\0b"),
     datetime.date.min, datetime.date.max, datetime.datetime.max, datetime.timedelta.max,
 )  # fmt: skip
 
@@ -99,7 +106,7 @@ class Verb(NamedTuple):
 
 def objects(memory: Memory) -> dict[str, Callable[[], Any]]:
     """Return what makes each public object, by its name."""
-    items = Items(memory, lambda value, index: [str(value)])
+    items = Items(memory, lambda value, _: [str(value)])
     loop = memory.loop("fuzz-loop")
     return {
         "memory": lambda: memory,
@@ -144,7 +151,9 @@ def arguments(call: Any, memory_id: str, rng: random.Random) -> dict[str, Any]:
     """Return arguments by name: usable ones, some of them replaced by wrong ones."""
     given: dict[str, Any] = {}
     for parameter in inspect.signature(call).parameters.values():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        if parameter.kind is parameter.VAR_KEYWORD:
+            names = FIELDS[parameter.name]
+            given.update({name: rng.choice(POOL) for name in rng.sample(names, rng.randrange(3))})
             continue
         needed = parameter.default is parameter.empty
         if not needed and rng.random() < 0.6:

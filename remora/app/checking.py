@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import importlib
 import math
 import os
 import types
@@ -96,18 +95,6 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-# Where verbs find the types that their modules import for type checkers only. What is not here is a
-# protocol or something we hand out: a caller's own object may stand for it.
-_HOMES = {
-    "ExecutionContext": "remora.core.methodology",
-    "Sequence": "collections.abc",
-    "Used": "remora.app.summary",
-    "WorkUnitRef": "remora.core.values",
-    "WorkUnitResult": "remora.core.methodology",
-    "date": "datetime",
-}
-
-
 class _Names(dict[str, Any]):
     """Names of annotations that are imported for type checkers only."""
 
@@ -118,9 +105,24 @@ class _Names(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name in self._known or hasattr(builtins, name) or name.startswith("__"):
             raise KeyError(name)
-        if name in _HOMES:
-            return getattr(importlib.import_module(_HOMES[name]), name)
-        return object
+        return _types().get(name, object)
+
+
+@functools.cache
+def _types() -> dict[str, Any]:
+    """Return the types that a module of verbs imports for type checkers only.
+
+    What is not here is a protocol or something we hand out: a caller's own object may stand for it.
+    """
+    from collections.abc import Sequence
+    from datetime import date
+
+    from remora.app.summary import Used
+    from remora.core.methodology import ExecutionContext, WorkUnitResult
+    from remora.core.values import WorkUnitRef
+
+    kinds = (ExecutionContext, Sequence, Used, WorkUnitRef, WorkUnitResult, date)
+    return {kind.__name__: kind for kind in kinds}
 
 
 def _wanted(method: Any) -> dict[str, Expected]:

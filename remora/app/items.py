@@ -157,7 +157,10 @@ class Items:
             InvalidInput: a value is not a JSON object; nothing was changed.
             StoreError: nothing was changed.
         """
-        last = {(put.namespace, put.key): put for put in puts}
+        changes = tuple(puts)
+        if not all(isinstance(put, Put) for put in changes):
+            raise InvalidInput("puts must be a list of Put", hint="Write puts=[Put(namespace, key, value)].")
+        last = {(put.namespace, put.key): put for put in changes}
         if not last:
             return
         if self._parts.read_only:
