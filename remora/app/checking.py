@@ -21,7 +21,6 @@ from remora.core.errors import InvalidInput
 
 C = TypeVar("C")
 LARGEST = 2**63  # SQLite and the C library keep whole numbers in 64 bits
-SHOWN = 60  # characters of a wrong value in a message
 
 
 class Expected(NamedTuple):
@@ -79,11 +78,15 @@ def _refused(name: str, value: Any, expected: Expected) -> InvalidInput:
         hint = f"Write {name}=[{value!r:.80}]." if isinstance(value, str) else f"Give {name} as a list."
     else:
         hint = f"Give {name} as {expected.words}."
-    return InvalidInput(f"{name} must be {expected.words}, not {_shown(value)}", hint=_sound(hint))
+    return InvalidInput(f"{name} must be {expected.words}, not {_shown(value, expected)}", hint=_sound(hint))
 
 
-def _shown(value: Any) -> str:
-    """Return a value in words: numbers as they are, anything else by its type."""
+def _shown(value: Any, expected: Expected) -> str:
+    """Return a value in words: numbers as they are, lists by what is in them, anything else by its type."""
+    if isinstance(value, list | tuple | set | frozenset) and expected.words.startswith("a list"):
+        return f"a list of {' and '.join(sorted({type(one).__name__ for one in value}))}"
+    if isinstance(value, str) and expected.words.startswith("a path"):
+        return "text with a NUL or half a character in it"
     if type(value) is int and abs(value) >= LARGEST:
         return "a number of more than 64 bits"
     if type(value) in (int, float, bool, type(None)):
@@ -171,7 +174,7 @@ def _expected(hint: Any) -> Expected | None:
     if origin is AnyCallable:
         return Expected(callable, "a function")
     kind = origin or hint
-    if not isinstance(kind, type) or kind is object or getattr(kind, "_is_protocol", False):
+    if hint is Any or not isinstance(kind, type) or kind is object or getattr(kind, "_is_protocol", False):
         return None
     if issubclass(kind, os.PathLike):
         return Expected(lambda value: isinstance(value, os.PathLike) and _is_path(value), "a path")
@@ -192,7 +195,7 @@ def _one_of(hints: tuple[Any, ...]) -> Expected | None:
         others = [one for one in kinds if one.words not in ("a path", "text")]
         kinds = [Expected(_is_path_or_text, "a path"), *others]
     tests = tuple(one.fits for one in kinds)
-    words = " or ".join(one.words for one in kinds)
+    words = " or ".join(one.words for one in kinds if one is not _PLAIN[type(None)])
     return Expected(lambda value: any(test(value) for test in tests), words)
 
 
@@ -204,6 +207,11 @@ def _list_of(hints: tuple[Any, ...]) -> Expected:
     """Return what a list asks for: None stands for an empty one, and an iterator is not used up here."""
     element = _expected(hints[0]) if hints else None
     plural = {"text": "texts", "a path": "paths"}.get(element.words, "values") if element else "values"
+    if element is not None and "a mapping" in element.words:
+        plural, element = (
+            "mappings",
+            None,
+        )  # records are judged one by one: where one is wrong, the others may be kept
 
     def fits(value: Any) -> bool:
         if value is None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from remora.app.branches import became, to_stamp
 from remora.app.checking import checked
@@ -76,7 +76,7 @@ class Watched:
     ) -> None:
         self.close()
 
-    def observe(self, event: Event) -> None:
+    def observe(self, event: Event | Any) -> None:
         """Look at one event; never raises. Secrets are taken out first, and a key counts once."""
         with suppress(Exception):  # whatever an agent's program hands in, it must not stop for us
             self._observer.observe(clean(event)[0])

@@ -197,7 +197,7 @@ class PlanVerbs:
     def observe_ui(
         self,
         tool: str,
-        result: str,
+        result: str | Any,
         *,
         arguments: Mapping[str, Any] | None = None,
         session_id: str | None = None,
@@ -214,7 +214,7 @@ class PlanVerbs:
 
         Args:
             tool: its name as the host has it; any other tool is passed over.
-            result: what it answered, as text.
+            result: what it answered, as text; an answer of another kind shows nothing.
             arguments: what it was asked.
             session_id: where it happened.
             step: when.
