@@ -1,4 +1,4 @@
-"""Every public method of the Python API takes whatever it is given: it answers, or raises an error of ours."""
+"""Every public method of the Python API answers whatever it is given, or raises an error of ours."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_no_foreign_error(tmp_path: Path) -> None:
 
 
 def test_every_public_method_is_checked(memory: Memory) -> None:
-    """Each public method is found by the fuzz, and all but those of a loop, which never fails, are checked."""
+    """Each public method is found by the fuzz and checked, but for a loop's, which never fail."""
     found = list(verbs(memory))
     unchecked = {
         v.name
@@ -97,7 +97,7 @@ def test_a_draft_that_is_none(memory: Memory) -> None:
 
 
 def test_what_a_check_leaves_alone() -> None:
-    """Private methods, properties and what stands behind `**` are not looked at; an iterator is not used up."""
+    """Private methods and what stands behind `**` are not looked at; an iterator is not used up."""
 
     @checked
     class Desk:

@@ -34,9 +34,9 @@ class DeafJudge:
         ("", "the query is empty"),
         (" \n ", "the query is empty"),
         ("?!… \x00", "the query is empty"),
-        (5, "query must be text, not 5"),
-        (b"tokens", "query must be text, not bytes"),
-        (None, "query must be text, not None"),
+        (5, "must be text, not 5"),
+        (b"tokens", "must be text, not bytes"),
+        (None, "must be text, not None"),
     ],
 )
 def test_queries_that_are_none(bare: Memory, query: Any, message: str) -> None:
