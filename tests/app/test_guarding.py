@@ -16,7 +16,7 @@ from remora.app.guarding import GuardedEmbedder, GuardedModel, GuardedReranker, 
 from remora.core.errors import ProviderBusy, ProviderError
 from tests.helpers import NOW, SECRET, FakeEmbedder, environment, texts
 
-SNAPSHOT = '### Page\n- Page URL: http://localhost:3000/login\n```yaml\n- button "Sign in"\n```'
+SLOW = "TimeoutError: locator.click: Timeout 5000ms exceeded while waiting for the button Save"
 ANSWERS = {
     "raises": RuntimeError("out of memory"),
     "raises its own": type("CudaError", (Exception,), {})("no device"),
@@ -71,7 +71,7 @@ VERBS: dict[str, Callable[[Memory], Any]] = {
     "compact_if_needed": lambda m: m.session("cli:1").compact_if_needed(200),
     "new": lambda m: m.session("cli:1").new(),
     "consolidate": lambda m: m.journal.consolidate(),
-    "observe_ui": lambda m: m.observe_ui("mcp__playwright__browser_snapshot", SNAPSHOT),
+    "observe_ui": lambda m: m.observe_ui("mcp__playwright__browser_click", SLOW),
     "learn": lambda m: m.learn(),
     "predict_files": lambda m: m.predict_files("change how tokens expire"),
     "plan_context": lambda m: m.plan_context("change how tokens expire"),
@@ -116,6 +116,14 @@ def test_a_model(tmp_path: Path, folder: Path, answer: str) -> None:
         assert any("the model failed" in note for note in done.notes)
         assert memory.session("cli:1").new().how != "model"
         assert memory.session("cli:1").messages() == []
+
+
+@pytest.mark.parametrize("answer", ["raises", "raises its own", "a number", "nothing"])
+def test_a_model_that_judges_a_page(tmp_path: Path, folder: Path, answer: str) -> None:
+    """Where the model fails, the rules judge an answer of the browser's tool, and the note says so."""
+    with opened(tmp_path, folder, llm=Unwell(ANSWERS[answer])) as memory:
+        assert VERBS["observe_ui"](memory).type == "e2e_observation"
+        assert any("the model did not judge" in note for note in memory.notes)
 
 
 @pytest.mark.parametrize("answer", VECTORS)
