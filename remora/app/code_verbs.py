@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.app.checking import checked
+
 if TYPE_CHECKING:
     from remora.app.code import Impacts
     from remora.app.semantic import SemanticReport
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 
 
+@checked
 class CodeVerbs:
     """The verbs of `Memory` that ask the code graph."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING
 
+from remora.app.checking import checked
 from remora.app.written import look_again
 from remora.core.errors import InvalidInput, NotFound, StoreReadOnly
 from remora.core.secrets import redact
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from remora.entries.store import EntryStore
 
 
+@checked
 class Entries:
     """Notes that somebody wrote, and archives of compacted conversations, by name or alias.
 

@@ -17,6 +17,7 @@ from contextlib import nullcontext
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from remora.app.checking import checked
 from remora.core.errors import InvalidInput, StoreError, StoreReadOnly
 from remora.core.pieces import pieces
 from remora.core.secrets import redact
@@ -65,6 +66,7 @@ class Put(NamedTuple):
     ttl: float | None = None
 
 
+@checked
 class Items:
     """The items of a project. Safe to share by threads; several processes may use the same file.
 
@@ -155,7 +157,10 @@ class Items:
             InvalidInput: a value is not a JSON object; nothing was changed.
             StoreError: nothing was changed.
         """
-        last = {(put.namespace, put.key): put for put in puts}
+        changes = tuple(puts)
+        if not all(isinstance(put, Put) for put in changes):
+            raise InvalidInput("puts must be a list of Put", hint="Write puts=[Put(namespace, key, value)].")
+        last = {(put.namespace, put.key): put for put in changes}
         if not last:
             return
         if self._parts.read_only:

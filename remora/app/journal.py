@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from remora.app.checking import checked
 from remora.app.written import look_again
 from remora.core.errors import InvalidInput, StoreReadOnly
 from remora.core.secrets import redact
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from remora.journal.kept import KeptFile
 
 
+@checked
 class Journal:
     """MEMORY.md, HISTORY and the daily notes of a project.
 

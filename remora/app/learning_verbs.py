@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.app.arguments import paths
+from remora.app.checking import checked
 from remora.core.errors import InvalidInput, StoreReadOnly
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ Progress = Callable[[str, int, int], None]
 Paths = Sequence[str | os.PathLike[str]]
 
 
+@checked
 class LearningVerbs:
     """The verbs of `Memory` that read what is there already, and learn from what agents did."""
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from remora.app.accesses import Accesses
 from remora.app.arguments import listed, paths
+from remora.app.checking import checked
 from remora.app.code_verbs import CodeVerbs
 from remora.app.learning_verbs import LearningVerbs
 from remora.app.plan_verbs import PlanVerbs
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 Paths = Sequence[str | os.PathLike[str]]
 
 
+@checked
 class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, PlanVerbs):
     """The memory of one project, with the user's own beside it.
 
@@ -205,6 +207,8 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
     def _drafted_or_refused(
         self, fields: Mapping[str, Any], room: Room, *, user: bool
     ) -> MemoryDraft | RemoraError:
+        if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
+            return InvalidInput("a draft is a mapping of names to values")
         try:
             return self._with_parents(self._drafted(**{"content": None, **fields}, for_user=user), room)
         except REFUSALS as error:

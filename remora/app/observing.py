@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from remora.app.branches import became, to_stamp
+from remora.app.checking import checked
 from remora.app.cleaning import clean
 from remora.app.planning import leave_work
 from remora.app.promoting import Promoter, Taken
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 FOLDER = "scratchpads"
 
 
+@checked
 class Watched:
     """One session that is being observed. Use it with `with`, or call `close`.
 
@@ -74,7 +76,7 @@ class Watched:
     ) -> None:
         self.close()
 
-    def observe(self, event: Event) -> None:
+    def observe(self, event: Event | Any) -> None:
         """Look at one event; never raises. Secrets are taken out first, and a key counts once."""
         with suppress(Exception):  # whatever an agent's program hands in, it must not stop for us
             self._observer.observe(clean(event)[0])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from remora.app.arguments import listed, paths
+from remora.app.checking import checked
 from remora.core.errors import InvalidInput, RemoraError, StoreReadOnly
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ Paths = Sequence[str | os.PathLike[str]]
 MOST_MARKS = 2_000  # answers of tools for interfaces that are known again without asking the store
 
 
+@checked
 class PlanVerbs:
     """The verbs of `Memory` that prepare work, keep where it stopped, and take in what a person teaches."""
 
@@ -195,7 +197,7 @@ class PlanVerbs:
     def observe_ui(
         self,
         tool: str,
-        result: str,
+        result: str | Any,
         *,
         arguments: Mapping[str, Any] | None = None,
         session_id: str | None = None,
@@ -212,7 +214,7 @@ class PlanVerbs:
 
         Args:
             tool: its name as the host has it; any other tool is passed over.
-            result: what it answered, as text.
+            result: what it answered, as text; an answer of another kind shows nothing.
             arguments: what it was asked.
             session_id: where it happened.
             step: when.

@@ -129,7 +129,11 @@ def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -
         SourceError: git refuses the repository.
         StoreError: the folder of all projects cannot be read.
     """
-    if not path.exists():
+    try:
+        there = path.exists()
+    except OSError:  # a name that is too long, or one below a folder that is closed to us
+        there = False
+    if not there:
         raise InvalidInput(f"{path} does not exist", hint="Name a folder that does.")
     real = path.resolve()
     repository = Repository.discover(real)

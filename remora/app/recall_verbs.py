@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from remora.app.arguments import known_types, listed, paths
+from remora.app.checking import checked
 from remora.app.project import branch_of
 from remora.core.errors import InvalidInput
 from remora.core.values import PHASES, Filters
@@ -21,6 +22,7 @@ Paths = Sequence[str | os.PathLike[str]]
 GOOD = 0.5  # a hit this relevant counts as used
 
 
+@checked
 class RecallVerbs:
     """The verbs of `Memory` that answer questions."""
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from remora.app.checking import checked
 from remora.app.worker import embed_when_many
 from remora.conversation.flatten import working_context
 from remora.conversation.log import SUFFIX, SessionLog
@@ -40,6 +41,7 @@ TAIL_BYTES = 256  # before the place read to; an edit above it moves them
 PATIENCE = 1.0  # seconds to wait for another writer: the next search goes on where this one gave up
 
 
+@checked
 class Session:
     """A conversation of a project, by its id (`channel:chat`).
 

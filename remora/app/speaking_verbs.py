@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
+from remora.app.checking import checked
 from remora.core.errors import RemoraError
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from remora.store.injections import Injection
 
 
+@checked
 class SpeakingVerbs:
     """The verbs of `Memory` about what agents are told."""
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from remora.app.checking import checked
+
 if TYPE_CHECKING:
     from remora.app.accesses import Accesses
     from remora.app.doctor import Report
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 
 
+@checked
 class StoreVerbs:
     """The verbs of `Memory` that look at the store as a whole and keep it in order."""
 

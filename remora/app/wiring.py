@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.followed import Followed
+from remora.app.guarding import GuardedEmbedder, GuardedModel, GuardedReranker
 from remora.app.project import Project, commit_of, data_dir, locate, make_home
 from remora.core.clock import Clock, SystemClock
 from remora.core.config import Settings
@@ -68,7 +69,11 @@ class Parts:
         self.environ = environ
         self.clock = clock
         self.read_only = read_only
-        self._given = (embedder, llm, reranker)
+        self._given = (
+            GuardedEmbedder(embedder) if embedder is not None else None,
+            GuardedModel(llm) if llm is not None else None,
+            GuardedReranker(reranker) if reranker is not None else None,
+        )
         self._plugins: Plugins | None = None
         self._choice: Choice | None = None
         self._cached: Embedder | None = None

@@ -59,7 +59,7 @@ def test_a_type_that_does_not_exist(bare: Memory, verb: str) -> None:
     with pytest.raises(InvalidInput, match="there is no memory type 'zzz'") as caught:
         ask("zzz")
     assert caught.value.hint.startswith("The types are gotcha, decision,")
-    with pytest.raises(InvalidInput, match="there is no memory type 3"):
+    with pytest.raises(InvalidInput, match="types must be a list of texts, not a list of int"):
         ask(3)
 
 

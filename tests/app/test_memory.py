@@ -146,8 +146,8 @@ def test_a_guess_of_the_type(bare: Memory, content: str, kind: str) -> None:
         ({"scope": "world"}, "there is no scope 'world'"),
         ({"colour": "red"}, "a memory has no field 'colour'"),
         ({"tags": "auth"}, r"Write tags=\['auth'\]|tags must be a list of texts"),
-        ({"tags": 5}, "tags must be a list of texts, not int"),
-        ({"related_files": {"a.py": 1}}, "related_files must be a list of texts, not dict"),
+        ({"tags": 5}, "tags must be a list of texts, not 5"),
+        ({"related_files": {"a.py": 1}}, "related_files must be a list of paths, not dict"),
         ({"derived_from": "abcd"}, "derived_from must be a list of texts"),
         ({"payload": 5}, "payload must be a mapping"),
         ({"taint": "web"}, "taint must be a Taint"),
@@ -333,7 +333,7 @@ def test_ids(bare: Memory) -> None:
         for verb in verbs:
             with pytest.raises(NotFound, match="there is no memory"):
                 verb(wrong)
-    with pytest.raises(InvalidInput, match="an id is text, not int"):
+    with pytest.raises(InvalidInput, match="memory_id must be text, not 5"):
         bare.show(5)  # type: ignore[arg-type]
 
 

@@ -378,7 +378,7 @@ def test_other_tools_and_ordinary_answers(bare: Memory) -> None:
     """Nothing is kept of them."""
     assert bare.observe_ui("Bash", SLOW) is None
     assert bare.observe_ui("browser_snapshot", "- heading: Welcome to the shop of Ada") is None
-    assert bare.observe_ui("browser_snapshot", None) is None  # type: ignore[arg-type]
+    assert bare.observe_ui("browser_snapshot", None) is None
     assert bare.list() == []
 
 

@@ -12,6 +12,7 @@ import pytest
 from remora import Memory
 from remora.app import semantic as module
 from remora.app.doctor_code import code
+from remora.app.guarding import GuardedModel
 from remora.app.semantic import RAN, describe, describe_when_due
 from remora.core.clock import FixedClock, from_iso, to_iso
 from remora.core.errors import InvalidInput, ProviderBusy, ProviderError
@@ -66,8 +67,9 @@ def space_of(memory: Memory) -> Space:
 def calls(memory: Memory) -> list[Call]:
     """Return what the scripted model was asked."""
     model = memory._parts.llm()
-    assert isinstance(model, ScriptedModel)
-    return model.calls
+    assert isinstance(model, GuardedModel)
+    assert isinstance(model.given, ScriptedModel)
+    return model.given.calls
 
 
 def purposes(memory: Memory) -> dict[str, Any]:

@@ -127,9 +127,9 @@ def test_kinds(bare: Memory) -> None:
 @pytest.mark.parametrize(
     ("messages", "message"),
     [
-        ({"role": "user", "content": "x"}, "must be a list of messages"),
-        ("hello", "must be a list of messages"),
-        (5, "must be a list of messages"),
+        ({"role": "user", "content": "x"}, "must be a list of mappings"),
+        ("hello", "must be a list of mappings"),
+        (5, "must be a list of mappings"),
         (["hello"], "a message is a mapping with role and content, not str"),
         ([{"role": "user"}], "content must be a string, not missing"),
         ([{"role": "", "content": "x"}], "role must be a string that is not empty"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from remora import Memory, ScriptedModel
+from remora.app.guarding import GuardedEmbedder, GuardedModel
 from remora.app.wiring import DATABASE, build
 from remora.core.clock import FixedClock
 from remora.core.errors import NotFound, StoreError
@@ -95,9 +96,11 @@ def test_given_parts_stay_the_callers(tmp_path: Path, folder: Path) -> None:
     """A model that was handed in is used, and left open for its owner."""
     embedder, llm = Closing(), ScriptedModel([])
     parts = build(folder, environment(tmp_path), embedder=embedder, llm=llm)
-    assert parts.embedder() is embedder
+    used = parts.embedder(), parts.llm()
+    assert isinstance(used[0], GuardedEmbedder)
+    assert isinstance(used[1], GuardedModel)
+    assert (used[0].given, used[1].given) == (embedder, llm)
     assert parts.choice().tier == "given"
-    assert parts.llm() is llm
     assert parts.reranker() is None
     parts.close()
     assert not embedder.closed

@@ -84,7 +84,7 @@ def test_the_speaker_named_in_the_question_is_preferred(world):
 def test_a_named_speaker_is_not_part_of_what_is_searched_for(world):
     """Vectors are asked without the name, so turns that only mention Ann gain nothing."""
     talk(world, ("Ann", "Hiking makes me happy"), ("Bob", "Ann Ann Ann"), *WEATHER)
-    embedder = world.memory._parts.embedder()
+    embedder = world.memory._parts.embedder().given
     embedder.asked.clear()
     assert found(world, "does Ann enjoy hiking")[0] == "Hiking makes me happy"
     assert embedder.asked == ["does Ann enjoy hiking", "does enjoy hiking"]
