@@ -381,10 +381,10 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool) -> tuple[Thing | None, 
                 or NEGATES.fullmatch(low)
             ):
                 break
-            words.append(word.rstrip("."))
-            if len(words) == MOST_WORDS:
+            command.append(word.rstrip("."))
+            if len(command) == MOST_WORDS:
                 break
-        return Thing("command", tuple(words)), len(words)
+        return Thing("command", tuple(command)), len(command)
     if (
         len(bare) > 1
         and bare.isupper()

@@ -277,7 +277,7 @@ def read_edit(path: str, changed: str, removed: str) -> Edit:
 
 
 def writes(edit: Edit, trigger: Trigger) -> bool:
-    """Return whether an edit sets a trigger off: of WRITE, by what it brings in oftener than it takes it out."""
+    """Return whether an edit sets a trigger off: of WRITE, by what it adds oftener than it removes it."""
     for one in trigger.unless:
         if one.startswith(ONLY) and not _lies(edit.path, one.removeprefix(ONLY)):
             return False
