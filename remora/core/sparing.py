@@ -31,16 +31,24 @@ class sparing:  # noqa: N801  used as a statement, as contextlib.suppress is
         what: the item, as a person would name it.
         skipped: where it is noted, with the error's type.
         before: words that stand before the error.
+        passing: further errors that are not the item's fault.
     """
 
-    def __init__(self, what: str, skipped: list[Skipped], before: str = "") -> None:
+    def __init__(
+        self,
+        what: str,
+        skipped: list[Skipped],
+        before: str = "",
+        passing: tuple[type[RemoraError], ...] = (),
+    ) -> None:
         self._what, self._skipped, self._before = what, skipped, before
+        self._passing = (StoreError, *passing)
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
-        if not isinstance(error, Exception) or isinstance(error, StoreError):
+        if not isinstance(error, Exception) or isinstance(error, self._passing):
             return False
         self._skipped.append(Skipped(self._what, f"{self._before}{told(error)}"))
         return True

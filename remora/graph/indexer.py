@@ -189,7 +189,7 @@ class Indexer:
                     self._space.meta.set(OPEN, False)
         unchanged = len(listed) - len(changed) + same
         return Outcome(
-            read, unchanged, resolved, len(gone), (*skipped, *skipped_roots, *partly), complete
+            read, unchanged, resolved, len(gone), (*partly, *skipped_roots, *sorted(skipped, key=_is_usual)), complete
         )
 
     # Reading
@@ -448,6 +448,11 @@ class Indexer:
             return []
         text = "\n".join(c.text for c in self._space.chunks.of_files([path], 1000))
         return document_links(path, text, symbols)
+
+
+def _is_usual(skip: Skipped) -> bool:
+    """Return whether a file was left out for what it is; those that failed are named first."""
+    return not skip.why.startswith("could not")
 
 
 def _differs(row: FileRow | None, item: Listed) -> bool:

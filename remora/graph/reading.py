@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from remora.core.code import Chunk, FileFacts, hash_of
+from remora.core.errors import SourceError
 from remora.core.secrets import find as find_secrets
 from remora.core.sparing import sparing
 from remora.core.values import Skipped
@@ -86,7 +87,7 @@ class FileReader:
     def parse(self, item: Listed) -> Parsed | Refused:
         """Return a file's content made ready for writing, or why it is left out; it never fails."""
         failed: list[Skipped] = []
-        with sparing(item.path, failed, "could not be read: "):
+        with sparing(item.path, failed, "could not be read: ", (SourceError,)):  # the whole folder is gone
             return self._parse(item)
         return Refused(failed[0].why)
 
