@@ -137,6 +137,26 @@ def measure(clones: Sequence[tuple[Listed, Path]]) -> tuple[dict[str, Any], list
     return figures, checks
 
 
+def made_up() -> list[Check]:
+    """Return the checks of two tiny repositories with what once stopped a command."""
+    texts = {
+        "scripts": {"lang/ru.json": '{"profileTwoFactorAuth": "Двухфакторная аутентификация"}\n'},
+        "itself": {"own.py": "class A:\n    def b(self) -> A.b.c: ...\n\n\ndef g():\n    A().b().d()\n"},
+    }
+    with workplace() as folder:
+        found: list[tuple[Listed, Path]] = []
+        for name, files in texts.items():
+            clone = folder / name
+            for path, text in files.items():
+                (clone / path).parent.mkdir(parents=True, exist_ok=True)
+                (clone / path).write_text(text, "utf-8")
+            subprocess.run(["git", "init", "-q", str(clone)], check=True)
+            found.append((Listed(name, "", ""), clone))
+        figures, checks = measure(found)
+    lost = [name for name, one in figures.items() if one["skipped"]]
+    return [*checks, Check("tiny repositories of which a file was skipped", float(len(lost)), "0", not lost)]
+
+
 def run(options: Options) -> Report:
     """Run every command on each clone of the list that is in `--clones`.
 

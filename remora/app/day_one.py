@@ -22,7 +22,7 @@ from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
 from remora.core.errors import InvalidInput, SourceError
 from remora.core.secrets import redact
-from remora.core.sparing import sparing
+from remora.core.sparing import FAILED, sparing
 from remora.core.text import content_hash
 from remora.core.values import InitReport, MemoryDraft, MemoryRecord, Origin, Redaction, Skipped
 from remora.lifecycle.flags import RETIRED, with_reason, without_reason
@@ -123,7 +123,9 @@ def _take_code(parts: Parts, tally: _Tally, progress: Progress | None) -> IndexR
     from remora.app.code import index
 
     with sparing("the code", tally.skipped):
-        return index(parts, progress=progress)
+        report = index(parts, progress=progress)
+        tally.skipped += [skip for skip in report.skipped if skip.why.startswith(FAILED)]
+        return report
     return None
 
 

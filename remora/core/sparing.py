@@ -5,6 +5,7 @@ from __future__ import annotations
 from remora.core.errors import RemoraError, StoreError
 from remora.core.values import Skipped
 
+FAILED = "could not"  # begins the reason of a file of the code that failed, not of one left out by design
 MOST_SAID = 200  # characters of an error's own words: some repeat the text that they failed on
 
 

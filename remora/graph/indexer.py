@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import FileFacts, Outline, Uses
-from remora.core.sparing import sparing
+from remora.core.sparing import FAILED, sparing
 from remora.core.values import Skipped
 from remora.graph import go_names
 from remora.graph.documents import document_links, document_names
@@ -239,7 +239,7 @@ class Indexer:
                         same += 1
                     else:
                         failed: list[Skipped] = []
-                        with sparing(item.path, failed, "could not be kept: "), self._space.db.transaction(durable=False):
+                        with sparing(item.path, failed, f"{FAILED} be kept: "), self._space.db.transaction(durable=False):
                             self._write(new, touched, now)
                             read += 1
                         for one in failed:
@@ -432,7 +432,7 @@ class Indexer:
 
     def _links(self, path: str, resolver: Resolver, symbols: Symbols) -> list[Link]:
         """Return the edges out of a file; none where they cannot be told at all."""
-        with sparing(path, resolver.skipped, "its uses were not followed: "):
+        with sparing(path, resolver.skipped, f"{FAILED} be followed: "):
             return self._found_links(path, resolver, symbols)
         return []
 
@@ -452,7 +452,7 @@ class Indexer:
 
 def _is_usual(skip: Skipped) -> bool:
     """Return whether a file was left out for what it is; those that failed are named first."""
-    return not skip.why.startswith("could not")
+    return not skip.why.startswith(FAILED)
 
 
 def _differs(row: FileRow | None, item: Listed) -> bool:

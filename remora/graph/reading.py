@@ -13,7 +13,7 @@ from typing import NamedTuple
 from remora.core.code import Chunk, FileFacts, hash_of
 from remora.core.errors import SourceError
 from remora.core.secrets import find as find_secrets
-from remora.core.sparing import sparing
+from remora.core.sparing import FAILED, sparing
 from remora.core.values import Skipped
 from remora.graph.chunks import chunks
 from remora.graph.extract import extract_with_tree
@@ -87,7 +87,7 @@ class FileReader:
     def parse(self, item: Listed) -> Parsed | Refused:
         """Return a file's content made ready for writing, or why it is left out; it never fails."""
         failed: list[Skipped] = []
-        with sparing(item.path, failed, "could not be read: ", (SourceError,)):  # the whole folder is gone
+        with sparing(item.path, failed, f"{FAILED} be read: ", (SourceError,)):  # the whole folder is gone
             return self._parse(item)
         return Refused(failed[0].why)
 
@@ -109,7 +109,7 @@ class FileReader:
         facts = tree = None
         if LANGUAGES[language].grammar is not None:
             failed: list[Skipped] = []
-            with sparing(item.path, failed, "could not be parsed: "):
+            with sparing(item.path, failed, f"{FAILED} be parsed: "):
                 deadline = time.monotonic() + PARSE_SECONDS
                 facts, tree = extract_with_tree(data, language, lambda: time.monotonic() > deadline)
             if failed:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from remora.core.code import EXACT, GUESS_BELOW, LIKELY, FileFacts, Link
-from remora.core.sparing import sparing
+from remora.core.sparing import FAILED, sparing
 from remora.graph.calls import FileNames, calls
 from remora.graph.go_interfaces import Interfaces
 from remora.graph.imports import go
@@ -58,7 +58,7 @@ class Resolver:
         _defines(path, facts, edges)
         table = self._look.table(path, facts.outline)
         if table is not None:
-            with sparing(path, self.skipped, "not every use was followed: "):
+            with sparing(path, self.skipped, f"{FAILED} be followed whole: "):
                 _File(self._look, self._interfaces, table, facts, edges).find()
         return edges.links()
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from remora.core.errors import SourceError
-from remora.core.sparing import sparing
+from remora.core.sparing import FAILED, sparing
 from remora.graph import manifests
 from remora.graph.manifests import join
 
@@ -151,7 +151,7 @@ def find_roots(
         """Return what the files of a name say; `parse` takes a folder and a text."""
         found: list[_Found] = []
         for path in by_name.get(name, ()):
-            with sparing(path, skipped, passing=(SourceError,)):
+            with sparing(path, skipped, f"{FAILED} be read: ", passing=(SourceError,)):
                 text = read(path)
                 if text is not None:
                     found += parse(path.rpartition("/")[0], text)
@@ -307,7 +307,7 @@ def _typescript(
     def load(path: str) -> dict[str, Any]:
         if path not in cache:
             cache[path] = {}
-            with sparing(path, skipped, passing=(SourceError,)):
+            with sparing(path, skipped, f"{FAILED} be read: ", passing=(SourceError,)):
                 cache[path] = manifests.loose_json(read(path) or "")
         return cache[path]
 

@@ -18,6 +18,7 @@ from remora.app import day_one
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, StoreReadOnly
 from remora.core.values import Author, MemoryRecord
+from remora.graph import reading
 from remora.sources import rules
 from tests.helpers import SECRET, Repo, environment, holds, rows, texts
 
@@ -627,3 +628,22 @@ def test_one_commit_and_one_rule_file_that_cannot_be_read_are_named(
     assert (report.rules_found, report.candidates) == (2, 1)
     assert report.code is not None
     assert report.code.files > 0
+
+
+def test_a_file_of_code_that_cannot_be_read_is_named_by_init(
+    repo: Repo, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is skipped with the type of its error, and the other file is indexed."""
+    repo.commit("Add the shop", {"bad.py": "def bad(): ...\n", "good.py": "def good(): ...\n"})
+    parse = reading.FileReader._parse
+
+    def failing(self: reading.FileReader, item: reading.Listed) -> Any:
+        if item.path == "bad.py":
+            raise ValueError("max() of nothing")
+        return parse(self, item)
+
+    monkeypatch.setattr(reading.FileReader, "_parse", failing)
+    report = memory.init()
+    assert "bad.py: could not be read: ValueError: max() of nothing" in why(report)
+    assert report.code is not None
+    assert report.code.read == 1

@@ -178,4 +178,4 @@ def test_a_manifest_that_cannot_be_read_takes_no_other_with_it():
     skipped: list[Skipped] = []
     found = find_roots(["bad/package.json", "good/package.json"], read, skipped)
     assert [package.name for package in found.packages] == ["good"]
-    assert skipped == [Skipped("bad/package.json", "MemoryError")]
+    assert skipped == [Skipped("bad/package.json", "could not be read: MemoryError")]
