@@ -9,7 +9,6 @@ status that `remora.core.errors` does not know. `impact` is asked about a defini
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -26,7 +25,9 @@ LIST = ROOT / "benchmarks" / "labels" / "wild.tsv"
 SECONDS = 300.0  # for one command; a person has gone by then
 TASK = "fix the error when the input is empty"
 UNFORESEEN = ("Traceback (most recent call last)", "something unforeseen")
-ALLOWED = frozenset((0, *EXIT_CODES.values())) - {EXIT_CODES[RemoraError]}  # that one is for what nobody foresaw
+ALLOWED = frozenset((0, *EXIT_CODES.values())) - {
+    EXIT_CODES[RemoraError]
+}  # that one is for what nobody foresaw
 USUAL = ("generated", "minified", "unknown kind", "larger than", "binary")  # what is left out by design
 
 

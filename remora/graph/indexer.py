@@ -189,7 +189,12 @@ class Indexer:
                     self._space.meta.set(OPEN, False)
         unchanged = len(listed) - len(changed) + same
         return Outcome(
-            read, unchanged, resolved, len(gone), (*partly, *skipped_roots, *sorted(skipped, key=_is_usual)), complete
+            read,
+            unchanged,
+            resolved,
+            len(gone),
+            (*partly, *skipped_roots, *sorted(skipped, key=_is_usual)),
+            complete,
         )
 
     # Reading
@@ -239,7 +244,10 @@ class Indexer:
                         same += 1
                     else:
                         failed: list[Skipped] = []
-                        with sparing(item.path, failed, f"{FAILED} be kept: "), self._space.db.transaction(durable=False):
+                        with (
+                            sparing(item.path, failed, f"{FAILED} be kept: "),
+                            self._space.db.transaction(durable=False),
+                        ):
                             self._write(new, touched, now)
                             read += 1
                         for one in failed:
@@ -338,9 +346,7 @@ class Indexer:
 
     # Resolving
 
-    def _roots(
-        self, paths: Collection[str], before: str, skipped: list[Skipped]
-    ) -> tuple[Roots, bool]:
+    def _roots(self, paths: Collection[str], before: str, skipped: list[Skipped]) -> tuple[Roots, bool]:
         """Return what configuration files say of imports, and whether that is new."""
         roots = find_roots(sorted(paths), self._files.text, skipped)
         return roots, bool(before) and roots.to_json() != before

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from remora.core.code import Definition, Reference, Symbols
-    from remora.graph.roots import Roots
     from remora.core.values import Skipped
+    from remora.graph.roots import Roots
     from remora.graph.tables import Table, Value
 
 

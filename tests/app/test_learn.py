@@ -992,7 +992,7 @@ def test_a_session_that_cannot_be_read_is_named_and_the_others_are_learnt(
 ):
     """Whatever its reading raises, the session is skipped with the type of the error."""
     several(tmp_path, memory, 3)
-    bad = sorted((tmp_path / "talks").glob("*.jsonl"))[0]
+    bad = min((tmp_path / "talks").glob("*.jsonl"))
     read = learning._Run._transcript
 
     def failing(self, transcript, looks):

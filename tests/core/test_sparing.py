@@ -39,7 +39,13 @@ def test_our_own_errors_speak_for_themselves():
 
 
 @pytest.mark.parametrize(
-    "value", ["Двухфакторная аутентификация", "المصادقة الثنائية للحساب", "二要素認証を有効にするための設定です。はい", "दोकारकप्रमाणीकरणसक्षमकरें"]
+    "value",
+    [
+        "Двухфакторная аутентификация",
+        "المصادقة الثنائية للحساب",
+        "二要素認証を有効にするための設定です。はい",
+        "दोकारकप्रमाणीकरणसक्षमकरें",
+    ],
 )
 def test_a_value_in_another_script_is_no_key(value: str):
     """Letters of other scripts are no keys, and do not end the search for secrets."""
