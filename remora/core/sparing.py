@@ -43,7 +43,7 @@ class sparing:  # noqa: N801  used as a statement, as contextlib.suppress is
         passing: tuple[type[RemoraError], ...] = (),
     ) -> None:
         self._what, self._skipped, self._before = what, skipped, before
-        self._passing = (StoreError, *passing)
+        self._passing: tuple[type[BaseException], ...] = (StoreError, *passing)
 
     def __enter__(self) -> None:
         return None
