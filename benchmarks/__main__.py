@@ -35,6 +35,7 @@ from benchmarks import (
     session_files,
     smoke,
     standing,
+    wild,
 )
 from benchmarks.common import RESULTS, Options, Report, load, render, save
 
@@ -65,6 +66,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "advice": advice.run,
     "hook": hook.run,
     "leaks": leaks.run,
+    "wild": wild.run,
 }
 
 
@@ -85,6 +87,7 @@ def parser() -> argparse.ArgumentParser:
         help="a git repository for indexing (else made up), cochange, boost, standing, sessions, junk",
     )
     found.add_argument("--packages", type=Path, nargs="+", default=(), help="folders for resolution")
+    found.add_argument("--clones", type=Path, help="a folder with clones of public repositories, for wild")
     return found
 
 
@@ -93,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser().parse_args(arguments)
     sizes = tuple(int(size) for size in asked.sizes.split(","))
     options = Options(asked.data, asked.limit, asked.ablate, sizes, asked.keep, repos=asked.repos)
-    options = options._replace(repo=asked.repo, packages=tuple(asked.packages))
+    options = options._replace(repo=asked.repo, packages=tuple(asked.packages), clones=asked.clones)
     chosen = {"smoke": smoke.run} if asked.name == "smoke" else BENCHMARKS
     kept = True
     for name, run in chosen.items():

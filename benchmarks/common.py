@@ -37,6 +37,7 @@ class Options(NamedTuple):
         repo: a git repository for `indexing` (None makes one up), `cochange` and `boost`.
         packages: folders with a package each, for `resolution`.
         repos: a folder with clones of public repositories, for `issues`.
+        clones: a folder with clones of the repositories of labels/wild.tsv, for `wild`.
     """
 
     data: Path | None = None
@@ -47,6 +48,7 @@ class Options(NamedTuple):
     repo: Path | None = None
     packages: tuple[Path, ...] = ()
     repos: Path | None = None
+    clones: Path | None = None
 
     def folder(self, name: str) -> Path:
         """Return a data set's folder.

@@ -31,6 +31,7 @@ from benchmarks import (
     smoke_poison,
     smoke_sessions,
     smoke_trees,
+    wild,
 )
 from benchmarks.common import Check, Options, Report, Table, memory_in, say, workplace
 from benchmarks.paths import OURS
@@ -311,6 +312,8 @@ def run(options: Options) -> Report:
     say("smoke: sessions of agents")
     checks += smoke_sessions.checks()
     checks += smoke_poison.checks()
+    say("smoke: repositories with what once stopped a command")
+    checks += wild.made_up()
     say("smoke: a hook")
     checks += hook.sound(Options(limit=2))
     say("smoke: the code graph")

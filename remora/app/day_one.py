@@ -23,6 +23,7 @@ from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
 from remora.core.errors import InvalidInput, SourceError
 from remora.core.secrets import redact
+from remora.core.sparing import FAILED, sparing
 from remora.core.text import content_hash
 from remora.core.values import InitReport, MemoryDraft, MemoryRecord, Origin, Redaction, Skipped
 from remora.lifecycle.flags import RETIRED, with_reason, without_reason
@@ -81,10 +82,8 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
     _take_rules(parts, space, scan.rules, tally)
     history = _History(0, 0, 0)
     if project.repository is not None:
-        try:
+        with sparing("git history", tally.skipped, "what was known before is kept: "):
             history = _take_history(parts, space, project.repository, tally, progress)
-        except SourceError as error:
-            tally.skipped.append(Skipped("git history", f"{error}; what was known before is kept"))
     _mark_orphans(parts, space)
     code = _take_code(parts, tally, progress)
     settled = settle(parts)
@@ -125,11 +124,11 @@ def _take_code(parts: Parts, tally: _Tally, progress: Progress | None) -> IndexR
     """Index the code; a folder that cannot be listed takes nothing else with it."""
     from remora.app.code import index
 
-    try:
-        return index(parts, progress=progress)
-    except SourceError as error:
-        tally.skipped.append(Skipped("the code", str(error)))
-        return None
+    with sparing("the code", tally.skipped):
+        report = index(parts, progress=progress)
+        tally.skipped += [skip for skip in report.skipped if skip.why.startswith(FAILED)]
+        return report
+    return None
 
 
 def _take_rules(parts: Parts, space: Space, rules: Iterable[Rule], tally: _Tally) -> None:
@@ -152,17 +151,15 @@ def _take_rules(parts: Parts, space: Space, rules: Iterable[Rule], tally: _Tally
             if key in seen:
                 tally.unchanged += 1
                 if seen[key][1] != mark:
-                    _follow(parts, space, seen[key], rule, now)
-                    space.history.set_seen("rule", key, seen[key][0], mark, now)
+                    with sparing(mark[0], tally.skipped), space.db.transaction():
+                        _follow(parts, space, seen[key], rule, now)
+                        space.history.set_seen("rule", key, seen[key][0], mark, now)
                 continue
-            try:
+            with sparing(mark[0], tally.skipped), space.db.transaction():
                 record = _take_rule(parts, rule)
-            except InvalidInput as error:
-                tally.skipped.append(Skipped(mark[0], str(error)))
-                continue
-            _add_origins(space, record, rule, now)
-            tally.took(record)
-            space.history.set_seen("rule", key, record.id, mark, now)
+                _add_origins(space, record, rule, now)
+                space.history.set_seen("rule", key, record.id, mark, now)
+                tally.took(record)
 
 
 def _by_key(rules: Iterable[Rule]) -> dict[str, Rule]:
@@ -281,9 +278,10 @@ def _take_history(
     number = 0
     try:
         for number, commit in enumerate(repository.commits(since, MAX_COMMITS, head), start=1):
-            _learn(learnt, candidates, commit)
-            if len(commit.files) <= MAX_FILES:
-                said.append(_message(commit, learnt.clock()))
+            with sparing(f"commit {commit.sha[:10]}", tally.skipped):
+                _learn(learnt, candidates, commit)
+                if len(commit.files) <= MAX_FILES:
+                    said.append(_message(commit, learnt.clock()))
             if progress and number % 50 == 0:
                 progress("history", number, min(total, MAX_COMMITS))
     except SourceError as error:
@@ -370,15 +368,12 @@ def _take_candidates(
         if sha in seen:
             tally.unchanged += 1
             continue
-        try:
+        with sparing(f"commit {sha[:10]}", tally.skipped), space.db.transaction():
             record = intake.remember(draft, revive=False)
-        except InvalidInput as error:
-            tally.skipped.append(Skipped(f"commit {sha[:10]}", str(error)))
-            continue
-        tally.took(record)
-        if record.receipt is not None and not record.receipt.redactions:
-            tally.redactions.update(_MARKER.findall(draft.content))  # taken out before the message was cut
-        space.history.set_seen("commit", sha, record.id, draft.related_files, now)
+            space.history.set_seen("commit", sha, record.id, draft.related_files, now)
+            tally.took(record)
+            if record.receipt is not None and not record.receipt.redactions:
+                tally.redactions.update(_MARKER.findall(draft.content))  # taken out before it was cut
 
 
 def _mark_orphans(parts: Parts, space: Space) -> None:

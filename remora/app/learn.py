@@ -30,7 +30,8 @@ from remora.app.code import index
 from remora.app.overtaken import settle_overtaken
 from remora.app.planning import leave_work, take_in_ui
 from remora.app.promoting import WITHDRAWN, Learnt, Promoter
-from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy
+from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy, StoreError
+from remora.core.sparing import sparing
 from remora.core.values import Redaction, Skipped, Taint
 from remora.disk.files import lock
 from remora.injection.e2e import is_ui_tool
@@ -244,23 +245,26 @@ class _Run:
         """Read every transcript that is new or has changed, in order of time."""
         fresh = []
         for transcript in self._found.transcripts:
-            looks = _looks(transcript)
-            if not self._again and self._is_read(transcript, looks):
-                self.unchanged += 1
-            else:
-                fresh.append((transcript, looks))
+            with sparing(str(transcript.path), self.skipped):
+                looks = _looks(transcript)
+                if not self._again and self._is_read(transcript, looks):
+                    self.unchanged += 1
+                else:
+                    fresh.append((transcript, looks))
         if not fresh:
             return
         if not self._dry_run and self._space.chunks.any():
-            index(self._parts)  # what was learnt is held against the code as it is now
+            with sparing("the code", self.skipped):
+                index(self._parts)  # what was learnt is held against the code as it is now
         folders = folders_of(self._parts.project.root)
         everything = [path for t in self._found.transcripts for path in (t.path, *t.parts)]
         self._roots = survey(everything, folders)
         for number, (transcript, looks) in enumerate(fresh):
             self._progress("sessions", number, len(fresh))
             try:
-                self._transcript(transcript, looks)
-            except RemoraError as error:
+                with sparing(str(transcript.path), self.skipped):
+                    self._transcript(transcript, looks)
+            except StoreError as error:
                 self.skipped.append(Skipped(str(transcript.path), str(error)))
         if self._elsewhere:
             ids = ", ".join(self._elsewhere[:NAMED]) + (" …" if len(self._elsewhere) > NAMED else "")

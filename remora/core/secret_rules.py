@@ -278,7 +278,11 @@ def looks_random(value: str) -> bool:
         return False
     if entropy(core) < (3.1 if len(core) < 24 else 3.5):
         return False
-    if len(compiled(r"[0-9]+").findall(max(compiled(r"[A-Za-z0-9]+").findall(core), key=len))) >= 4:
+    # Letters of other scripts stand in no run of these: a value without any is a sentence, not a key.
+    runs = compiled(r"[A-Za-z0-9]+").findall(core)
+    if not runs:
+        return False
+    if len(compiled(r"[0-9]+").findall(max(runs, key=len))) >= 4:
         return True
     return _share_of_words(core) < (0.3 if core[0] in "/~." else 0.6)
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import FileFacts, Outline, Uses
+from remora.core.sparing import FAILED, sparing
 from remora.core.values import Skipped
 from remora.graph import go_names
 from remora.graph.documents import document_links, document_names
@@ -163,13 +164,14 @@ class Indexer:
         self._delete(gone, touched)
         report = progress or (lambda *_: None)
         read, same, skipped = self._take(changed, known, touched, now, report, stop)
+        skipped_roots: list[Skipped] = []
         shaped = whole or bool(gone) or any(i.path not in known or is_manifest(i.path) for i in changed)
         if shaped or state is None or not state.roots:
             paths = there if whole else {*self._graph.files(), *there} - set(gone)
-            roots, moved = self._roots(paths, state.roots if state else "")
+            roots, moved = self._roots(paths, state.roots if state else "", skipped_roots)
         else:  # an edit of a file that was there says nothing new of where imports lead
             roots, moved = Roots.from_json(state.roots), False
-        resolved = self._resolve(touched, roots, now, report, stop, everything=everything or moved)
+        resolved, partly = self._resolve(touched, roots, now, report, stop, everything=everything or moved)
         complete = not self._graph.unlinked() and read + same + len(skipped) >= len(changed)
         if commit is None and not whole and state is not None:
             commit = state.commit  # a few files say nothing of what is checked out
@@ -186,7 +188,14 @@ class Indexer:
                 if complete:
                     self._space.meta.set(OPEN, False)
         unchanged = len(listed) - len(changed) + same
-        return Outcome(read, unchanged, resolved, len(gone), tuple(skipped), complete)
+        return Outcome(
+            read,
+            unchanged,
+            resolved,
+            len(gone),
+            (*partly, *skipped_roots, *sorted(skipped, key=_is_usual)),
+            complete,
+        )
 
     # Reading
 
@@ -234,8 +243,16 @@ class Indexer:
                         self._graph.touch(item.path, item.size, item.mtime_ns)
                         same += 1
                     else:
-                        self._write(new, touched, now)
-                        read += 1
+                        failed: list[Skipped] = []
+                        with (
+                            sparing(item.path, failed, f"{FAILED} be kept: "),
+                            self._space.db.transaction(durable=False),
+                        ):
+                            self._write(new, touched, now)
+                            read += 1
+                        for one in failed:
+                            skipped.append(one)
+                            self._leave_out(item, Refused(one.why, hash=new.file.hash), touched, now)
             done += len(batch)
             report("reading", done, len(changed))
         return read, same, skipped
@@ -329,9 +346,9 @@ class Indexer:
 
     # Resolving
 
-    def _roots(self, paths: Collection[str], before: str) -> tuple[Roots, bool]:
+    def _roots(self, paths: Collection[str], before: str, skipped: list[Skipped]) -> tuple[Roots, bool]:
         """Return what configuration files say of imports, and whether that is new."""
-        roots = find_roots(sorted(paths), self._files.text)
+        roots = find_roots(sorted(paths), self._files.text, skipped)
         return roots, bool(before) and roots.to_json() != before
 
     def _resolve(
@@ -343,8 +360,8 @@ class Indexer:
         stop: Callable[[], bool],
         *,
         everything: bool,
-    ) -> int:
-        """Resolve the names of every file that waits for it; returns how many those were."""
+    ) -> tuple[int, list[Skipped]]:
+        """Resolve the names of every file that waits for it; returns how many, and of which only a part."""
         with self._space.db.transaction(durable=False):
             if everything:
                 self._graph.unlink_all()
@@ -358,7 +375,7 @@ class Indexer:
         if not todo and not many:
             with self._space.db.transaction(durable=False):
                 self._space.closure.make_again(touched.closure)
-            return 0
+            return 0, []
         symbols: Symbols = self._all_symbols() if len(todo) > MANY else StoredSymbols(self._graph)
         resolver = Resolver(symbols, roots)
         done = 0
@@ -386,7 +403,7 @@ class Indexer:
         if many:
             with self._space.db.transaction(durable=False):
                 self._space.closure.rebuild()
-        return done
+        return done, resolver.skipped
 
     def _put_precise(self, path: str, now: int) -> None:
         """Write what a SCIP index shows of a file, if it speaks of the content that the file has now."""
@@ -420,6 +437,12 @@ class Indexer:
         return seen
 
     def _links(self, path: str, resolver: Resolver, symbols: Symbols) -> list[Link]:
+        """Return the edges out of a file; none where they cannot be told at all."""
+        with sparing(path, resolver.skipped, f"{FAILED} be followed: "):
+            return self._found_links(path, resolver, symbols)
+        return []
+
+    def _found_links(self, path: str, resolver: Resolver, symbols: Symbols) -> list[Link]:
         if path in self._fresh:
             return resolver.links(path, self._fresh.pop(path))
         outline, uses = self._graph.facts(path)
@@ -431,6 +454,11 @@ class Indexer:
             return []
         text = "\n".join(c.text for c in self._space.chunks.of_files([path], 1000))
         return document_links(path, text, symbols)
+
+
+def _is_usual(skip: Skipped) -> bool:
+    """Return whether a file was left out for what it is; those that failed are named first."""
+    return not skip.why.startswith(FAILED)
 
 
 def _differs(row: FileRow | None, item: Listed) -> bool:

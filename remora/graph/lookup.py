@@ -248,7 +248,14 @@ class Look(Bases):
                 return receiver._replace(kind="object", sure=min(receiver.sure, LIKELY))
             owner = table.by_qualname.get(definition.parent)
             return Value("object", value.path, owner, min(value.sure, LIKELY)) if owner else None
-        return self.instance(self.dotted(table, definition.parent, text), value.sure)
+        key = ("returned", value.path, definition.qualname)
+        if key in self.open:  # its type is said by itself, as in `def b(self) -> A.b.c`
+            return None
+        self.open.add(key)
+        try:
+            return self.instance(self.dotted(table, definition.parent, text), value.sure)
+        finally:
+            self.open.discard(key)
 
     def instance(self, value: Value | None, sure: float = LIKELY) -> Value | None:
         """Return an object of the class that a type as written stands for."""

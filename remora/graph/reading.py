@@ -11,7 +11,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from remora.core.code import Chunk, FileFacts, hash_of
+from remora.core.errors import SourceError
 from remora.core.secrets import find as find_secrets
+from remora.core.sparing import FAILED, sparing
+from remora.core.values import Skipped
 from remora.graph.chunks import chunks
 from remora.graph.extract import extract_with_tree
 from remora.graph.languages import LANGUAGES, kind_of, language_of
@@ -82,7 +85,13 @@ class FileReader:
         return None if isinstance(data, str) else self._decode(data)
 
     def parse(self, item: Listed) -> Parsed | Refused:
-        """Return a file's content made ready for writing, or why it is left out."""
+        """Return a file's content made ready for writing, or why it is left out; it never fails."""
+        failed: list[Skipped] = []
+        with sparing(item.path, failed, f"{FAILED} be read: ", (SourceError,)):  # the whole folder is gone
+            return self._parse(item)
+        return Refused(failed[0].why)
+
+    def _parse(self, item: Listed) -> Parsed | Refused:
         data = self._read(item.path)
         if isinstance(data, str):
             return Refused(data, again=True)
@@ -99,11 +108,12 @@ class FileReader:
             data = text.encode("utf-8", "replace")
         facts = tree = None
         if LANGUAGES[language].grammar is not None:
-            try:
+            failed: list[Skipped] = []
+            with sparing(item.path, failed, f"{FAILED} be parsed: "):
                 deadline = time.monotonic() + PARSE_SECONDS
                 facts, tree = extract_with_tree(data, language, lambda: time.monotonic() > deadline)
-            except Exception as error:  # noqa: BLE001  one file never stops the others, whatever it holds
-                return Refused(f"could not be parsed: {type(error).__name__}: {error}", hash=hashed)
+            if failed:
+                return Refused(failed[0].why, hash=hashed)
         lines = facts.lines if facts else text.count("\n") + 1
         file = NewFile(
             item.path,

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from remora.core.code import EXACT, GUESS_BELOW, LIKELY, FileFacts, Link
+from remora.core.sparing import FAILED, sparing
 from remora.graph.calls import FileNames, calls
 from remora.graph.go_interfaces import Interfaces
 from remora.graph.imports import go
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from remora.core.code import Definition, Reference, Symbols
+    from remora.core.values import Skipped
     from remora.graph.roots import Roots
     from remora.graph.tables import Table, Value
 
@@ -48,6 +50,7 @@ class Resolver:
     def __init__(self, symbols: Symbols, roots: Roots) -> None:
         self._look = Look(symbols, roots)
         self._interfaces = Interfaces(self._look)
+        self.skipped: list[Skipped] = []  # files of which some edges are missing, and why
 
     def links(self, path: str, facts: FileFacts) -> list[Link]:
         """Return every edge out of one file, in order, each once."""
@@ -55,7 +58,8 @@ class Resolver:
         _defines(path, facts, edges)
         table = self._look.table(path, facts.outline)
         if table is not None:
-            _File(self._look, self._interfaces, table, facts, edges).find()
+            with sparing(path, self.skipped, f"{FAILED} be followed whole: "):
+                _File(self._look, self._interfaces, table, facts, edges).find()
         return edges.links()
 
 

@@ -8,13 +8,20 @@ roots, imports are resolved again.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from remora.core.errors import SourceError
+from remora.core.sparing import FAILED, sparing
 from remora.graph import manifests
 from remora.graph.manifests import join
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from remora.core.values import Skipped
+
+_Found = TypeVar("_Found")
 
 # Folders that hold sources by custom even when nothing declares them.
 _PYTHON_CUSTOM = frozenset({"", "src", "lib", "python"})
@@ -122,46 +129,52 @@ class Roots(NamedTuple):
             return Roots()
 
 
-def find_roots(paths: Sequence[str], read: Callable[[str], str | None]) -> Roots:
+def find_roots(
+    paths: Sequence[str], read: Callable[[str], str | None], skipped: list[Skipped] | None = None
+) -> Roots:
     """Return the roots of a project.
 
     Args:
         paths: every file that is looked at, configuration files among them.
         read: gives the text of a file, None when it cannot be had. Only configuration files are read.
+        skipped: where the configuration files are noted that cannot be read; the others count.
     """
     known = frozenset(paths)
+    skipped = [] if skipped is None else skipped
     by_name: dict[str, list[str]] = {}
     for path in sorted(known):
         name = path.rpartition("/")[2]
         if name in _MANIFESTS:
             by_name.setdefault(name, []).append(path)
 
-    def each(name: str) -> Iterable[tuple[str, str]]:
+    def each(name: str, parse: Callable[[str, str], Iterable[_Found]]) -> list[_Found]:
+        """Return what the files of a name say; `parse` takes a folder and a text."""
+        found: list[_Found] = []
         for path in by_name.get(name, ()):
-            text = read(path)
-            if text is not None:
-                yield path.rpartition("/")[0], text
+            with sparing(path, skipped, f"{FAILED} be read: ", passing=(SourceError,)):
+                text = read(path)
+                if text is not None:
+                    found += parse(path.rpartition("/")[0], text)
+        return found
 
     declared = {
         folder
         for name in ("pyproject.toml", "setup.cfg")
-        for base, text in each(name)
-        for written in manifests.python_folders(name, text)
-        if (folder := join(base, written)) is not None
+        for folder in each(name, partial(_python_folders, name))
     }
     python, layout = _python(known, declared)
     configs = [*by_name.get("jsconfig.json", ()), *by_name.get("tsconfig.json", ())]
     return Roots(
-        typescript=_typescript(configs, read),
-        packages=_packages(each("package.json")),
+        typescript=_typescript(configs, read, skipped),
+        packages=tuple(sorted(each("package.json", _package), key=lambda p: (p.name, p.folder))),
         go=tuple(
             sorted(
-                (GoModule(f, name) for f, text in each("go.mod") if (name := manifests.go_module(text))),
+                each("go.mod", _go),
                 key=lambda m: (-len(m.name), m),
             )
         ),
-        crates=_crates(each("Cargo.toml")),
-        php=_php(each("composer.json")),
+        crates=tuple(sorted(each("Cargo.toml", _crate), key=lambda c: (_depth(c.folder), c))),
+        php=tuple(sorted(set(each("composer.json", _php)), key=lambda r: (-len(r.prefix), r))),
         python=python,
         python_layout=layout,
         java=_java(known),
@@ -232,63 +245,70 @@ def _java(known: frozenset[str]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _packages(found: Iterable[tuple[str, str]]) -> tuple[JsPackage, ...]:
-    packages = []
-    for folder, text in found:
-        manifest = manifests.loose_json(text)
-        written = manifest.get("name")
-        name, imports = written if isinstance(written, str) else "", tuple(manifests.imported(manifest))
-        if name or imports:
-            packages.append(JsPackage(folder, name, tuple(manifests.exported(manifest)), imports))
-    return tuple(sorted(packages, key=lambda p: (p.name, p.folder)))
+def _python_folders(name: str, base: str, text: str) -> list[str]:
+    written = (join(base, one) for one in manifests.python_folders(name, text))
+    return [folder for folder in written if folder is not None]
 
 
-def _crates(found: Iterable[tuple[str, str]]) -> tuple[Crate, ...]:
-    crates = []
-    for folder, text in found:
-        manifest = manifests.toml(text)
-        name = manifests.table(manifest, "package").get("name")
-        if not isinstance(name, str):
-            continue
-        lib = manifests.table(manifest, "lib")
-        path = lib.get("path")
-        own = lib.get("name")
-        renames = {
-            (manifests.crate_name(local), manifests.crate_name(real))
-            for section in ("dependencies", "dev-dependencies", "build-dependencies")
-            for local, item in manifests.table(manifest, section).items()
-            if isinstance(real := manifests.table(item).get("package"), str)
-        }
-        crates.append(
-            Crate(
-                folder,
-                manifests.crate_name(own if isinstance(own, str) else name),
-                join(folder, path if isinstance(path, str) else "src/lib.rs") or "",
-                tuple(sorted(renames)),
-            )
+def _go(folder: str, text: str) -> list[GoModule]:
+    name = manifests.go_module(text)
+    return [GoModule(folder, name)] if name else []
+
+
+def _package(folder: str, text: str) -> list[JsPackage]:
+    manifest = manifests.loose_json(text)
+    written = manifest.get("name")
+    name, imports = written if isinstance(written, str) else "", tuple(manifests.imported(manifest))
+    if not name and not imports:
+        return []
+    return [JsPackage(folder, name, tuple(manifests.exported(manifest)), imports)]
+
+
+def _crate(folder: str, text: str) -> list[Crate]:
+    manifest = manifests.toml(text)
+    name = manifests.table(manifest, "package").get("name")
+    if not isinstance(name, str):
+        return []
+    lib = manifests.table(manifest, "lib")
+    path = lib.get("path")
+    own = lib.get("name")
+    renames = {
+        (manifests.crate_name(local), manifests.crate_name(real))
+        for section in ("dependencies", "dev-dependencies", "build-dependencies")
+        for local, item in manifests.table(manifest, section).items()
+        if isinstance(real := manifests.table(item).get("package"), str)
+    }
+    return [
+        Crate(
+            folder,
+            manifests.crate_name(own if isinstance(own, str) else name),
+            join(folder, path if isinstance(path, str) else "src/lib.rs") or "",
+            tuple(sorted(renames)),
         )
-    return tuple(sorted(crates, key=lambda c: (_depth(c.folder), c)))
+    ]
 
 
-def _php(found: Iterable[tuple[str, str]]) -> tuple[PhpPrefix, ...]:
-    rules = set()
-    for base, text in found:
-        manifest = manifests.loose_json(text)
-        for section in ("autoload", "autoload-dev"):
-            for prefix, folders in manifests.table(manifest, section, "psr-4").items():
-                for written in manifests.strings(folders):
-                    folder = join(base, written)
-                    if folder is not None:
-                        rules.add(PhpPrefix(prefix, folder))
-    return tuple(sorted(rules, key=lambda r: (-len(r.prefix), r)))
+def _php(base: str, text: str) -> list[PhpPrefix]:
+    manifest = manifests.loose_json(text)
+    return [
+        PhpPrefix(prefix, folder)
+        for section in ("autoload", "autoload-dev")
+        for prefix, folders in manifests.table(manifest, section, "psr-4").items()
+        for written in manifests.strings(folders)
+        if (folder := join(base, written)) is not None
+    ]
 
 
-def _typescript(paths: Iterable[str], read: Callable[[str], str | None]) -> tuple[TsConfig, ...]:
+def _typescript(
+    paths: Iterable[str], read: Callable[[str], str | None], skipped: list[Skipped]
+) -> tuple[TsConfig, ...]:
     cache: dict[str, dict[str, Any]] = {}
 
     def load(path: str) -> dict[str, Any]:
         if path not in cache:
-            cache[path] = manifests.loose_json(read(path) or "")
+            cache[path] = {}
+            with sparing(path, skipped, f"{FAILED} be read: ", passing=(SourceError,)):
+                cache[path] = manifests.loose_json(read(path) or "")
         return cache[path]
 
     configs: dict[str, TsConfig] = {}

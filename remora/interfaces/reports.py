@@ -99,7 +99,8 @@ def _outcome(report: InitReport) -> str:
     done = [f"{counted(report.stored, 'memory', 'memories')} stored"] if report.stored else []
     if report.candidates:
         number = "all" if report.candidates >= report.stored else f"{report.candidates:,}"
-        done.append(f"{number} of them from fixes and reverts, to be confirmed")
+        whose = "from a fix or a revert" if report.stored == 1 else f"{number} of them from fixes and reverts"
+        done.append(f"{whose}, to be confirmed")
     if report.merged:
         done.append(f"{report.merged:,} merged with others that say the same")
     if report.unchanged:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.secrets import find as find_secrets
+from remora.core.sparing import sparing
 from remora.core.text import content_hash, shorten
 from remora.core.values import MemoryDraft, Redaction, Skipped
 from remora.sources.rule_files import Found, find, kind_of
@@ -179,11 +180,13 @@ def read_rules(root: Path, *, home: Path | None = None) -> RuleScan:
     found, skipped = find(root, home)
     loader = _Loader(root, home, skipped)
     for one in found:
-        loader.load(one, None, 0)
+        with sparing(one.path, skipped):
+            loader.load(one, None, 0)
     gathered: dict[str, _Gathered] = {}
-    files = [
-        loaded.file._replace(rules=_gather(loaded, root, gathered, skipped)) for loaded in loader.loaded()
-    ]
+    files: list[RuleFile] = []
+    for loaded in loader.loaded():
+        with sparing(loaded.file.path, skipped):
+            files.append(loaded.file._replace(rules=_gather(loaded, root, gathered, skipped)))
     rules = tuple(one.rule(key) for key, one in gathered.items())
     return RuleScan(tuple(files), rules, tuple(skipped))
 

@@ -825,3 +825,14 @@ def test_patterns_of_a_folder_are_remembered_about_its_files(shop: Memory):
     assert told == {pattern.id, decision.id}
     shop.forget(pattern.id)
     assert [m.id for m in shop.impact("shop/money.py").memories] == [decision.id]
+
+
+def test_a_type_that_names_its_own_method_is_followed_once(shop: Memory, folder: Path):
+    """A return type that leads back to its own method ends the chain, and the file keeps its edges."""
+    code = (
+        "class A:\n    def b(self) -> A.b.c: ...\n\n\ndef f(): ...\n\n\ndef g():\n    A().b().d()\n    f()\n"
+    )
+    write(folder, {"own.py": code})
+    report = shop.index()
+    assert [one.what for one in report.skipped] == []
+    assert "g" in [impact.symbol for impact in shop.impact("own.py:f")]

@@ -9,14 +9,24 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from remora import InitReport, Memory
+from remora.app import day_one
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, StoreReadOnly
 from remora.core.values import Author, MemoryRecord
+from remora.graph import reading
+from remora.sources import rules
 from tests.helpers import SECRET, Repo, environment, holds, rows, texts
+
+if TYPE_CHECKING:
+    from remora.sources.fixes import Candidates
+    from remora.sources.git_log import Commit
+    from remora.sources.history import CoChange
+    from remora.sources.rule_files import Found
 
 RULES = """# Working here
 
@@ -590,3 +600,50 @@ def test_a_repository_that_vanished(repo: Repo, memory: Memory) -> None:
     report = memory.init()
     assert (report.unchanged, report.commits_new) == (2, 0)
     assert rows(memory) == before
+
+
+def test_one_commit_and_one_rule_file_that_cannot_be_read_are_named(
+    repo: Repo, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are skipped with the type of their error; the other rules, commits and files are taken."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": "- Ask before you add a library.\n"})
+    shas = [repo.commit(message, files) for message, files in FIX.items()]
+    learn, load = day_one._learn, rules._Loader.load
+
+    def learning(learnt: CoChange, candidates: Candidates, commit: Commit) -> None:
+        if commit.sha == shas[0]:
+            raise RecursionError("deep")
+        learn(learnt, candidates, commit)
+
+    def loading(self: rules._Loader, found: Found, *more: Any) -> None:
+        if found.path == "AGENTS.md":
+            raise ValueError("odd")
+        load(self, found, *more)
+
+    monkeypatch.setattr(day_one, "_learn", learning)
+    monkeypatch.setattr(rules._Loader, "load", loading)
+    report = memory.init()
+    assert "AGENTS.md: ValueError: odd" in why(report)
+    assert f"commit {shas[0][:10]}: RecursionError: deep" in why(report)
+    assert (report.rules_found, report.candidates) == (2, 1)
+    assert report.code is not None
+    assert report.code.files > 0
+
+
+def test_a_file_of_code_that_cannot_be_read_is_named_by_init(
+    repo: Repo, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is skipped with the type of its error, and the other file is indexed."""
+    repo.commit("Add the shop", {"bad.py": "def bad(): ...\n", "good.py": "def good(): ...\n"})
+    parse = reading.FileReader._parse
+
+    def failing(self: reading.FileReader, item: reading.Listed) -> Any:
+        if item.path == "bad.py":
+            raise ValueError("max() of nothing")
+        return parse(self, item)
+
+    monkeypatch.setattr(reading.FileReader, "_parse", failing)
+    report = memory.init()
+    assert "bad.py: could not be read: ValueError: max() of nothing" in why(report)
+    assert report.code is not None
+    assert report.code.read == 1

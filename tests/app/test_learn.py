@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from remora.app import learn as learning
 from remora.app.learn import LearnReport
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
@@ -984,3 +985,22 @@ def test_a_branch_that_was_merged_by_moving_on_is_the_projects(tmp_path):
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.learn(tmp_path / "talks")
         assert [record.branch for record in memory.list()] == [None]
+
+
+def test_a_session_that_cannot_be_read_is_named_and_the_others_are_learnt(
+    memory, learn, tmp_path, monkeypatch
+):
+    """Whatever its reading raises, the session is skipped with the type of the error."""
+    several(tmp_path, memory, 3)
+    bad = min((tmp_path / "talks").glob("*.jsonl"))
+    read = learning._Run._transcript
+
+    def failing(self, transcript, looks):
+        if transcript.path == bad:
+            raise RecursionError("deep")
+        read(self, transcript, looks)
+
+    monkeypatch.setattr(learning._Run, "_transcript", failing)
+    report = learn()
+    assert [(s.what, s.why) for s in report.skipped] == [(str(bad), "RecursionError: deep")]
+    assert len(report.sessions) == 2

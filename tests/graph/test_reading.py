@@ -81,3 +81,13 @@ def test_many_secrets_are_taken_out_as_fast_as_few():
     text, count = without_secrets('K = "AKIAIOSFODNN7EXAMPLE"\n' * 30_000)
     assert time.monotonic() - started < 5.0
     assert (count, "AKIA" in text, text.count("\n")) == (30_000, False, 30_000)
+
+
+def test_a_file_whose_reading_fails_is_refused_with_the_error():
+    """Whatever is raised becomes the reason why this one file is left out."""
+
+    def failing(path: str) -> bytes | str:
+        raise RecursionError("too deep")
+
+    files = FileReader(failing, lambda data: "", lambda _path, _data: "", lambda path: ".")
+    assert files.parse(Listed("a.py", 1, 2)) == Refused("could not be read: RecursionError: too deep")

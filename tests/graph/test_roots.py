@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remora.core.values import Skipped
 from remora.graph.manifests import go_module, join, loose_json, python_folders
 from remora.graph.roots import Crate, GoModule, JsPackage, PhpPrefix, Roots, TsConfig, find_roots
 
@@ -164,3 +165,17 @@ package-dir = "pdm"
 def test_a_module_line_may_stand_anywhere() -> None:
     """Comments before the module line do not matter."""
     assert go_module("// Deprecated.\n\nmodule a.b/c // x\n") == "a.b/c"
+
+
+def test_a_manifest_that_cannot_be_read_takes_no_other_with_it():
+    """It is named with its error; the other manifests count."""
+
+    def read(path: str) -> str | None:
+        if path == "bad/package.json":
+            raise MemoryError
+        return '{"name": "good"}'
+
+    skipped: list[Skipped] = []
+    found = find_roots(["bad/package.json", "good/package.json"], read, skipped)
+    assert [package.name for package in found.packages] == ["good"]
+    assert skipped == [Skipped("bad/package.json", "could not be read: MemoryError")]

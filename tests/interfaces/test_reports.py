@@ -101,6 +101,8 @@ def test_candidates_only() -> None:
     """When all that was stored comes from the history, that is what is said."""
     text = plain(reports.initialised(INIT._replace(stored=9, candidates=9)))
     assert "9 memories stored, all of them from fixes and reverts, to be confirmed" in text
+    one = plain(reports.initialised(INIT._replace(stored=1, candidates=1)))
+    assert "1 memory stored, from a fix or a revert, to be confirmed" in one
 
 
 def test_many_skips_are_grouped_by_reason() -> None:

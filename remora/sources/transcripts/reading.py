@@ -257,7 +257,7 @@ def survey(paths: Iterable[Path], project: Iterable[str] = ()) -> Roots:
                     continue
                 met.add(mark)
                 home = _note(roots, parse(line, path, counts), home, known)
-        except RemoraError:
+        except Exception:  # noqa: BLE001, S112  whoever reads the file for its events says why it cannot be read
             continue
     return roots
 
