@@ -167,8 +167,9 @@ class Intake:
         stated = _is_stated(draft.source, draft.type, draft.origin_path) and draft.taint is None
         rivals = self._rivals(draft) if stated else []
         for record in rivals:
-            # Whoever noted it down first keeps its name.
-            unnamed = draft._replace(external_id=None)
+            # Of sentences that a person said in two sessions, the first keeps its name.
+            said = record.session_id and draft.session_id and draft.source == record.source == "user_taught"
+            unnamed = draft._replace(external_id=None) if said else draft
             if relation(draft.content, record.content) == "same" and _may_merge(record, unnamed):
                 return self._merge(record, draft, NEAR_DUPLICATE, prepared)
         return self._held_against(rivals, self._insert(draft, digest, prepared))
