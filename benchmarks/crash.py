@@ -32,7 +32,7 @@ from remora.app.memory import Memory
 
 KILLS = 200
 RUNS_PER_PROJECT = 10
-LONGEST = 0.25  # seconds after the start of the opening at which a kill comes at the latest
+LONGEST = 0.4  # seconds after the start of the opening at which a kill comes at the latest
 SESSION = "crash:1"
 NO_MODEL = {"REMORA_EMBEDDING_PROVIDER": "none"}
 

@@ -28,7 +28,6 @@ from remora.core.values import Filters
 from remora.injection.brief import is_tainted_rule
 from remora.injection.decide import SAID_AT_FILES, WARNINGS
 from remora.injection.state import ending
-from remora.observer.slips import in_command
 from remora.sources.rule_files import kind_of
 
 if TYPE_CHECKING:
@@ -193,6 +192,8 @@ def _met(space: Space) -> dict[str, Met]:
         ]
         commands = tuple(dict.fromkeys(command for command, _, _ in own if command))
         found[fingerprint] = Met(len(own), commands, tuple(m for _, m, _ in own), tuple(before))
+    from remora.observer.slips import in_command  # its patterns cost some milliseconds to load
+
     for fingerprint, command, ways in space.observed.failing(SESSIONS):
         whole = whole_of(command)
         if whole and any(map(in_command, ways)):
