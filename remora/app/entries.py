@@ -67,9 +67,14 @@ class Entries:
             return self._store().write(_names(name)[0], self._clean(content))
 
     def remove(self, name: str) -> Entry:
-        """Delete an entry with all its names, and return what it was."""
+        """Delete an entry with all its names, and return what it was; its text leaves the search index, too."""
+        from remora.app.written import follow_written
+
         with self._lock:
-            return self._store().remove(_names(name)[0])
+            gone = self._store().remove(_names(name)[0])
+            follow_written(self._parts)
+            self._parts.room("project").space.db.scrub()
+            return gone
 
     def show(self, name: str) -> Entry:
         """Return the entry that has a name or alias.

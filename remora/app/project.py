@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from remora.core.config import Settings, parse
 from remora.core.errors import ConfigError, InvalidInput, SourceError, StoreReadOnly
-from remora.disk.files import lock, make_folder, os_errors
+from remora.disk.files import keep_to_oneself, lock, make_folder, os_errors
 from remora.disk.places import data_folder
 from remora.sources.git import Repository
 
@@ -154,6 +154,7 @@ def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -
 def make_home(project: Project) -> None:
     """Create the project's home; inside the repository it ignores itself, so that git never sees it."""
     make_folder(project.home)
+    keep_to_oneself(project.home)
     tree = shared_root(project.repository, project.root)
     ignore = project.home / ".gitignore"
     if project.repository is not None and project.home.is_relative_to(tree) and not ignore.exists():

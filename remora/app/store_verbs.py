@@ -67,7 +67,11 @@ class StoreVerbs:
             return catch_up(self._parts, seconds, progress, code=True)
 
     def prune(self, *, dry_run: bool = False) -> PrunePlan:
-        """Forget what has expired, delete what was forgotten long ago; returns what was or would be done."""
+        """Forget what has expired, delete what was forgotten long ago; returns what was or would be done.
+
+        What is deleted is gone from the tables, the indexes, the log of what was said and the bytes of the
+        file. While another process reads, its bytes stay until the next pruning.
+        """
         from remora.lifecycle import prune
 
         with self._lock:
@@ -81,6 +85,8 @@ class StoreVerbs:
                     wanted = wanted._replace(forget=tuple(m for m in wanted.forget if m.id not in used))
                     if not dry_run:
                         prune.apply(room.space, self._parts.clock, wanted)
+                if wanted.delete and not dry_run:
+                    room.space.db.scrub()
                 whole = prune.PrunePlan(
                     whole.forget + wanted.forget,
                     whole.delete + wanted.delete,

@@ -74,6 +74,22 @@ def make_folder(path: Path) -> None:
         _make_folder(path)
 
 
+def keep_to_oneself(path: Path) -> None:
+    """Take a folder of ours from everybody else.
+
+    Raises:
+        StoreReadOnly: it belongs to another user.
+    """
+    if sys.platform == "win32":
+        return
+    with os_errors(path, "protect"):
+        found = path.stat()
+        if found.st_uid not in (os.geteuid(), 0) and os.geteuid() != 0:
+            raise StoreReadOnly(f"{path} belongs to another user", hint="Set REMORA_HOME to a folder of yours.")
+        if found.st_mode & 0o077 and found.st_uid == os.geteuid():
+            path.chmod(0o700)
+
+
 def _make_folder(path: Path) -> None:
     if path.is_dir():
         return

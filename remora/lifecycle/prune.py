@@ -15,6 +15,7 @@ from remora.core.clock import Clock, to_iso
 from remora.core.strength import is_deletable, is_expired
 from remora.core.values import MemoryRecord
 from remora.lifecycle.flags import FADED, flag_dependents, retired_for, with_reason
+from remora.store import erase
 from remora.store.space import Space
 
 
@@ -55,7 +56,7 @@ def apply(space: Space, clock: Clock, wanted: PrunePlan) -> None:
         for record in wanted.delete:
             if record.external_id is not None and not retired_for(record):
                 space.meta.set(_mark(record.external_id), now)
-        space.memories.delete([r.id for r in wanted.delete])
+        erase.memories(space, [r.id for r in wanted.delete])
         space.cache.evict(int(clock.now() * 1000))
 
 

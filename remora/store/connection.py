@@ -234,6 +234,26 @@ class Database:
         """Return the number of the last migration that ran on this file."""
         return int(self.value("PRAGMA user_version"))
 
+    def scrub(self) -> bool:
+        """Overwrite what deleted rows left in the file and beside it; outside of a transaction.
+
+        Rows deleted from now on are overwritten as they go; free pages and the log may hold what was deleted
+        before. The file is written anew: a second or two for 100 MB.
+
+        Returns:
+            False where another process holds the file: what was deleted is gone from every table, and its
+            bytes go with the next call.
+        """
+        with self._lock:
+            try:
+                with errors(self.path):
+                    self._connection.execute("VACUUM")
+                    self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except (StoreBusy, StoreFull):
+                return False
+            self._commits += 1
+            return not _wal(self.path).exists() or not _wal(self.path).stat().st_size
+
     def check(self) -> list[str]:
         """Return what SQLite's own checks and our FTS tables find wrong; empty when all is well."""
         try:
@@ -256,6 +276,8 @@ def _opened(
     path: Path, flags: int, *, read_only: bool, alone: bool = False, still: bool = False
 ) -> apsw.Connection:
     name = f"{path.absolute().as_uri()}?immutable=1" if still else str(path)
+    if flags & apsw.SQLITE_OPEN_CREATE:
+        keep_private(path)
     with errors(path):
         connection = apsw.Connection(name, flags=flags | (apsw.SQLITE_OPEN_URI if still else 0))
     try:
@@ -267,6 +289,15 @@ def _opened(
         connection.close()
         raise
     return connection
+
+
+def keep_private(path: Path) -> None:
+    """Let nobody else read a file that is ours, whatever the umask; SQLite gives its mode to those beside it."""
+    with contextlib.suppress(OSError):  # opening it says what is wrong
+        if not path.exists():
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        elif os.name != "nt" and path.stat().st_mode & 0o077 and path.stat().st_uid == os.geteuid():
+            path.chmod(0o600)
 
 
 def _tidies_up(path: Path) -> bool:
@@ -346,6 +377,11 @@ def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> N
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     connection.create_scalar_function("glob_names", _glob_names, 2, deterministic=True)
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA secure_delete = ON")
+    # Nothing that a file brings along (a trigger, a view) may call a function with a side effect, and no
+    # statement may write to its schema or to the tables behind an index.
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     connection.execute("PRAGMA temp_store = MEMORY")
     if read_only:

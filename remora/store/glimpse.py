@@ -187,6 +187,8 @@ def _opened(path: str) -> apsw.Connection | None:
     try:
         connection.set_busy_timeout(BUSY_MS)
         connection.execute("PRAGMA query_only = ON")
+        connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         found = next(connection.execute("PRAGMA application_id"))[0]
         version = next(connection.execute("PRAGMA user_version"))[0]
         if found == APPLICATION_ID and version >= OLDEST:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import apsw
 
 from remora.core.errors import InvalidInput, StoreCorrupt, StoreReadOnly, StoreTooNew
-from remora.store.connection import BUSY_TIMEOUT_MS, Database, errors
+from remora.store.connection import BUSY_TIMEOUT_MS, Database, errors, keep_private
 from remora.store.migrations import set_wal
 
 APPLICATION_ID = 0x52454D49  # "REMI": not to be taken for a memory
@@ -83,6 +83,8 @@ class Items:
             StoreReadOnly: it is missing, or cannot be written.
         """
         flags = apsw.SQLITE_OPEN_READWRITE | (0 if read_only else apsw.SQLITE_OPEN_CREATE)
+        if not read_only:
+            keep_private(path)
         with errors(path):
             connection = apsw.Connection(str(path), flags=flags)
         try:
@@ -210,6 +212,9 @@ def _item(row: Sequence[object]) -> ItemRow:
 def _prepare(connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     _require_ours(connection, path, new=not read_only)
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.execute("PRAGMA foreign_keys = ON")
     if read_only:
         connection.execute("PRAGMA query_only = ON")

@@ -1,0 +1,33 @@
+"""Delete for good: rows, what the indexes and the log of what was said hold of them, and the bytes themselves.
+
+`memories` and `notes` take the rows away; `Database.scrub` afterwards takes what earlier versions of the file left
+in free pages and in the write-ahead log. A later deletion of sessions or of a whole project uses the same two steps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from remora.store.space import Space
+
+
+def memories(space: Space, ids: Collection[str]) -> None:
+    """Delete memories with their vectors, triggers and index rows; call inside a transaction.
+
+    That they were said, and when, stays in the log of what was said; the words do not.
+    """
+    if not ids:
+        return
+    listed = json.dumps(list(ids))
+    space.db.execute(
+        """UPDATE injections SET text = '', about = '' WHERE id IN (
+             SELECT injection_id FROM injected_memories WHERE memory_id IN (SELECT value FROM json_each(?)))""",
+        (listed,),
+    )
+    space.db.execute(
+        "UPDATE learned SET text = '' WHERE memory_id IN (SELECT value FROM json_each(?))", (listed,)
+    )
+    space.memories.delete(list(ids))

@@ -1,0 +1,99 @@
+"""What is said to be gone for good is in no byte of the home any more, and nobody else may read the rest."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora.app.memory import Memory
+from tests.helpers import environment
+
+SECRET = "heliotrope marzipan"
+DAY = 86_400.0
+
+
+class Clock:
+    """A clock that stands where it is put."""
+
+    def __init__(self) -> None:
+        self.at = time.time()
+
+    def now(self) -> float:
+        """Return the time, in seconds since the epoch."""
+        return self.at
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[tuple[Memory, Clock]]:
+    """A project without a model, and its clock."""
+    (tmp_path / "project").mkdir()
+    clock = Clock()
+    environ = environment(tmp_path) | {"REMORA_EMBEDDING_PROVIDER": "none"}
+    with Memory.open(tmp_path / "project", environ=environ, clock=clock) as memory:
+        yield memory, clock
+
+
+def holding(memory: Memory, word: str = "heliotrope") -> list[str]:
+    """Return the files of the home that hold a word, in whatever case."""
+    home = memory._parts.project.home
+    files = (path for path in home.rglob("*") if path.is_file())
+    return [path.name for path in files if word.encode() in path.read_bytes().lower()]
+
+
+def test_a_memory_that_was_pruned_is_in_no_file(world: tuple[Memory, Clock]):
+    """Nor is what was said of it; that something was said stays."""
+    memory, clock = world
+    kept = memory.remember("The gateway retries three times", type="gotcha")
+    gone = memory.remember(f"The {SECRET} opens the vault", type="gotcha", related_files=["a.py"])
+    memory.supersede(gone.id, f"The {SECRET} opens the cellar")
+    (memory._parts.project.root / "a.py").write_text("x = 1\n")
+    with memory.loop("s1") as loop:
+        loop.brief()
+        call = {"file_path": str(memory._parts.project.root / "a.py"), "old_string": "1", "new_string": "2"}
+        assert SECRET in loop.before("Edit", call)
+    for record in memory.list(include_forgotten=True):
+        if SECRET in record.content:
+            memory.forget(record.id)
+    assert holding(memory)  # it can be restored until it is pruned
+    clock.at += 90 * DAY
+    memory.pin(kept.id)
+    assert memory.prune().delete
+    assert holding(memory) == []
+    assert memory.show(kept.id).content == "The gateway retries three times"
+
+
+def test_a_note_that_was_removed_is_in_no_file(world: tuple[Memory, Clock]):
+    """Also where the search had read it before."""
+    memory, _ = world
+    memory.entries.add("plan", f"The {SECRET} comes first")
+    assert [hit.source for hit in memory.search("heliotrope")] == ["note"]
+    assert holding(memory)
+    memory.entries.remove("plan")
+    assert holding(memory) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are for POSIX")
+def test_every_file_of_the_home_is_private_whatever_the_umask(tmp_path: Path):
+    """A file that others could read is mended when it is written."""
+    (tmp_path / "project").mkdir()
+    before = os.umask(0)
+    try:
+        with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as memory:
+            memory.remember("The gateway retries three times", type="gotcha")
+            memory.entries.add("plan", "first this, then that")
+            memory.session("s").append("user", "hello there")
+            home = memory._parts.project.home
+        database = home / "memory.db"
+        database.chmod(0o644)
+        home.chmod(0o755)
+        with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as memory:
+            memory.remember("The gateway waits a second", type="gotcha")
+    finally:
+        os.umask(before)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (home, *home.rglob("*"))}
+    assert {name: oct(mode) for name, mode in modes.items() if mode & 0o077} == {}
