@@ -401,3 +401,4 @@ class AsyncMemory:
     reindex = _in_thread(Memory.reindex)
     catch_up = _in_thread(Memory.catch_up)
     prune = _in_thread(Memory.prune)
+    backup = _in_thread(Memory.backup)

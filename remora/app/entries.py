@@ -67,7 +67,7 @@ class Entries:
             return self._store().write(_names(name)[0], self._clean(content))
 
     def remove(self, name: str) -> Entry:
-        """Delete an entry with all its names, and return what it was; its text leaves the search index, too."""
+        """Delete an entry with all its names, also from the search index, and return what it was."""
         from remora.app.written import follow_written
 
         with self._lock:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.app.checking import checked
 
 if TYPE_CHECKING:
     from remora.app.accesses import Accesses
+    from remora.app.backup import Backup
     from remora.app.doctor import Report
     from remora.app.stats import Stats
     from remora.app.wiring import Parts
@@ -65,6 +68,18 @@ class StoreVerbs:
 
         with self._lock:
             return catch_up(self._parts, seconds, progress, code=True)
+
+    def backup(self, path: str | os.PathLike[str]) -> Backup:
+        """Copy everything of the project into one file, while others go on.
+
+        Raises:
+            Conflict: there is such a file already.
+            StoreError: something cannot be read or written.
+        """
+        from remora.app.backup import backup
+
+        with self._lock:
+            return backup(self._parts.project.home, Path(path).expanduser().absolute())
 
     def prune(self, *, dry_run: bool = False) -> PrunePlan:
         """Forget what has expired, delete what was forgotten long ago; returns what was or would be done.

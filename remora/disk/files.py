@@ -85,7 +85,9 @@ def keep_to_oneself(path: Path) -> None:
     with os_errors(path, "protect"):
         found = path.stat()
         if found.st_uid not in (os.geteuid(), 0) and os.geteuid() != 0:
-            raise StoreReadOnly(f"{path} belongs to another user", hint="Set REMORA_HOME to a folder of yours.")
+            raise StoreReadOnly(
+                f"{path} belongs to another user", hint="Set REMORA_HOME to a folder of yours."
+            )
         if found.st_mode & 0o077 and found.st_uid == os.geteuid():
             path.chmod(0o700)
 

@@ -176,7 +176,9 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import serving
 
             return serving.COMMANDS[name]
-        case "init" | "move-in" | "stats" | "doctor" | "reindex" | "completion" | "work":
+        case (
+            "init" | "move-in" | "stats" | "doctor" | "reindex" | "backup" | "recover" | "completion" | "work"
+        ):
             from remora.interfaces.commands import running
 
             return running.COMMANDS[name]

@@ -67,6 +67,8 @@ VERBS: tuple[Verb, ...] = (
     Verb("stats", "Show what is stored, and how much of it.", "The store", "stats"),
     Verb("doctor", "Check everything and say what to do.", "The store", "doctor"),
     Verb("reindex", "Make the search index and the vectors again.", "The store", "reindex"),
+    Verb("backup", "Copy all of a project's memory into one file.", "The store", "backup"),
+    Verb("recover", "Save what can be read of a damaged database.", "The store", ""),
     Verb("mcp", "Serve the memory to hosts that speak MCP.", "The store", ""),
     Verb("completion", "Print the script that completes commands in a shell.", "The store", ""),
     Verb("hook", "Answer one event of an agent's host.", "The store", "", hidden=True),

@@ -36,6 +36,7 @@ APPLICATION_ID = 0x52454D4F  # "REMO": tells our files from any other SQLite dat
 BUSY_TIMEOUT_MS = 15_000  # longer than any transaction of ours by two orders of magnitude
 # Pages kept in memory, in KiB. The default of 2 MB makes FTS read the same pages again and again.
 CACHE_KIB = 32_768
+EARLIER = ".before-"  # and the version: the file as it was before its last migration
 LOG_PAGES = (
     3_000  # after which the log is folded back, 12 MB: with SQLite's 1,000 every tenth edit waits for it
 )
@@ -94,6 +95,29 @@ class Database:
             )
             still._seen = seen
             return still
+
+    @staticmethod
+    def copy(path: Path, target: Path) -> None:
+        """Copy a database to a new file, also while others write to it.
+
+        Raises:
+            StoreError: it cannot be read, or the copy cannot be written.
+        """
+        keep_private(target)
+        with errors(path):
+            source = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+            try:
+                source.set_busy_timeout(BUSY_TIMEOUT_MS)
+                copy = apsw.Connection(str(target))
+                try:
+                    with copy.backup("main", source, "main") as going:
+                        while not going.done:
+                            going.step(4_000)
+                    copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
+                finally:
+                    copy.close()
+            finally:
+                source.close()
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
@@ -249,6 +273,8 @@ class Database:
                 with errors(self.path):
                     self._connection.execute("VACUUM")
                     self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                for earlier in earlier_files(self.path):
+                    earlier.unlink(missing_ok=True)
             except (StoreBusy, StoreFull):
                 return False
             self._commits += 1
@@ -291,8 +317,27 @@ def _opened(
     return connection
 
 
+def _keep_earlier(connection: apsw.Connection, path: Path, version: int) -> None:
+    """Keep the file as it is before a migration, until the next one or until something is deleted for good."""
+    kept = path.with_name(f"{path.name}{EARLIER}{version:04}")
+    if kept.exists():
+        return  # another process is at it, or was
+    part = kept.with_name(f"{kept.name}.part")
+    part.unlink(missing_ok=True)
+    keep_private(part)
+    connection.execute("VACUUM INTO ?", (str(part),))
+    for older in earlier_files(path):
+        older.unlink(missing_ok=True)
+    part.replace(kept)
+
+
+def earlier_files(path: Path) -> list[Path]:
+    """Return the files that were kept of a database before its last migration."""
+    return sorted(path.parent.glob(f"{path.name}{EARLIER}[0-9][0-9][0-9][0-9]"))
+
+
 def keep_private(path: Path) -> None:
-    """Let nobody else read a file that is ours, whatever the umask; SQLite gives its mode to those beside it."""
+    """Let nobody else read a file that is ours, whatever the umask; SQLite does so for those beside it."""
     with contextlib.suppress(OSError):  # opening it says what is wrong
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -392,6 +437,9 @@ def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> N
         raise StoreReadOnly(f"{path} cannot be written", hint="Check the permissions of the file.")
     migrations.set_wal(connection)
     connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+    before = migrations.version(connection)
+    if 0 < before < migrations.latest():
+        _keep_earlier(connection, path, before)
     migrations.run(connection, path, APPLICATION_ID)
 
 

@@ -1,7 +1,7 @@
-"""Delete for good: rows, what the indexes and the log of what was said hold of them, and the bytes themselves.
+"""Delete for good: rows, what indexes and the log of what was said hold of them, and the bytes themselves.
 
-`memories` and `notes` take the rows away; `Database.scrub` afterwards takes what earlier versions of the file left
-in free pages and in the write-ahead log. A later deletion of sessions or of a whole project uses the same two steps.
+`memories` takes the rows away; `Database.scrub` afterwards overwrites what earlier rows left in free pages
+and in the write-ahead log. A later deletion of sessions, or of a whole project, uses the same two steps.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def memories(space: Space, ids: Collection[str]) -> None:
     listed = json.dumps(list(ids))
     space.db.execute(
         """UPDATE injections SET text = '', about = '' WHERE id IN (
-             SELECT injection_id FROM injected_memories WHERE memory_id IN (SELECT value FROM json_each(?)))""",
+             SELECT injection_id FROM injected_memories
+             WHERE memory_id IN (SELECT value FROM json_each(?)))""",
         (listed,),
     )
     space.db.execute(

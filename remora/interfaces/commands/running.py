@@ -1,4 +1,4 @@
-"""init, move-in, stats, doctor, reindex, completion, work: the verbs about the store itself."""
+"""The verbs about the store itself: init, move-in, stats, doctor, reindex, backup, recover and their kin."""
 
 from __future__ import annotations
 
@@ -90,6 +90,46 @@ def reindex(desk: Desk) -> None:
     desk.answer({"rows": rows}, (Para(f"{counted(rows, 'row')} made again."),))
 
 
+@command("backup", epilog="Example: remora backup ~/shop-memory.tar")
+@click.argument("file", type=click.Path(path_type=str))
+def backup(desk: Desk, *, file: str) -> None:
+    """FILE must not exist yet; it is a tar file that only you may read.
+
+    Others may use the memory meanwhile. To go back to it, unpack FILE into the home that `remora doctor`
+    names, after moving away what is there.
+    """
+    found = desk.memory(writes=False).backup(file)
+    size = f"{found.bytes / 1_000_000:,.1f} MB"
+    desk.answer(found, (Para(f"{counted(found.files, 'file')}, {size}, in {found.path}"),))
+
+
+@command("recover")
+def recover(desk: Desk) -> None:
+    """For a database that `remora doctor` finds damaged. The damaged file is kept beside the new one.
+
+    Memories, what was said of them and what sessions showed are taken over row by row. Everything else is
+    read again: run `remora init` and `remora reindex` afterwards.
+    """
+    from remora.app.backup import recover as save
+    from remora.app.project import locate
+
+    project, _ = locate(Path(desk.project), os.environ)
+    found = save(project)
+    lost = [one for one in found.tables if not one.whole or one.refused]
+    rows = sum(one.rows for one in found.tables)
+    words = [Para(f"{counted(rows, 'row')} saved; the damaged file is now {found.damaged}")]
+    words += [
+        Para(f"{one.table}: {counted(one.rows, 'row')} saved, {one.refused} did not fit, the rest was lost")
+        if not one.whole
+        else Para(f"{one.table}: {one.refused} rows did not fit")
+        for one in lost
+    ]
+    words.append(
+        Para("Run `remora init` and `remora reindex`: they read the code, git, rules and logs again.")
+    )
+    desk.answer(found, tuple(words))
+
+
 @command("completion", epilog="Example: remora completion zsh")
 @click.argument("shell", metavar="SHELL", shell_complete=complete.words(SHELLS))
 def completion(desk: Desk, *, shell: str) -> None:
@@ -143,6 +183,8 @@ COMMANDS = {
     "stats": stats,
     "doctor": doctor,
     "reindex": reindex,
+    "backup": backup,
+    "recover": recover,
     "completion": completion,
     "work": work,
 }

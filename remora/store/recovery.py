@@ -1,0 +1,159 @@
+"""Take what can still be read out of a damaged database into a fresh one, row by row.
+
+Only rows that cannot be made again are taken: memories, what was said of them, what sessions showed. Turns,
+notes, the code graph, git's history and vectors come from files, and are read again by `init`, `index` and
+`reindex`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import apsw
+
+from remora.store.connection import Database, errors
+
+# In an order in which what others refer to comes first.
+TABLES = (
+    "memories",
+    "injections",
+    "injected_memories",
+    "learned",
+    "observer_sessions",
+    "observer_session_files",
+    "observer_session_pairs",
+    "observer_session_errors",
+    "observer_session_commands",
+    "observer_session_sequences",
+    "observer_signals",
+    "observer_file_nodes",
+    "observer_co_access_edges",
+    "observer_error_patterns",
+)
+MOST_PADDED = 2**34  # bytes; a header that tells more is damaged itself
+_STEP = 256  # rows that are skipped at once behind one that cannot be read
+
+
+class Recovered(NamedTuple):
+    """What was taken out of one table.
+
+    Attributes:
+        rows: that are in the new file.
+        refused: that could be read and did not fit (an id twice, a value that no row may have).
+        whole: the table could be read to its end.
+    """
+
+    table: str
+    rows: int
+    refused: int
+    whole: bool
+
+
+def recover(damaged: Path, fresh: Path) -> list[Recovered]:
+    """Copy what can be read; `fresh` must not exist yet. The damaged file is only read.
+
+    Raises:
+        StoreError: the new file cannot be written.
+    """
+    new = Database.open(fresh)
+    with TemporaryDirectory(prefix="remora-recover-") as folder:
+        copy = Path(folder) / damaged.name
+        for suffix in ("", "-wal"):  # what is acknowledged may stand in the log alone
+            beside = damaged.with_name(damaged.name + suffix)
+            if beside.exists():
+                shutil.copyfile(beside, copy.with_name(copy.name + suffix))
+        _pad(copy)
+        try:
+            with errors(fresh):
+                old = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)
+                try:
+                    found = [_table(old, new, table) for table in TABLES]
+                    with new.transaction():
+                        _marks(old, new)
+                finally:
+                    old.close()
+            return found
+        finally:
+            new.close()
+
+
+def _pad(copy: Path) -> None:
+    """Give a file that was cut off the size that its header tells: SQLite reads nothing of a shorter one."""
+    with copy.open("r+b") as file:
+        header = file.read(32)
+        size = int.from_bytes(header[16:18], "big")
+        whole = (65_536 if size == 1 else size) * int.from_bytes(header[28:32], "big")
+        if copy.stat().st_size < whole <= MOST_PADDED:
+            file.truncate(whole)
+
+
+def _table(old: apsw.Connection, new: Database, table: str) -> Recovered:
+    wanted = [row[1] for row in new.rows(f"PRAGMA table_info({table})")]
+    try:
+        there = {row[1] for row in old.execute(f"PRAGMA table_info({table})")}
+    except apsw.Error:
+        return Recovered(table, 0, 0, whole=False)
+    columns = [name for name in wanted if name in there]
+    if not columns:
+        return Recovered(table, 0, 0, whole=not there)
+    rows, whole = _rows(old, table, columns)
+    marks = ", ".join("?" * len(columns))
+    refused = 0
+    with new.transaction():
+        for row in rows:
+            try:
+                with new.transaction():
+                    new.execute(f"INSERT INTO {table}({', '.join(columns)}) VALUES ({marks})", row)
+            except Exception:  # noqa: BLE001  a row that does not fit takes no other with it
+                refused += 1
+    return Recovered(table, len(rows) - refused, refused, whole=whole)
+
+
+def _rows(old: apsw.Connection, table: str, columns: list[str]) -> tuple[list[Any], bool]:
+    """Return the rows that can be read, and whether that is all of them.
+
+    A table is read from its beginning up to the damage, from its end down to it, and, where rows have
+    numbers, in jumps between the two.
+    """
+    named = ", ".join(columns)
+    found: dict[Any, Any] = {}
+    try:
+        next(old.execute(f"SELECT rowid FROM {table} LIMIT 1"), None)
+        key = "rowid"
+    except apsw.Error:
+        key = columns[0]
+    if _walk(old, f"SELECT {key}, {named} FROM {table} ORDER BY {key}", found):
+        return list(found.values()), True
+    _walk(old, f"SELECT {key}, {named} FROM {table} ORDER BY {key} DESC", found)
+    if key == "rowid":
+        last = max(found, default=0)
+        at = min(found, default=0)
+        while at < last:
+            sql = f"SELECT rowid, {named} FROM {table} WHERE rowid >= {at} AND rowid < {at + _STEP}"
+            if not _walk(old, sql, found):
+                for one in range(at, at + _STEP):
+                    _walk(old, f"SELECT rowid, {named} FROM {table} WHERE rowid = {one}", found)
+            at += _STEP
+    return [found[key] for key in sorted(found, key=str)], False
+
+
+def _walk(old: apsw.Connection, sql: str, found: dict[Any, Any]) -> bool:
+    """Add rows until one cannot be read; return whether all could."""
+    try:
+        for place, *values in old.execute(sql):
+            found.setdefault((place, *values[:2]) if not isinstance(place, int) else place, values)
+    except (apsw.Error, UnicodeDecodeError, MemoryError):
+        return False
+    return True
+
+
+def _marks(old: apsw.Connection, new: Database) -> None:
+    """Keep in mind what a person forgot for good."""
+    try:
+        rows = list(old.execute("SELECT key, value FROM meta WHERE key LIKE 'forgotten:%'"))
+    except apsw.Error:
+        return
+    new.execute_many("INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)", rows)
