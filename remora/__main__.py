@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
+# `-m` puts the working folder first on the import path, unless -P is given: a repository could bring a module
+# of its own under the name of one that is loaded later.
+if not sys.flags.safe_path and sys.path and sys.path[0] in ("", os.getcwd()):  # noqa: PTH109
+    del sys.path[0]
+
 from remora.interfaces.entry import main
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
     else:
         flags["start_new_session"] = True
     begun = subprocess.Popen(
-        [sys.executable, "-m", "remora", "work", "--sessions"],
+        [sys.executable, "-P", "-m", "remora", "work", "--sessions"],
         cwd=data_folder(environ),
         env=kept(environ),
         stdin=subprocess.DEVNULL,
@@ -96,6 +96,9 @@ def kept(environ: Mapping[str, str]) -> dict[str, str]:
         for name, value in environ.items()
         if name in wanted or (name.startswith(_STARTS) and name not in _SECRET)
     }
+    if "PYTHONPATH" in passed:  # a relative part of it would be a folder of somebody else
+        parts = [part for part in passed["PYTHONPATH"].split(os.pathsep) if os.path.isabs(part)]  # noqa: PTH117
+        passed["PYTHONPATH"] = os.pathsep.join(parts)
     # The work runs in another folder.
     places = {name: _whole(passed[name]) for name in ("REMORA_HOME", "REMORA_CONFIG") if passed.get(name)}
     return passed | places

@@ -318,17 +318,19 @@ def _opened(
 
 
 def _keep_earlier(connection: apsw.Connection, path: Path, version: int) -> None:
-    """Keep the file as it is before a migration, until the next one or until something is deleted for good."""
+    """Keep the file as it is before a migration, until the next one or a deletion for good."""
     kept = path.with_name(f"{path.name}{EARLIER}{version:04}")
     if kept.exists():
         return  # another process is at it, or was
-    part = kept.with_name(f"{kept.name}.part")
-    part.unlink(missing_ok=True)
+    part = kept.with_name(f"{kept.name}.{os.getpid()}-{threading.get_ident()}.part")
     keep_private(part)
-    connection.execute("VACUUM INTO ?", (str(part),))
-    for older in earlier_files(path):
-        older.unlink(missing_ok=True)
-    part.replace(kept)
+    try:
+        connection.execute("VACUUM INTO ?", (str(part),))
+        for older in earlier_files(path):
+            older.unlink(missing_ok=True)
+        part.replace(kept)
+    except (apsw.Error, OSError):
+        part.unlink(missing_ok=True)  # no room for a copy is no reason to do without the memory
 
 
 def earlier_files(path: Path) -> list[Path]:

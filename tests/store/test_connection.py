@@ -642,6 +642,8 @@ def test_file_in_a_folder_for_reading_only_can_be_read(shared_folder: Path, file
     path.chmod(0o644)
     shared_folder.chmod(0o755)
     writer = Database.open(path)
+    for file in shared_folder.iterdir():
+        file.chmod(0o644)  # whoever writes takes the file from all others
     with writer.transaction():
         put(writer, "more")
     with unprivileged():

@@ -73,8 +73,12 @@ def doctor(context: click.Context, desk: Desk) -> None:
     Exits with 0 unless there is an error; then with the code of its kind.
     """
     from remora.app.doctor import diagnose
+    from remora.disk.places import data_folder
+    from remora.interfaces.install.health import looked_at
 
     report = diagnose(Path(desk.project), os.environ)
+    installed = tuple(looked_at(Path(data_folder(os.environ)), os.environ))
+    report = report._replace(findings=(*report.findings, *installed))
     document = {"level": report.level, "findings": report.findings}
     desk.answer(document, lambda: reports.examination(report))
     codes = {kind.__name__: code for kind, code in EXIT_CODES.items()}

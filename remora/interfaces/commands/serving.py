@@ -111,7 +111,7 @@ def entry(
     if http:
         headers = {"Authorization": f"Bearer ${{{token_variable}}}"}
         return {"mcpServers": {"remora": {"type": "http", "url": address(host, port), "headers": headers}}}
-    words = ["-m", "remora", "mcp", *(["--read-only"] if read_only else [])]
+    words = ["-P", "-m", "remora", "mcp", *(["--read-only"] if read_only else [])]
     if project != ".":
         words += ["--project", os.path.abspath(project)]  # noqa: PTH100  as it is named, links and all
     return {"mcpServers": {"remora": {"type": "stdio", "command": sys.executable, "args": words}}}

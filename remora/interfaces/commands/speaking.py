@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import click
 
 from remora.interfaces import spoken_pages
@@ -31,9 +34,13 @@ def why(desk: Desk, *, memory_id: str) -> None:
 @command("status")
 def status(desk: Desk) -> None:
     """What this project has, which sessions go on, and what a session that began now would be told."""
+    from remora.disk.places import data_folder
+    from remora.interfaces.install.health import looked_at
+
     found = desk.memory(writes=False).status()
+    broken = [one for one in looked_at(Path(data_folder(os.environ)), os.environ) if one.level == "warning"]
     desk.answer(found, lambda: spoken_pages.status(found))
-    desk.tell(found.notes)
+    desk.tell((*found.notes, *(f"{one.detail}. {one.advice}" for one in broken)))
 
 
 @command("hook")

@@ -88,12 +88,15 @@ def call_of(given: str | None, environ: Mapping[str, str], *, windows: bool = os
             raise InvalidInput("--command is empty", hint='Name a program, as in --command "uvx remora".')
         return Call(tuple(words), windows)
     own = _own_script()
+    places = environ.get("PATH", os.defpath).split(os.pathsep)
+    safe = all(os.path.isabs(place) for place in places if place)  # noqa: PTH117
     found = shutil.which(NAME, path=environ.get("PATH"))
-    if found and (own is None or Path(found).resolve() == own):
+    if found and safe and "" not in places and (own is None or Path(found).resolve() == own):
         return Call((NAME,), windows)
     if own is not None:
         return Call((str(own),), windows)
-    return Call((sys.executable, "-m", NAME), windows)
+    # Without -P the folder of the host comes first on the import path: a repository could bring its own code.
+    return Call((sys.executable, "-P", "-m", NAME), windows)
 
 
 def _own_script() -> Path | None:

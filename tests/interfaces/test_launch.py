@@ -1,0 +1,179 @@
+"""Nothing that we print, install or start runs code of the folder that it is started in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from remora.app.detaching import begin_work
+from remora.core import moments
+from remora.core.moments import Moment
+from remora.interfaces.install.health import looked_at, trouble_of
+from remora.interfaces.install.hosts import HOSTS
+from tests.helpers import Repo
+
+MODULES = (
+    "json",
+    "typing",
+    "sitecustomize",
+    "usercustomize",
+    "apsw",
+    "numpy",
+    "click",
+    "platformdirs",
+    "shlex",
+)
+TRAP = (
+    "import os\nopen(os.path.join(os.environ['MARKS'], __name__), 'w').close()\nraise ImportError('a trap')\n"
+)
+
+
+class World:
+    """A repository that brings modules under the names of ours, and a home."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.home, self.marks = tmp_path / "home", tmp_path / "marks"
+        for folder in (self.home, self.marks):
+            folder.mkdir()
+        self.repo = Repo(tmp_path / "repository").init()
+        files = {f"{name}.py": TRAP for name in MODULES}
+        self.repo.commit("start", {**files, "remora/__init__.py": TRAP, "remora/__main__.py": TRAP})
+        for name in ("remora", "git"):
+            program = self.repo.root / name if name == "git" else self.repo.root / "remora.exe"
+            program.write_text(f"#!/bin/sh\ntouch {self.marks}/{name}\n")
+            program.chmod(0o755)
+        kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMPDIR") if name in os.environ}
+        self.environ = kept | {
+            "HOME": str(self.home),
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "MARKS": str(self.marks),
+            "REMORA_HOME": str(self.home / "data"),
+            "REMORA_EMBEDDING_PROVIDER": "none",
+        }
+
+    def run(self, *words: str, shell: str = "", text: str = "", **more: str) -> str:
+        """Run a command in the repository; return what it printed."""
+        done = subprocess.run(
+            shell or list(words),
+            shell=bool(shell),
+            cwd=self.repo.root,
+            env=self.environ | more,
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.stdout
+
+    def sprung(self) -> list[str]:
+        """Return the traps that were stepped into."""
+        return sorted(path.name for path in self.marks.iterdir())
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A hostile repository."""
+    return World(tmp_path)
+
+
+def test_the_traps_work(world: World):
+    """A command without -P steps into them."""
+    world.run(sys.executable, "-m", "remora", "--help")
+    assert world.sprung() != []
+
+
+def installed(world: World, host: str, scope: str) -> Mapping[str, object]:
+    """Install for a host as somebody does who has no script of ours on the path; return its record."""
+    world.run(sys.executable, "-P", "-m", "remora", "install", host, "--scope", scope, "--yes")
+    (record,) = (world.home / "data" / "installed").glob("*.json")
+    found: Mapping[str, object] = json.loads(record.read_text("utf-8"))
+    record.unlink()
+    return found
+
+
+@pytest.mark.parametrize("host", sorted(HOSTS))
+def test_what_is_installed_runs_nothing_of_the_folder(world: World, host: str):
+    """The hook and the server of each host, as its files have them."""
+    command = str(installed(world, host, "user")["command"])
+    assert "-m remora" in command
+    event = json.dumps({"session_id": "s", "cwd": str(world.repo.root), "hook_event_name": "SessionStart"})
+    world.run(shell=f"{command} hook --host {host}; exit 0", text=event)
+    world.run(shell=f"{command} mcp", text="")
+    world.run(shell=f"{command} mcp", text="", PYTHONSAFEPATH="")
+    assert world.sprung() == []
+
+
+def test_what_mcp_prints_runs_nothing_of_the_folder(world: World):
+    """The entry for a host's configuration."""
+    printed = world.run(sys.executable, "-P", "-m", "remora", "mcp", "--json")
+    server = json.loads(printed)["mcpServers"]["remora"]
+    world.run(server["command"], *server["args"])
+    assert world.sprung() == []
+
+
+def test_the_work_after_a_session_runs_nothing_of_the_folder(world: World, monkeypatch: pytest.MonkeyPatch):
+    """Also where the data lies in the repository, and the path of Python has empty and relative parts."""
+    environ = world.environ | {"REMORA_HOME": str(world.repo.root), "PYTHONPATH": os.pathsep.join(["", "."])}
+    live = world.repo.root / "live"
+    live.mkdir()
+    head = {
+        "k": "head",
+        "host": "h",
+        "session": "s",
+        "home": str(world.repo.root),
+        "root": str(world.repo.root),
+    }
+    (live / "h-s.jsonl").write_text(json.dumps(head) + "\n")
+    monkeypatch.setattr("remora.app.detaching._left_behind", lambda _: True)
+    assert begin_work(environ, ended=Moment(moments.END, "h", "s", str(world.repo.root)))
+    time.sleep(2)
+    assert world.sprung() == []
+
+
+def test_a_relative_place_on_the_path_is_not_installed_by_name(world: World):
+    """A bare name would be looked for in the folder of the host."""
+    (world.repo.root / "remora").rename(world.repo.root / "package")
+    (world.repo.root / "remora.exe").rename(world.repo.root / "remora")
+    world.environ["PATH"] += os.pathsep + "."
+    command = str(installed(world, "claude-code", "user")["command"])
+    assert command.startswith(sys.executable)
+    assert world.sprung() == []
+
+
+def test_what_an_earlier_version_installed_is_noticed_and_mended(world: World):
+    """The doctor names the command that mends it, and that command does."""
+    installed(world, "claude-code", "user")
+    settings = world.home / ".claude" / "settings.json"
+    old = settings.read_text("utf-8").replace('"-P", ', "")
+    settings.write_text(old, "utf-8")
+    record = {"version": 1, "host": "claude-code", "scope": "user", "root": "", "files": []}
+    record["command"] = f"{sys.executable} -m remora"
+    folder = world.home / "data" / "installed"
+    (folder / "claude-code-user.json").write_text(json.dumps(record), "utf-8")
+    (found,) = looked_at(world.home / "data", world.environ)
+    assert (found.level, found.advice) == ("warning", "Run `remora install claude-code`.")
+    world.run(sys.executable, "-P", "-m", "remora", "install", "claude-code", "--scope", "user", "--yes")
+    mended = settings.read_text("utf-8")
+    assert mended.count('"-P", "-m"') == mended.count('"-m"') > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "trouble"),
+    [
+        (["/no/such/remora"], "does not exist or cannot be run"),
+        (["no-such-program-of-ours"], "is not found on the PATH"),
+        ([sys.executable, "-m", "remora"], "runs Python code of the folder that a host starts it in"),
+        ([sys.executable, "-P", "-m", "remora"], ""),
+    ],
+)
+def test_a_command_that_cannot_run_is_named(words: list[str], trouble: str):
+    """By what is wrong with it."""
+    assert trouble_of(words, dict(os.environ)) == trouble
