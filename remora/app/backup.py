@@ -48,7 +48,9 @@ def backup(home: Path, target: Path) -> Backup:
         Conflict: there is such a file already.
         StoreError: something cannot be read or written; no file is left.
     """
-    if target.exists():
+    with os_errors(target, "write"):
+        there = target.exists()
+    if there:
         raise Conflict(f"{target} is there already", hint="Name a file that does not exist yet.")
     count = 0
     with tempfile.TemporaryDirectory(prefix="remora-backup-") as folder, os_errors(target, "write"):

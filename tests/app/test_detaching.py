@@ -92,7 +92,7 @@ def test_the_work_is_a_process_of_its_own(hooked, environ, record):
         os.close(stray)
     text = wait_for(record)
     lines = text.splitlines()
-    assert lines[:2] == ["-m remora work --sessions", environ["REMORA_HOME"]]
+    assert lines[:2] == ["-P -m remora work --sessions", environ["REMORA_HOME"]]
     assert [value for value in SECRETS.values() if value in text] == []
     assert all(f"{name}={value}" in lines for name, value in NEEDED.items())
     opened = [line.rpartition("-> ")[2] for line in lines if "-> " in line]

@@ -233,7 +233,7 @@ def test_the_entry_for_a_host(answer: Callable[..., Any], project: Path) -> None
     """With --json it prints what a host's configuration needs; never a token, only the variable's name."""
     servers = answer("mcp")["mcpServers"]
     assert servers == {
-        "remora": {"type": "stdio", "command": sys.executable, "args": ["-m", "remora", "mcp"]}
+        "remora": {"type": "stdio", "command": sys.executable, "args": ["-P", "-m", "remora", "mcp"]}
     }
     words = answer("mcp", "--read-only", "--project", "sub")["mcpServers"]["remora"]["args"]
     assert words[2:] == ["mcp", "--read-only", "--project", str(project / "sub")]

@@ -25,6 +25,7 @@ LEAST: dict[str, list[str]] = {
     "remember": ["a cache has a key", "--type", "pattern"],
     "edit": ["ID", "--content", "a cache has one key"],
     "why": ["ID"],
+    "backup": ["copy.tar"],
     "supersede": ["ID", "caches are gone"],
     "search": ["cache"],
     "context": ["cache"],
@@ -43,7 +44,7 @@ LEAST: dict[str, list[str]] = {
     "teach": ["rules.md"],
 }
 # Verbs that are no single question to a memory.
-WITHOUT_METHOD = ("completion", "hook", "install", "mcp", "uninstall")
+WITHOUT_METHOD = ("completion", "hook", "install", "mcp", "recover", "uninstall")
 
 
 def test_names_are_unique() -> None:

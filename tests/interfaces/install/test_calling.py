@@ -42,7 +42,7 @@ def test_by_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_by_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a program of that name the interpreter is called."""
     monkeypatch.setattr(sys, "argv", ["/somewhere/remora/__main__.py"])
-    assert call_of(None, {"PATH": ""}).words == (sys.executable, "-m", "remora")
+    assert call_of(None, {"PATH": ""}).words == (sys.executable, "-P", "-m", "remora")
 
 
 def test_as_given() -> None:
