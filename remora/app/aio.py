@@ -402,3 +402,4 @@ class AsyncMemory:
     catch_up = _in_thread(Memory.catch_up)
     prune = _in_thread(Memory.prune)
     backup = _in_thread(Memory.backup)
+    import_shipped = _in_thread(Memory.import_shipped)

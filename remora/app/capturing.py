@@ -85,7 +85,7 @@ def _make(place: str, head: Head, environ: Mapping[str, str]) -> None:
     from remora.disk.files import make_folder
 
     if not Path(head.home).is_dir():
-        make_home(locate(Path(head.root), environ)[0])
+        make_home(locate(Path(head.root), environ)[0], environ)
     make_folder(Path(place))
 
 

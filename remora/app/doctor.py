@@ -21,6 +21,7 @@ from remora.app.doctor_items import items
 from remora.app.doctor_settings import environment, settings, variables
 from remora.app.doctor_written import written
 from remora.app.findings import Finding, Report, failed, megabytes
+from remora.app.homes import notice
 from remora.app.project import data_dir
 from remora.app.reminders import left_behind
 from remora.app.stats import database_bytes
@@ -99,7 +100,11 @@ def database(parts: Parts) -> list[Finding]:
 
 def homes(parts: Parts) -> list[Finding]:
     """Point out databases of this project that lie elsewhere, from before its home was moved."""
-    return [Finding("note", "other database", what, f"{advice}.") for what, advice in left_behind(parts)]
+    came = notice(parts.project.foreign)
+    shipped = [Finding("warning", "shipped memory", came)] if came else []
+    return shipped + [
+        Finding("note", "other database", what, f"{advice}.") for what, advice in left_behind(parts)
+    ]
 
 
 def _sound(what: str, room: Room) -> list[Finding]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from remora.app.findings import Finding
-from remora.app.project import SETTINGS_FILE, allowed_in_repository, config_dir, refused_settings
+from remora.app.project import SETTINGS_FILE, config_dir, ignored_settings, set_in_repository
 from remora.core.config import Settings, keys, parse, variable
 from remora.core.errors import ConfigError
 from remora.core.secrets import redact
@@ -42,15 +42,10 @@ def settings(parts: Parts) -> list[Finding]:
 
 
 def _refused(parts: Parts) -> list[Finding]:
-    names = refused_settings(parts.project.root)
-    if not names:
-        return []
-    file = parts.project.root / SETTINGS_FILE
-    advice = (
-        "A repository may not choose servers or places. "
-        f"Write them into {config_dir(parts.environ) / 'config.toml'} or set {variable(names[0])}."
-    )
-    return [Finding("warning", "settings", f"not obeyed in {file}: {', '.join(names)}", advice)]
+    advice = f"Your own settings lie in {config_dir(parts.environ) / 'config.toml'}."
+    root = parts.project.root
+    lines = [f"{root / SETTINGS_FILE}: {line}" for line in ignored_settings(root)]
+    return [Finding("warning", "settings", line, advice) for line in lines]
 
 
 def _keys(parts: Parts) -> list[Finding]:
@@ -96,13 +91,12 @@ def variables(environ: Mapping[str, str]) -> list[Finding]:
 
 
 def _settings_files(parts: Parts) -> dict[str, Mapping[str, Any]]:
+    own, root = config_dir(parts.environ) / "config.toml", parts.project.root
     found: dict[str, Mapping[str, Any]] = {}
-    for path in (config_dir(parts.environ) / "config.toml", parts.project.root / SETTINGS_FILE):
-        if path.is_file():
-            found[str(path)] = tomllib.loads(path.read_text("utf-8"))
-    own = str(parts.project.root / SETTINGS_FILE)
-    if own in found:
-        found[own] = allowed_in_repository(found[own])[0]
+    if own.is_file():
+        found[str(own)] = tomllib.loads(own.read_text("utf-8"))
+    if allowed := set_in_repository(root):
+        found[str(root / SETTINGS_FILE)] = allowed
     return found
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from remora.app.move_in import MoveReport
     from remora.app.observing import Watched
     from remora.app.promoting import Learnt
+    from remora.app.shipped import Shipped
     from remora.app.wiring import Parts
     from remora.core.values import InitReport
     from remora.retrieval.commands import Suggestion
@@ -45,6 +46,21 @@ class LearningVerbs:
 
         with self._lock:
             return init(self._parts, Path(path) if path is not None else None, progress)
+
+    def import_shipped(self) -> tuple[Shipped, int]:
+        """Take over the memories that came with the repository, as text from outside that waits for review.
+
+        Returns:
+            What there was, and how many of them are new.
+
+        Raises:
+            NotFound: no memory came with it.
+            StoreError: its database cannot be read.
+        """
+        from remora.app.shipped import take_over
+
+        with self._lock:
+            return take_over(self._parts)
 
     def learn(
         self,

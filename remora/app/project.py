@@ -18,9 +18,10 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from remora.app import homes
 from remora.core.config import Settings, parse
-from remora.core.errors import ConfigError, InvalidInput, SourceError, StoreReadOnly
-from remora.disk.files import keep_to_oneself, lock, make_folder, os_errors
+from remora.core.errors import ConfigError, InvalidInput, SourceError, StoreError, StoreReadOnly
+from remora.disk.files import keep_to_oneself, lock, make_folder, os_errors, read_small
 from remora.disk.places import data_folder
 from remora.sources.git import Repository
 
@@ -38,6 +39,7 @@ class Project(NamedTuple):
         root: top of the work tree (the folder itself outside git).
         home: folder of its database, logs and notes.
         repository: None outside git.
+        foreign: a home that the settings name and that is not this user's own: nothing of it is opened.
     """
 
     id: str
@@ -45,6 +47,7 @@ class Project(NamedTuple):
     root: Path
     home: Path
     repository: Repository | None
+    foreign: Path | None = None
 
 
 def data_dir(environ: Mapping[str, str]) -> Path:
@@ -65,54 +68,96 @@ def settings_for(root: Path, environ: Mapping[str, str]) -> Settings:
     """Read the user's settings, the repository's remora.toml and the environment.
 
     Raises:
-        ConfigError: a file is not TOML, or a setting is unknown or wrong.
+        ConfigError: the user's file is not TOML, or a setting of the user's is unknown or wrong. What a
+            repository sets wrongly is ignored (`ignored_settings` says what).
     """
     files: dict[str, Mapping[str, Any]] = {}
-    own = root / SETTINGS_FILE
-    for path in (config_dir(environ) / "config.toml", own):
-        try:
-            files[str(path)] = tomllib.loads(path.read_text("utf-8"))
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{path} is not valid TOML: {error}", hint="Mend or remove it.") from None
-        except OSError as error:
-            raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    if str(own) in files:
-        files[str(own)] = allowed_in_repository(files[str(own)])[0]
-    return parse(files, environ)
+    path = config_dir(environ) / "config.toml"
+    try:
+        files[str(path)] = _parsed(path.resolve())  # people link their own settings from elsewhere
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}", hint="Mend or remove it.") from None
+    except StoreError as error:
+        raise ConfigError(str(error)) from error
+    mine = parse(files, environ)
+    own, _ = _of_repository(root)
+    # A repository can take the word away from its agents, and never give it where the user did not.
+    if own.get("inject") and not mine.inject.enabled:
+        del own["inject"]
+    return parse({**files, str(root / SETTINGS_FILE): own}, environ)
 
 
-def allowed_in_repository(content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the part of a repository's settings that is obeyed, and the names that are not.
+def _parsed(path: Path) -> dict[str, Any]:
+    return tomllib.loads((read_small(path) or b"").decode("utf-8"))
 
-    A cloned repository must not be able to send anybody's memories anywhere: which servers are asked
-    and with which key is for the user's own settings and the environment to say. Nor may it put the
-    data outside itself.
+
+def _of_repository(root: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return what a repository's file may set, and a line for each part that is ignored."""
+    try:
+        return allowed_in_repository(_parsed(root / SETTINGS_FILE), root)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return {}, (f"{SETTINGS_FILE} is not valid TOML ({error}); all of it is ignored",)
+    except StoreError as error:
+        return {}, (f"{error}; it is ignored",)
+
+
+def allowed_in_repository(content: Mapping[str, Any], root: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the part of a repository's settings that is obeyed, and a line for each that is not.
+
+    A cloned repository may say where in itself its data lies, how it is searched, and that nothing is to be
+    said to agents here. It must not be able to send anybody's memories anywhere, nor to make Remora speak.
     """
     kept: dict[str, Any] = {}
-    refused: list[str] = []
+    ignored: list[str] = []
     for name, value in content.items():
-        if name in ("embedding", "llm", "rerank"):
-            refused += [f"{name}.{key}" for key in value] if isinstance(value, Mapping) else [name]
-        elif name == "home" and isinstance(value, str) and not _inside(value):
-            refused.append(name)
-        else:
-            kept[name] = value
-    return kept, tuple(refused)
+        parts = value.items() if isinstance(value, Mapping) else [("", value)]
+        for key, one in parts:
+            full = f"{name}.{key}" if key else name
+            if why := _why_not(full, one, root):
+                ignored.append(f"{full} is ignored: {why}")
+            elif key:
+                kept.setdefault(name, {})[key] = one
+            else:
+                kept[name] = one
+    return kept, tuple(ignored)
 
 
-def refused_settings(root: Path) -> tuple[str, ...]:
-    """Return the settings in a repository's remora.toml that are not obeyed there."""
+def _why_not(name: str, value: Any, root: Path) -> str:
+    """Return why a repository may not set something; empty where it may."""
+    if name == "home":
+        return "" if isinstance(value, str) and _inside(value, root) else "a home lies inside the repository"
+    if name == "inject.enabled":
+        return "" if value is False else "a repository can only switch it off"
+    if not name.startswith("search."):
+        return "a repository may set home, search.* and inject.enabled alone"
     try:
-        return allowed_in_repository(tomllib.loads((root / SETTINGS_FILE).read_text("utf-8")))[1]
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
-        return ()
+        parse({SETTINGS_FILE: {"search": {name.removeprefix("search."): value}}}, {})
+    except ConfigError as error:
+        return str(error).partition(": ")[2]
+    return ""
 
 
-def _inside(home: str) -> bool:
+def set_in_repository(root: Path) -> dict[str, Any]:
+    """Return what a repository's remora.toml sets and may set."""
+    return _of_repository(root)[0]
+
+
+def ignored_settings(root: Path) -> tuple[str, ...]:
+    """Return a line for each setting in a repository's remora.toml that is not obeyed."""
+    return _of_repository(root)[1]
+
+
+def _inside(home: str, root: Path) -> bool:
     path = Path(home)
-    return bool(home) and not path.is_absolute() and not home.startswith("~") and ".." not in path.parts
+    if not home or path.is_absolute() or home.startswith("~") or ".." in path.parts or "\0" in home:
+        return False
+    place = root / path
+    try:
+        real, top = place.resolve(), root.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return False
+    inner = real.relative_to(top).parts if real.is_relative_to(top) else ()
+    return bool(inner) and inner[0] != ".git" and real == top / path and not place.is_symlink()
 
 
 def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -> tuple[Project, Settings]:
@@ -142,24 +187,36 @@ def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -
     projects = data_dir(environ) / "projects"
     project_id = _identity(repository, root, projects, read_only=read_only)
     tree = shared_root(repository, root)
-    if settings.home:
-        home = Path(settings.home).expanduser()
-        home = home if home.is_absolute() else tree / home
-        name = tree.name
-    else:
+    foreign = None
+    home, name = Path(settings.home).expanduser(), tree.name
+    home = home if home.is_absolute() else tree / home
+    if settings.home and _lies_in(home, tree) and not _may_be_home(home, tree, repository, environ):
+        foreign = home
+    if not settings.home or foreign is not None:
         home, name = _home(projects, tree.name, project_id)
-    return Project(project_id, name, root, home, repository), settings
+    return Project(project_id, name, root, home, repository, foreign), settings
 
 
-def make_home(project: Project) -> None:
-    """Create the project's home; inside the repository it ignores itself, so that git never sees it."""
+def _lies_in(home: Path, tree: Path) -> bool:
+    return home.is_relative_to(tree) or home.resolve().is_relative_to(tree.resolve())
+
+
+def _may_be_home(home: Path, tree: Path, repository: Repository | None, environ: Mapping[str, str]) -> bool:
+    if home.is_relative_to(tree) and home.resolve() != tree.resolve() / home.relative_to(tree):
+        return False  # a link leads out of it
+    return homes.is_own(home, repository, data_dir(environ)) or homes.is_free(home)
+
+
+def make_home(project: Project, environ: Mapping[str, str]) -> None:
+    """Create the project's home; in the work tree it ignores itself and has a key (`homes`)."""
     make_folder(project.home)
     keep_to_oneself(project.home)
     tree = shared_root(project.repository, project.root)
-    ignore = project.home / ".gitignore"
-    if project.repository is not None and project.home.is_relative_to(tree) and not ignore.exists():
-        with os_errors(ignore, "write"):
-            ignore.write_text("*\n", "utf-8")
+    if _lies_in(project.home, tree):
+        if homes.is_free(project.home):
+            homes.claim(project.home, data_dir(environ))
+        if project.repository is not None:
+            homes.ignore_all(project.home)
 
 
 def branch_of(repository: Repository | None) -> str | None:

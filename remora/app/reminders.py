@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remora.app.project import data_dir, shared_root
+from remora.app.homes import is_own, notice
+from remora.app.project import SETTINGS_FILE, data_dir, ignored_settings, shared_root
 from remora.app.wiring import DATABASE
 from remora.core.errors import RemoraError, StoreCorrupt
 from remora.core.values import Filters
@@ -32,6 +33,8 @@ def reminders(parts: Parts, *, vectors: bool = False) -> tuple[str, ...]:
     """
     rooms = parts.rooms()
     found = [parts.user_trouble] if parts.user_trouble else []
+    found += filter(None, [notice(parts.project.foreign)])
+    found += [f"{SETTINGS_FILE}: {line}" for line in ignored_settings(parts.project.root)]
     waiting = sum(room.space.vectors.pending_count() for room in rooms) if vectors else 0
     if waiting and not parts.trouble and parts.embedder() is not None:
         turns = rooms[0].space.turns.count() > 0
@@ -75,12 +78,15 @@ def _others(parts: Parts) -> Iterator[Path]:
     project = parts.project
     ours = (project.home / DATABASE).resolve()
     tree = shared_root(project.repository, project.root)
-    projects = data_dir(parts.environ) / "projects"
+    data = data_dir(parts.environ)
+    projects = data / "projects"
     places = [(projects, (f"*-{project.id}/{DATABASE}",)), (tree, _IN_REPOSITORY)]
     for folder, patterns in places:
         for pattern in patterns:
             try:
-                yield from (p for p in sorted(folder.glob(pattern)) if p.is_file() and p.resolve() != ours)
+                there = (p for p in sorted(folder.glob(pattern)) if p.is_file() and p.resolve() != ours)
+                # What came with the repository is not opened, not even to be counted.
+                yield from (p for p in there if folder != tree or is_own(p.parent, project.repository, data))
             except OSError:  # a folder that cannot be looked into holds nothing that could be used
                 continue
 

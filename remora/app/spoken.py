@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.finished import injections_of
 from remora.app.freshness import unfinished
+from remora.app.homes import notice
 from remora.app.live_sessions import Waiting, waiting
+from remora.app.project import ignored_settings
 from remora.app.starting import brief_of
 from remora.core import moments
 from remora.core.clock import from_iso, to_iso
@@ -192,7 +194,12 @@ def status(memory: Memory) -> Status:
         tuple(_sessions(parts)),
         said.text,
         said.ids,
-        tuple(filter(None, [unfinished(parts)])),
+        tuple(
+            filter(
+                None,
+                [unfinished(parts), notice(parts.project.foreign), *ignored_settings(parts.project.root)],
+            )
+        ),
     )
 
 

@@ -118,7 +118,7 @@ class Parts:
                 hint="`remora init` or `remora remember` makes one.",
             )
         if not self.read_only and own:
-            make_home(self.project)
+            make_home(self.project, self.environ)
         elif not self.read_only:
             make_folder(home)
         space = Space.open(home / DATABASE, realm=realm, project_id=project_id, read_only=self.read_only)

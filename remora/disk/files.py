@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
 import threading
 import time
@@ -37,6 +38,7 @@ else:
     import fcntl
 
 LOCK_SUFFIX = ".lock"
+SMALL = 65_536  # bytes of a settings file at most
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM}
@@ -72,6 +74,35 @@ def make_folder(path: Path) -> None:
     """
     with os_errors(path, "make the folder"):
         _make_folder(path)
+
+
+def read_small(path: Path, limit: int = SMALL) -> bytes | None:
+    """Return the bytes of a small regular file; None where there is none.
+
+    Links are not followed, and nothing is waited for: a repository may hold a link to a device, or a pipe.
+
+    Raises:
+        StoreError: it is no regular file, is larger than the limit, or cannot be read.
+    """
+    flags = os.O_RDONLY | _BINARY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise StoreError(f"{path} is a link") from None
+        raise error_of(error, path, "read") from error
+    try:
+        with os_errors(path, "read"):
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise StoreError(f"{path} is not a regular file")
+            if found.st_size > limit:
+                raise StoreError(f"{path} has more than {limit:,} bytes")
+            return os.read(descriptor, limit + 1)[:limit]
+    finally:
+        os.close(descriptor)
 
 
 def keep_to_oneself(path: Path) -> None:

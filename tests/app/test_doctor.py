@@ -243,8 +243,8 @@ def test_settings_that_a_repository_may_not_choose(folder: Path, environ: dict[s
     (folder / "remora.toml").write_text("[embedding]\nurl = 'http://models.example.org'\n")
     found = of(diagnose(folder, environ), "settings")[-1]
     assert found.level == "warning"
-    assert found.detail == f"not obeyed in {folder / 'remora.toml'}: embedding.url"
-    assert "REMORA_EMBEDDING_URL" in found.advice
+    assert found.detail.startswith(f"{folder / 'remora.toml'}: embedding.url is ignored")
+    assert "config.toml" in found.advice
 
 
 def test_default_settings(folder: Path, environ: dict[str, str]) -> None:
@@ -255,7 +255,9 @@ def test_default_settings(folder: Path, environ: dict[str, str]) -> None:
 
 def test_broken_settings(folder: Path, environ: dict[str, str]) -> None:
     """Settings that cannot be read are an error of their class, beside the environment."""
-    (folder / "remora.toml").write_text("[search]\nhyde = 'perhaps'\n")
+    own = Path(environ["REMORA_CONFIG"])
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "config.toml").write_text("[search]\nhyde = 'perhaps'\n")
     report = diagnose(folder, environ)
     assert report.kind == "ConfigError"
     assert of(report, "environment")

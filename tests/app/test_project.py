@@ -17,8 +17,8 @@ from remora.app.project import (
     branch_of,
     config_dir,
     data_dir,
+    ignored_settings,
     locate,
-    refused_settings,
     settings_for,
 )
 from remora.core.errors import ConfigError, InvalidInput
@@ -173,12 +173,14 @@ def test_a_home_outside_the_repository_is_refused(repo: Repo, tmp_path: Path) ->
     """A cloned repository cannot put the data, or send it, anywhere outside itself."""
     for home in ("/tmp/elsewhere", "../up", "~/mine", "a/../../b"):
         repo.put("remora.toml", f'home = "{home}"\n')
-        assert refused_settings(repo.root) == ("home",)
+        assert ignored_settings(repo.root) == ("home is ignored: a home lies inside the repository",)
         project, settings = locate(repo.root, environment(tmp_path))
         assert settings.home == ""
         assert project.home.parent == tmp_path / "data/projects"
-    kept, refused = allowed_in_repository({"embedding": {"url": "http://x"}, "search": {"hyde": False}})
-    assert (kept, refused) == ({"search": {"hyde": False}}, ("embedding.url",))
+    content = {"embedding": {"url": "http://x"}, "search": {"hyde": False}}
+    kept, ignored = allowed_in_repository(content, repo.root)
+    assert kept == {"search": {"hyde": False}}
+    assert [line.partition(" ")[0] for line in ignored] == ["embedding.url"]
 
 
 def test_order_of_settings(folder: Path, tmp_path: Path) -> None:
@@ -195,25 +197,26 @@ def test_order_of_settings(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"home = [", r"remora\.toml is not valid TOML"),
-        (b"\xff\xfe", r"remora\.toml is not valid TOML"),
-        (b"colour = 'red'", r"remora\.toml: unknown setting 'colour'"),
-        (b"[search]\nspeed = 3", r"remora\.toml: unknown setting 'search\.speed'"),
-        (b"[search]\nhyde = 'perhaps'", r"remora\.toml: search\.hyde must be true or false"),
-        (b"home = 5", r"remora\.toml: home must be a string"),
+        (b"home = [", r"config\.toml is not valid TOML"),
+        (b"\xff\xfe", r"config\.toml is not valid TOML"),
+        (b"colour = 'red'", r"config\.toml: unknown setting 'colour'"),
+        (b"[search]\nspeed = 3", r"config\.toml: unknown setting 'search\.speed'"),
+        (b"[search]\nhyde = 'perhaps'", r"config\.toml: search\.hyde must be true or false"),
+        (b"home = 5", r"config\.toml: home must be a string"),
     ],
 )
 def test_settings_that_cannot_be_used(folder: Path, tmp_path: Path, content: bytes, message: str) -> None:
     """A file that is no TOML, an unknown setting or a wrong value is an error that names file and setting."""
-    (folder / "remora.toml").write_bytes(content)
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_bytes(content)
     with pytest.raises(ConfigError, match=message):
         Memory.open(folder, environ=environment(tmp_path))
 
 
 def test_settings_file_that_is_a_folder(folder: Path, tmp_path: Path) -> None:
-    """A settings file that cannot be read is an error, not silence."""
-    (folder / "remora.toml").mkdir()
-    with pytest.raises(ConfigError, match="cannot be read"):
+    """The user's own file that cannot be read is an error, not silence."""
+    (tmp_path / "config/config.toml").mkdir(parents=True)
+    with pytest.raises(ConfigError, match="not a regular file"):
         settings_for(folder, environment(tmp_path))
 
 

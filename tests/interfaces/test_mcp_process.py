@@ -236,7 +236,7 @@ def test_the_entry_for_a_host(answer: Callable[..., Any], project: Path) -> None
         "remora": {"type": "stdio", "command": sys.executable, "args": ["-P", "-m", "remora", "mcp"]}
     }
     words = answer("mcp", "--read-only", "--project", "sub")["mcpServers"]["remora"]["args"]
-    assert words[2:] == ["mcp", "--read-only", "--project", str(project / "sub")]
+    assert words[3:] == ["mcp", "--read-only", "--project", str(project / "sub")]
     http = answer("mcp", "--http", "--host", "::1", "--port", "9000", "--token-env", "T")
     assert http["mcpServers"]["remora"] == {
         "type": "http",

@@ -105,7 +105,9 @@ def test_doctor_with_a_damaged_database(run: Run, tmp_path: Path) -> None:
 
 def test_doctor_with_broken_settings(run: Run, project: Path) -> None:
     """Settings that keep everything from opening are a finding, with the code for settings."""
-    (project / "remora.toml").write_text("home = [")
+    own = Path(os.environ["REMORA_CONFIG"])
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "config.toml").write_text("home = [")
     result = run("doctor")
     assert result.exit_code == 3
     assert "is not valid TOML" in result.stdout

@@ -25,7 +25,9 @@ WHERE = {
 
 @command("init", epilog="Example: remora init ~/src/shop")
 @click.argument("path", required=False, type=click.Path(path_type=str))
-def init(desk: Desk, *, path: str | None) -> None:
+@click.option("--import-shipped", is_flag=True, help="Take over the memory that came with it, unverified.")
+@click.option("--claim-home", is_flag=True, help="Use the home in the repository: you made it yourself.")
+def init(desk: Desk, *, path: str | None, import_shipped: bool, claim_home: bool) -> None:
     """PATH is a folder of the project, here by default.
 
     Reads rule files (AGENTS.md, CLAUDE.md, .cursorrules and their kin) and the git history. Running it
@@ -33,10 +35,26 @@ def init(desk: Desk, *, path: str | None) -> None:
     """
     if path is not None and desk.project == ".":
         desk.project = path
+    if claim_home:
+        from remora.app.homes import reclaim
+        from remora.app.project import data_dir, locate
+
+        project, _ = locate(Path(desk.project), os.environ)
+        if project.foreign is not None:
+            reclaim(project.foreign, project.repository, data_dir(os.environ))
     memory = desk.memory()
+    if import_shipped:
+        found, new = memory.import_shipped()
+        for draft in found.drafts:
+            desk.note(f"from outside: {draft.content}")
+        desk.note(
+            f"{counted(new, 'memory')} taken over from {found.home}, unverified; left alone: "
+            f"{', '.join(found.left_alone) or 'nothing'}"
+        )
     with desk.progress() as progress:
         report = memory.init(path, progress=progress)
     desk.answer(report, lambda: reports.initialised(report, hottest=memory.stats().hottest))
+    desk.tell(memory.reminders())
 
 
 @command("move-in", epilog="Example: remora move-in ~/.golemcore/workspace --dry-run")
