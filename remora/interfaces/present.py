@@ -40,7 +40,8 @@ _AGES = (
 _UNSEEN = dict.fromkeys([0xAD, *range(0x206A, 0x2070), *range(0xFFF9, 0xFFFC)])
 # What `json` leaves as it is and a terminal obeys or does not show: DEL, C1, direction marks, tag characters.
 _RAW_IN_JSON = re.compile(
-    r"[\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    r"[\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 
 
