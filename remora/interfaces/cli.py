@@ -11,7 +11,7 @@ import click
 
 from remora.core.errors import RemoraError
 from remora.interfaces.commands.desk import Desk, colour_is_welcome, common
-from remora.interfaces.present import dumps, error_document, exit_code, unexpected
+from remora.interfaces.present import dumps, error_document, exit_code, safe, unexpected
 from remora.interfaces.verbs import VERBS
 
 INTERRUPTED = 130  # what a shell reports for a process that Ctrl-C ended
@@ -215,12 +215,12 @@ def _report(error: BaseException, words: list[str]) -> None:
     )
     colour = None if colour_is_welcome() and "--no-color" not in words else False
     click.echo(
-        click.style("error:", fg="red", bold=True) + f" {error if known else unexpected(error)}",
+        click.style("error:", fg="red", bold=True) + f" {safe(str(error) if known else unexpected(error))}",
         err=True,
         color=colour,
     )
     if hint:
-        click.echo(click.style("hint:", fg="yellow") + f" {hint}", err=True, color=colour)
+        click.echo(click.style("hint:", fg="yellow") + f" {safe(hint)}", err=True, color=colour)
 
 
 def _usage(error: click.ClickException) -> RemoraError:

@@ -40,7 +40,7 @@ def _plain_lines(part: Part) -> Iterator[str]:
         case Fields():
             for name, cell in part.rows:
                 first, *rest = safe(cell.text).splitlines() or [""]
-                yield f"{' ' * part.indent}{name}: {first}"
+                yield f"{' ' * part.indent}{safe(name)}: {first}"
                 yield from (" " * (part.indent + 2) + line for line in rest)
         case Table():
             yield from _plain_table(part)
@@ -128,7 +128,7 @@ def _grid(fields: Fields) -> RenderableType:
     grid.add_column(style=STYLES["dim"], no_wrap=True)
     grid.add_column(overflow="fold")
     for name, cell in fields.rows:
-        grid.add_row(name, _text(cell))
+        grid.add_row(safe(name), _text(cell))
     return grid
 
 

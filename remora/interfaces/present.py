@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -35,7 +36,13 @@ _AGES = (
     (2_629_800, "month", "months", 24),
     (31_557_600, "year", "years", 10_000),
 )
-_C1 = dict.fromkeys(range(0x80, 0xA0))  # a terminal may take these as commands
+# Signs that show nothing and stay in what is stored: soft hyphens, old format characters, annotations.
+_UNSEEN = dict.fromkeys([0xAD, *range(0x206A, 0x2070), *range(0xFFF9, 0xFFFC)])
+# What `json` leaves as it is and a terminal obeys or does not show: DEL, C1, direction marks, tag characters.
+_RAW_IN_JSON = re.compile(
+    r"[\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 
 
 def as_json(value: Any) -> Any:
@@ -58,8 +65,12 @@ def as_json(value: Any) -> Any:
 
 
 def dumps(value: Any, *, ascii_only: bool = False) -> str:
-    """Return a value as one JSON document, indented, without a line end."""
-    return json.dumps(as_json(value), ensure_ascii=ascii_only, indent=2, allow_nan=False)
+    """Return a value as one JSON document, indented, without a line end.
+
+    Control characters and signs that nobody sees are escaped: the data stays exact, and a terminal shows it.
+    """
+    document = json.dumps(as_json(value), ensure_ascii=ascii_only, indent=2, allow_nan=False)
+    return _RAW_IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], document)
 
 
 def error_document(error: BaseException) -> dict[str, Any]:
@@ -100,8 +111,11 @@ def exit_code(error: BaseException) -> int:
 
 
 def safe(text: str) -> str:
-    """Return a text that does nothing but show: no control characters, no invisible direction marks."""
-    return clean(text).translate(_C1)
+    """Return a text that does nothing but show: no control characters, no signs that nobody sees.
+
+    Newlines and tabs stay; a carriage return, which would overwrite the line, ends it instead.
+    """
+    return clean(text).replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)
 
 
 def short(memory_id: str) -> str:

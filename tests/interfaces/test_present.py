@@ -66,6 +66,16 @@ def test_ascii_only() -> None:
     assert "é" in present.dumps({"a": "é"})
 
 
+@pytest.mark.parametrize(
+    "sign", ["\x1b", "\r", "\b", "\x7f", "\x9b", "\xad", "\u200b", "\u202e", "\u2066", "\u2028", "\U000e0041"]
+)
+def test_json_escapes_what_a_terminal_would_obey(sign: str) -> None:
+    """A document keeps such a sign exactly, and never holds it raw."""
+    document = present.dumps({sign: [f"a{sign}b"]})
+    assert sign not in document
+    assert json.loads(document) == {sign: [f"a{sign}b"]}
+
+
 def test_error_document() -> None:
     """An error says kind, message, hint and whether trying again can help."""
     assert present.error_document(StoreBusy("held", hint="Try again.")) == {
@@ -125,6 +135,21 @@ def test_when() -> None:
 def test_safe_takes_out_what_a_terminal_would_obey() -> None:
     """Escape sequences, one-byte commands and direction marks go; lines and letters stay."""
     assert present.safe("a\x1b[31mb\x9bc\u202ed\n\té") == "abcd\n\té"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("paid\rfree", "paid\nfree"),
+        ("a\r\nb", "a\nb"),
+        ("a\x1b]0;title\x07b\x08", "ab"),
+        ("pass\xadword\u206a\ufff9", "password"),
+        ("a\u2066b\U000e0041\u200b", "ab"),
+    ],
+)
+def test_safe_leaves_no_sign_that_overwrites_or_hides(text: str, shown: str) -> None:
+    """Carriage returns end the line; titles, backspaces and invisible signs go."""
+    assert present.safe(text) == shown
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import click
 
 from remora.core.clock import Clock, SystemClock
 from remora.core.errors import InvalidInput, StoreFull, StoreReadOnly
-from remora.interfaces.present import dumps
+from remora.interfaces.present import dumps, safe
 from remora.interfaces.verbs import Verb, verb
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Desk:
     def note(self, text: str) -> None:
         """Say something beside the answer, on stderr; nothing when the answer is JSON."""
         if not self.json:
-            click.echo(text, err=True)
+            click.echo(safe(text), err=True)
 
     def tell(self, notes: Sequence[str]) -> None:
         """Say what an answer had to do without and what needs a hand, but not what the user has set so."""
