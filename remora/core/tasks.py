@@ -56,7 +56,7 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 # A path is tried where it can begin, not at each of its characters: pasted base64 is one long word.
 _PLACE = re.compile(
     r"""File\ "([^"\n]+)",\ line\ \d+            # a frame of Python
-      | (?<![^\s"'`()<>])([^\s"'`()<>]+\.\w{1,5})(?::\d+|\ in\ [\w<>]+)  # a frame of pytest, IPython, Node, Go, Rust …
+      | (?<![^\s"'`()<>])([^\s"'`()<>]+\.\w{1,5})(?::\d+|\ in\ [\w<>]+)  # of pytest, IPython, Node, Go …
       | (?<![^\s"'`()<>:])([^\s"'`()<>:]*[\w-]\.[a-zA-Z]\w{0,4})\b    # a path in passing
     """,
     re.VERBOSE,
