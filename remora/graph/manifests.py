@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # A string or a comment that is never closed is taken to its end as well: to try again at each of its signs
 # would take time that grows with the square of the text.
-_STRING = r'"(?:\\.|[^"\\\n])*+"?'
+_STRING = r'"(?>(?:\\.|[^"\\\n])*)"?'
 _COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])")
 _GO_MODULE = re.compile(r'^[ \t]*+module[ \t]++"?([^\s"]+)', re.MULTILINE)
