@@ -38,12 +38,12 @@ TITLE, OFTEN, ONCE = 3, 2, 1  # weight of a word: in the first line, three times
 OFTEN_FROM = 3
 IMPORTED = 0.3  # weight of the step from the best files to what they import
 BRANCH = 2.0  # weight of a file that the branch in use has changed
+MAX_CHARS = 200_000  # of a task that are read; the longest issues have half of that
 MOST_WORDS = 400  # of a task that are counted; longer texts are logs
 ZONE_OF_NAME = {"title": 2.0, "prose": 1.0, "code": 1.0, "trace": 0.5}
 WORTH_OF_KIND = {"class": 1.0, "function": 1.0, "interface": 1.0, "type": 1.0, "method": 0.6}
 WORTH_OF_OTHERS = 0.5
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"\s*(```|~~~)")
 _CODE = re.compile(r"    |\t|\s*(>>>|\.\.\. |In ?\[|Out ?\[)")
 _TRACE = re.compile(
@@ -53,10 +53,11 @@ _TRACE = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
+# A path is tried where it can begin, not at each of its characters: pasted base64 is one long word.
 _PLACE = re.compile(
     r"""File\ "([^"\n]+)",\ line\ \d+            # a frame of Python
-      | ([^\s"'`()<>]+\.\w{1,5})(?::\d+|\ in\ [\w<>]+)  # a frame of pytest, IPython, Node, Go, Rust …
-      | ([^\s"'`()<>:]*[\w-]\.[a-zA-Z]\w{0,4})\b    # a path in passing
+      | (?<![^\s"'`()<>])([^\s"'`()<>]+\.\w{1,5})(?::\d+|\ in\ [\w<>]+)  # of pytest, IPython, Node, Go …
+      | (?<![^\s"'`()<>:])([^\s"'`()<>:]*[\w-]\.[a-zA-Z]\w{0,4})\b    # a path in passing
     """,
     re.VERBOSE,
 )
@@ -81,7 +82,7 @@ def zones(text: str) -> Zones:
     >>> zones("Crash in f\nIt fails:\n```\nf(1)\n```\nE   boom")
     Zones(title='Crash in f', prose='It fails:', code='f(1)', trace='E   boom')
     """
-    lines = _COMMENT.sub(" ", text.replace("\r", "")).strip().split("\n")
+    lines = _without_comments(text[:MAX_CHARS].replace("\r", "")).strip().split("\n")
     found: dict[str, list[str]] = {"prose": [], "code": [], "trace": []}
     fenced = False
     for line in lines[1:]:
@@ -94,6 +95,15 @@ def zones(text: str) -> Zones:
         else:
             found["prose"].append(line)
     return Zones(lines[0], *("\n".join(found[zone]) for zone in ("prose", "code", "trace")))
+
+
+def _without_comments(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept += (text[at:start], " ")
+        at = end + 3
+    return "".join([*kept, text[at:]])
 
 
 def words(text: str) -> list[str]:
@@ -214,7 +224,7 @@ def places(text: str) -> Places:
     """
     frames: list[str] = []
     said: list[str] = []
-    for match in _PLACE.finditer(text.replace("\r", "")):
+    for match in _PLACE.finditer(text[:MAX_CHARS].replace("\r", "")):
         written = (match[1] or match[2] or match[3]).replace("\\", "/")
         written = written.removesuffix("c") if written.endswith(".pyc") else written
         (said if match[3] is not None else frames).append(written)

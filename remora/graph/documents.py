@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from remora.core.code import Symbols
 
 MAX_LINKS = 200  # a text that names more is a list, not a document about something
-_PATH = re.compile(r"(?<![\w./:@+-])((?:\.{1,2}/)*[\w.@+-]+(?:/[\w.@+-]+)*\.[A-Za-z]\w{0,9})(?![\w/-])")
-_TICKED = re.compile(r"`+([^`\n]{3,120})`+")
+_PATH = re.compile(r"(?<![\w./:@+-])([\w.@+-]+(?:/[\w.@+-]+)*\.[A-Za-z]\w{0,9})(?![\w/-])")
+_TICKED = re.compile(r"(?<!`)`++([^`\n]{3,120})`+")
 _NAME = re.compile(r"(?:[A-Za-z_]\w*(?:\.|::|#))*([A-Za-z_]\w+)(?:\([^()]*\))?")
 _TELLING = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\(|[.#]|::")
 

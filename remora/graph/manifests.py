@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_STRING = r'"(?:\\.|[^"\\\n])*"'
-_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+# A string or a comment that is never closed is taken to its end as well: to try again at each of its signs
+# would take time that grows with the square of the text.
+_STRING = r'"(?>(?:\\.|[^"\\\n])*)"?'
+_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])")
-_GO_MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)"?', re.MULTILINE)
+_GO_MODULE = re.compile(r'^[ \t]*+module[ \t]++"?([^\s"]+)', re.MULTILINE)
 _NOT_MODULE = re.compile(r"[^A-Za-z0-9_]")
+
+MAX_CHARS = 1_000_000  # the largest real manifests have a tenth of that; what is longer is not read
+# tomllib needs time by the square of the parts of a dotted key. Real manifests stay below 10,000.
+MAX_DOTS_SQUARED = 1_000_000
 
 # Of several entries for one name, the source is wanted, then its types, then what is run.
 _CONDITIONS = ("source", "types", "typings", "import", "module", "node", "default", "require", "browser")
@@ -39,7 +45,9 @@ def join(folder: str, part: str) -> str | None:
 
 
 def loose_json(text: str) -> dict[str, Any]:
-    """Return a JSON object that may have comments and trailing commas; {} when it is not one."""
+    """Return a JSON object that may have comments and trailing commas; {} when it is not one or too long."""
+    if len(text) > MAX_CHARS:
+        return {}
     text = text.removeprefix("\ufeff")
     text = _COMMENT.sub(lambda m: m.group(1) or " ", text)
     text = _TRAILING_COMMA.sub(lambda m: m.group(1) or "", text)
@@ -51,7 +59,9 @@ def loose_json(text: str) -> dict[str, Any]:
 
 
 def toml(text: str) -> dict[str, Any]:
-    """Return a TOML document, {} when it cannot be read."""
+    """Return a TOML document, {} when it cannot be read, is too long or has keys of too many parts."""
+    if len(text) > MAX_CHARS or sum(line.count(".") ** 2 for line in text.split("\n")) > MAX_DOTS_SQUARED:
+        return {}
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError):
@@ -74,7 +84,7 @@ def strings(value: object) -> list[str]:
 
 def go_module(text: str) -> str:
     """Return the module path of a go.mod, "" without one."""
-    found = _GO_MODULE.search(text)
+    found = _GO_MODULE.search(text[:MAX_CHARS])
     return found.group(1) if found else ""
 
 
