@@ -218,7 +218,9 @@ def test_a_session_that_is_taken_up_again_is_not_briefed_twice(hooked, monkeypat
 
 def test_a_shorter_time_can_be_set(hooked, repo, monkeypatch, environ):
     """`inject.timeout` makes the wait shorter; what comes later is not heard of, and complains no more."""
-    repo.put("remora.toml", "[inject]\ntimeout = 0.2\n")
+    own = Path(environ["REMORA_CONFIG"])
+    own.mkdir(exist_ok=True)
+    (own / "config.toml").write_text("[inject]\ntimeout = 0.2\n")
     late = threading.Event()
 
     def slow(*_: object, **__: object) -> Reply:

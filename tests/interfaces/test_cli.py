@@ -163,11 +163,13 @@ def test_project_that_does_not_exist(run: Run) -> None:
 
 
 def test_broken_settings(run: Run, project: Path) -> None:
-    """A mistake in remora.toml names the file and exits with the code for settings."""
-    (project / "remora.toml").write_text("[search]\nfuzzy = true\n")
+    """A mistake in one's own settings names the file and exits with the code for settings."""
+    own = project.parent / "config" / "config.toml"
+    own.parent.mkdir(exist_ok=True)
+    own.write_text("[search]\nfuzzy = true\n")
     result = run("list")
     assert result.exit_code == 3
-    assert str(project / "remora.toml") in result.stderr
+    assert str(own) in result.stderr
 
 
 @pytest.mark.parametrize(
