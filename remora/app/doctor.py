@@ -112,8 +112,8 @@ def _sound(what: str, room: Room) -> list[Finding]:
     problems = db.check()
     if problems:
         advice = (
-            f"Keep a copy of {db.path}, then `remora reindex`. If this comes back, move the file away "
-            "and run `remora init`."
+            "`remora reindex` makes indexes again. If that does not help, `remora recover` saves what can "
+            f"be read of {db.path} into a new file and keeps the old one."
         )
         return [Finding("error", what, "; ".join(problems), advice, StoreCorrupt.__name__)]
     counts = room.space.memories.counts()
@@ -155,6 +155,28 @@ def sessions(parts: Parts) -> list[Finding]:
         findings.append(Finding("note", "sessions", f"logs not indexed to their end: {len(behind)}", advice))
     if found and not findings:
         findings.append(Finding("ok", "sessions", f"logs: {len(found)}, all indexed"))
+    return findings
+
+
+def destinations(parts: Parts) -> list[Finding]:
+    """Say where texts go: to a server, or nowhere."""
+    from remora.net.hosts import address_of
+
+    findings = []
+    settings = parts.settings
+    for what, section in (
+        ("embedding", settings.embedding),
+        ("llm", settings.llm),
+        ("rerank", settings.rerank),
+    ):
+        provider, url = section.provider, section.url
+        if provider in ("none", "onnx"):
+            where = "nowhere: on this machine, in this process" if provider == "onnx" else "nowhere"
+        elif provider == "auto" and not url:
+            where = "to Ollama on this machine where it is yours or the system's, else nowhere"
+        else:
+            where = f"to {':'.join(map(str, address_of(url)))}" if url else f"to the server of {provider}"
+        findings.append(Finding("ok", f"texts for {what}", where))
     return findings
 
 
@@ -325,6 +347,7 @@ CHECKS: tuple[tuple[str, Callable[[Parts], Iterable[Finding]]], ...] = (
     ("written", written),
     ("items", items),
     ("embedding", embedding),
+    ("texts", destinations),
     ("code graph", code_graph),
     ("git", git),
     ("methodology", methodologies),

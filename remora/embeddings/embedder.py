@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from remora.core.config import EmbeddingSettings
 from remora.core.errors import ConfigError, ModelMissing, ProviderBusy, RemoraError
+from remora.disk.places import data_folder
 from remora.embeddings.machine import GIB, available_memory
 from remora.net.hosts import address_of, host_of, is_loopback, key_for, ollama_url, reachable
+from remora.net.listeners import require_trusted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -156,7 +158,7 @@ class _Search:
         """Return the embedder of the provider that the settings name."""
         provider = self.settings.provider
         if provider == "ollama":
-            return self.ollama(self.settings.url or ollama_url(self.environ))
+            return self.ollama(self.settings.url or self.ollama_of_environment())
         if provider == "openai":
             return self.openai(self.settings.url or self.environ.get("OPENAI_BASE_URL", ""))
         if provider == "onnx":
@@ -166,7 +168,7 @@ class _Search:
     def best(self) -> Choice:
         """Return the first tier that works."""
         tiers: tuple[tuple[str, Callable[[], Embedder]], ...] = (
-            ("ollama", lambda: self.ollama(ollama_url(self.environ))),
+            ("ollama", lambda: self.ollama(self.ollama_of_environment())),
             ("openai", self.openai_if_named),
             ("onnx", self.bundled),
         )
@@ -176,6 +178,17 @@ class _Search:
             except RemoraError as error:
                 self.reasons.append(f"{tier}: {error}." + (f" {error.hint}" if error.hint else ""))
         return Choice(None, "none", (*self.reasons, "no embedder: keyword and graph search only"))
+
+    def ollama_of_environment(self) -> str:
+        """Return the URL of Ollama where no setting names one: this machine, whatever OLLAMA_HOST says.
+
+        Raises:
+            ProviderError: OLLAMA_HOST names another machine.
+        """
+        url = ollama_url(self.environ)
+        if not is_loopback(host_of(url)):
+            require_trusted(url, Path(data_folder(self.environ)))
+        return url
 
     def ollama(self, url: str) -> Embedder:
         """Return the embedder of an Ollama server."""
@@ -187,6 +200,8 @@ class _Search:
                 f"Nothing listens at {host}:{port}",
                 hint="Start Ollama, or set OLLAMA_HOST if it runs elsewhere." if not auto else "",
             )
+        if not self.settings.url:
+            require_trusted(url, Path(data_folder(self.environ)))
         from remora.embeddings.ollama import build, installed
         from remora.net.http import JsonClient
 

@@ -9,14 +9,17 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from remora.core.config import LlmSettings
 from remora.core.errors import ConfigError, InvalidInput, ModelMissing, ProviderError
 from remora.core.tokens import scripts
+from remora.disk.places import data_folder
 from remora.llm.client import Completion, LanguageModel, Message, strip_thinking
 from remora.net.hosts import ApiKey, host_of, is_loopback, key_for, ollama_url, openai_base
 from remora.net.http import JsonClient, member, server_said, with_retries
+from remora.net.listeners import require_trusted
 
 OPENAI_URL = "https://api.openai.com/v1"
 ANTHROPIC_URL = "https://api.anthropic.com"
@@ -382,7 +385,10 @@ def build(settings: LlmSettings, environ: Mapping[str, str]) -> LanguageModel | 
             hint="Name the model in llm.model.",
         )
     if settings.provider == "ollama":
-        return OllamaModel(settings.url or ollama_url(environ), settings.model, timeout=settings.timeout)
+        url = settings.url or ollama_url(environ)
+        if not settings.url:
+            require_trusted(url, Path(data_folder(environ)))
+        return OllamaModel(url, settings.model, timeout=settings.timeout)
     hosted, variable, base = {
         "openai": (OPENAI_URL, "OPENAI_API_KEY", "OPENAI_BASE_URL"),
         "anthropic": (ANTHROPIC_URL, "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),

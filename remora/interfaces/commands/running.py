@@ -84,8 +84,9 @@ def stats(desk: Desk) -> None:
 
 
 @command("doctor")
+@click.option("--allow-server", metavar="URL", help="Say yes to a model server of this machine.")
 @click.pass_context
-def doctor(context: click.Context, desk: Desk) -> None:
+def doctor(context: click.Context, desk: Desk, *, allow_server: str | None) -> None:
     """Looks at the data folder, the database, the embedding model, git, settings, permissions and disk.
 
     Exits with 0 unless there is an error; then with the code of its kind.
@@ -93,7 +94,10 @@ def doctor(context: click.Context, desk: Desk) -> None:
     from remora.app.doctor import diagnose
     from remora.disk.places import data_folder
     from remora.interfaces.install.health import looked_at
+    from remora.net.listeners import allow
 
+    if allow_server:
+        allow(Path(data_folder(os.environ)), allow_server)
     report = diagnose(Path(desk.project), os.environ)
     installed = tuple(looked_at(Path(data_folder(os.environ)), os.environ))
     report = report._replace(findings=(*report.findings, *installed))

@@ -1,0 +1,94 @@
+"""Texts go to no stranger who listens on this machine, and to no other machine that only a variable names."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from remora.core.config import EmbeddingSettings
+from remora.core.errors import ProviderError
+from remora.embeddings.embedder import choose
+from remora.net.listeners import allow, allowed, distrusted, owners, require_trusted
+
+HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+
+
+def table(folder: Path, uid: int, port: int = 11_434) -> tuple[Path]:
+    """Write a table of sockets, as the system does."""
+    path = folder / "tcp"
+    rows = [
+        f"   0: 0100007F:{port:04X} 00000000:0000 0A 00000000:00000000 00:00000000 00000000  {uid}  0 1 1\n",
+        f"   1: 0100007F:{port:04X} 0100007F:9999 01 00000000:00000000 00:00000000 00000000  4321  0 2 1\n",
+    ]
+    path.write_text(HEAD + "".join(rows))
+    return (path,)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_ones_own_listener_is_known():
+    """By the table of the system itself."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert owners(port) == {os.geteuid()}
+        assert distrusted(port) == ""
+    assert owners(port) == set()
+
+
+@pytest.mark.parametrize(("uid", "trusted"), [(0, True), (998, True), (os.geteuid(), True), (4_242, False)])
+def test_who_may_listen(tmp_path: Path, uid: int, trusted: bool):
+    """This user, root and the system's accounts; nobody else."""
+    assert (distrusted(11_434, table(tmp_path, uid)) == "") is trusted
+
+
+def test_a_stranger_is_refused_until_a_person_says_yes(tmp_path: Path):
+    """The answer is kept outside of every repository."""
+    url, tables = "http://127.0.0.1:11434", table(tmp_path, 4_242)
+    with pytest.raises(ProviderError, match="another user") as refused:
+        require_trusted(url, tmp_path / "data", tables)
+    assert "--allow-server" in refused.value.hint
+    allow(tmp_path / "data", url)
+    allow(tmp_path / "data", url)
+    require_trusted(url, tmp_path / "data", tables)
+    assert allowed(tmp_path / "data") == (url,)
+
+
+def test_where_nothing_tells_who_listens_a_person_is_asked(tmp_path: Path):
+    """As on systems without such a table."""
+    with pytest.raises(ProviderError, match="tells"):
+        require_trusted("http://127.0.0.1:11434", tmp_path, (tmp_path / "none",))
+
+
+def test_another_machine_of_the_environment_gets_nothing(tmp_path: Path):
+    """Nobody is asked there; the bundled model takes its place, and the reason says so."""
+    environ = {"OLLAMA_HOST": "gpu.example", "REMORA_HOME": str(tmp_path)}
+    asked: list[str] = []
+
+    def probe(host: str, port: int, seconds: float) -> bool:
+        asked.append(f"{host}:{port}, {seconds}")
+        return False
+
+    found = choose(EmbeddingSettings(), environ=environ, probe=probe)
+    try:
+        assert asked == []
+        assert found.tier == "onnx"
+        assert "only the environment names it" in found.reasons[0]
+    finally:
+        found.close()
+
+
+def test_another_machine_of_the_settings_is_asked(tmp_path: Path):
+    """What the user's own configuration names is meant."""
+    asked: list[str] = []
+
+    def probe(host: str, port: int, seconds: float) -> bool:
+        asked.append(f"{host}:{port}, {seconds}")
+        return False
+
+    settings = EmbeddingSettings(provider="ollama", url="http://gpu.example:11434")
+    with pytest.raises(ProviderError, match="Nothing listens"):
+        choose(settings, environ={"REMORA_HOME": str(tmp_path)}, probe=probe)
+    assert len(asked) == 1
