@@ -58,8 +58,15 @@ def over_http(server: Server, holder: Holder, bound: socket.socket, token: str, 
     """
     import uvicorn
 
+    from remora.interfaces.mcp_server.bounded import CONNECTIONS, BoundedProtocol
+
+    # What the loop says of connections that it cannot take says nothing new the second time.
+    logging.getLogger("asyncio").addFilter(_Once())
     config = uvicorn.Config(
         app_of(server, token, names),
+        http=BoundedProtocol,
+        limit_concurrency=2 * CONNECTIONS,
+        backlog=CONNECTIONS,
         log_config=None,  # ours goes to stderr, and no request is logged
         log_level=logging.WARNING,
         access_log=False,
@@ -70,6 +77,22 @@ def over_http(server: Server, holder: Holder, bound: socket.socket, token: str, 
         anyio.run(uvicorn.Server(config).serve, [bound])
     finally:
         holder.close()
+
+
+class _Once(logging.Filter):
+    """Lets each kind of record through once, so that a log cannot grow without bound."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: set[tuple[str, int]] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether such a record is new."""
+        kind = (record.pathname, record.lineno)
+        if kind in self._seen:
+            return False
+        self._seen.add(kind)
+        return True
 
 
 def app_of(server: Server, token: str, names: Iterable[str] = ()) -> ASGIApp:
