@@ -11,6 +11,7 @@ from benchmarks import (
     advice,
     beam,
     boost,
+    bursts,
     cochange,
     concurrency,
     conversations,
@@ -65,6 +66,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "poisoning": poisoning.run,
     "advice": advice.run,
     "hook": hook.run,
+    "bursts": bursts.run,
     "leaks": leaks.run,
     "wild": wild.run,
 }

@@ -116,7 +116,7 @@ def _is_due(stopped: Moment, environ: Mapping[str, str]) -> bool:
         return False
     looked = next((line.get("at") for line in reversed(lines) if line.get("k") in (LEARNT, TRIED)), 0)
     at = looked if isinstance(looked, int | float) else 0
-    return head is not None and bool(head.home) and time.time() - at / 1000 > OFTEN
+    return head is not None and bool(head.home or head.late) and time.time() - at / 1000 > OFTEN
 
 
 def _has_memory(ended: Moment, environ: Mapping[str, str]) -> bool:
@@ -125,7 +125,7 @@ def _has_memory(ended: Moment, environ: Mapping[str, str]) -> bool:
         head, _ = read(os.path.join(folder(environ), file_name(ended.host, ended.session)))  # noqa: PTH118
     except OSError:
         return False
-    return head is not None and bool(head.home)
+    return head is not None and bool(head.home or head.late)
 
 
 def _keys(environ: Mapping[str, str]) -> set[str]:

@@ -26,6 +26,7 @@ from remora.app.noted import NOTED, write_down
 from remora.core import moments
 from remora.core.clock import to_iso
 from remora.core.errors import RemoraError, StoreBusy
+from remora.core.moments import Moment
 from remora.disk.files import lock
 from remora.disk.live import (
     ENDLESS,
@@ -99,14 +100,14 @@ def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
     waiting: set[str] = set()  # projects whose code may have to be described again
     seen: set[tuple[str, int]] = set()  # a session that could not be learnt is not tried twice
     with suppress(StoreBusy):
-        while not seen or any(over.state not in seen for over in _over(place, idle)):
+        while not seen or any(over.state not in seen for over in _over(place, idle, environ)):
             with lock(place / "work", timeout=0.0):
                 if not seen:
                     _tidy(place)
                     for home in (place.parent / "projects").glob("*"):
                         _tidy_captured(home, place)
                 seen.add(("", 0))
-                for over in _over(place, idle):
+                for over in _over(place, idle, environ):
                     if over.state not in seen:
                         seen.add(over.state)
                         done.append(_session(over, environ))
@@ -142,7 +143,7 @@ class Over(NamedTuple):
         return found[-1] if found else time.time()
 
 
-def _over(place: Path, idle: float) -> Iterator[Over]:
+def _over(place: Path, idle: float, environ: Mapping[str, str]) -> Iterator[Over]:
     """Yield the sessions that are over and not yet taken in."""
     for path in sorted(place.glob(f"*{SUFFIX}")):
         try:
@@ -153,11 +154,22 @@ def _over(place: Path, idle: float) -> Iterator[Over]:
             head, lines = read(str(path))
         except OSError:
             continue
+        if head is not None and head.late and not head.home:
+            head = _found_late(head, environ)
         if head is None or not head.home:
             continue
         quiet = 0.0 if head.host in ENDLESS else QUIET
         if is_over(lines, age, idle=idle, quiet=quiet):
             yield Over(path, head, lines, is_over(lines, age, idle=idle, quiet=math.inf))
+
+
+def _found_late(head: Head, environ: Mapping[str, str]) -> Head:
+    """Return the head of a session, looked for now that nobody waits for it."""
+    from remora.app.starting import head_of
+
+    moment = Moment(moments.START, head.host, head.session, head.root, transcript=head.transcript)
+    found = head_of(moment, environ)
+    return found._replace(at=head.at, limits=())
 
 
 def _tidy(place: Path) -> None:

@@ -65,6 +65,8 @@ def respond(
         head = None if _unknown(live.head, moment) else live.head
         if head is not None:
             if not head.home:
+                if head.late:
+                    live.add(line_of(moment, SILENCE, head))
                 return SILENCE
             if not (heard and head.limits and _is_heavy(moment, live)):
                 return _quick(moment, live, head, environ, early=early, heard=heard)
@@ -83,6 +85,9 @@ def respond(
         left = begun + whole - time.monotonic()
         reply = _within(lambda: _heavy(moment, live, head, environ), left, environ, whole)
     if not head.home:
+        if head.late:
+            with live_file(moment.host, moment.session, environ) as live:
+                live.add(line_of(moment, SILENCE, head))
         return SILENCE
     before = len(live.lines)
     with live_file(moment.host, moment.session, environ) as live:
@@ -239,8 +244,11 @@ def _found(moment: Moment, environ: Mapping[str, str], started: str) -> Head:
 
 
 def _homeless(moment: Moment) -> Head:
-    """Return the head of a session of which nobody could find out in time whose it is: it has no memory."""
-    return Head(moment.host, moment.session, moment.cwd or ".", transcript=moment.transcript)
+    """Return the head of a session of which nobody could find out in time whose it is.
+
+    Nothing is said in it; what happens is noted all the same.
+    """
+    return Head(moment.host, moment.session, moment.cwd or ".", transcript=moment.transcript, late=1)
 
 
 def _decided(moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, str], *, early: bool) -> Reply:

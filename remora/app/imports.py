@@ -1,7 +1,7 @@
 """Which files outside of a project its rule files may import: those that the user said yes to, one by one.
 
-A repository's rule file can name a file in the home of whoever opens it. Its words would become memories of the
-project; so each is asked for once. The answers lie in the data folder, under the project's id.
+A rule file of a repository can name a file in the home of whoever opens it. Its words would become memories
+of the project, so each is asked for once. The answers lie in the data folder, under the id of the project.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def allowed(data: Path, project_id: str) -> frozenset[str]:
 
 
 def allow(data: Path, project_id: str, path: Path) -> str:
-    """Let a project's rule files import a file; return its real path. Another target of a link is asked again.
+    """Let a project's rule files import a file; return its real path. A new target of a link is asked again.
 
     Raises:
         InvalidInput: it is no file.

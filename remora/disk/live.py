@@ -57,6 +57,7 @@ class Head(NamedTuple):
         transcript: the host's file of the session; empty where there is none.
         head_file: git's file that names the branch; empty where there is none.
         timeout: seconds that an answer may take; 0 for as long as a hook ever waits.
+        late: 1 where it could not be found out in time whose session it is; whoever takes it in looks again.
         limits: how much may be said, as of `remora.injection.decide.Limits`; none where nothing may be.
     """
 
@@ -69,6 +70,7 @@ class Head(NamedTuple):
     head_file: str = ""
     timeout: float = 0.0
     limits: tuple[float, ...] = ()
+    late: int = 0
 
 
 def file_name(host: str, session: str) -> str:
@@ -208,7 +210,8 @@ def _head(found: Line) -> Head:
         numbers = ()
     timeout = found.get("timeout")
     seconds = timeout if isinstance(timeout, float) else 0.0
-    return Head._make([*(str(found.get(name, "")) for name in Head._fields[:-2]), seconds, numbers])
+    words = (str(found.get(name, "")) for name in Head._fields[:-3])
+    return Head._make([*words, seconds, numbers, int(found.get("late") == 1)])
 
 
 def _read_all(file: int, size: int) -> bytes:

@@ -487,3 +487,21 @@ def test_the_place_of_a_moment():
     assert place_of(Moment(moments.AFTER, cwd="/w", paths=("/x/a.py",))) == "/w"
     assert place_of(Moment(moments.AFTER, paths=("a.py", "/x/a.py"))) == "/x"
     assert place_of(Moment(moments.PROMPT)) == ""
+
+
+def test_a_session_whose_project_was_not_found_in_time_is_noted_and_taken_in(
+    hooked, monkeypatch, environ, repo
+):
+    """What happens in it stands in the live file, and the work afterwards finds out whose it is."""
+    with monkeypatch.context() as slow:
+        slow.setattr(hooking, "CEILING", 0.1)
+        slow.setattr(starting, "head_of", lambda *_: time.sleep(2))
+        hooked.start()
+    hooked.edit("cart.py")
+    assert hooked.kinds == ["start", "before", "after"]
+    from remora.app.finished import _over
+    from remora.disk.live import folder
+
+    (over,) = _over(Path(folder(environ)), 0.0, environ)
+    assert over.head.root == str(repo.root)
+    assert over.head.home
