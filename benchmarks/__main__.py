@@ -29,6 +29,7 @@ from benchmarks import (
     learning,
     locomo,
     mcp_start,
+    moments,
     poisoning,
     resolution,
     session_commands,
@@ -37,6 +38,7 @@ from benchmarks import (
     smoke,
     standing,
     wild,
+    words,
 )
 from benchmarks.common import RESULTS, Options, Report, load, render, save
 
@@ -67,6 +69,8 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "advice": advice.run,
     "hook": hook.run,
     "bursts": bursts.run,
+    "moments": moments.run,
+    "words": words.run,
     "leaks": leaks.run,
     "wild": wild.run,
 }

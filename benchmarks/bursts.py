@@ -1,10 +1,8 @@
 """Hooks in bursts on a loaded machine: is every event noted, and every session taken in?
 
-Sessions of five events each (a start, a prompt, an edit before and after, an end) are sent as hosts send
-them,
-a process for each event, 20 at a time; once on the machine as it is, once beside two processes that compute
-all
-the while. What is noted must not depend on what is said: a hook without time to answer still notes.
+Sessions of five events (a start, a prompt, an edit before and after, an end) are sent as hosts send them: a
+process for each event, 20 at a time; once on the machine as it is, once beside two processes that compute.
+What is noted must not depend on what is said: a hook without time to answer still notes.
 """
 
 from __future__ import annotations
