@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app import triggers
 from remora.app.branches import settle
+from remora.app.imports import allowed
 from remora.app.overtaken import settle_overtaken
+from remora.app.project import data_dir, shared_root
 from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
 from remora.core.errors import InvalidInput, SourceError
@@ -75,7 +77,10 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
     space = parts.room("project").space
     tally = _Tally()
     home = parts.environ.get("HOME") or parts.environ.get("USERPROFILE")
-    scan = read_rules(project.root, home=Path(home) if home else None)
+    # Words from outside of the repository never go into a home inside it: it may be committed or shared.
+    apart = not project.home.is_relative_to(shared_root(project.repository, project.root))
+    outside = allowed(data_dir(parts.environ), project.id) if apart else frozenset()
+    scan = read_rules(project.root, home=Path(home) if home else None, allowed=outside)
     tally.skipped += scan.skipped
     for redaction in (r for file in scan.files for r in file.redactions):
         tally.redactions[redaction.kind] += redaction.count

@@ -28,10 +28,11 @@ from remora.sources.rule_text import Text, glob_folder, globs_of, imports_of, re
 from remora.sources.rule_types import memory_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 MAX_BYTES = 1 << 20
 MAX_RULES = 400  # of one file; more is a document, not rules
+WAITS = "outside of the project; to read it: remora init --allow-import"
 IMPORT_DEPTH = 4
 CONTENT_CHARACTERS = 4_000
 MENTIONS = 8
@@ -168,17 +169,18 @@ class _Loaded(NamedTuple):
     text: Text
 
 
-def read_rules(root: Path, *, home: Path | None = None) -> RuleScan:
+def read_rules(root: Path, *, home: Path | None = None, allowed: Collection[str] = frozenset()) -> RuleScan:
     """Return the rules of a project.
 
     Args:
         root: the project's folder.
         home: the user's home folder, for imports from it and for what an agent noted there about
             this project; None reads nothing outside the root.
+        allowed: real paths outside of the project that its own files may import; others are skipped.
     """
     root = root.resolve()
     found, skipped = find(root, home)
-    loader = _Loader(root, home, skipped)
+    loader = _Loader(root, home, skipped, allowed)
     for one in found:
         with sparing(one.path, skipped):
             loader.load(one, None, 0)
@@ -194,7 +196,10 @@ def read_rules(root: Path, *, home: Path | None = None) -> RuleScan:
 class _Loader:
     """Reads files and what they import, each real file once."""
 
-    def __init__(self, root: Path, home: Path | None, skipped: list[Skipped]) -> None:
+    def __init__(
+        self, root: Path, home: Path | None, skipped: list[Skipped], allowed: Collection[str]
+    ) -> None:
+        self._allowed = allowed
         self._root, self._home, self._skipped = root, home.resolve() if home else None, skipped
         self._by_file: dict[Path, _Loaded | None] = {}
 
@@ -249,11 +254,20 @@ class _Loader:
                 self._skip(place, "imports a folder")
             elif file.suffix.lower() not in _WRITTEN and file.suffix:
                 self._skip(place, "imported, but not prose")
+            elif self._waits(found.file, file):
+                self._skip(place, f"{WAITS} {file.resolve()}")
             elif depth >= IMPORT_DEPTH:
                 self._skip(place, f"imported more than {IMPORT_DEPTH} files deep")
             else:
                 one = Found(self._shown(file), found.kind, found.folder, file, whole=False)
                 self.load(one, found.path, depth + 1, place)
+
+    def _waits(self, importer: Path, file: Path) -> bool:
+        """Return whether a file of the project imports one outside of it that nobody said yes to."""
+        real = file.resolve()
+        if real.is_relative_to(self._root) or not importer.resolve().is_relative_to(self._root):
+            return False
+        return self._may_read(real, file) and str(real) not in self._allowed
 
     def _target(self, importer: Path, target: str) -> Path | None:
         if target.startswith("~/"):

@@ -196,7 +196,7 @@ def test_the_home_is_read_only_when_given(repo, tmp_path):
     (home / "id_key").write_text("not prose")
     (tmp_path / "secret.md").write_text(RULE)
     repo.put("CLAUDE.local.md", "@~/.claude/me.md @~/../secret.md @~/id_key\n")
-    scan = read_rules(repo.root, home=home)
+    scan = read_rules(repo.root, home=home, allowed={str((home / ".claude" / "me.md").resolve())})
     assert [(f.path, f.imported_by) for f in scan.files] == [
         ("CLAUDE.local.md", None),
         ("~/.claude/me.md", "CLAUDE.local.md"),
@@ -207,6 +207,19 @@ def test_the_home_is_read_only_when_given(repo, tmp_path):
         "lies outside the project"
     }
     assert [f.path for f in read_rules(repo.root).files] == ["CLAUDE.local.md"]
+
+
+def test_a_file_of_the_home_is_imported_only_with_consent(repo, tmp_path):
+    """Whoever wrote the repository names it; the user says yes to each, and it waits until then."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "diary.md").write_text(RULE)
+    repo.put("CLAUDE.md", "@~/diary.md\n")
+    scan = read_rules(repo.root, home=home)
+    assert [f.path for f in scan.files] == ["CLAUDE.md"]
+    real = str((home / "diary.md").resolve())
+    assert why(scan)["CLAUDE.md:1 @~/diary.md"].endswith(f"remora init --allow-import {real}")
+    assert len(read_rules(repo.root, home=home, allowed={real}).files) == 2
 
 
 def test_a_link_in_the_project_never_leads_into_the_home(repo, tmp_path):

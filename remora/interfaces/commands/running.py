@@ -27,7 +27,10 @@ WHERE = {
 @click.argument("path", required=False, type=click.Path(path_type=str))
 @click.option("--import-shipped", is_flag=True, help="Take over the memory that came with it, unverified.")
 @click.option("--claim-home", is_flag=True, help="Use the home in the repository: you made it yourself.")
-def init(desk: Desk, *, path: str | None, import_shipped: bool, claim_home: bool) -> None:
+@click.option("--allow-import", multiple=True, metavar="FILE", help="Let rule files import FILE of yours.")
+def init(
+    desk: Desk, *, path: str | None, import_shipped: bool, claim_home: bool, allow_import: tuple[str, ...]
+) -> None:
     """PATH is a folder of the project, here by default.
 
     Reads rule files (AGENTS.md, CLAUDE.md, .cursorrules and their kin) and the git history. Running it
@@ -43,6 +46,11 @@ def init(desk: Desk, *, path: str | None, import_shipped: bool, claim_home: bool
         if project.foreign is not None:
             reclaim(project.foreign, project.repository, data_dir(os.environ))
     memory = desk.memory()
+    for file in allow_import:
+        from remora.app.imports import allow
+        from remora.app.project import data_dir
+
+        allow(data_dir(os.environ), memory.project_id, Path(file))
     if import_shipped:
         found, new = memory.import_shipped()
         for draft in found.drafts:

@@ -1,0 +1,45 @@
+"""Which files outside of a project its rule files may import: those that the user said yes to, one by one.
+
+A repository's rule file can name a file in the home of whoever opens it. Its words would become memories of the
+project; so each is asked for once. The answers lie in the data folder, under the project's id.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from remora.core.errors import InvalidInput
+from remora.disk.files import append_line, make_folder, read_small
+
+FILE = "imports.jsonl"  # in the data folder: a project and the real path of a file a line
+_LARGEST = 1_000_000  # bytes of it
+
+
+def allowed(data: Path, project_id: str) -> frozenset[str]:
+    """Return the real paths that a project's rule files may import from outside of it."""
+    found = set()
+    for line in (read_small(data / FILE, _LARGEST) or b"").splitlines():
+        try:
+            one = json.loads(line)
+            if one["project"] == project_id:
+                found.add(str(one["file"]))
+        except (ValueError, KeyError, TypeError):
+            continue
+    return frozenset(found)
+
+
+def allow(data: Path, project_id: str, path: Path) -> str:
+    """Let a project's rule files import a file; return its real path. Another target of a link is asked again.
+
+    Raises:
+        InvalidInput: it is no file.
+        StoreError: the answer cannot be written.
+    """
+    real = path.expanduser().resolve()
+    if not real.is_file():
+        raise InvalidInput(f"{path} is no file", hint="Name the file as `remora init` does.")
+    if str(real) not in allowed(data, project_id):
+        make_folder(data)
+        append_line(data / FILE, json.dumps({"project": project_id, "file": str(real)}))
+    return str(real)
