@@ -25,15 +25,23 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 DEV, RUN = ROOT / ".venv", ROOT / ".venv-run"
 ADAPTER_TESTS = "tests/interfaces/adapters"
-# What each adapter is tested in: the project's extra, the file of its tests, and what only the tests need, which
-# is installed beside it without what that depends on.
+# What each adapter is tested in: the project's extra, the file of its tests, and what only the tests need,
+# which is installed beside it without what that depends on.
 ADAPTERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "anthropic": ("anthropic", "test_anthropic_memory.py", ()),
-    "langgraph": ("langgraph", "test_langgraph_store.py", ("langgraph-checkpoint-sqlite", "aiosqlite", "sqlite-vec")),
+    "langgraph": (
+        "langgraph",
+        "test_langgraph_store.py",
+        ("langgraph-checkpoint-sqlite", "aiosqlite", "sqlite-vec"),
+    ),
     "langchain": ("langchain", "test_langchain_middleware.py", ()),
     "pydantic-ai": ("pydantic-ai", "test_pydantic_ai_capability.py", ()),
     "openai-agents": ("openai-agents", "test_openai_agents.py", ()),
-    "claude-agent-sdk": ("claude-agent-sdk", "test_claude_sdk.py", ("trio", "outcome", "sortedcontainers", "attrs", "sniffio")),
+    "claude-agent-sdk": (
+        "claude-agent-sdk",
+        "test_claude_sdk.py",
+        ("trio", "outcome", "sortedcontainers", "attrs", "sniffio"),
+    ),
     "agent-framework": ("agent-framework", "test_agent_framework.py", ()),
     "google-adk": ("google-adk", "test_google_adk.py", ()),
     "smolagents": ("smolagents", "test_smolagents_callback.py", ()),
@@ -125,9 +133,10 @@ def bare() -> None:
 def adapters(names: Sequence[str]) -> None:
     """Run each adapter's example in the environment that exactly its extra gives, then its other tests.
 
-    Pytest and what only the tests need lie in folders of their own, so an example finds nothing that somebody
-    who installed the extra has not. No two frameworks need to fit together, and the newest that pip finds is what is tested. A test that
-    was skipped is a failure: it is these runs that say whether an adapter works.
+    Pytest and what only the tests need lie in folders of their own, so an example finds no package of a
+    framework that somebody who installed the extra has not. No two frameworks need to fit together, and the
+    newest that pip finds is what is tested. A test that was skipped is a failure: it is these runs that say
+    whether an adapter works.
     """
     for name in names or ADAPTERS:
         started = time.monotonic()

@@ -13,6 +13,7 @@ from remora import Memory
 from remora.app.finished import work
 from remora.app.spoken import SHOWN
 from remora.core.errors import NotFound
+from remora.interfaces import spoken_pages
 from tests.app.hooked import Hooked
 from tests.helpers import Repo, environment
 

@@ -32,7 +32,8 @@ def test_every_setting_is_described():
     """Each setting has one short sentence or two, and no other name has one."""
     assert list(DESCRIPTIONS) == list(keys())
     for key, text in DESCRIPTIONS.items():
-        assert text.endswith(".") and 20 < len(text) <= 110, key
+        assert text.endswith("."), key
+        assert 20 < len(text) <= 110, key
         assert "|" not in text, key  # a cell of a table
 
 
