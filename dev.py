@@ -25,18 +25,28 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 DEV, RUN = ROOT / ".venv", ROOT / ".venv-run"
 ADAPTER_TESTS = "tests/interfaces/adapters"
-# What each adapter is tested in: the project's extra, the file of its tests, what only the tests need.
+# What each adapter is tested in: the project's extra, the file of its tests, and what only the tests need,
+# which is installed beside it without what that depends on.
 ADAPTERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "anthropic": ("anthropic", "test_anthropic_memory.py", ()),
-    "langgraph": ("langgraph", "test_langgraph_store.py", ("langgraph", "langgraph-checkpoint-sqlite")),
+    "langgraph": (
+        "langgraph",
+        "test_langgraph_store.py",
+        ("langgraph-checkpoint-sqlite", "aiosqlite", "sqlite-vec"),
+    ),
     "langchain": ("langchain", "test_langchain_middleware.py", ()),
     "pydantic-ai": ("pydantic-ai", "test_pydantic_ai_capability.py", ()),
     "openai-agents": ("openai-agents", "test_openai_agents.py", ()),
-    "claude-agent-sdk": ("claude-agent-sdk", "test_claude_sdk.py", ("trio",)),
+    "claude-agent-sdk": (
+        "claude-agent-sdk",
+        "test_claude_sdk.py",
+        ("trio", "outcome", "sortedcontainers", "attrs", "sniffio"),
+    ),
     "agent-framework": ("agent-framework", "test_agent_framework.py", ()),
     "google-adk": ("google-adk", "test_google_adk.py", ()),
     "smolagents": ("smolagents", "test_smolagents_callback.py", ()),
 }
+EXAMPLE = "test_the_documented_example"  # what the test of an adapter's example is called, in every file
 ROOM = 2_000_000_000  # bytes that the tests may need for their files
 CLAUDE = "claude-agent-sdk>=0.2.187"
 LOCKS = {"run": "requirements/run.txt", "dev": "requirements/dev.txt", "build": "requirements/build.txt"}
@@ -121,34 +131,61 @@ def bare() -> None:
 
 
 def adapters(names: Sequence[str]) -> None:
-    """Run the tests of each adapter beside its framework, in an environment of its own.
+    """Run each adapter's example in the environment that exactly its extra gives, then its other tests.
 
-    No two frameworks need to fit together, and the newest that pip finds is what is tested. A test that
-    was skipped is a failure: it is these runs that say whether an adapter works.
+    Pytest and what only the tests need lie in folders of their own, so an example finds no package of a
+    framework that somebody who installed the extra has not. No two frameworks need to fit together, and the
+    newest that pip finds is what is tested. A test that was skipped is a failure: it is these runs that say
+    whether an adapter works.
     """
     for name in names or ADAPTERS:
         started = time.monotonic()
         print(f"== adapter {name}", flush=True)
-        venv = _beside(name)
-        report = venv / "report.xml"
-        report.unlink(missing_ok=True)
-        file = f"{ADAPTER_TESTS}/{ADAPTERS[name][1]}"
-        # A framework's own warnings are its maker's business.
-        pytest = (python_of(venv), "-m", "pytest", "-q", "-o", "filterwarnings=default", file)
-        call(*pytest, f"--junitxml={report}", f"--override-ini=cache_dir={venv / 'cache'}")
-        suite = ET.parse(report).getroot().find("testsuite")
-        told = suite.attrib if suite is not None else {}
-        if told.get("skipped") != "0" or told.get("tests") in (None, "0"):
-            raise SystemExit(f"adapter {name}: {told.get('skipped')} of {told.get('tests')} were skipped")
+        venv, tools = _beside(name), _apart("tools", ("pytest", "sybil"), deep=True)
+        more = _apart(f"{name}-tests", ADAPTERS[name][2], deep=False)
+        _in(venv, name, (tools,), "-k", EXAMPLE)
+        _in(venv, name, (tools, more))
         print(f"   {name} {time.monotonic() - started:.1f} s", flush=True)
+
+
+def _in(venv: Path, name: str, places: Sequence[Path], *words: str) -> None:
+    """Run an adapter's tests with an environment's interpreter and further places to import from."""
+    report = venv / "report.xml"
+    report.unlink(missing_ok=True)
+    # A framework's own warnings are its maker's business.
+    pytest = (python_of(venv), "-m", "pytest", "-q", "-o", "filterwarnings=default")
+    options = (f"--junitxml={report}", f"--override-ini=cache_dir={venv / 'cache'}", *words)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(str(place) for place in places)}
+    call(*pytest, f"{ADAPTER_TESTS}/{ADAPTERS[name][1]}", *options, env=env)
+    suite = ET.parse(report).getroot().find("testsuite")
+    told = suite.attrib if suite is not None else {}
+    if told.get("skipped") != "0" or told.get("tests") in (None, "0"):
+        raise SystemExit(f"adapter {name}: {told.get('skipped')} of {told.get('tests')} were skipped")
+
+
+def _apart(name: str, packages: Sequence[str], *, deep: bool) -> Path:
+    """Return a folder that holds packages and, if deep, what they depend on; made anew when they change."""
+    folder = ROOT / ".venv-adapters" / name
+    stamp = folder / "remora-stamp"
+    wanted = f"{sys.version} {sorted(packages)}"
+    if stamp.exists() and stamp.read_text() == wanted:
+        return folder
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    if packages:
+        how = () if deep else ("--no-deps",)
+        pip(DEV, "install", "--quiet", "--target", str(folder), *how, *packages)
+    stamp.write_text(wanted)
+    return folder
 
 
 def _beside(name: str) -> Path:
     """Return an adapter's environment, made anew when what goes into it has changed."""
-    extra, _, more = ADAPTERS[name]
+    extra = ADAPTERS[name][0]
     venv = ROOT / ".venv-adapters" / name
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wants = (*project["dependencies"], *project["optional-dependencies"][extra], *more)
+    wants = (*project["dependencies"], *project["optional-dependencies"][extra])
     stamp = venv / "remora-stamp"
     wanted = f"{sys.version} {venv} {sorted(wants)}"
     if stamp.exists() and stamp.read_text() == wanted:
@@ -157,7 +194,7 @@ def _beside(name: str) -> Path:
     if venv.exists():
         shutil.rmtree(venv)
     call(sys.executable, "-m", "venv", "--without-pip", venv)
-    pip(venv, "install", "--quiet", "--editable", f"{ROOT}[{extra}]", "pytest", "sybil", *more)
+    pip(venv, "install", "--quiet", "--editable", f"{ROOT}[{extra}]")
     stamp.write_text(wanted)
     return venv
 

@@ -61,14 +61,15 @@ def module_map() -> str:
 
 
 def settings() -> str:
-    """Return every setting with its variable and default."""
+    """Return every setting with its description, variable and default."""
     from remora.core.config import CHOICES, keys, variable
+    from remora.core.described import DESCRIPTIONS
 
-    lines = ["| setting | variable | default | choices |", "|---|---|---|---|"]
+    lines = ["| setting | description | variable | default | choices |", "|---|---|---|---|---|"]
     for key, default in keys().items():
         choices = ", ".join(CHOICES.get(key, ()))
         shown = f"`{default}`" if default != "" else ""
-        lines.append(f"| `{key}` | `{variable(key)}` | {shown} | {choices} |")
+        lines.append(f"| `{key}` | {DESCRIPTIONS[key]} | `{variable(key)}` | {shown} | {choices} |")
     return "\n".join(lines)
 
 

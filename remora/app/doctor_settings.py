@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from remora.app.findings import Finding
 from remora.app.project import SETTINGS_FILE, config_dir, ignored_settings, set_in_repository
 from remora.core.config import Settings, keys, parse, variable
+from remora.core.described import DESCRIPTIONS
 from remora.core.errors import ConfigError
 from remora.core.secrets import redact
 
@@ -34,7 +35,8 @@ def settings(parts: Parts) -> list[Finding]:
     sources |= {key: variable(key) for key in _set_in(parse({}, parts.environ))}
     for key, value in _values(parts.settings).items():
         if value != defaults[key]:
-            detail = f"{key} = {_showable(value)}, from {sources.get(key, 'the program')}"
+            source = sources.get(key, "the program")
+            detail = f"{key} = {_showable(value)}, from {source}. {DESCRIPTIONS[key]}"
             findings.append(Finding("ok", "setting", detail))
     if len(findings) == len(files):
         findings.append(Finding("ok", "settings", "all at their defaults"))

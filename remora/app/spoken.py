@@ -79,6 +79,7 @@ class Status(NamedTuple):
         brief: what would be said at the start; empty for nothing.
         ids: memories in it.
         notes: what to know about the index.
+        speaks: whether agents are told anything here; False where `inject.enabled` is off.
     """
 
     root: str
@@ -90,6 +91,7 @@ class Status(NamedTuple):
     brief: str
     ids: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    speaks: bool = True
 
 
 def tell_session(memory: Memory, memory_id: str) -> bool:
@@ -200,6 +202,7 @@ def status(memory: Memory) -> Status:
                 [unfinished(parts), notice(parts.project.foreign), *ignored_settings(parts.project.root)],
             )
         ),
+        parts.settings.inject.enabled,
     )
 
 

@@ -6,7 +6,7 @@ environment variables. This module reads no file and no environment: the
 wiring hands it mappings, so what a process believes can be shown (`remora doctor`) and tested.
 
 A key in remora.toml is `[section] name`; its variable is `REMORA_SECTION_NAME`. API keys are never
-settings: a setting names the environment variable that holds the key.
+settings: a setting names the environment variable that holds the key. `described.py` says what each is for.
 """
 
 from __future__ import annotations
@@ -21,61 +21,60 @@ from remora.core.errors import ConfigError
 class EmbeddingSettings(NamedTuple):
     """`[embedding]`: which model turns text into vectors."""
 
-    provider: str = "auto"  # auto | ollama | openai | onnx | none
-    model: str = ""  # empty: the provider's default
-    url: str = ""  # empty: the provider's default
+    provider: str = "auto"
+    model: str = ""
+    url: str = ""
     api_key_env: str = "OPENAI_API_KEY"
-    dimensions: int = 1024  # asked of models that can be cut (Matryoshka)
-    query_prefix: str = ""  # for models behind an OpenAI-compatible server that need one
+    dimensions: int = 1024
+    query_prefix: str = ""
     document_prefix: str = ""
-    timeout: float = 10.0  # seconds a request may take
+    timeout: float = 10.0
 
 
 class LlmSettings(NamedTuple):
     """`[llm]`: the optional language model. Nothing needs one."""
 
-    provider: str = "none"  # none | openai | ollama | anthropic
+    provider: str = "none"
     model: str = ""
     url: str = ""
-    api_key_env: str = ""  # empty: the provider's usual variable
+    api_key_env: str = ""
     timeout: float = 15.0
-    describe: bool = True  # modules whose code changed: a few, once a day, after sessions were learnt
+    describe: bool = True
 
 
 class RerankSettings(NamedTuple):
     """`[rerank]`: the optional second judge of the best candidates."""
 
-    provider: str = "none"  # none | cohere | jina | tei | llamacpp | vllm
+    provider: str = "none"
     model: str = ""
     url: str = ""
     api_key_env: str = ""
-    candidates: int = 20  # at most 30
-    budget_ms: int = 400  # the rerank is dropped when it takes longer
+    candidates: int = 20
+    budget_ms: int = 400
 
 
 class SearchSettings(NamedTuple):
     """`[search]`: what a search does by default."""
 
-    user_memories: bool = True  # rank the user's own memories with the project's
-    # Raise what is about files next to those of the best hits. It helps to find what a task will touch,
-    # and hurts where one place is looked for.
+    user_memories: bool = True
+    # It helps to find what a task will touch, and hurts where one place is looked for.
     neighbourhood_boost: bool = False
-    hyde: bool = True  # ask the language model, if there is one, when fewer than three hits are good
+    hyde: bool = True
 
 
 class CompactionSettings(NamedTuple):
     """`[compaction]`: when a conversation is shortened, and to what."""
 
-    enabled: bool = True  # by itself; by hand it is always possible
-    keep_last: int = 20  # messages that stay as they are
-    max_context_tokens: int = 50_000  # the most a conversation may take, whatever the model can hold
-    model_input_limit: int = 128_000  # tokens the model can take
-    model_share: float = 0.8  # of them, for the conversation
+    enabled: bool = True
+    keep_last: int = 20
+    max_context_tokens: int = 50_000
+    model_input_limit: int = 128_000
+    model_share: float = 0.8
     characters_per_token: float = 3.5
-    overhead_tokens: int = 8_000  # of the system prompt and the tools
+    overhead_tokens: int = 8_000
     summary_tokens: int = 500
-    summary_timeout: float = 15.0  # seconds
-    message_characters: int = 300  # of each message, for the summary
+    summary_timeout: float = 15.0
+    message_characters: int = 300
     summary_temperature: float = 0.3
 
 
@@ -83,33 +82,33 @@ class JournalSettings(NamedTuple):
     """`[journal]`: MEMORY.md, HISTORY.md and the daily notes."""
 
     enabled: bool = True
-    recent_days: int = 7  # daily notes before today's that go into the memory block
-    memory_window: int = 50  # messages in a conversation; more are consolidated
-    max_memory_size: int = 8_192  # bytes of MEMORY.md, above which a model is asked to shorten it
-    consolidation_timeout: float = 30.0  # seconds
-    consolidation_tokens: int = 4_096  # of the answer
+    recent_days: int = 7
+    memory_window: int = 50
+    max_memory_size: int = 8_192
+    consolidation_timeout: float = 30.0
+    consolidation_tokens: int = 4_096
 
 
 class LearnSettings(NamedTuple):
     """`[learn]`: what is made of the sessions of agents."""
 
-    synthesis: bool = False  # let the language model reword what a session taught, one call a session
-    synthesis_timeout: float = 30.0  # seconds
+    synthesis: bool = False
+    synthesis_timeout: float = 30.0
 
 
 class InjectSettings(NamedTuple):
     """`[inject]`: what is put in front of an agent unasked."""
 
     enabled: bool = True
-    threshold: float = 0.0  # confidence that a memory must have besides evidence to be said unasked
-    brief_tokens: int = 1_200  # of the block at the start of a session
-    task_tokens: int = 800  # of what goes with the first prompt
-    at_once: int = 3  # memories at one moment
+    threshold: float = 0.0
+    brief_tokens: int = 1_200
+    task_tokens: int = 800
+    at_once: int = 3
     moment_tokens: int = 500
-    times: int = 40  # a session
+    times: int = 40
     session_tokens: int = 4_000
-    skip_steps: int = 5  # of a session, before anything is said between steps
-    timeout: float = 3.0  # seconds; an agent goes on without what takes longer
+    skip_steps: int = 5
+    timeout: float = 3.0
 
 
 class Settings(NamedTuple):

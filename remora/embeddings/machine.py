@@ -16,7 +16,7 @@ def available_memory() -> int | None:
         return _windows()
     try:
         if sys.platform == "darwin":
-            done = subprocess.run(["vm_stat"], capture_output=True, text=True, timeout=2, check=True)
+            done = subprocess.run(["/usr/bin/vm_stat"], capture_output=True, text=True, timeout=2, check=True)
             return from_vm_stat(done.stdout)
         return from_meminfo(Path("/proc/meminfo").read_text(encoding="ascii", errors="replace"))
     except (OSError, subprocess.SubprocessError):

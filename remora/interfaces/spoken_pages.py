@@ -89,6 +89,9 @@ def status(found: Status) -> Page:
                 Cell(f"{one.id}: {state}, {counted(one.steps, 'step')}, said {one.said}, {one.at[:19]}"),
             )
         )
+    if not found.speaks:
+        off = "Agents are told nothing here: inject.enabled is off. `remora doctor` says where it is set."
+        return (Fields(tuple(rows)), Para(off))
     said = found.brief or (
         "A session that began now would be told nothing at its start: an agent reads rule files itself, and "
         "lessons about a file or a command are told at it."

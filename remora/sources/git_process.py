@@ -2,7 +2,8 @@
 
 A repository can come from anywhere, so its own settings must not run anything: hooks, pager,
 fsmonitor, external diff, text conversion and signature checks are off, no transport is allowed (a
-partial clone would fetch silently), arguments are lists, and every call has a time limit.
+partial clone would fetch silently), arguments are lists, and every call has a time limit. A program
+called git that the repository brings is never the one that runs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 from remora.core.errors import SourceError
+from remora.disk.programs import find_program, search_path
 from remora.sources.git_log import text
 
 if TYPE_CHECKING:
@@ -57,11 +59,20 @@ _HOOK_VARIABLES = (
 def _environment() -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if k not in _HOOK_VARIABLES}
     return kept | {
+        "PATH": search_path(os.environ),  # git starts its own parts by it
         "LC_ALL": "C",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ALLOW_PROTOCOL": "none",  # a partial clone must not fetch behind the user's back
     }
+
+
+def _git(folder: Path) -> str:
+    """Return where git lies. Raises SourceError where there is none outside of the repository."""
+    found = find_program("git", os.environ, outside=str(folder))
+    if found is None:
+        raise _no_git()
+    return found
 
 
 def run(folder: Path, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -72,7 +83,7 @@ def run(folder: Path, *arguments: str, given: bytes = b"") -> subprocess.Complet
     """
     try:
         return subprocess.run(
-            ["git", "-C", str(folder), *_SAFE, *arguments],
+            [_git(folder), "-C", str(folder), *_SAFE, *arguments],
             input=given,
             capture_output=True,
             timeout=CALL_SECONDS,
@@ -110,7 +121,7 @@ def tokens(folder: Path, *arguments: str) -> Generator[bytes, None, None]:
     with TemporaryFile() as complaints:
         try:
             process = subprocess.Popen(
-                ["git", "-C", str(folder), *_SAFE, *arguments],
+                [_git(folder), "-C", str(folder), *_SAFE, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=complaints,

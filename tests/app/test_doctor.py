@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from remora.app.doctor import Finding, Report, diagnose, disk
 from remora.app.memory import Memory
 from remora.app.wiring import build
+from remora.core.described import DESCRIPTIONS
 from remora.core.errors import ProviderBusy
 from remora.store import migrations
 
@@ -228,7 +229,8 @@ def test_settings_and_where_they_come_from(folder: Path, environ: dict[str, str]
     (tmp_path / "config" / "config.toml").write_text("[rerank]\ncandidates = 10\n[search]\nhyde = false\n")
     (folder / "remora.toml").write_text("[search]\nhyde = false\nuser_memories = false\n")
     report = diagnose(folder, environ)
-    shown = {f.detail for f in of(report, "setting")}
+    shown = {f.detail.partition(". ")[0] for f in of(report, "setting")}
+    assert any(f.detail.endswith(DESCRIPTIONS["search.hyde"]) for f in of(report, "setting"))
     assert shown == {
         "embedding.provider = none, from REMORA_EMBEDDING_PROVIDER",
         f"rerank.candidates = 10, from {tmp_path / 'config' / 'config.toml'}",

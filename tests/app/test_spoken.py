@@ -13,6 +13,7 @@ from remora import Memory
 from remora.app.finished import work
 from remora.app.spoken import SHOWN
 from remora.core.errors import NotFound
+from remora.interfaces import spoken_pages
 from tests.app.hooked import Hooked
 from tests.helpers import Repo, environment
 
@@ -141,6 +142,24 @@ def test_the_status_tells_of_sessions_that_wait(repo: Repo, environ: dict[str, s
         assert found == [("claude-code:s3", 1, True), ("claude-code:s2", 1, False)]
         assert [one.said for one in status.sessions] == [1, 1]
         assert status.learnt == 0
+
+
+def test_the_status_promises_nothing_while_nobody_is_spoken_to(
+    repo: Repo, environ: dict[str, str], lesson: str
+) -> None:
+    """With `inject.enabled` off, by a variable or by the project's own file, the page says so and no more."""
+    with opened(repo, environ) as memory:
+        assert memory.status().speaks is True
+        assert "inject.enabled" not in str(spoken_pages.status(memory.status()))
+    off = environ | {"REMORA_INJECT_ENABLED": "false"}
+    (repo.root / "remora.toml").write_text("[inject]\nenabled = false\n")
+    for given in (off, environ):
+        with opened(repo, given) as memory:
+            status = memory.status()
+            assert (status.speaks, status.brief) == (False, "")
+            page = str(spoken_pages.status(status))
+            assert "inject.enabled is off" in page
+            assert "lessons" not in page
 
 
 def test_a_word_to_the_session_that_goes_on(repo: Repo, environ: dict[str, str], lesson: str) -> None:

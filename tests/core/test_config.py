@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from remora.core.config import CHOICES, SHARES, Settings, keys, parse, variable
+from remora.core.described import DESCRIPTIONS
 from remora.core.errors import ConfigError
 
 USER, REPO = "config.toml", "remora.toml"
@@ -25,6 +26,15 @@ def test_keys_name_every_setting():
     assert set(found) == {"home", *(f"{n}.{k}" for n, part in sections.items() for k in part._fields)}
     assert found["embedding.provider"] == "auto"
     assert all(found[key] in choices for key, choices in CHOICES.items())
+
+
+def test_every_setting_is_described():
+    """Each setting has one short sentence or two, and no other name has one."""
+    assert list(DESCRIPTIONS) == list(keys())
+    for key, text in DESCRIPTIONS.items():
+        assert text.endswith("."), key
+        assert 20 < len(text) <= 110, key
+        assert "|" not in text, key  # a cell of a table
 
 
 def test_each_setting_has_a_variable_of_its_own():

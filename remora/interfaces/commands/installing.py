@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from pathlib import Path
 import click
 
 from remora.core.errors import InvalidInput, RemoraError, SourceError
+from remora.disk.programs import find_program
 from remora.interfaces import install_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
@@ -132,9 +132,8 @@ class _Where:
         return tuple(name for name, host in HOSTS.items() if self._is_here(host))
 
     def _is_here(self, host: Host) -> bool:
-        path = self._environ.get("PATH")
         return any(trace.exists() for trace in host.traces(self._place)) or any(
-            shutil.which(program, path=path) for program in host.commands
+            find_program(program, self._environ) for program in host.commands
         )
 
     def plan(self, names: Sequence[str], make: Callable[[planning.Desk, Host], Plan]) -> list[Plan | Failed]:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from remora.core.errors import InvalidInput
+from remora.disk.programs import find_program, search_path
 
 NAME = "remora"
 SILENT = "; exit 0"
@@ -30,10 +30,16 @@ class Call(NamedTuple):
     Attributes:
         words: the program and what stands before the verb.
         windows: the machine is a Windows one.
+        place: where the program that is called by its name lies; empty where it is unknown.
     """
 
     words: tuple[str, ...] = (NAME,)
     windows: bool = False
+    place: str = ""
+
+    def own(self) -> Call:
+        """Return the same call for a file of one person: by its place, whatever the PATH is later."""
+        return self._replace(words=(self.place,)) if self.shared and self.place else self
 
     @property
     def shared(self) -> bool:
@@ -76,6 +82,8 @@ class Call(NamedTuple):
 def call_of(given: str | None, environ: Mapping[str, str], *, windows: bool = os.name == "nt") -> Call:
     """Return how to call Remora: as given, by name where that is this very one, else by where it lies.
 
+    A name is for files that a team shares, which cannot hold a path of one machine; `Call.own` for the rest.
+
     Raises:
         InvalidInput: what was given cannot be read as a command.
     """
@@ -88,11 +96,11 @@ def call_of(given: str | None, environ: Mapping[str, str], *, windows: bool = os
             raise InvalidInput("--command is empty", hint='Name a program, as in --command "uvx remora".')
         return Call(tuple(words), windows)
     own = _own_script()
-    places = environ.get("PATH", os.defpath).split(os.pathsep)
-    safe = all(os.path.isabs(place) for place in places if place)  # noqa: PTH117
-    found = shutil.which(NAME, path=environ.get("PATH"))
-    if found and safe and "" not in places and (own is None or Path(found).resolve() == own):
-        return Call((NAME,), windows)
+    # By name it would be looked for in the folder of the host.
+    loose = search_path(environ) != environ.get("PATH", os.defpath)
+    found = find_program(NAME, environ)
+    if found and not loose and (own is None or Path(found).resolve() == own):
+        return Call((NAME,), windows, found)
     if own is not None:
         return Call((str(own),), windows)
     # Without -P the folder of the host comes first on the import path: a repository could bring its own code.

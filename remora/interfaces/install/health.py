@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from remora.app.findings import Finding
+from remora.disk.programs import find_program
 from remora.interfaces.install.records import FOLDER
 
 
@@ -37,7 +37,7 @@ def trouble_of(words: list[str], environ: Mapping[str, str]) -> str:
     if os.path.isabs(program):  # noqa: PTH117
         if not os.access(program, os.X_OK):
             return "does not exist or cannot be run"
-    elif shutil.which(program, path=environ.get("PATH")) is None:
+    elif find_program(program, environ) is None:
         return "is not found on the PATH"
     if "-m" in words and not {"-P", "-I"} & set(words[: words.index("-m")]):
         return "runs Python code of the folder that a host starts it in"

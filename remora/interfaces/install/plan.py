@@ -127,6 +127,10 @@ class Desk(NamedTuple):
     data: Path
     pending: Mapping[Path, bytes | None] = {}
 
+    def of(self, scope: str) -> Desk:
+        """Return the same for the files of a scope: the user's own call Remora by its place."""
+        return self._replace(place=self.place._replace(call=self.place.call.own())) if scope == USER else self
+
     def read(self, path: Path) -> bytes | None:
         """Return the bytes of a file, None when there is none.
 
@@ -201,7 +205,7 @@ def _all(desk: Desk, host: Host, scope: str) -> list[File]:
 
 
 def _of(desk: Desk, host: Host, asked: str | None, scope: str) -> Iterable[File]:
-    return (file for file in files_of(host, desk.place, asked) if file.scope == scope)
+    return (file for file in files_of(host, desk.of(scope).place, asked) if file.scope == scope)
 
 
 def _wanted(desk: Desk, host: Host, wish: Wish, notes: list[str]) -> set[str]:
@@ -306,6 +310,7 @@ def _json(desk: Desk, path: Path, keys: Sequence[str]) -> Any:
 def _plan(
     desk: Desk, host: Host, scope: str, files: list[File], wanted: Collection[str], notes: list[str]
 ) -> Plan:
+    desk = desk.of(scope)
     place = records.place_of(desk.data, host.name, scope, desk.place.root)
     record = records.read(place)
     changes = []

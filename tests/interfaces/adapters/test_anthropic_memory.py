@@ -250,7 +250,7 @@ EXPECTED = [
 ]
 
 
-def test_in_the_tool_runner(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
+def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
     """The example of the documentation: the model sees each answer, and the project knows what it wrote."""
     script = scripted()
     transport = httpx2.MockTransport(script)

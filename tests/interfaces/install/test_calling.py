@@ -29,6 +29,8 @@ def test_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", [str(own)])
     assert call_of(None, {"PATH": str(own.parent)}).words == ("remora",)
     assert call_of(None, {"PATH": str(own.parent)}).shared
+    assert call_of(None, {"PATH": str(own.parent)}).own().words == (str(own),)
+    assert Call(("uvx", "remora")).own().words == ("uvx", "remora")
 
 
 def test_by_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
