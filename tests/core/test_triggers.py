@@ -1,0 +1,88 @@
+"""At which commands and edits a statement is said again."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.directive import directive, explicit
+from remora.core.triggers import marks, read_edit, read_line, sets_off, triggers_of, writes
+
+
+def at_line(statement: str, command: str, branch: str = "", ran: tuple[str, ...] = ()) -> bool:
+    line = read_line(command)
+    found = [one for one in triggers_of(directive(statement), "m") if (one.kind, one.key) in line.keys]
+    done = [mark for earlier in ran for mark in marks(earlier)]
+    return any(sets_off(line, one, branch, done) for one in found)
+
+
+def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
+    edit = read_edit(path, added, removed)
+    found = [one for one in triggers_of(directive(statement), "m") if (one.kind, one.key) in edit.keys]
+    return any(writes(edit, one) for one in found)
+
+
+@pytest.mark.parametrize(
+    ("statement", "command", "silent"),
+    [
+        ("Use pnpm, not npm", "npm install lodash", "pnpm add lodash"),
+        ("Use pnpm, not npm", "cd web && CI=1 npm ci", "grep npm README.md"),
+        ("Never push to main", "git push origin main", "git push origin feature/main-menu"),
+        ("Never run git push --force", "git push -f", "git push"),
+        ("Always pass --locked to cargo build", "cargo build", "cargo build --locked"),
+        ("Always run cargo build with --locked", "cargo build", "cargo build --locked"),
+        ("Don't pass --force to git push", "git push --force", "git push"),
+        ("Always use --no-ff when merging", "git merge topic", "git merge --no-ff topic"),
+        ("Verwende niemals npm, sondern pnpm", "npm i", "pnpm i"),
+    ],
+)
+def test_a_command(statement: str, command: str, silent: str) -> None:
+    assert at_line(statement, command)
+    assert not at_line(statement, silent)
+
+
+def test_what_is_to_be_run_before_is_asked_for_until_it_ran() -> None:
+    rule = "Run `make fmt` before each commit"
+    assert at_line(rule, "git commit -m 'x'")
+    assert not at_line(rule, "git commit -m 'x'", ran=("make fmt",))
+    assert at_line(rule, "git commit -m 'x'", ran=("make test",))
+    assert not at_line(rule, "git log --oneline")
+
+
+def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> None:
+    assert at_line("Never push to main", "git push", branch="main")
+    assert not at_line("Never push to main", "git push", branch="topic")
+
+
+@pytest.mark.parametrize(
+    ("statement", "path", "added", "silent"),
+    [
+        ("Use httpx, not requests", "app/a.py", "import requests", "import httpx"),
+        ("Use httpx, not requests", "app/a.py", "x = requests.get(u)", "# requests is slow"),
+        ("Never call time.sleep()", "app/a.py", "time.sleep(3)", "sleeping = True"),
+        ("Don't use lodash", "web/a.ts", "import l from 'lodash'", "const lodashed = now()"),
+    ],
+)
+def test_an_edit(statement: str, path: str, added: str, silent: str) -> None:
+    assert at_edit(statement, path, added)
+    assert not at_edit(statement, path, silent)
+    assert not at_edit(statement, path, "", added), "it is taken out"
+    assert not at_edit(statement, path, added + "\nmore = 1", added), "it stood there before"
+    assert not at_edit(statement, "notes/a.md", added), "prose"
+
+
+def test_what_holds_in_one_place_is_silent_elsewhere() -> None:
+    rule = "Don't use print() in src/"
+    assert at_edit(rule, "src/a.py", "print(1)")
+    assert not at_edit(rule, "tools/a.py", "print(1)")
+
+
+def test_what_somebody_gave_is_taken_as_it_is() -> None:
+    found = explicit({"forbids": ["yarn"], "wants": ["make fmt"], "when": ["before each commit", "db/"]})
+    assert [str(thing) for thing in found.forbids] == ["yarn"]
+    assert [str(thing) for thing in found.wants] == ["make fmt"]
+    assert (found.before, found.about) == ((("commit",),), ("db/",))
+
+
+@pytest.mark.parametrize("text", ["The build takes four minutes", "It never worked for me", "", "\0" * 50])
+def test_what_asks_for_nothing_has_no_command(text: str) -> None:
+    assert not at_line(text, "npm install && git push --force origin main")
