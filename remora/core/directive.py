@@ -102,7 +102,7 @@ _ASIDE = re.compile(r"(?<!\w)\(([^()]{1,200})\)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s`]+")
 _EDGES = "\"'“”‘’«»„[]{}<>…"
-NEGATES = re.compile(rf"(?<!\w)(?:{_NOT})(?!\w)|{_NOT_CJK}", re.IGNORECASE)
+NEGATES = re.compile(rf"(?<![\w-])(?:{_NOT})(?!\w)|{_NOT_CJK}", re.IGNORECASE)
 IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE})(?!\w)", re.IGNORECASE)
 LASTS = re.compile(rf"(?<!\w)(?:{_EVER})(?!\w)|{_EVER_CJK}", re.IGNORECASE)
 POSITIVE = re.compile(
@@ -322,13 +322,14 @@ def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thi
     while at < len(tokens):
         token = tokens[at]
         low = token.lower().rstrip(".")
+        flags = bool(found) and all(map(_is_flag, found))  # "pass --locked to cargo build"
         thing, length = _thing(tokens, at, ran=ran)
         if thing is not None:
-            if role or ran or not used:
+            if role or ran or not used or flags or _is_flag(thing):  # a flag is always meant to be passed
                 found.append(thing)
             at, role, ran, passed = at + length, foreign, False, True
             continue
-        if low in STOPS and (found or (short and passed)):
+        if low in STOPS and not flags and (found or (short and passed)):
             break
         ran = low in _RUNS or (ran and low in STOP_WORDS)
         if low in _NAMING:
@@ -338,7 +339,21 @@ def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thi
                 found.append(Thing("name", (token.rstrip(".").removesuffix("'s"),)))
             role, passed = foreign, True
         at += 1
-    return found
+    return _with_flags(found)
+
+
+def _with_flags(things: list[Thing]) -> list[Thing]:
+    """Return things with the flags beside the one command as words of it: "pass -v to `go test`"."""
+    commands = [thing for thing in things if thing.kind == "command"]
+    flags = [thing for thing in things if _is_flag(thing)]
+    if len(commands) != 1 or not flags:
+        return things
+    whole = Thing("command", (*commands[0].words, *(word for flag in flags for word in flag.words)))
+    return [whole if thing is commands[0] else thing for thing in things if thing not in flags]
+
+
+def _is_flag(thing: Thing) -> bool:
+    return thing.words[0].startswith("-")
 
 
 def _words(clause: str, most: int) -> list[Thing]:

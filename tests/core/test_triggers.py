@@ -9,6 +9,7 @@ from remora.core.triggers import marks, read_edit, read_line, sets_off, triggers
 
 
 def at_line(statement: str, command: str, branch: str = "", ran: tuple[str, ...] = ()) -> bool:
+    """Return whether a statement is said before a line of shell."""
     line = read_line(command)
     found = [one for one in triggers_of(directive(statement), "m") if (one.kind, one.key) in line.keys]
     done = [mark for earlier in ran for mark in marks(earlier)]
@@ -16,6 +17,7 @@ def at_line(statement: str, command: str, branch: str = "", ran: tuple[str, ...]
 
 
 def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
+    """Return whether a statement is said before an edit."""
     edit = read_edit(path, added, removed)
     found = [one for one in triggers_of(directive(statement), "m") if (one.kind, one.key) in edit.keys]
     return any(writes(edit, one) for one in found)
@@ -36,11 +38,13 @@ def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
     ],
 )
 def test_a_command(statement: str, command: str, silent: str) -> None:
+    """A statement is said at the command that it is about, and not at its neighbour."""
     assert at_line(statement, command)
     assert not at_line(statement, silent)
 
 
 def test_what_is_to_be_run_before_is_asked_for_until_it_ran() -> None:
+    """What ran since the last change is not asked for again."""
     rule = "Run `make fmt` before each commit"
     assert at_line(rule, "git commit -m 'x'")
     assert not at_line(rule, "git commit -m 'x'", ran=("make fmt",))
@@ -49,6 +53,7 @@ def test_what_is_to_be_run_before_is_asked_for_until_it_ran() -> None:
 
 
 def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> None:
+    """A branch is protected from `git push` alone, too."""
     assert at_line("Never push to main", "git push", branch="main")
     assert not at_line("Never push to main", "git push", branch="topic")
 
@@ -63,6 +68,7 @@ def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> Non
     ],
 )
 def test_an_edit(statement: str, path: str, added: str, silent: str) -> None:
+    """An edit counts when it brings in what is forbidden, in code."""
     assert at_edit(statement, path, added)
     assert not at_edit(statement, path, silent)
     assert not at_edit(statement, path, "", added), "it is taken out"
@@ -71,12 +77,14 @@ def test_an_edit(statement: str, path: str, added: str, silent: str) -> None:
 
 
 def test_what_holds_in_one_place_is_silent_elsewhere() -> None:
+    """A statement about a folder holds in that folder."""
     rule = "Don't use print() in src/"
     assert at_edit(rule, "src/a.py", "print(1)")
     assert not at_edit(rule, "tools/a.py", "print(1)")
 
 
 def test_what_somebody_gave_is_taken_as_it_is() -> None:
+    """Triggers that a caller gives are read by the form of each."""
     found = explicit({"forbids": ["yarn"], "wants": ["make fmt"], "when": ["before each commit", "db/"]})
     assert [str(thing) for thing in found.forbids] == ["yarn"]
     assert [str(thing) for thing in found.wants] == ["make fmt"]
@@ -85,4 +93,5 @@ def test_what_somebody_gave_is_taken_as_it_is() -> None:
 
 @pytest.mark.parametrize("text", ["The build takes four minutes", "It never worked for me", "", "\0" * 50])
 def test_what_asks_for_nothing_has_no_command(text: str) -> None:
+    """A report, a complaint and no text at all are said at no command."""
     assert not at_line(text, "npm install && git push --force origin main")
