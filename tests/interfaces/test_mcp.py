@@ -172,6 +172,15 @@ def test_record_and_search(call: Caller) -> None:
     assert memory_id in call("search_memory", query="tokens", files=["auth/"], kinds=["memory"], limit=1)
 
 
+def test_record_what_sets_it_off(call: Caller) -> None:
+    """What a memory forbids, wants and when is kept as it was given, and `why` shows it."""
+    given = {"forbids": ["yarn"], "wants": ["make stamp"], "when": "before each commit"}
+    answer = call("record_memory", content="Ship it only with the blue stamp", type="preference", **given)
+    told = call("why", id=answer.split()[0])
+    assert "yarn" in told
+    assert "commit" in told
+
+
 def test_record_again(call: Caller) -> None:
     """What is there already is merged, and the answer says with what."""
     first = call("record_memory", content="Tokens expire after 24 h", type="decision")

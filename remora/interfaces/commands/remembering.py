@@ -28,6 +28,21 @@ type_option = click.option(
 file_type = click.Path(path_type=str)
 
 
+def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say at what a memory is told, instead of what its text says of it."""
+    for name, metavar, text in (
+        ("--when", "EVENT", 'Tell it then: "before each commit", or a file that is changed; repeatable.'),
+        ("--wants", "THING", "A command or name that it asks for; what did it keeps it unsaid; repeatable."),
+        (
+            "--forbids",
+            "THING",
+            "A command, name or path that it rules out: told where one is used; repeatable.",
+        ),
+    ):
+        verb = click.option(name, multiple=True, metavar=metavar, help=text)(verb)
+    return verb
+
+
 @command(
     "remember",
     epilog='Example: remora remember "Access tokens expire after 24 h" --type decision --file auth/tokens.py',
@@ -61,6 +76,7 @@ file_type = click.Path(path_type=str)
     metavar="JSON",
     help="The parts of a workflow_recipe, dead_end, prefetch_pattern or task_calibration, as an object.",
 )
+@trigger_options
 @click.option(
     "--from-json",
     metavar="FILE",
@@ -83,6 +99,9 @@ def remember(
     source: str,
     branch: str | None,
     payload: str | None,
+    forbids: tuple[str, ...],
+    wants: tuple[str, ...],
+    when: tuple[str, ...],
     from_json: str | None,
 ) -> None:
     """TEXT is a statement that can be understood on its own; "-" reads it from stdin.
@@ -100,6 +119,7 @@ def remember(
         raise InvalidInput("a payload needs the type it belongs to", hint="Add --type, such as dead_end.")
     given: dict[str, Any] = {"type": kind, "confidence": confidence, "branch": branch}
     given["payload"] = drafts.payload(payload) if payload is not None else None
+    given["triggers"] = _triggers(forbids, wants, when)
     content = desk.statement(text, "what to remember") if from_json is None else ""
     proposed = [*drafts.proposals(desk.document(from_json))] if from_json is not None else []
     memory = desk.memory()
@@ -116,6 +136,14 @@ def remember(
         context.exit(_remember_all(desk, proposed, dict(options)))
     record = memory.remember(content, **options)
     desk.answer(record, lambda: pages.receipt(record, guessed=kind is None))
+
+
+def _triggers(
+    forbids: Sequence[str], wants: Sequence[str], when: Sequence[str]
+) -> dict[str, Sequence[str]] | None:
+    """Return what the options say, or None: then the text is read for it."""
+    given = {"forbids": forbids, "wants": wants, "when": when}
+    return {name: value for name, value in given.items() if value} or None
 
 
 def _remember_all(desk: Desk, proposed: Sequence[drafts.Proposed], options: dict[str, Any]) -> int:
@@ -177,6 +205,7 @@ def _remember_all(desk: Desk, proposed: Sequence[drafts.Proposed], options: dict
 @click.option("--confidence", type=float, metavar="0..1", help="How sure it is.")
 @click.option("--branch", metavar="NAME", help='The only branch it holds on; "" for every branch.')
 @click.option("--payload", metavar="JSON", help="Set the payload to this object; null takes it away.")
+@trigger_options
 def edit(
     desk: Desk,
     *,
@@ -192,6 +221,9 @@ def edit(
     confidence: float | None,
     branch: str | None,
     payload: str | None,
+    forbids: tuple[str, ...],
+    wants: tuple[str, ...],
+    when: tuple[str, ...],
 ) -> None:
     """Without options, on a terminal, the text opens in $EDITOR."""
     memory = desk.memory()
@@ -202,6 +234,8 @@ def edit(
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if payload is not None:
         changes["payload"] = drafts.payload(payload)
+    if (triggers := _triggers(forbids, wants, when)) is not None:
+        changes["triggers"] = triggers
     if add_tag or remove_tag:
         changes["tags"] = _altered(old.tags, split(add_tag), split(remove_tag), "tag")
     named = [desk.repository_path(f) for f in split(files) or old.related_files]

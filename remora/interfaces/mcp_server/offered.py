@@ -73,7 +73,8 @@ an approach that failed, how a person wants things done. One call for each state
 is about. Not for what the code, git or the plan of this conversation says already.
 Saying again what is known does no harm: it is merged. The answer has the id, and says whether it was \
 merged, or why it was refused. Secrets are taken out. What you concluded from memories names them in \
-derived_from.""",
+derived_from. A person's rule also says what it rules out, asks for and when (forbids, wants, when), so \
+that it is told at that act.""",
         reads=False,
         always=True,
     ),

@@ -71,6 +71,21 @@ Files = Annotated[
 Modules = Annotated[Sequence[str], _Many, Field(description="Modules (folders) it is about.")]
 Tags = Annotated[Sequence[str], _Many, Field(description="Words to find it by.")]
 Parents = Annotated[Sequence[str], _Many, Field(description="Ids of the memories it was concluded from.")]
+Forbids = Annotated[
+    Sequence[str],
+    _Many,
+    Field(description="Commands, names or paths that it rules out; it is told where one is used."),
+]
+Wants = Annotated[
+    Sequence[str],
+    _Many,
+    Field(description="Commands or names that it asks for; what did it keeps it unsaid."),
+]
+When = Annotated[
+    Sequence[str],
+    _Many,
+    Field(description='When it is told: "before each commit", or a file that is changed.'),
+]
 Id = Annotated[str, Field(description="The id of a memory, whole or its first 8 characters.")]
 Ids = Annotated[
     Sequence[str], _Many, Field(description="Ids of memories, whole or their first 8 characters.")
@@ -128,10 +143,14 @@ class Tools:
         modules: Modules = (),
         tags: Tags = (),
         derived_from: Parents = (),
+        forbids: Forbids = (),
+        wants: Wants = (),
+        when: When = (),
     ) -> str:
         """Store a statement of the agent, and say what became of it."""
         now = self.clock.now()
         # In other words, what an unverified memory said is as unverified.
+        told = {"forbids": forbids, "wants": wants, "when": when}
         parents = dict.fromkeys((*derived_from, *self.log.echoes(content[:MOST_COMPARED])))
         with self.holder.use(writes=True) as memory:
             record = memory.remember(
@@ -141,6 +160,7 @@ class Tools:
                 related_modules=modules,
                 tags=tags,
                 derived_from=tuple(parents),
+                triggers={name: value for name, value in told.items() if value} or None,
             )
             memory.tell_session(record.id)
         self.log.recorded(record, now)
