@@ -157,7 +157,8 @@ def _inside(home: str, root: Path) -> bool:
     except (OSError, RuntimeError, ValueError):
         return False
     inner = real.relative_to(top).parts if real.is_relative_to(top) else ()
-    return bool(inner) and inner[0] != ".git" and real == top / path and not place.is_symlink()
+    git = any(part.casefold() == ".git" for part in inner)  # a submodule's too; some disks ignore case
+    return bool(inner) and not git and real == top / path and not place.is_symlink()
 
 
 def locate(path: Path, environ: Mapping[str, str], *, read_only: bool = False) -> tuple[Project, Settings]:
@@ -204,7 +205,10 @@ def _lies_in(home: Path, tree: Path) -> bool:
 def _may_be_home(home: Path, tree: Path, repository: Repository | None, environ: Mapping[str, str]) -> bool:
     if home.is_relative_to(tree) and home.resolve() != tree.resolve() / home.relative_to(tree):
         return False  # a link leads out of it
-    return homes.is_own(home, repository, data_dir(environ)) or homes.is_free(home)
+    if homes.is_own(home, repository, data_dir(environ)):
+        return True
+    # A home made around a committed ignore file would be foreign from the next call on.
+    return homes.is_free(home) and not (home.exists() and repository and homes.tracked(home, repository))
 
 
 def make_home(project: Project, environ: Mapping[str, str]) -> None:

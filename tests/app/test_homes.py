@@ -133,6 +133,18 @@ def test_a_home_behind_a_link_is_refused(tmp_path: Path, target: str):
     assert "home is ignored" in ignored_settings(repo.root)[0]
 
 
+def test_a_committed_ignore_file_loses_nobody_a_memory(tmp_path: Path):
+    """A folder with a file that git tracks is not made into a home, so what is stored is found again."""
+    repo = Repo(tmp_path / "ignoring").init()
+    repo.commit("start", {"remora.toml": 'home = ".remora"\n', ".remora/.gitignore": "*\n!.gitignore\n"})
+    assert repo.git("ls-files", ".remora") == ".remora/.gitignore"
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.remember("Prices are kept in cents")
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        assert [m.content for m in memory.list()] == ["Prices are kept in cents"]
+    assert sorted(path.name for path in (repo.root / ".remora").iterdir()) == [".gitignore"]
+
+
 @pytest.mark.parametrize("shipped", ["", "!*\n", "nothing\n"])
 def test_a_home_is_always_hidden_from_git(tmp_path: Path, shipped: str):
     """Whatever ignore file the repository ships for it."""
@@ -155,6 +167,8 @@ def test_a_home_is_always_hidden_from_git(tmp_path: Path, shipped: str):
         "[search]\nnothing = true\n",
         "colour = 1\n",
         'home = ".git/x"\n',
+        'home = ".GIT/x"\n',
+        'home = "sub/.git/x"\n',
         'home = "."\n',
         "home = 3\n",
         "home = [\n",
