@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -111,6 +113,66 @@ def test_what_is_installed_runs_nothing_of_the_folder(world: World, host: str):
     assert world.sprung() == []
 
 
+def written(world: World) -> list[Mapping[str, object] | list[str]]:
+    """Return everything in the files that an install wrote which has a command, as a host reads it."""
+    found: list[Mapping[str, object] | list[str]] = []
+    for folder in (world.home, world.repo.root):
+        for path in sorted(folder.rglob("*")):
+            inner = path.relative_to(folder).parts
+            if not path.is_file() or inner[0] in ("data", ".git", "remora"):
+                continue
+            if path.suffix in (".json", ".jsonc"):
+                found += entries(json.loads(path.read_text("utf-8")))
+            elif path.suffix == ".toml":
+                found += entries(tomllib.loads(path.read_text("utf-8")))
+            elif path.suffix == ".js":
+                words = re.search(r"const COMMAND = (\[.*\])", path.read_text("utf-8"))
+                assert words, path
+                found.append(json.loads(words[1]))
+    return found
+
+
+def entries(value: object) -> Iterator[Mapping[str, object]]:
+    """Yield the tables of a file that hold a command, at any depth."""
+    if isinstance(value, Mapping):
+        if "command" in value or "bash" in value:
+            yield value
+        else:
+            for inner in value.values():
+                yield from entries(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from entries(inner)
+
+
+@pytest.mark.parametrize("scope", ["project", "user"])
+@pytest.mark.parametrize("host", sorted(HOSTS))
+def test_every_command_in_the_files_runs_nothing_of_the_folder(world: World, host: str, scope: str):
+    """Each line and each list of words that a host's files hold is run as the host runs it."""
+    world.run(
+        sys.executable, "-P", "-m", "remora", "install", host, "--scope", scope, "--hooks", "--mcp", "--yes"
+    )
+    found = written(world)
+    assert found
+    runs = {}
+    for one in found:
+        if isinstance(one, list):
+            runs[(*one, "hook", "--host", host)] = True
+            continue
+        for key, value in one.items():
+            if key in ("powershell", "windows", "commandWindows"):
+                assert "-m" not in str(value) or re.search(r"-P\W+-m\b", str(value)), value
+            elif key in ("command", "bash"):
+                words = value if isinstance(value, list) else [value]
+                more = one.get("args")
+                runs[tuple(map(str, [*words, *(more if isinstance(more, list) else [])]))] = True
+    event = json.dumps({"session_id": "s", "cwd": str(world.repo.root), "hook_event_name": "SessionStart"})
+    for line in runs:
+        alone = len(line) == 1
+        world.run(*line, shell=line[0] if alone else "", text="" if line[-1] == "mcp" else event)
+    assert world.sprung() == []
+
+
 def test_what_mcp_prints_runs_nothing_of_the_folder(world: World):
     """The entry for a host's configuration."""
     printed = world.run(sys.executable, "-P", "-m", "remora", "mcp", "--json")
@@ -159,7 +221,7 @@ def test_what_an_earlier_version_installed_is_noticed_and_mended(world: World):
     folder = world.home / "data" / "installed"
     (folder / "claude-code-user.json").write_text(json.dumps(record), "utf-8")
     (found,) = looked_at(world.home / "data", world.environ)
-    assert (found.level, found.advice) == ("warning", "Run `remora install claude-code`.")
+    assert (found.level, found.advice) == ("warning", "Run `remora install claude-code --scope user`.")
     world.run(sys.executable, "-P", "-m", "remora", "install", "claude-code", "--scope", "user", "--yes")
     mended = settings.read_text("utf-8")
     assert mended.count('"-P", "-m"') == mended.count('"-m"') > 0
@@ -177,3 +239,11 @@ def test_what_an_earlier_version_installed_is_noticed_and_mended(world: World):
 def test_a_command_that_cannot_run_is_named(words: list[str], trouble: str):
     """By what is wrong with it."""
     assert trouble_of(words, dict(os.environ)) == trouble
+
+
+def test_a_name_that_a_folder_may_answer_is_named(tmp_path: Path):
+    """A bare name is no trouble where the PATH has absolute folders only, and one where it has others."""
+    (tmp_path / "remora").write_text("#!/bin/sh\n")
+    (tmp_path / "remora").chmod(0o755)
+    assert trouble_of(["remora"], {"PATH": str(tmp_path)}) == ""
+    assert "relative folders" in trouble_of(["remora"], {"PATH": f"{tmp_path}{os.pathsep}."})

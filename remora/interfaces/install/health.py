@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from remora.app.findings import Finding
-from remora.disk.programs import find_program
+from remora.disk.programs import find_program, search_path
 from remora.interfaces.install.records import FOLDER
 
 
@@ -24,7 +24,11 @@ def looked_at(data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding
             continue
         if not words:
             continue
-        again = f"Run `remora install {host}`" + (f" in {root}." if root else ".")
+        again = (
+            f"Run `remora install {host}` in {root}."
+            if root
+            else f"Run `remora install {host} --scope user`."
+        )
         if trouble := trouble_of(words, environ):
             yield Finding("warning", f"hooks of {host}", f"`{command}` {trouble}", again)
         else:
@@ -39,6 +43,8 @@ def trouble_of(words: list[str], environ: Mapping[str, str]) -> str:
             return "does not exist or cannot be run"
     elif find_program(program, environ) is None:
         return "is not found on the PATH"
+    elif search_path(environ) != environ.get("PATH", os.defpath):
+        return "may be a program of the folder that a host starts it in: the PATH has relative folders"
     if "-m" in words and not {"-P", "-I"} & set(words[: words.index("-m")]):
         return "runs Python code of the folder that a host starts it in"
     return ""
