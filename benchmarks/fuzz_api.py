@@ -8,6 +8,7 @@ check. The numbers are drawn from a seed for each method, and the same in every 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime
 import inspect
 import random
@@ -206,7 +207,8 @@ def fuzz(
     failures: list[Failure] = []
     spent: dict[str, float] = {}
     made = 0
-    with Memory.open(root, environ=environment(folder, **NO_MODEL)) as memory:
+    place = contextlib.chdir(root)  # some verbs write the file that they are given
+    with place, Memory.open(root, environ=environment(folder, **NO_MODEL)) as memory:
         for verb in [v for v in verbs(memory) if only in v.name]:
             rng = random.Random(f"{seed}/{verb.name}")
             memory_id = memory.remember("Tokens expire after 24 h").id

@@ -107,6 +107,8 @@ def _standing(record: MemoryRecord, now: float) -> Iterator[tuple[str, str]]:
     yield "Changed", when(record.updated_at, now) if record.updated_at != record.created_at else ""
     yield "Files", listed((safe(f) for f in record.related_files), 10)
     yield "Tags", shorten(safe(", ".join(record.tags)), 200)
+    for name, things in (record.triggers or {}).items():
+        yield name.capitalize(), listed((safe(one) for one in things), 10)
     yield "Branch", safe(record.branch or "")
     yield "Commit", safe(record.commit_sha or "")[:12]
     yield "Secrets taken out", str(record.redaction_count) if record.redaction_count else ""
