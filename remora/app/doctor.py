@@ -160,7 +160,7 @@ def sessions(parts: Parts) -> list[Finding]:
 
 def destinations(parts: Parts) -> list[Finding]:
     """Say where texts go: to a server, or nowhere."""
-    from remora.net.hosts import address_of
+    from remora.net.hosts import BASES, address_of
 
     findings = []
     settings = parts.settings
@@ -169,10 +169,11 @@ def destinations(parts: Parts) -> list[Finding]:
         ("llm", settings.llm),
         ("rerank", settings.rerank),
     ):
-        provider, url = section.provider, section.url
+        provider = section.provider
+        url = section.url or parts.environ.get(BASES.get(f"{provider.upper()}_API_KEY", ""), "")
         if provider in ("none", "onnx"):
             where = "nowhere: on this machine, in this process" if provider == "onnx" else "nowhere"
-        elif provider == "auto" and not url:
+        elif provider in ("auto", "ollama") and not url:
             where = "to Ollama on this machine where it is yours or the system's, else nowhere"
         else:
             where = f"to {':'.join(map(str, address_of(url)))}" if url else f"to the server of {provider}"

@@ -319,3 +319,19 @@ def test_disk(folder: Path, environ: dict[str, str]) -> None:
     parts.close()
     assert found.what == "disk"
     assert found.level in ("ok", "warning")
+
+
+@pytest.mark.parametrize(
+    ("set_", "told"),
+    [
+        ({"REMORA_LLM_PROVIDER": "openai", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "to 127.0.0.1:9"),
+        ({"REMORA_LLM_PROVIDER": "openai", "REMORA_LLM_URL": "http://127.0.0.1:8/v1"}, "to 127.0.0.1:8"),
+        ({"REMORA_LLM_PROVIDER": "openai"}, "to the server of openai"),
+        ({"REMORA_LLM_PROVIDER": "ollama", "OLLAMA_HOST": "gpu.example"}, "on this machine"),
+        ({"REMORA_LLM_PROVIDER": "none"}, "nowhere"),
+    ],
+)
+def test_where_texts_go(folder, environ, set_, told):
+    """The server that is really used is named, also where the environment names it."""
+    (found,) = of(diagnose(folder, {**environ, **set_}), "texts for llm")
+    assert told in found.detail

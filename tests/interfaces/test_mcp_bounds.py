@@ -115,3 +115,5 @@ def test_a_log_says_each_thing_once():
     once = _Once()
     record = logging.LogRecord("asyncio", logging.ERROR, "/x.py", 7, "out of descriptors", None, None)
     assert [once.filter(record) for _ in range(3)] == [True, False, False]
+    other = logging.LogRecord("asyncio", logging.ERROR, "/x.py", 7, "unhandled error", None, None)
+    assert once.filter(other)

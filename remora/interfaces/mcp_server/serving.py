@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0  # seconds that a call gets to end when the process is told to
 LEAST_TOKEN = 16  # characters; fewer can be guessed
+MOST_MESSAGES = 1000  # different ones that the log takes while the server runs
 INTERRUPTED = 130
 PATH = "/mcp"
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
@@ -61,7 +62,8 @@ def over_http(server: Server, holder: Holder, bound: socket.socket, token: str, 
     from remora.interfaces.mcp_server.bounded import CONNECTIONS, BoundedProtocol
 
     # What the loop says of connections that it cannot take says nothing new the second time.
-    logging.getLogger("asyncio").addFilter(_Once())
+    for name in ("asyncio", "uvicorn.error"):
+        logging.getLogger(name).addFilter(_Once())
     config = uvicorn.Config(
         app_of(server, token, names),
         http=BoundedProtocol,
@@ -80,18 +82,18 @@ def over_http(server: Server, holder: Holder, bound: socket.socket, token: str, 
 
 
 class _Once(logging.Filter):
-    """Lets each kind of record through once, so that a log cannot grow without bound."""
+    """Lets each message through once, and a thousand in all, so that a log cannot grow without bound."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._seen: set[tuple[str, int]] = set()
+        self._seen: set[str] = set()
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether such a record is new."""
-        kind = (record.pathname, record.lineno)
-        if kind in self._seen:
+        told = f"{record.getMessage()} {record.exc_info[1]!r}" if record.exc_info else record.getMessage()
+        if told in self._seen or len(self._seen) >= MOST_MESSAGES:
             return False
-        self._seen.add(kind)
+        self._seen.add(told)
         return True
 
 
