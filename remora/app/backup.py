@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _BESIDE = ("-wal", "-shm", "-journal")
 _DATABASES = (DATABASE, "items.db")
-_PASSED_OVER = (".lock", ".tmp")
+_PASSED_OVER = (".lock", ".tmp", ".part")
 
 
 class Backup(NamedTuple):

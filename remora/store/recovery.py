@@ -19,6 +19,7 @@ from remora.store.connection import Database, errors
 # In an order in which what others refer to comes first.
 TABLES = (
     "memories",
+    "memory_bands",
     "injections",
     "injected_memories",
     "learned",
@@ -28,6 +29,7 @@ TABLES = (
     "observer_session_errors",
     "observer_session_commands",
     "observer_session_sequences",
+    "observer_module_session_counts",
     "observer_signals",
     "observer_file_nodes",
     "observer_co_access_edges",

@@ -54,6 +54,31 @@ def test_a_backup_unpacked_is_the_same_memory(tmp_path: Path):
         assert [m.content for m in memory.session("s").history()] == ["hello there"]
 
 
+def test_a_backup_into_the_home_does_not_hold_itself(tmp_path: Path):
+    """Nor what is left of one that was interrupted."""
+    home = filled(tmp_path, 1)
+    (home / ".old.tar.part").write_bytes(b"half")
+    with opened(tmp_path) as memory:
+        memory.backup(home / "copy.tar")
+    with tarfile.open(home / "copy.tar") as tar:
+        assert [name for name in tar.getnames() if "tar" in name] == []
+
+
+def test_what_is_nearly_the_same_is_still_merged_after_a_recovery(tmp_path: Path):
+    """What finds near duplicates is saved with the memories."""
+    said = "The gateway retries every failed request three times before it gives up and tells the queue"
+    with opened(tmp_path) as memory:
+        first = memory.remember(said, type="gotcha").id
+    recover(locate(tmp_path / "project", environment(tmp_path))[0])
+    with opened(tmp_path) as memory:
+        assert memory.remember(said + ".  ", type="gotcha").id == first
+        near = said.replace("gives up", "gives in")
+        bands = memory._parts.room("project").space.db.value("SELECT count(*) FROM memory_bands")
+        assert bands > 0
+        memory.remember(near, type="gotcha")
+        assert [record.id for record in memory.list()] == [first]
+
+
 def test_a_sound_database_is_recovered_whole(tmp_path: Path):
     """Nothing is lost, and the old file is kept."""
     home = filled(tmp_path, 30)

@@ -60,8 +60,8 @@ class World:
             "REMORA_EMBEDDING_PROVIDER": "none",
         }
 
-    def run(self, *words: str, shell: str = "", text: str = "", **more: str) -> str:
-        """Run a command in the repository; return what it printed."""
+    def run(self, *words: str, shell: str = "", text: str = "", fails: bool = False, **more: str) -> str:
+        """Run a command in the repository, which must succeed or must fail; return what it printed."""
         done = subprocess.run(
             shell or list(words),
             shell=bool(shell),
@@ -73,6 +73,7 @@ class World:
             timeout=60,
             check=False,
         )
+        assert (done.returncode != 0) == fails, done.stderr
         return done.stdout
 
     def sprung(self) -> list[str]:
@@ -88,7 +89,7 @@ def world(tmp_path: Path) -> World:
 
 def test_the_traps_work(world: World):
     """A command without -P steps into them."""
-    world.run(sys.executable, "-m", "remora", "--help")
+    world.run(sys.executable, "-m", "remora", "--help", fails=True)
     assert world.sprung() != []
 
 
@@ -107,7 +108,7 @@ def test_what_is_installed_runs_nothing_of_the_folder(world: World, host: str):
     command = str(installed(world, host, "user")["command"])
     assert "-m remora" in command
     event = json.dumps({"session_id": "s", "cwd": str(world.repo.root), "hook_event_name": "SessionStart"})
-    world.run(shell=f"{command} hook --host {host}; exit 0", text=event)
+    world.run(shell=f"{command} hook --host {host}", text=event)
     world.run(shell=f"{command} mcp", text="")
     world.run(shell=f"{command} mcp", text="", PYTHONSAFEPATH="")
     assert world.sprung() == []
@@ -170,6 +171,15 @@ def test_every_command_in_the_files_runs_nothing_of_the_folder(world: World, hos
     for line in runs:
         alone = len(line) == 1
         world.run(*line, shell=line[0] if alone else "", text="" if line[-1] == "mcp" else event)
+    assert world.sprung() == []
+
+
+def test_the_script_runs_nothing_of_the_folder(world: World):
+    """Called by its place, as the files of one person have it."""
+    script = str(Path(sys.executable).with_name("remora"))
+    event = json.dumps({"session_id": "s", "cwd": str(world.repo.root), "hook_event_name": "SessionStart"})
+    world.run(script, "hook", "--host", "claude-code", text=event)
+    world.run(script, "status")
     assert world.sprung() == []
 
 
