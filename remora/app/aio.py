@@ -402,4 +402,7 @@ class AsyncMemory:
     catch_up = _in_thread(Memory.catch_up)
     prune = _in_thread(Memory.prune)
     backup = _in_thread(Memory.backup)
+    quotes = _in_thread(Memory.quotes)
+    keep_quote = _in_thread(Memory.keep_quote)
+    remove_quote = _in_thread(Memory.remove_quote)
     import_shipped = _in_thread(Memory.import_shipped)

@@ -1,21 +1,28 @@
-"""Events without the secrets in them: the first thing that happens to whatever an agent's host tells.
+"""Events without secrets and private spans: the first thing that happens to whatever an agent's host tells.
 
 Imports are few: a hook does this for every tool call in a host that leaves no transcript.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from remora.core.events import Event
 from remora.core.secrets import redact
 from remora.lifecycle.redaction import redact_json
 
+_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
 TEXTS = ("text", "command", "pattern", "url")  # of an event, where a secret may stand
 
 
 def clean(event: Event) -> tuple[Event, dict[str, int]]:
-    """Return an event without the secrets in it, and how many of each kind there were."""
+    """Return an event without the secrets in it, and how many of each kind there were.
+
+    What a person marks with `<private>…</private>` is taken out first, and is not counted.
+    """
+    if event.kind == "user_prompt" and "<private>" in event.text.lower():
+        event = event._replace(text=_PRIVATE.sub(" ", event.text))
     changes: dict[str, Any] = {}
     counts: dict[str, int] = {}
     for name in TEXTS:

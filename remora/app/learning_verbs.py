@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from remora.app.arguments import paths
 from remora.app.checking import checked
@@ -14,12 +14,13 @@ from remora.core.errors import InvalidInput, StoreReadOnly
 
 if TYPE_CHECKING:
     from remora.app.learn import LearnReport
+    from remora.app.memory import Memory
     from remora.app.move_in import MoveReport
     from remora.app.observing import Watched
     from remora.app.promoting import Learnt
     from remora.app.shipped import Shipped
     from remora.app.wiring import Parts
-    from remora.core.values import InitReport
+    from remora.core.values import Hit, InitReport, MemoryRecord
     from remora.retrieval.commands import Suggestion
 
 Progress = Callable[[str, int, int], None]
@@ -120,6 +121,49 @@ class LearningVerbs:
         from remora.app.observing import Watched
 
         return Watched(self._parts, session_id, host, subtasks=subtasks, methodology=methodology)
+
+    def quotes(self, limit: int = 20, *, session_id: str | None = None) -> list[Hit]:
+        """Return what a person said in sessions and what was kept of it, newest first, as hits of a search.
+
+        Args:
+            limit: how many at most.
+            session_id: only of this session, by the host's own id or as "host:id".
+        """
+        from remora.app.quoting import quotes
+
+        with self._lock:
+            return quotes(self._parts, limit, session_id)
+
+    def remove_quote(self, quote_id: str) -> str:
+        """Delete a quote for good, also when its session is learnt again; returns its words.
+
+        Raises:
+            NotFound: there is no such quote.
+        """
+        from remora.app.quoting import remove
+
+        if self._parts.read_only:
+            raise StoreReadOnly("this memory was opened for reading only", hint="Open it for writing.")
+        with self._lock:
+            return remove(self._parts, quote_id)
+
+    def keep_quote(self, /, quote_id: str, **fields: Any) -> MemoryRecord:
+        """Make a memory of a quote: a person says that it holds.
+
+        Args:
+            quote_id: such as "q12".
+            **fields: what `remember` takes besides the text.
+
+        Raises:
+            NotFound: there is no such quote.
+            InvalidInput: it cannot be stored.
+        """
+        from remora.app.quoting import find
+
+        with self._lock:
+            row = find(self._parts, quote_id)
+        said = {"source": "user_taught", "session_id": row.path.rpartition(":")[2], **fields}
+        return cast("Memory", self).remember(row.content, **said)
 
     def suggest_commands(
         self, k: int = 5, *, task: str = "", files: Paths = (), purposes: Sequence[str] = ()

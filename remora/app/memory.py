@@ -468,7 +468,11 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
                 with suppress(NotFound):
                     found.append((room, resolve(room.space, memory_id)))
         if not found:
-            raise NotFound(f"there is no memory {memory_id!r}", hint="`remora list` shows the ids.")
+            quote = memory_id[:1] == "q" and memory_id[1:].isdecimal()
+            hint = (
+                "`remora quote keep` makes a memory of a quote." if quote else "`remora list` shows the ids."
+            )
+            raise NotFound(f"there is no memory {memory_id!r}", hint=hint)
         if len(found) > 1 and not any(record.id == memory_id for _, record in found):
             ids = ", ".join(record.id[:12] for _, record in found)
             raise Conflict(f"{memory_id!r} is the start of several ids: {ids}", hint="Give more of the id.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app import quoting
 from remora.app.branches import became, to_stamp
 from remora.app.novelty import Novelty
 from remora.app.overtaken import CodeNow
@@ -97,6 +98,8 @@ class Promoter:
             self._space.observed.record(
                 observation, pairs_of(observation), seen, self._time(), tallies(observation)
             )
+            if self._parts.settings.learn.quotes:
+                quoting.take_in(self._space, observation)
             stored = StoredSeen(self._space.observed)
             promotion = promote(
                 observation, stored, similar=self._similar, overtaken=self._overtaken, more=more

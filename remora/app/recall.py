@@ -18,7 +18,7 @@ from remora.app.written import follow_written
 from remora.core import cochange
 from remora.core.errors import InvalidInput, RemoraError, SourceError
 from remora.core.text import MAX_QUERY_CHARS, clean
-from remora.core.values import NOTE_KINDS, Context, FileHit, Filters, Hit, Ownership
+from remora.core.values import FILE_KINDS, Context, FileHit, Filters, Hit, Ownership
 from remora.retrieval import pipeline
 from remora.retrieval.candidates import SAME_FILE
 from remora.retrieval.packing import BUDGETS, pack
@@ -80,7 +80,7 @@ def search(
 
 def _placed(parts: Parts, hit: Hit) -> Hit:
     """Return a hit in a written file with the file's whole path, so that it can be opened."""
-    if hit.source not in NOTE_KINDS or hit.path is None:
+    if hit.source not in FILE_KINDS or hit.path is None:
         return hit
     return hit._replace(path=str(parts.memory_folder / hit.path))
 

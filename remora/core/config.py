@@ -92,6 +92,7 @@ class JournalSettings(NamedTuple):
 class LearnSettings(NamedTuple):
     """`[learn]`: what is made of the sessions of agents."""
 
+    quotes: bool = True
     synthesis: bool = False
     synthesis_timeout: float = 30.0
 

@@ -44,6 +44,7 @@ DESCRIPTIONS: dict[str, str] = {
     "journal.max_memory_size": "Bytes of MEMORY.md, above which the language model is asked to shorten it.",
     "journal.consolidation_timeout": "Seconds that the language model may take to write the journal.",
     "journal.consolidation_tokens": "Tokens of the language model's answer, at most.",
+    "learn.quotes": "Keep sentences that you say in sessions and that may last, to be found again.",
     "learn.synthesis": "Let the language model reword what a session taught, with one call a session.",
     "learn.synthesis_timeout": "Seconds that this call may take.",
     "inject.enabled": "Tell agents what is known, without being asked.",

@@ -239,6 +239,21 @@ class CommandRun(NamedTuple):
         return self.with_variables or self.command
 
 
+class Quote(NamedTuple):
+    """A sentence of a person, verbatim.
+
+    Attributes:
+        answers: the end of what it answers; empty at the beginning of a session.
+        step, at, event: where and when it was said.
+    """
+
+    text: str
+    answers: str
+    step: int
+    at: str | None
+    event: str = ""
+
+
 class Exchange(NamedTuple):
     """One request of the user and what came of it.
 
@@ -303,6 +318,7 @@ class Observation(NamedTuple):
         commits: the commits it made, as far as they could be seen, the last fifty.
         places: step and event key of what is no signal: each of "prompts", the first and last form of
             the "plan", the first and last that told "tokens".
+        quotes: sentences of the person that may last, in order, the last 200.
     """
 
     session_id: str
@@ -330,3 +346,4 @@ class Observation(NamedTuple):
     exchanges: tuple[Exchange, ...] = ()
     commits: tuple[CommitMade, ...] = ()
     places: Mapping[str, tuple[tuple[int, str], ...]] = {}
+    quotes: tuple[Quote, ...] = ()

@@ -36,7 +36,7 @@ MemorySource = Literal[
 MemoryScope = Literal["global", "module", "work_unit", "session"]
 RelationType = Literal["required_with", "conflicts_with", "validates", "supersedes", "derived_from"]
 Phase = Literal["define", "implement", "validate", "refine", "explore", "reflect"]
-HitSource = Literal["memory", "longterm", "note", "archive", "history", "daily", "turn", "code"]
+HitSource = Literal["memory", "longterm", "note", "archive", "history", "daily", "quote", "turn", "code"]
 OwnerKind = Literal["memory", "turn", "note", "chunk"]
 EntryKind = Literal["note", "archive"]
 Realm = Literal["project", "user"]
@@ -47,7 +47,8 @@ MEMORY_SCOPES: tuple[str, ...] = get_args(MemoryScope)
 RELATION_TYPES: tuple[str, ...] = get_args(RelationType)
 PHASES: tuple[str, ...] = get_args(Phase)
 HIT_SOURCES: tuple[str, ...] = get_args(HitSource)
-NOTE_KINDS = ("longterm", "note", "archive", "history", "daily")  # sources of hits that are written files
+FILE_KINDS = ("longterm", "note", "archive", "history", "daily")  # sources of hits that are written files
+NOTE_KINDS = (*FILE_KINDS, "quote")  # what lies in `notes`
 OWNER_KINDS: tuple[str, ...] = get_args(OwnerKind)
 ENTRY_KINDS: tuple[str, ...] = get_args(EntryKind)
 
@@ -288,6 +289,15 @@ class Reason(NamedTuple):
         return f"{self.stage}{place} {self.score:.3f}" + (f": {self.note}" if self.note else "")
 
 
+def quote_id(number: int) -> str:
+    """Return how people and agents name a quote.
+
+    >>> quote_id(12)
+    'q12'
+    """
+    return f"q{number}"
+
+
 class Hit(NamedTuple):
     """One search result. `score` is a calibrated relevance, 0..1, higher is better."""
 
@@ -307,6 +317,7 @@ class Hit(NamedTuple):
     realm: str = "project"
     disagrees_with: tuple[str, ...] = ()
     symbol: str | None = None  # of code: the qualified name of the definition
+    answers: str = ""  # of a quote: the end of what it answers
 
 
 class Context(NamedTuple):

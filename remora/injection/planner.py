@@ -16,6 +16,7 @@ from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.evidence import STATED as STATED_BY
 from remora.core.strength import current_confidence
 from remora.core.text import collapse, shorten
 from remora.core.tokens import ceil_chars_4
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 PLAN, QA = "plan", "qa"
+STATED = "stated"
+QUOTES = 3  # of what people said in sessions, beside what they stated for good
 PHASES = {PLAN: "define", QA: "validate"}
 RELEVANT = 0.35  # of a search for the task: below, what it finds is about something else
 LEAST = 0.3  # confidence after decay, below which nothing is told
@@ -42,20 +45,28 @@ SHORT = 8  # characters of an id
 
 
 class Kind(NamedTuple):
-    """One section of a block: a memory type, how many at most, and what stands above them.
+    """One section of a block: what it holds, how many at most, and what stands above them.
 
-    `doubt` is added to the relevance that a search must give: paths share words with any task.
+    `type` is a memory type, or STATED for what people stated, in memories of `types` and in quotes. `doubt`
+    is added to the relevance that a search must give: paths share words with any task.
     """
 
     type: str
     most: int
     heading: str
     doubt: float = 0.0
+    types: tuple[str, ...] = ()
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The types of memories that are read for it."""
+        return self.types or (self.type,)
 
 
 # Section 10 has the limits of a plan; those of a test run are the same where it says none.
 KINDS: dict[str, tuple[Kind, ...]] = {
     PLAN: (
+        Kind(STATED, 8, "What was decided and asked for", types=("requirement", "decision", "preference")),
         Kind("task_calibration", 5, "How long work took here"),
         Kind("dead_end", 8, "Ways that failed here; a plan goes around them"),
         Kind("causal_dependency", 10, "What changes together; a plan has both in scope", 0.15),
@@ -122,13 +133,16 @@ def gather(
     reader = reader._replace(llm=None, reranker=None, hyde=False, embed=cache(reader.embed))
     found: dict[str, list[Hit]] = {}
     for kind in kinds:
-        near = _placed(reader, kind.type, where, branch) if where.filters or where.modules else {}
+        near = _placed(reader, kind, where, branch) if where.filters or where.modules else {}
         searched = _searched(reader, kind, task, branch, relevant + kind.doubt) if task.strip() else {}
         hits = [
             _hit(record, near.get(key, 0.0), searched.get(key))
             for key, record in _records(near, searched, reader).items()
             if _worth_telling(record, reader.now) and not _goes_with_any(record)
+            if kind.type != STATED or record.source in STATED_BY or record.user_verified
         ]
+        if kind.type == STATED and task.strip():
+            hits += _quotes(reader, task, relevant)
         found[kind.type] = _chosen(kind, hits)
     for kind in kinds:
         own = found[kind.type]
@@ -138,10 +152,16 @@ def gather(
     return found
 
 
-def _placed(reader: Reader, kind: str, where: Scope, branch: str | None) -> dict[str, float]:
+def _quotes(reader: Reader, task: str, relevant: float) -> list[Hit]:
+    """Return what people said in sessions that bears on a task."""
+    request = Request(task, QUOTES, Filters(kinds=("quote",)), explicit=False)
+    return [hit for hit in pipeline.search(reader, request).hits if hit.score >= relevant]
+
+
+def _placed(reader: Reader, kind: Kind, where: Scope, branch: str | None) -> dict[str, float]:
     """Return how near the memories of a kind are that speak of the task's files or modules, by id."""
-    space, known = reader.spaces[0], Filters(types=(kind,), branch=branch)
-    if kind == "task_calibration":
+    space, known = reader.spaces[0], Filters(types=kind.read, branch=branch)
+    if kind.type == "task_calibration":
         return {record.id: near for near, record in calibrations(space, where, branch)}
     records: list[MemoryRecord] = []
     if where.filters:
@@ -167,16 +187,16 @@ def _searched(reader: Reader, kind: Kind, task: str, branch: str | None, relevan
     """Return what a search for the task finds of a kind, by id."""
     if kind.type == "task_calibration":  # its words are numbers; where it is says what it is about
         return {}
-    if not any(_any(space, kind.type, branch) for space in reader.spaces):
+    if not any(_any(space, kind.read, branch) for space in reader.spaces):
         return {}
-    filters = Filters(types=(kind.type,), branch=branch, kinds=("memory",))
+    filters = Filters(types=kind.read, branch=branch, kinds=("memory",))
     request = Request(task, 2 * kind.most, filters, explicit=False)
     hits = pipeline.search(reader, request).hits
     return {hit.id: hit for hit in hits if hit.score >= relevant}
 
 
-def _any(space: Space, kind: str, branch: str | None) -> bool:
-    return bool(space.memories.find(Filters(types=(kind,), branch=branch), limit=1))
+def _any(space: Space, types: tuple[str, ...], branch: str | None) -> bool:
+    return bool(space.memories.find(Filters(types=types, branch=branch), limit=1))
 
 
 def _records(
@@ -317,7 +337,10 @@ def _partners(records: Sequence[MemoryRecord]) -> list[str]:
 
 def _line(hit: Hit, kind: Kind) -> _Line:
     record = hit.memory
-    assert record is not None
+    if record is None:
+        said = shorten(hit.text, LINE).replace("“", '"').replace("”", '"')
+        day = f", {hit.time[:10]}" if hit.time else ""
+        return _Line(hit, kind, f"“{said}” (said by the user{day}) [Memory #{hit.id}]", outside=False)
     mark = f"[Memory #{record.id[:SHORT]}]"
     if record.taint is not None:
         # Its own words, whole in quotes: nothing of it may read as a sentence of ours.

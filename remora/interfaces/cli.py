@@ -164,6 +164,10 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import writing
 
             return writing.COMMANDS[name]
+        case "quote":
+            from remora.interfaces.commands import quoting
+
+            return quoting.QUOTE
         case "verify" | "pin" | "forget" | "restore" | "prune":
             from remora.interfaces.commands import keeping
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.text import collapse, shorten
-from remora.core.values import Entry, Message, Redaction
+from remora.core.values import Entry, Hit, Message, Redaction
 from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
 from remora.interfaces.present import age, counted, listed, redaction_sentence, short
 
@@ -41,6 +41,25 @@ def sessions(found: Sequence[SessionInfo], now: float) -> Page:
         for info in found
     )
     return (Table(("session", "messages", "last", "begun", ""), rows, wide=0, spare=(3,)),) if rows else ()
+
+
+def quotes(found: Sequence[Hit], now: float) -> Page:
+    """Return what a person said, one sentence a row, newest first."""
+    rows = tuple(
+        (
+            Cell(hit.id, "id"),
+            Cell(age(hit.time, now), "dim"),
+            Cell(hit.text),
+            Cell(shorten(hit.answers, 60), "dim"),
+        )
+        for hit in found
+    )
+    return (Table(("id", "age", "quote", "in answer to"), rows, wide=2, spare=(3,)),) if rows else ()
+
+
+def removed(gone: Sequence[tuple[str, str]]) -> Page:
+    """Return what was deleted, a line each."""
+    return tuple(Item(name, (Cell("removed", "good"),), shorten(text, 200)) for name, text in gone)
 
 
 def messages(found: Sequence[Message]) -> Page:

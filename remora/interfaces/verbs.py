@@ -56,6 +56,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("session", "Show conversations, shorten them, find what was said.", "Write down", "sessions"),
     Verb("note", "Keep notes under names, and read the archives of conversations.", "Write down", "entries"),
     Verb("journal", "Show MEMORY.md, today's notes and the history.", "Write down", "journal"),
+    Verb("quote", "Show what you said in sessions; keep it as memory, or delete it.", "Look after", "quotes"),
     Verb("verify", "Confirm memories as a person; clears review flags and taint.", "Look after", "verify"),
     Verb("pin", "Keep memories from fading and from pruning.", "Look after", "pin"),
     Verb("forget", "Take memories out of every search; restore brings them back.", "Look after", "forget"),
@@ -94,6 +95,11 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
         Verb("note write", "Replace what a note says.", "", "entries.write"),
         Verb("note remove", "Delete a note with all its names.", "", "entries.remove"),
         Verb("note search", "Find notes and archives by their words.", "", "entries.search"),
+    ),
+    "quote": (
+        Verb("quote list", "List what you said in sessions, newest first.", "", "quotes"),
+        Verb("quote keep", "Make a memory of a quote.", "", "keep_quote"),
+        Verb("quote remove", "Delete a quote for good.", "", "remove_quote"),
     ),
     "journal": (
         Verb("journal show", "Show MEMORY.md, or the whole block for a prompt.", "", "journal.show"),

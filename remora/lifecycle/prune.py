@@ -55,7 +55,7 @@ def apply(space: Space, clock: Clock, wanted: PrunePlan) -> None:
             flag_dependents(space, record, "which faded and was pruned")
         for record in wanted.delete:
             if record.external_id is not None and not retired_for(record):
-                space.meta.set(_mark(record.external_id), now)
+                keep_forgotten(space, record.external_id, now)
         erase.memories(space, [r.id for r in wanted.delete])
         space.cache.evict(int(clock.now() * 1000))
 
@@ -63,6 +63,11 @@ def apply(space: Space, clock: Clock, wanted: PrunePlan) -> None:
 def is_forgotten(space: Space, external_id: str) -> bool:
     """Return whether somebody forgot a memory with an id of its maker's, which is deleted by now."""
     return space.meta.get(_mark(external_id)) is not None
+
+
+def keep_forgotten(space: Space, external_id: str, at: str) -> None:
+    """Note that somebody deleted what has this id of its maker's, so that nobody makes it again."""
+    space.meta.set(_mark(external_id), at)
 
 
 def _mark(external_id: str) -> str:

@@ -31,12 +31,13 @@ from remora.observer.exchanges import Exchanges
 from remora.observer.facts import SessionFacts
 from remora.observer.keeping import make_room
 from remora.observer.merging import conflicts, merge, merge_commands, merge_errors, merge_files
+from remora.observer.quotes import MOST, Quotes
 from remora.observer.scratchpad import Limits
 from remora.observer.story import Story
 from remora.observer.watch import Watch
 
 LATE = 0.002  # seconds of processor time an event may take; more are counted
-CHECKPOINT = 6  # the form of a checkpoint
+CHECKPOINT = 7  # the form of a checkpoint
 # Early triggers: what a running session has to show, how many times, and their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are told
@@ -81,6 +82,7 @@ class Observer:
         self._told: set[tuple[str, str]] = set()
         self._story = Story()
         self._exchanges = Exchanges()
+        self._quotes = Quotes()
         self._watches: dict[str, Watch] = {"": Watch("", limits)}
 
     # While it runs
@@ -155,6 +157,7 @@ class Observer:
         elif kind == "subagent_stop":
             self._stopped(watch)
         self._exchanges.feed(event, pad.tainted_at(event.step))
+        self._quotes.feed(event)
 
     def _watch(self, event: Event) -> Watch:
         agent = event.agent
@@ -274,6 +277,7 @@ class Observer:
         made.events, made.late = self.events, self.late
         made.troubles, made.trouble = self.troubles, self.trouble  # defects of the end are told here too
         made._story, made._exchanges = self._story.copy(), self._exchanges.copy()
+        made._quotes = self._quotes.copy()
         made._watches = {agent: watch.copy() for agent, watch in self._watches.items()}
         return made
 
@@ -324,6 +328,7 @@ class Observer:
                 "plan": tuple(main.pace.forms),
                 "tokens": tuple(counted for w in watches for counted in w.pace.counted),
             },
+            tuple(self._quotes.kept[-MOST:]),
         )
 
     def _conflicts(self, watches: list[Watch]) -> list[Signal]:
@@ -364,6 +369,7 @@ class Observer:
             "told": sorted([kind, key] for kind, key in self._told),
             "story": self._story.to_json(),
             "exchanges": self._exchanges.to_json(),
+            "quotes": self._quotes.to_json(),
             "watches": {agent: watch.to_json() for agent, watch in self._watches.items()},
         }
 
@@ -401,6 +407,7 @@ class Observer:
             made._told = {(kind, key) for kind, key in data["told"]}
             made._story = Story.from_json(data["story"])
             made._exchanges = Exchanges.from_json(data["exchanges"])
+            made._quotes = Quotes.from_json(data["quotes"])
             made._watches = {agent: Watch.from_json(w) for agent, w in data["watches"].items()}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(

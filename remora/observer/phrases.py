@@ -152,7 +152,8 @@ USER_RULE = re.compile(
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
 NOT_TYPED = re.compile(
-    r"\s*(?:\[Request interrupted|<[a-z-]+>|Operation stopped by hook|Implement the following plan"
+    r"\s*(?:\[Request interrupted|<[a-z][\w-]*(?:\s[^<>]*)?>|Operation stopped by hook"
+    r"|Implement the following plan"
     r"|Caveat:|This session is being"
     r"|Base directory for this skill|# |/\w+\s*$|Stop hook feedback|The user wants to clarify|\[Image)",
     re.IGNORECASE,

@@ -15,9 +15,10 @@ from remora.core import cochange
 from remora.core.globs import matches
 from remora.core.query import named_paths, without_places
 from remora.core.text import cjk_pairs, query_terms
-from remora.core.values import Filters, Hit, MemoryRecord, Reason, Turn
+from remora.core.values import Filters, Hit, MemoryRecord, Reason, Turn, quote_id
 from remora.retrieval.fusion import idf
 from remora.retrieval.request import Candidate, Key, QueryVector, Reader, Request
+from remora.store.notes import SESSION
 
 if TYPE_CHECKING:
     from remora.store.space import Space
@@ -403,6 +404,19 @@ def as_hit(candidate: Candidate) -> Hit:
         )
     if candidate.note is not None:
         note = candidate.note
+        if note.kind == "quote":
+            return Hit(
+                quote_id(note.id),
+                note.kind,
+                note.content,
+                candidate.score,
+                candidate.reasons,
+                session_id=note.path.removeprefix(SESSION),
+                role="user",
+                time=note.time,
+                realm=realm,
+                answers=note.answers,
+            )
         place = note.path if note.start_line is None else f"{note.path}:{note.start_line}-{note.end_line}"
         return Hit(
             note.name if note.start_line is None else place,

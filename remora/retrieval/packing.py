@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from remora.core.citation import short_name
 from remora.core.sketch import same_statement, word_set
-from remora.core.text import collapse, jaccard
+from remora.core.text import collapse, jaccard, shorten
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import Context, Hit
 
@@ -75,6 +75,7 @@ HEADING = "## Relevant Context from Memory"
 NEAR_DUPLICATE = 0.85  # Jaccard of words; above it the second says nothing new
 LOW_CONFIDENCE = 0.7  # below it the reader is told how sure we are
 MAX_FILES_SHOWN = 2
+ANSWERED = 120  # characters of what a quote answers
 # A line like this block's own: a heading, the head of an entry, a citation; a tag; a speaker's name.
 _POSES = re.compile(
     r"[ \t]*(?:\#{1,6}\s|\*\*[^*\n]+\*\*|\[\^|</?[a-z][\w-]*>|(?:system|user|assistant|human|developer)\s*:)",
@@ -88,6 +89,7 @@ LABELS = {
     "archive": "Archive",
     "history": "History",
     "daily": "Daily note",
+    "quote": "Said by the user",
 }
 
 
@@ -130,11 +132,15 @@ def entry(hit: Hit) -> str:
             notes.append("[yours, in every project]")
     else:
         label = LABELS[hit.source]
-        place = ", ".join(p for p in (hit.role, hit.time[:10] if hit.time else None, hit.path) if p)
+        role = None if hit.source == "quote" else hit.role
+        place = ", ".join(p for p in (role, hit.time[:10] if hit.time else None, hit.path) if p)
         files = f" ({place})" if place else ""
     if hit.disagrees_with:
         notes.append(f"[disagrees with {', '.join(i[:8] for i in hit.disagrees_with)}]")
-    text = f"{hit.text.strip()}\n{citation(hit)}"
+    if hit.answers:
+        notes.append(f"[in answer to: “{shorten(hit.answers, ANSWERED)}”]")
+    said = f"“{hit.text.strip()}”" if hit.source == "quote" else hit.text.strip()
+    text = f"{said}\n{citation(hit)}"
     if (hit.memory is not None and hit.memory.taint is not None) or _poses(hit.text):
         text = "\n".join(f"> {line}" for line in text.splitlines())
     head = collapse(" ".join([f"**{label}**{files}", *notes]))

@@ -10,6 +10,8 @@ import json
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from remora.core.values import quote_id
+
 if TYPE_CHECKING:
     from remora.store.space import Space
 
@@ -21,14 +23,24 @@ def memories(space: Space, ids: Collection[str]) -> None:
     """
     if not ids:
         return
+    _said(space, ids)
     listed = json.dumps(list(ids))
-    space.db.execute(
-        """UPDATE injections SET text = '', about = '' WHERE id IN (
-             SELECT injection_id FROM injected_memories
-             WHERE memory_id IN (SELECT value FROM json_each(?)))""",
-        (listed,),
-    )
     space.db.execute(
         "UPDATE learned SET text = '' WHERE memory_id IN (SELECT value FROM json_each(?))", (listed,)
     )
     space.memories.delete(list(ids))
+
+
+def quote(space: Space, note_id: int) -> None:
+    """Delete what a person said once, with its vector, triggers and index rows; call inside a transaction."""
+    _said(space, [quote_id(note_id)])
+    space.notes.remove(note_id)
+
+
+def _said(space: Space, ids: Collection[str]) -> None:
+    space.db.execute(
+        """UPDATE injections SET text = '', about = '' WHERE id IN (
+             SELECT injection_id FROM injected_memories
+             WHERE memory_id IN (SELECT value FROM json_each(?)))""",
+        (json.dumps(list(ids)),),
+    )

@@ -1,4 +1,7 @@
-"""SQL for what stands in the written files: pieces of MEMORY.md, HISTORY, daily notes, and entries."""
+"""SQL for what was written and said: pieces of MEMORY.md, HISTORY, daily notes, entries; quotes of people.
+
+A quote stands under the session in which it was said instead of a file.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,20 @@ from remora.store.connection import Database
 
 # name, content, search_terms: what something is called counts more, parts of identifiers half.
 _WEIGHTS = "1.5, 1.0, 0.5"
-_SELECT = "SELECT n.id, n.kind, n.path, n.name, n.start_line, n.end_line, n.time, n.content FROM notes n"
+_SELECT = """SELECT n.id, n.kind, n.path, n.name, n.start_line, n.end_line, n.time, n.content, n.answers
+             FROM notes n"""
+SESSION = "session:"  # begins the path of quotes
 
 
 class Written(NamedTuple):
     """One piece of a written file.
 
     Attributes:
-        kind: "longterm", "note", "archive", "history" or "daily".
+        kind: "longterm", "note", "archive", "history", "daily" or "quote".
         name: of an entry; empty for text of a file.
         start_line, end_line: in the file, from 1; None for an entry.
-        time: when it was written, ISO 8601, where the file says so.
+        time: when it was written or said, ISO 8601, where that is known.
+        answers: the end of what a quote answers.
     """
 
     kind: str
@@ -31,10 +37,11 @@ class Written(NamedTuple):
     end_line: int | None
     time: str | None
     content: str
+    answers: str = ""
 
 
 class NoteRow(NamedTuple):
-    """A stored piece; `path` is relative to the project's memory folder."""
+    """A stored piece; `path` is relative to the project's memory folder, or SESSION and a session's id."""
 
     id: int
     kind: str
@@ -44,6 +51,7 @@ class NoteRow(NamedTuple):
     end_line: int | None
     time: str | None
     content: str
+    answers: str = ""
 
 
 class Notes:
@@ -54,7 +62,8 @@ class Notes:
 
     def files(self) -> dict[str, str]:
         """Return how each file looked when its pieces were made, by path."""
-        return dict(self._db.rows("SELECT path, seen FROM note_files"))
+        sql = "SELECT path, seen FROM note_files WHERE path NOT LIKE ?"
+        return dict(self._db.rows(sql, (f"{SESSION}%",)))
 
     def mark(self, path: str, seen: str) -> None:
         """Keep how a file looked."""
@@ -110,10 +119,10 @@ class Notes:
     def add(self, path: str, pieces: Collection[Written]) -> int:
         """Add pieces to those of a file that is known; returns how many."""
         self._db.execute_many(
-            """INSERT INTO notes(kind, path, name, start_line, end_line, time, content, search_terms)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+            """INSERT INTO notes(kind, path, name, start_line, end_line, time, content, answers, search_terms)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             [
-                (*(p.kind, path, p.name, p.start_line, p.end_line, p.time, p.content), _terms(p))
+                (*(p.kind, path, p.name, p.start_line, p.end_line, p.time, p.content, p.answers), _terms(p))
                 for p in pieces
             ],
         )
@@ -136,6 +145,21 @@ class Notes:
         """Drop the pieces of a file that is gone."""
         self._db.execute("DELETE FROM notes WHERE path = ?", (path,))
         self._db.execute("DELETE FROM note_files WHERE path = ?", (path,))
+
+    def of_path(self, path: str) -> list[NoteRow]:
+        """Return the pieces of a file, or the quotes of a session, in the order of their making."""
+        return [NoteRow._make(r) for r in self._db.rows(f"{_SELECT} WHERE n.path = ? ORDER BY n.id", (path,))]
+
+    def latest(self, kind: str, limit: int, session_id: str | None = None) -> list[NoteRow]:
+        """Return the newest pieces of a kind; of one session by its id, with or without its host."""
+        sql = f"""{_SELECT} WHERE n.kind = ?1
+                    AND (?2 IS NULL OR n.path = ?3 || ?2 OR n.path LIKE ?3 || '%:' || ?2)
+                  ORDER BY n.time DESC, n.id DESC LIMIT ?4"""
+        return [NoteRow._make(r) for r in self._db.rows(sql, (kind, session_id, SESSION, limit))]
+
+    def remove(self, note_id: int) -> None:
+        """Delete one piece."""
+        self._db.execute("DELETE FROM notes WHERE id = ?", (note_id,))
 
     def any(self) -> bool:
         """Return whether there is a piece of any kind."""
@@ -176,4 +200,4 @@ def _what(piece: Written) -> tuple[object, ...]:
 
 
 def _terms(piece: Written) -> str:
-    return index_terms(f"{piece.name} {piece.content}")
+    return index_terms(f"{piece.name} {piece.content} {piece.answers}")

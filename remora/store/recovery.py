@@ -1,8 +1,8 @@
 """Take what can still be read out of a damaged database into a fresh one, row by row.
 
-Only rows that cannot be made again are taken: memories, what was said of them, what sessions showed. Turns,
-notes, the code graph, git's history and vectors come from files, and are read again by `init`, `index` and
-`reindex`.
+Only rows that cannot be made again are taken: memories, what was said of them, what sessions showed and
+people said in them (with the pieces of written files beside that). Turns, the code graph, git's history and
+vectors come from files, and are read again by `init`, `index` and `reindex`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from remora.store.connection import Database, errors
 TABLES = (
     "memories",
     "memory_bands",
+    "note_files",
+    "notes",
+    "quote_triggers",
     "injections",
     "injected_memories",
     "learned",

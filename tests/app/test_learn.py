@@ -720,7 +720,9 @@ def test_what_is_learnt_on_a_branch_follows_it(tmp_path):
         rules = {one.memory.branch: one.memory for one in report.learnt if "gateway of" in one.memory.content}
         assert set(rules) == {"kept", "dropped"}
         repo.git("checkout", "-q", "main")
-        assert not any("gateway of" in h.text for h in memory.search("gateway for refreshing"))
+        assert not any(
+            "gateway of" in h.text for h in memory.search("gateway for refreshing", kinds=["memory"])
+        )
         repo.git("merge", "-q", "--squash", "kept")
         repo.git("commit", "-q", "-m", "kept (#1)")
         repo.git("branch", "-D", "kept")

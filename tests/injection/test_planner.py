@@ -238,6 +238,7 @@ def test_an_outside_number_is_no_number(world: World) -> None:
 def test_limits_of_each_kind(world: World) -> None:
     """Of each kind at most as many as section 10 says, those about the file itself before the module's."""
     assert {k.type: k.most for k in KINDS[PLAN]} == {
+        "stated": 8,
         "task_calibration": 5,
         "dead_end": 8,
         "causal_dependency": 10,

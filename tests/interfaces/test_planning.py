@@ -61,6 +61,9 @@ def known(memory: Memory) -> None:
 PLAN = """\
 ## What memory has for this plan
 
+### What was decided and asked for
+- Tokens must expire [Memory #…]
+
 ### How long work took here
 - `auth`: plans here took 1.6 times the planned steps (4 pieces of work) [Memory #…]
 
@@ -91,7 +94,7 @@ def test_plan_in_json(answer: Answer, memory: Memory) -> None:
     assert found["step_limit"] == 80
     assert [f["path"] for f in found["prefetch"]] == ["auth/tokens.py"]
     assert found["phase"] == "define"
-    assert len(found["hits"]) == 2
+    assert len(found["hits"]) == 3
     assert "prefetch_text" not in found
     tested = answer("plan", TASK, "--module", "auth", "--qa", "--contents")
     assert tested["step_limit"] is None

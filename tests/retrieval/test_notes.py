@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remora.core.clock import to_iso
-from remora.core.values import NOTE_KINDS, Filters
+from remora.core.values import FILE_KINDS, Filters
 from remora.retrieval import pipeline
 from remora.retrieval.notes import wanted
 from tests.retrieval.worlds import request
@@ -37,7 +37,7 @@ def sources(world, **more):
 def test_one_search_finds_every_kind(written):
     """Memories, notes, archives, history, daily notes and MEMORY.md come in one list."""
     written.remember("it", "tokens expire at night")
-    assert sources(written) == {"memory", *NOTE_KINDS}
+    assert sources(written) == {"memory", *FILE_KINDS}
 
 
 def test_kinds_choose_among_them(written):
@@ -72,7 +72,7 @@ def test_archives_answer_only_those_who_ask(written):
     found = {h.source for h in pipeline.search(reader, asked).hits}
     assert "archive" not in found
     assert {"longterm", "note", "history", "daily"} <= found
-    assert wanted(request(explicit=False)) == ("longterm", "note", "history", "daily")
+    assert wanted(request(explicit=False)) == ("longterm", "note", "history", "daily", "quote")
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,13 @@ ROWS: dict[int, tuple[str, ...]] = {
         """INSERT INTO injected_memories VALUES ('m-one', 1)""",
     ),
     13: ("""INSERT INTO scip_files VALUES ('src/users.py', 'aa', x'789c')""",),
+    19: (
+        """INSERT INTO note_files VALUES ('session:claude-code:s-1', '')""",
+        """INSERT INTO notes(id, kind, path, time, content, answers) VALUES
+           (90, 'quote', 'session:claude-code:s-1', '2025-12-01T08:00:00.000Z', 'Never run the seeds twice.',
+             'Shall I run them?')""",
+        """INSERT INTO quote_triggers VALUES ('command', 'seeds', 90, '[]', '[]')""",
+    ),
     17: ("""INSERT INTO memory_triggers VALUES ('command', 'gh', 'm-one', '["pr"]', '[]', 2.0)""",),
     14: ("""INSERT INTO graph_tree_files VALUES (1, '/work/other', 100, 7, 'aa')""",),
 }

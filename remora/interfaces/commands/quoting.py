@@ -1,0 +1,43 @@
+"""quote: what a person said in sessions; each sentence can become a memory, or go."""
+
+from __future__ import annotations
+
+import click
+
+from remora.core.values import MEMORY_TYPES
+from remora.interfaces import note_pages, pages
+from remora.interfaces.commands.desk import Desk, command, group
+
+id_argument = click.argument("quote_id", metavar="ID")
+
+
+@command("quote list")
+@click.option("-n", "limit", type=click.IntRange(0), default=20, show_default=True, help="How many.")
+@click.option("--session", "session_id", metavar="ID", help="Only of this session.")
+def listing(desk: Desk, *, limit: int = 20, session_id: str | None = None) -> None:
+    """Sentences that may last are kept as they were said; `remora search --kind quote` finds one."""
+    found = desk.memory(writes=False).quotes(limit, session_id=session_id)
+    desk.answer({"quotes": found}, lambda: note_pages.quotes(found, desk.clock.now()))
+    if not found:
+        desk.note("No quote is kept. `remora learn` reads what you said in sessions.")
+
+
+@command("quote keep", epilog="Example: remora quote keep q12 --type decision")
+@id_argument
+@click.option("--type", "kind", type=click.Choice(MEMORY_TYPES), help="Guessed from the words by default.")
+def keep(desk: Desk, *, quote_id: str, kind: str | None) -> None:
+    """The memory holds the words of the quote, as yours; `remora edit` changes them."""
+    record = desk.memory().keep_quote(quote_id, type=kind)
+    desk.answer({"memory": record}, lambda: pages.changed([record], "stored"))
+
+
+@command("quote remove")
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+def remove(desk: Desk, *, ids: tuple[str, ...]) -> None:
+    """A removed quote is gone for good, also when its session is read again."""
+    memory = desk.memory()
+    gone = [(one, memory.remove_quote(one)) for one in dict.fromkeys(ids)]
+    desk.answer({"removed": [{"id": i, "text": text} for i, text in gone]}, lambda: note_pages.removed(gone))
+
+
+QUOTE = group("quote", (listing, keep, remove))

@@ -1,0 +1,156 @@
+"""What a person said in a session that may hold longer than the task: sentences, verbatim, kept as records.
+
+Whether a sentence lasts cannot be told from its form, so nothing is decided here. A cheap filter leaves out
+what is plainly of the moment (questions, requests, complaints, pasted output); the rest is kept, to be found
+when it bears on something, and said as a quotation at most. The weights were chosen on labelled sentences of
+37 repositories (`python -m benchmarks words`).
+"""
+
+from __future__ import annotations
+
+import re
+
+from remora.core.directive import NEGATES, one_of
+from remora.core.events import Event, Quote
+from remora.core.text import STOP_WORDS, collapse
+from remora.observer.fingerprint import user_said
+from remora.observer.keeping import Kept, cut, keep_last
+from remora.observer.phrases import FENCE, NOT_TYPED, QUOTED
+from remora.observer.statements import names_something
+
+MOST = 200  # of a session
+LONGEST = 600  # characters of a sentence; a longer one is a paste
+ANSWERED = 300  # characters of what a sentence answers, from its end
+LEAST_WORDS = 4
+MOST_LINES = 15  # of a prompt; a longer one is mostly pasted or a plan
+HEADINGS = 2  # of a prompt that an agent wrote
+KEPT_FROM = 4  # weight
+_READ = 8_000
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_HEADING = re.compile(r"^#{1,4} \S", re.MULTILINE)
+_BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_QUESTION = re.compile(r"[?？]\W*\Z")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_OUTPUT = re.compile(
+    r"\A\s*(?:[=+>^|$#<{}\[\]*]|at |\d{4}-\d\d|\w+Error\b|File \")|[{};]\s*\Z|</|=>|\^\s|\.\w+:\d+"
+)
+# It says how something is, or has to be: be, have, must, in ten languages, and English contractions.
+_STATES = re.compile(
+    r"(?<!\w)(?:"
+    + one_of(
+        """is are was were isn't aren't has have had must should need needs will won't can't cannot may
+        want wants supposed uses used works runs lives contains means supports expects decided
+        ist sind war hat haben muss müssen soll sollte darf est sont ont doit doivent es son está están
+        tiene debe é são tem deve è sono ha devono moet heeft zijn есть это нужно надо нельзя должен
+        должна должны будет можно"""
+    )
+    + r")(?!\w)|\w['’](?:s|re|ll|ve|m|d|t)\b|是|有|要|必须|需要|应该|です|ます|である|이다|입니다|한다",
+    re.IGNORECASE,
+)
+_CHOOSES = re.compile(
+    rf"(?<!\w)(?:{one_of('use using used only instead prefer avoid')})(?!\w)", re.IGNORECASE
+)
+_GENERAL = re.compile(
+    rf"(?<!\w)(?:{one_of('all every each any everything nothing always never both')})(?!\w)", re.IGNORECASE
+)
+_ASKS = re.compile(
+    r"\A\W*(?:"
+    + one_of(
+        """can could please would will let let's lets do does how why what where which who is are should
+        bitte kannst peux pouvez puedes por можешь"""
+    )
+    + r")(?!\w)|\bcan you\b",
+    re.IGNORECASE,
+)
+_TROUBLE = re.compile(
+    r"(?<!\w)(?:"
+    + one_of(
+        """error errors fail fails failed failing bug broken wrong still again crash crashes issue problem
+        ошибка"""
+    )
+    + r")(?!\w)",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(r'"(?P<asked>[^"\n]{3,600})"="(?P<answer>[^"\n]{1,600})"')
+_ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)
+
+
+class Quotes(Kept):
+    """The sentences of a person in one session that are kept, in order, bounded."""
+
+    kept: list[Quote]
+    reply: str
+
+    def __init__(self) -> None:
+        self.kept, self.reply = [], ""
+
+    def feed(self, event: Event) -> None:
+        """Look at what was said; what subagents are told is no person's."""
+        if event.agent:
+            return
+        if event.kind == "reply":
+            self.reply = cut(event.text, _READ)
+        elif event.kind == "user_prompt":
+            first = not self.reply
+            self._add([(text, self.reply) for text in sentences(event.text, self.reply, first=first)], event)
+        elif event.kind == "tool_result" and _ASKING.search(event.tool):
+            found = _ANSWER.finditer(event.text)
+            self._add([(collapse(one["answer"]), one["asked"]) for one in found], event)
+        elif event.kind == "tool_result" and event.error:
+            said = (event.extra or {}).get("said") or user_said(event.text)
+            self._add([(text, self.reply) for text in sentences(str(said), self.reply)], event)
+
+    def _add(self, found: list[tuple[str, str]], event: Event) -> None:
+        known = {quote.text for quote in self.kept}
+        for text, answers in found:
+            if text not in known:
+                known.add(text)
+                quote = Quote(text, collapse(answers[-ANSWERED:]), event.step, event.at, event.key)
+                keep_last(self.kept, quote, MOST)
+
+
+def sentences(prompt: str, before: str = "", *, first: bool = False) -> list[str]:
+    """Return the sentences of a prompt that may last, in order.
+
+    Args:
+        prompt: what was typed.
+        before: the reply that it answers; what only repeats that is pasted.
+        first: nothing was said before it in the session.
+
+    >>> sentences("Add a test. The staging database is read only for us. Does that work?")
+    ['The staging database is read only for us.']
+    """
+    prompt = prompt[:_READ]
+    if NOT_TYPED.match(prompt) or len(_HEADING.findall(prompt)) >= HEADINGS:
+        return []
+    plain = QUOTED.sub("", FENCE.sub("\n", prompt))
+    pasted = plain.count("\n") > MOST_LINES
+    found = (collapse(_BULLET.sub("", one)) for one in _SENTENCE.split(plain))
+    return [
+        one
+        for one in dict.fromkeys(found)
+        if len(one) <= LONGEST
+        and (len(one) < LEAST_WORDS or one not in before)
+        and weight(one, first=first, pasted=pasted) >= KEPT_FROM
+    ]
+
+
+def weight(sentence: str, *, first: bool = False, pasted: bool = False) -> int:
+    """Return how much the form of a sentence speaks for its lasting; it is kept from KEPT_FROM on."""
+    said = [word.lower() for word in _WORD.findall(sentence)]
+    if len(said) + len(_CJK.findall(sentence)) / 2 < LEAST_WORDS or _QUESTION.search(sentence):
+        return 0
+    signs = (
+        (2, _STATES.search(sentence) is not None),
+        (2, (NEGATES.search(sentence) or _CHOOSES.search(sentence)) is not None),
+        (2, _GENERAL.search(sentence) is not None),
+        (2, sentence.endswith((".", "!", "。", "！"))),
+        (2, first),
+        (1, bool(said) and said[0] in STOP_WORDS),
+        (1, names_something(sentence)),
+        (-2, _ASKS.search(sentence) is not None),
+        (-2, _TROUBLE.search(sentence) is not None),
+        (-2, pasted or _OUTPUT.search(sentence) is not None),
+    )
+    return sum(points for points, there in signs if there)

@@ -1,0 +1,149 @@
+"""What a person said in sessions: kept, found, told, turned into memories, deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora.app.memory import Memory
+from remora.core.errors import NotFound
+from remora.injection.decide import SAID_AT_FILES
+from tests.app.test_learn import Talk
+from tests.helpers import Repo, environment
+
+DATABASE = "The staging database is read only for us."
+PORT = "The collector must listen on port 4320."
+APPLY = "On this team we do not run `terraform apply` by hand."
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """A repository with a file."""
+    found = Repo(tmp_path / "project").init()
+    found.commit("start", {"app.py": "a = 1\n"})
+    return found
+
+
+@pytest.fixture
+def memory(repo: Repo, tmp_path: Path) -> Iterator[Memory]:
+    """The memory of it, with its model."""
+    with Memory.open(repo.root, environ=environment(tmp_path)) as opened:
+        yield opened
+
+
+def learnt(memory: Memory, tmp_path: Path, *said: str, name: str = "one", day: int = 5) -> None:
+    """Learn a session in which a person said something."""
+    talk = Talk(name, day, str(memory.root))
+    for text in said:
+        talk.user(text).reply("Done.")
+    talk.save(tmp_path / "talks")
+    memory.learn(tmp_path / "talks")
+
+
+def words(memory: Memory) -> list[str]:
+    """Return the quotes that are kept."""
+    return [hit.text for hit in memory.quotes()]
+
+
+def test_a_quote_is_found_by_meaning_and_is_no_memory(memory: Memory, tmp_path: Path) -> None:
+    """A search finds the very words with their day and session; lists and counts of memories do not."""
+    learnt(memory, tmp_path, DATABASE, "Rename the helper, please.")
+    (hit,) = memory.search("may I write to the staging database?", kinds=["quote"])
+    assert (hit.text, hit.source, hit.role) == (DATABASE, "quote", "user")
+    assert hit.time is not None
+    assert hit.time.startswith("2026-01-05")
+    assert hit.session_id == "claude-code:one"
+    assert memory.list() == []
+    assert memory.stats().written == {"quote": 1}
+
+
+def test_a_task_it_bears_on_is_told_it_as_a_quotation(memory: Memory, tmp_path: Path) -> None:
+    """`context` and `plan` quote it with its day; a task about something else is not told."""
+    learnt(memory, tmp_path, DATABASE)
+    task = "write a migration that runs against the staging database"
+    for text in (memory.context(task).text, memory.plan_context(task).text):
+        assert f"“{DATABASE}”" in text
+        assert "2026-01-05" in text
+    assert DATABASE not in memory.plan_context("translate the welcome page").text
+
+
+def test_a_quote_is_said_at_the_act_that_it_rules_out(memory: Memory, tmp_path: Path) -> None:
+    """The command itself is told of it, once a session; another command, and a mere fact, are not."""
+    learnt(memory, tmp_path, APPLY, DATABASE)
+    loop = memory.loop("later")
+    said = loop.before("Bash", {"command": "cd infra && terraform apply -auto-approve"})
+    assert f"“{APPLY}” (said by the user, 2026-01-05)" in (said or "")
+    assert not loop.before("Bash", {"command": "terraform apply"})
+    assert not memory.loop("other").before("Bash", {"command": "terraform plan"})
+    assert not memory.loop("third").before("Bash", {"command": "psql staging"})
+
+
+@pytest.mark.parametrize("said", ["We do not touch app.py in this change.", "It is not the time to run it."])
+def test_what_was_meant_for_one_task_is_not_said_again(memory: Memory, tmp_path: Path, said: str) -> None:
+    """A single file that was to be left alone is of the moment, and so is what names nothing."""
+    learnt(memory, tmp_path, said)
+    edit = {"file_path": str(memory.root / "app.py"), "old_string": "1", "new_string": "2"}
+    assert not memory.loop("later").before("Edit", edit)
+    assert SAID_AT_FILES  # the same file is told of memories
+
+
+def test_a_quote_becomes_a_memory_when_a_person_says_so(memory: Memory, tmp_path: Path) -> None:
+    """The memory has the person's words, source and session."""
+    learnt(memory, tmp_path, PORT)
+    record = memory.keep_quote(memory.quotes()[0].id, type="decision")
+    assert (record.content, record.source, record.type) == (PORT, "user_taught", "decision")
+    assert record.session_id == "one"
+
+
+def test_a_removed_quote_is_gone_from_every_byte_and_stays_away(memory: Memory, tmp_path: Path) -> None:
+    """Its words are in no file afterwards, and reading its session again does not bring them back."""
+    learnt(memory, tmp_path, "The zanzibar server is not for tests.", DATABASE)
+    name = next(hit.id for hit in memory.quotes() if "zanzibar" in hit.text)
+    assert memory.remove_quote(name) == "The zanzibar server is not for tests."
+    memory.learn(tmp_path / "talks", again=True)
+    assert words(memory) == [DATABASE]
+    with pytest.raises(NotFound):
+        memory.remove_quote(name)
+
+
+def test_learning_again_replaces_what_a_session_said(memory: Memory, tmp_path: Path) -> None:
+    """A session that grew has its quotes once, and those that stay keep their ids."""
+    learnt(memory, tmp_path, DATABASE)
+    before = memory.quotes()[0].id
+    learnt(memory, tmp_path, DATABASE, PORT)
+    assert {hit.text: hit.id for hit in memory.quotes()}[DATABASE] == before
+    assert sorted(words(memory)) == sorted([DATABASE, PORT])
+    assert [hit.text for hit in memory.quotes(session_id="one", limit=1)] == [PORT]
+    assert memory.quotes(session_id="two") == []
+
+
+def test_private_spans_and_the_setting(repo: Repo, tmp_path: Path) -> None:
+    """What is marked private is in no file; the setting keeps nothing at all."""
+    environ = environment(tmp_path)
+    with Memory.open(repo.root, environ=environ) as memory:
+        learnt(
+            memory,
+            tmp_path,
+            f"{DATABASE} <private>The vault code is never xyzzy.</private>",
+            "<PRIVATE>\nplugh",
+        )
+        assert words(memory) == [DATABASE]
+        home = memory.home
+    data = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert b"staging" in data
+    assert b"xyzzy" not in data
+    assert b"plugh" not in data
+    off = {**environ, "REMORA_LEARN_QUOTES": "false", "REMORA_HOME": str(tmp_path / "off")}
+    with Memory.open(repo.root, environ=off) as memory:
+        memory.learn(tmp_path / "talks")
+        assert memory.quotes() == []
+
+
+def test_search_words_are_made_again_without_losing_quotes(memory: Memory, tmp_path: Path) -> None:
+    """`reindex` reads written files anew; what sessions said is not theirs."""
+    learnt(memory, tmp_path, DATABASE)
+    memory.reindex()
+    assert words(memory) == [DATABASE]
+    assert memory.search("staging database", kinds=["quote"])
