@@ -134,7 +134,7 @@ def _make_folder(path: Path) -> None:
         if not path.is_dir():
             raise
     else:
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 def write_atomic(path: Path, data: bytes | str) -> None:
@@ -178,7 +178,7 @@ def _replace(path: Path, data: bytes | str, still: Callable[[], bool] | None = N
             with suppress(OSError):
                 temporary.unlink()
             raise
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
     return True
 
 
@@ -280,7 +280,7 @@ def _open_for_append(path: Path) -> int:
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _BINARY, 0o600)
     try:
         if os.fstat(descriptor).st_size == 0:
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
     except BaseException:
         os.close(descriptor)
         raise
@@ -387,7 +387,7 @@ if sys.platform == "win32":
     def _sync(descriptor: int) -> None:
         os.fsync(descriptor)
 
-    def _sync_folder(folder: Path) -> None:
+    def sync_folder(folder: Path) -> None:
         """Do nothing: Windows keeps names in its own journal and has no call to flush them."""
 
     def _try_lock(descriptor: int) -> bool:
@@ -415,7 +415,7 @@ else:
                 return
         os.fsync(descriptor)
 
-    def _sync_folder(folder: Path) -> None:
+    def sync_folder(folder: Path) -> None:
         """Make the names in a folder durable."""
         descriptor = os.open(folder, os.O_RDONLY)
         try:
