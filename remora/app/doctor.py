@@ -16,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.app.destinations import destinations as where_to
 from remora.app.doctor_code import code
 from remora.app.doctor_items import items
 from remora.app.doctor_settings import environment, settings, variables
@@ -166,25 +167,8 @@ def sessions(parts: Parts) -> list[Finding]:
 
 def destinations(parts: Parts) -> list[Finding]:
     """Say where texts go: to a server, or nowhere."""
-    from remora.net.hosts import BASES, address_of
-
-    findings = []
-    settings = parts.settings
-    for what, section in (
-        ("embedding", settings.embedding),
-        ("llm", settings.llm),
-        ("rerank", settings.rerank),
-    ):
-        provider = section.provider
-        url = section.url or parts.environ.get(BASES.get(f"{provider.upper()}_API_KEY", ""), "")
-        if provider in ("none", "onnx"):
-            where = "nowhere: on this machine, in this process" if provider == "onnx" else "nowhere"
-        elif provider in ("auto", "ollama") and not url:
-            where = "to Ollama on this machine where it is yours or the system's, else nowhere"
-        else:
-            where = f"to {':'.join(map(str, address_of(url)))}" if url else f"to the server of {provider}"
-        findings.append(Finding("ok", f"texts for {what}", where))
-    return findings
+    found = where_to(parts.settings, parts.environ)
+    return [Finding("ok", f"texts for {what}", where) for what, where in found]
 
 
 def embedding(parts: Parts) -> list[Finding]:
