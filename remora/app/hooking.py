@@ -17,7 +17,7 @@ from remora.core import moments
 from remora.core.actions import own_id
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.triggers import marks
-from remora.disk.live import SOUGHT, Head, Line, LiveFile, live_file
+from remora.disk.live import SOUGHT, Head, Line, LiveFile, at_once, live_file
 from remora.disk.places import data_folder
 from remora.injection.decide import Limits, Setting, decide
 from remora.injection.render import SHORT
@@ -316,7 +316,8 @@ def tree_of(head: Head, cwd: str) -> Head:
         if not common or not folder or folder == head.root:
             return head
         try:
-            with open(os.path.join(folder, ".git"), encoding="utf-8") as file:  # noqa: PTH118, PTH123
+            place = os.path.join(folder, ".git")  # noqa: PTH118
+            with open(place, encoding="utf-8", opener=at_once) as file:
                 own = file.read(2_000).partition("gitdir:")[2].strip()
         except (OSError, ValueError):
             own = ""
@@ -365,7 +366,7 @@ def _seconds(iso: str) -> float:
 def _branch(head_file: str) -> str:
     """Return the branch that git's file names; empty where there is none."""
     try:
-        with open(head_file, encoding="utf-8") as file:  # noqa: PTH123
+        with open(head_file, encoding="utf-8", opener=at_once) as file:
             said = file.read(1_000).strip()
     except (OSError, ValueError):
         return ""

@@ -76,15 +76,17 @@ def make_folder(path: Path) -> None:
         _make_folder(path)
 
 
-def read_small(path: Path, limit: int = SMALL) -> bytes | None:
+def read_small(path: Path, limit: int = SMALL, *, links: bool = False) -> bytes | None:
     """Return the bytes of a small regular file; None where there is none.
 
-    Links are not followed, and nothing is waited for: a repository may hold a link to a device, or a pipe.
+    Nothing is waited for: a repository may hold a pipe, or a link to a device. Links are followed where
+    `links` says so.
 
     Raises:
         StoreError: it is no regular file, is larger than the limit, or cannot be read.
     """
-    flags = os.O_RDONLY | _BINARY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags = os.O_RDONLY | _BINARY | getattr(os, "O_NONBLOCK", 0)
+    flags |= 0 if links else getattr(os, "O_NOFOLLOW", 0)
     try:
         descriptor = os.open(path, flags)
     except (FileNotFoundError, NotADirectoryError):

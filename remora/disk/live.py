@@ -172,7 +172,7 @@ def read(path: str) -> tuple[Head | None, list[Line]]:
     Raises:
         OSError: it cannot be read.
     """
-    with open(path, "rb") as file:  # noqa: PTH123
+    with open(path, "rb", opener=at_once) as file:
         data = file.read(MAX_BYTES)
     head = None
     lines: list[Line] = []
@@ -182,6 +182,11 @@ def read(path: str) -> tuple[Head | None, list[Line]]:
         else:
             lines.append(found)
     return head, lines
+
+
+def at_once(path: str, flags: int) -> int:
+    """Open a file as `open` asks for it, but without waiting: a pipe in its place has no bytes."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _parsed(data: bytes) -> Iterator[Line]:
@@ -261,7 +266,7 @@ def last_line(path: str) -> Line:
     Raises:
         OSError: it cannot be read.
     """
-    with open(path, "rb") as file:  # noqa: PTH123
+    with open(path, "rb", opener=at_once) as file:
         start = end = file.seek(0, os.SEEK_END)
         while start:
             start = max(0, end - max(_TAIL, 8 * (end - start)))
