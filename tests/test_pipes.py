@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,11 @@ import pytest
 from remora.app import hooking
 from remora.disk import live
 from remora.disk.live import Head
-from remora.sources import named_checks, rules, standing_checks
+from remora.sources import named_checks, rules, standing_checks, tree
+from remora.sources.git import Repository
+from remora.sources.tree import listed
 from remora.store.glimpse import look
+from tests.helpers import Repo
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with a name")
 
@@ -54,3 +58,17 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path, what: str):
     thread.start()
     thread.join(5)
     assert found == [nothing]
+
+
+def test_an_ignore_file_that_is_a_pipe_does_not_hold_git_up(tmp_path: Path):
+    """The project is walked instead; what git would have waited for says nothing."""
+    repo = Repo(tmp_path / "shop").init()
+    repo.commit("start", {"a.py": "x = 1\n", "src/b.py": "y = 2\n"})
+    repository = Repository.discover(repo.root)
+    os.mkfifo(repo.root / "src" / ".gitignore")
+    begun = time.monotonic()
+    assert listed(repo.root, ["a.py", "src/b.py"], repository) == {"a.py", "src/b.py"}
+    (repo.root / "src" / ".gitignore").replace(repo.root / ".gitignore")
+    assert {file.path for file in tree.look(repo.root, repository).files} >= {"a.py", "src/b.py"}
+    assert listed(repo.root, ["a.py", "src/b.py"], repository) == {"a.py", "src/b.py"}
+    assert time.monotonic() - begun < 10
