@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.wiring import DATABASE
 from remora.core.errors import Conflict, NotFound
-from remora.disk.files import os_errors
+from remora.disk.files import os_errors, sync_folder
 from remora.store import recovery
 from remora.store.connection import Database
 
@@ -45,13 +45,13 @@ def backup(home: Path, target: Path) -> Backup:
     (`remora doctor` names the home).
 
     Raises:
-        Conflict: there is such a file already.
+        Conflict: there is such a file already, or by the time the copy is whole.
         StoreError: something cannot be read or written; no file is left.
     """
     with os_errors(target, "write"):
         there = target.exists()
     if there:
-        raise Conflict(f"{target} is there already", hint="Name a file that does not exist yet.")
+        raise _there(target)
     count = 0
     with tempfile.TemporaryDirectory(prefix="remora-backup-") as folder, os_errors(target, "write"):
         temporary = target.with_name(f".{target.name}.part")
@@ -72,10 +72,19 @@ def backup(home: Path, target: Path) -> Backup:
                     count += 1
                 file.flush()
                 os.fsync(file.fileno())
+            try:  # the name is taken first: a file that appeared meanwhile is somebody else's
+                os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            except FileExistsError:
+                raise _there(target) from None
             temporary.replace(target)
+            sync_folder(target.parent)
         finally:
             temporary.unlink(missing_ok=True)
     return Backup(str(target), count, target.stat().st_size)
+
+
+def _there(target: Path) -> Conflict:
+    return Conflict(f"{target} is there already", hint="Name a file that does not exist yet.")
 
 
 def recover(project: Project) -> Recovery:

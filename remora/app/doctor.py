@@ -16,11 +16,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.app.destinations import destinations as where_to
 from remora.app.doctor_code import code
 from remora.app.doctor_items import items
 from remora.app.doctor_settings import environment, settings, variables
 from remora.app.doctor_written import written
-from remora.app.findings import Finding, Report, failed, megabytes
+from remora.app.findings import Finding, Level, Report, failed, megabytes
 from remora.app.homes import notice
 from remora.app.project import data_dir
 from remora.app.reminders import left_behind
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Report", "diagnose", "examine"]
 
 LITTLE_DISK, NO_DISK = 500_000_000, 20_000_000  # bytes free; below the second a write may fail any time
+CHECK_SECONDS = 60.0  # of a database; the whole check of 100 MB takes about one
 BIG_WAL = 200_000_000  # bytes; SQLite folds the log back long before, unless a reader holds it open
 
 
@@ -109,7 +111,11 @@ def homes(parts: Parts) -> list[Finding]:
 
 def _sound(what: str, room: Room) -> list[Finding]:
     db = room.space.db
-    problems = db.check()
+    sound = "sound"
+    try:
+        problems = db.check(CHECK_SECONDS)
+    except TimeoutError:
+        problems, sound = [], f"not checked to its end, which takes more than {CHECK_SECONDS:.0f} s"
     if problems:
         advice = (
             "`remora reindex` makes indexes again. If that does not help, `remora recover` saves what can "
@@ -121,7 +127,8 @@ def _sound(what: str, room: Room) -> list[Finding]:
     held = f"memories: {counts['live']:,}, forgotten: {counts['deprecated']:,}, turns: {turns:,}"
     size = database_bytes(db.path)
     schema = f"schema {db.schema()} of {migrations.latest()}"
-    findings = [Finding("ok", what, f"sound; {schema}; {held}; {megabytes(size)}")]
+    level: Level = "ok" if sound == "sound" else "warning"
+    findings = [Finding(level, what, f"{sound}; {schema}; {held}; {megabytes(size)}")]
     wal = db.path.with_name(db.path.name + "-wal")
     if wal.exists() and wal.stat().st_size > BIG_WAL:
         said = f"the write-ahead log has {megabytes(wal.stat().st_size)}"
@@ -160,25 +167,8 @@ def sessions(parts: Parts) -> list[Finding]:
 
 def destinations(parts: Parts) -> list[Finding]:
     """Say where texts go: to a server, or nowhere."""
-    from remora.net.hosts import BASES, address_of
-
-    findings = []
-    settings = parts.settings
-    for what, section in (
-        ("embedding", settings.embedding),
-        ("llm", settings.llm),
-        ("rerank", settings.rerank),
-    ):
-        provider = section.provider
-        url = section.url or parts.environ.get(BASES.get(f"{provider.upper()}_API_KEY", ""), "")
-        if provider in ("none", "onnx"):
-            where = "nowhere: on this machine, in this process" if provider == "onnx" else "nowhere"
-        elif provider in ("auto", "ollama") and not url:
-            where = "to Ollama on this machine where it is yours or the system's, else nowhere"
-        else:
-            where = f"to {':'.join(map(str, address_of(url)))}" if url else f"to the server of {provider}"
-        findings.append(Finding("ok", f"texts for {what}", where))
-    return findings
+    found = where_to(parts.settings, parts.environ)
+    return [Finding("ok", f"texts for {what}", where) for what, where in found]
 
 
 def embedding(parts: Parts) -> list[Finding]:

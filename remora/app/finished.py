@@ -299,7 +299,7 @@ def injections_of(head: Head, lines: Sequence[Line]) -> list[Injection]:
                 agent,
                 steps.get(agent, 0),
                 to_iso(float(line.get("at", 0)) / 1000),
-                str(line.get("k", "")),
+                _moment(line),
                 str(line.get("t", "")),
                 str(paths[0]) if paths else str(line.get("q", "")),
                 tuple(str(i) for i in line["said"]),
@@ -332,7 +332,7 @@ def _followed(said: Line, after: Sequence[Line]) -> str:
     trigger = said.get("t")
     if trigger in ("command", "error"):
         runs = [line for line in acts if line.get("a") == "run"]
-        own = next((run for run in runs if said.get("k") == moments.BEFORE and _same_call(said, run)), None)
+        own = next((run for run in runs if _moment(said) == moments.BEFORE and _same_call(said, run)), None)
         if own is not None:
             runs.remove(own)  # a host hands over what is said before a command together with its result
         if not runs:
@@ -346,6 +346,11 @@ def _followed(said: Line, after: Sequence[Line]) -> str:
     if trigger in ("gotchas", "named") and paths:
         return "the file was changed" if paths & set(changed) else "the file was left as it is"
     return ""
+
+
+def _moment(said: Line) -> str:
+    """Return the kind of the moment at which something was said."""
+    return str(said.get("of", said.get("k", "")))
 
 
 def _same_call(one: Line, other: Line) -> bool:

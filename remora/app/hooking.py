@@ -17,7 +17,7 @@ from remora.core import moments
 from remora.core.actions import own_id
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.triggers import marks
-from remora.disk.live import Head, LiveFile, live_file
+from remora.disk.live import SOUGHT, Head, Line, LiveFile, at_once, live_file
 from remora.disk.places import data_folder
 from remora.injection.decide import Limits, Setting, decide
 from remora.injection.render import SHORT
@@ -29,10 +29,9 @@ if TYPE_CHECKING:
 
 DATABASE = "memory.db"
 CEILING = 3.0  # seconds; an agent goes on without what takes longer
-HEAVY = (moments.START, moments.PROMPT)
 DECIDED = (moments.BEFORE, moments.AFTER, moments.FAILED, moments.STEP)
 _TOOLS = (moments.BEFORE, moments.AFTER, moments.FAILED)
-BEGUN = "begun"  # kind of the line that says that somebody is at work on a moment
+SAID = "said"  # kind of the line that tells what was said at the moment that is its `of`
 MOST_SAID = 9_000  # bytes at once; every host takes that much
 TOGETHER = 5.0  # seconds within which the same happening without an id of its own is one
 DEEPEST = 24  # folders above a working folder that are looked at
@@ -45,9 +44,10 @@ def respond(
 ) -> Reply:
     """Return what is said at a moment, and note the moment in the session's live file.
 
-    What is quick happens while the file is locked, so that tools that run at the same time never hear the
-    same twice. What may take seconds does not: a line says that it has begun, and whoever is told of the same
-    moment by then stays silent (hosts that know two ways to us tell us everything twice).
+    The moment is noted before anything else, since a host may kill a hook that takes long; what is said has a
+    line of its own. What is quick happens while the file is locked, so that tools that run at the same time
+    never hear the same twice. What may take seconds does not: whoever is told of the same moment by then is
+    silent (hosts that know two ways to us tell us everything twice).
 
     Args:
         moment: what happens.
@@ -63,57 +63,65 @@ def respond(
         if _again(live.lines, moment):
             return SILENCE
         head = None if _unknown(live.head, moment) else live.head
-        if head is not None:
-            if not head.home:
-                if head.late:
-                    live.add(line_of(moment, SILENCE, head))
-                return SILENCE
-            if not (heard and head.limits and _is_heavy(moment, live)):
-                return _quick(moment, live, head, environ, early=early, heard=heard)
-        if moment.kind in HEAVY:
-            live.add(_claim(moment))
+        if head is not None and not head.home and not head.late:
+            return SILENCE
+        heavy, told = _is_heavy(moment, live), list(live.lines)
+        if live.head is None:
+            live.begin(_homeless(moment, started)._replace(late=SOUGHT))
+        noted = line_of(moment, SILENCE, head or live.head or _homeless(moment, started))
+        live.add(noted)
+        if head is not None and not (head.home and heard and head.limits and heavy):
+            return _quick(moment, live, told, head, environ, early=early, heard=heard)
     if head is None:
-        head = _within(lambda: _found(moment, environ, started), CEILING, environ) or _homeless(moment)
+        head = _within(lambda: _found(moment, environ, started), CEILING, environ)
+        head = head or _homeless(moment, started)
         with live_file(moment.host, moment.session, environ) as live:
             if live.head is not None and live.head.home and not head.home:
                 head = live.head  # a slow moment is no reason to forget whose session it is
             else:
                 live.begin(head)
-    reply = None
-    if head.home and heard and head.limits and _is_heavy(moment, live):
-        whole = min(head.timeout or CEILING, CEILING)
-        left = begun + whole - time.monotonic()
-        reply = _within(lambda: _heavy(moment, live, head, environ), left, environ, whole)
-    if not head.home:
-        if head.late:
-            with live_file(moment.host, moment.session, environ) as live:
-                live.add(line_of(moment, SILENCE, head))
+            if not heavy:
+                told = [line for line in live.lines if line != noted]
+                return _quick(moment, live, told, head, environ, early=early, heard=heard)
+    if not (head.home and heard and head.limits):
         return SILENCE
-    before = len(live.lines)
+    whole = min(head.timeout or CEILING, CEILING)
+    left = begun + whole - time.monotonic()
+    reply = _within(lambda: _heavy(moment, told, head, environ), left, environ, whole)
+    if reply is None or not reply.text:
+        return SILENCE
+    reply = _fitting(reply)
     with live_file(moment.host, moment.session, environ) as live:
-        if reply is not None:
-            reply = _fitting(reply)
-            reply = _without(reply, state_of(live.lines[before:], moment.agent).said)
-        if reply is None or not reply.text:
-            return _quick(moment, live, head, environ, early=early, heard=heard)
-        live.add(line_of(moment, reply, head))
-    return reply
+        reply = _without(reply, state_of(live.lines[len(told) :], moment.agent).said)
+        return _said(moment, live, reply, head)
 
 
 def _quick(
-    moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, str], *, early: bool, heard: bool
+    moment: Moment,
+    live: LiveFile,
+    told: Sequence[Line],
+    head: Head,
+    environ: Mapping[str, str],
+    *,
+    early: bool,
+    heard: bool,
 ) -> Reply:
-    """Decide and note a moment; what goes wrong with the decision does not keep it from being noted.
+    """Decide about a moment that is noted; a decision that goes wrong is silence.
 
     While somebody else is at it for longer than we wait, nothing is said: it could be the same.
     """
-    reply = SILENCE
-    if heard and head.limits and live.alone and moment.kind in DECIDED:
+    if heard and head.home and head.limits and live.alone and moment.kind in DECIDED:
         try:
-            reply = _decided(moment, live, head, environ, early=early)
+            return _said(moment, live, _decided(moment, told, head, environ, early=early), head)
         except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
             note_trouble(error, environ)
-    live.add(line_of(moment, reply, head))
+    return SILENCE
+
+
+def _said(moment: Moment, live: LiveFile, reply: Reply, head: Head) -> Reply:
+    """Note what is said at a moment, and return it."""
+    if reply.text:
+        live.add({**line_of(moment, reply, head), "k": SAID, "of": kind_of(moment)})
     return reply
 
 
@@ -183,16 +191,6 @@ def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
     return False
 
 
-def _claim(moment: Moment) -> dict[str, Any]:
-    line: dict[str, Any] = {
-        "k": BEGUN,
-        "of": moment.kind,
-        "n": name_of(moment),
-        "at": int(time.time() * 1000),
-    }
-    return line | ({"g": moment.agent} if moment.agent else {})
-
-
 def name_of(moment: Moment) -> str:
     """Return what a happening without an id of its own is known by: the same for a call and for its result.
 
@@ -225,7 +223,7 @@ def _unknown(head: Head | None, moment: Moment) -> bool:
 
     That is once, at each start, and at the first moment that names a place where those before it did not.
     """
-    if head is None or (moment.kind == moments.START and moment.source != "compact"):
+    if head is None or head.late == SOUGHT or (moment.kind == moments.START and moment.source != "compact"):
         return True
     if not head.home and head.root and moment.kind == moments.PROMPT:
         return True  # it may have been too slow to find out at the start
@@ -243,15 +241,23 @@ def _found(moment: Moment, environ: Mapping[str, str], started: str) -> Head:
     return head_of(moment, environ, started)
 
 
-def _homeless(moment: Moment) -> Head:
-    """Return the head of a session of which nobody could find out in time whose it is.
+def _homeless(moment: Moment, started: str) -> Head:
+    """Return the head of a session of which nobody could find out yet whose it is.
 
-    Nothing is said in it; what happens is noted all the same.
+    Nothing is said in it; what happens is noted all the same, with paths from the top of the work tree.
     """
-    return Head(moment.host, moment.session, moment.cwd or ".", transcript=moment.transcript, late=1)
+    root = above = place_of(moment) or started
+    for _ in range(DEEPEST):
+        if not above or os.path.exists(os.path.join(above, ".git")):  # noqa: PTH110, PTH118
+            root = above
+            break
+        above = os.path.dirname(above)  # noqa: PTH120
+    return Head(moment.host, moment.session, root, transcript=moment.transcript, late=1)
 
 
-def _decided(moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, str], *, early: bool) -> Reply:
+def _decided(
+    moment: Moment, told: Sequence[Line], head: Head, environ: Mapping[str, str], *, early: bool
+) -> Reply:
     path = os.path.join(head.home, DATABASE)  # noqa: PTH118  pathlib costs a tenth of a hook's time
     glimpse = look(path, os.path.join(data_folder(environ), "user", DATABASE))  # noqa: PTH118
     if glimpse is None:
@@ -259,7 +265,7 @@ def _decided(moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, s
             raise OSError(f"{path} cannot be read as it is: it is in use, damaged or of another version")
         return SILENCE
     try:
-        state = state_of(live.lines, moment.agent)
+        state = state_of(told, moment.agent)
         return decide(moment, state, glimpse, setting_of(head, moment.cwd, early=early))
     finally:
         glimpse.close()
@@ -310,7 +316,8 @@ def tree_of(head: Head, cwd: str) -> Head:
         if not common or not folder or folder == head.root:
             return head
         try:
-            with open(os.path.join(folder, ".git"), encoding="utf-8") as file:  # noqa: PTH118, PTH123
+            place = os.path.join(folder, ".git")  # noqa: PTH118
+            with open(place, encoding="utf-8", opener=at_once) as file:
                 own = file.read(2_000).partition("gitdir:")[2].strip()
         except (OSError, ValueError):
             own = ""
@@ -359,7 +366,7 @@ def _seconds(iso: str) -> float:
 def _branch(head_file: str) -> str:
     """Return the branch that git's file names; empty where there is none."""
     try:
-        with open(head_file, encoding="utf-8") as file:  # noqa: PTH123
+        with open(head_file, encoding="utf-8", opener=at_once) as file:
             said = file.read(1_000).strip()
     except (OSError, ValueError):
         return ""
@@ -413,14 +420,14 @@ def line_of(moment: Moment, reply: Reply, head: Head) -> dict[str, Any]:
 # What needs the whole memory
 
 
-def _heavy(moment: Moment, live: LiveFile, head: Head, environ: Mapping[str, str]) -> Reply:
+def _heavy(moment: Moment, told: Sequence[Line], head: Head, environ: Mapping[str, str]) -> Reply:
     from remora.app import starting
 
     if moment.kind == moments.START:
         again = moment.source in ("compact", "resume")
-        recorded = state_of(live.lines).recorded if again else ()
+        recorded = state_of(told).recorded if again else ()
         return starting.brief(head, environ, again=again, recorded=recorded)
-    return starting.task(head, moment.text, environ, said=state_of(live.lines, moment.agent).said)
+    return starting.task(head, moment.text, environ, said=state_of(told, moment.agent).said)
 
 
 def _within(

@@ -10,6 +10,7 @@ from remora.app.wiring import DATABASE
 from remora.core.errors import NotFound, RemoraError
 from remora.core.values import MEMORY_TYPES, MemoryDraft, Taint
 from remora.store.foreign import Foreign
+from remora.store.migrations import latest
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
@@ -47,7 +48,8 @@ def shipped(parts: Parts) -> Shipped:
         return Shipped(str(home), (), others)
     with Foreign(path) as database:
         columns = ("content", "type", "deprecated", "related_files")
-        if not database.is_ours() or not set(columns) <= set(database.columns("memories")):
+        known = database.is_ours() and 0 < database.schema() <= latest()
+        if not known or not set(columns) <= set(database.columns("memories")):
             return Shipped(str(home), (), others)
         drafts: list[MemoryDraft] = []
         for row in database.rows("memories", columns):

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.destinations import in_one_line
 from remora.app.finished import injections_of
 from remora.app.freshness import unfinished
 from remora.app.homes import notice
@@ -80,6 +81,7 @@ class Status(NamedTuple):
         ids: memories in it.
         notes: what to know about the index.
         speaks: whether agents are told anything here; False where `inject.enabled` is off.
+        texts: where texts go, in one line.
     """
 
     root: str
@@ -92,6 +94,7 @@ class Status(NamedTuple):
     ids: tuple[str, ...]
     notes: tuple[str, ...] = ()
     speaks: bool = True
+    texts: str = ""
 
 
 def tell_session(memory: Memory, memory_id: str) -> bool:
@@ -203,6 +206,7 @@ def status(memory: Memory) -> Status:
             )
         ),
         parts.settings.inject.enabled,
+        in_one_line(parts.settings, parts.environ),
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.learn import learned
 from remora.core.citation import short_name
 from remora.core.errors import Conflict
 from remora.core.text import shorten
@@ -79,6 +78,8 @@ def summary(
     used: Sequence[Used] | None = None,
 ) -> SessionSummary:
     """Return what a run came to; see `Memory.session_summary`."""
+    from remora.app.learn import learned  # loads the observer, which whoever wants only `Used` does not need
+
     space = parts.room("project").space
     number = space.observed.last_run() if run is None else run
     if session_id is None:

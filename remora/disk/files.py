@@ -76,15 +76,17 @@ def make_folder(path: Path) -> None:
         _make_folder(path)
 
 
-def read_small(path: Path, limit: int = SMALL) -> bytes | None:
+def read_small(path: Path, limit: int = SMALL, *, links: bool = False) -> bytes | None:
     """Return the bytes of a small regular file; None where there is none.
 
-    Links are not followed, and nothing is waited for: a repository may hold a link to a device, or a pipe.
+    Nothing is waited for: a repository may hold a pipe, or a link to a device. Links are followed where
+    `links` says so.
 
     Raises:
         StoreError: it is no regular file, is larger than the limit, or cannot be read.
     """
-    flags = os.O_RDONLY | _BINARY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags = os.O_RDONLY | _BINARY | getattr(os, "O_NONBLOCK", 0)
+    flags |= 0 if links else getattr(os, "O_NOFOLLOW", 0)
     try:
         descriptor = os.open(path, flags)
     except (FileNotFoundError, NotADirectoryError):
@@ -134,7 +136,7 @@ def _make_folder(path: Path) -> None:
         if not path.is_dir():
             raise
     else:
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 def write_atomic(path: Path, data: bytes | str) -> None:
@@ -178,7 +180,7 @@ def _replace(path: Path, data: bytes | str, still: Callable[[], bool] | None = N
             with suppress(OSError):
                 temporary.unlink()
             raise
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
     return True
 
 
@@ -280,7 +282,7 @@ def _open_for_append(path: Path) -> int:
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _BINARY, 0o600)
     try:
         if os.fstat(descriptor).st_size == 0:
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
     except BaseException:
         os.close(descriptor)
         raise
@@ -387,7 +389,7 @@ if sys.platform == "win32":
     def _sync(descriptor: int) -> None:
         os.fsync(descriptor)
 
-    def _sync_folder(folder: Path) -> None:
+    def sync_folder(folder: Path) -> None:
         """Do nothing: Windows keeps names in its own journal and has no call to flush them."""
 
     def _try_lock(descriptor: int) -> bool:
@@ -415,7 +417,7 @@ else:
                 return
         os.fsync(descriptor)
 
-    def _sync_folder(folder: Path) -> None:
+    def sync_folder(folder: Path) -> None:
         """Make the names in a folder durable."""
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -32,6 +32,7 @@ else:
 FOLDER, SUFFIX = "live", ".jsonl"
 LEARNT = "learnt"  # kind of the line that says that everything above it was taken in
 TRIED = "tried"  # of the line that says that this went wrong
+SOUGHT = 2  # of a head whose project was not yet found, and still stands if that hook was killed
 OPEN = "open"  # part of a LEARNT line: it was written in a pause, and the session may go on
 IDLE = 6 * 3_600  # seconds without a moment after which a session is over
 QUIET = 600  # the same after the end of a turn: nobody waits for the agent, and it may be the last one
@@ -57,7 +58,8 @@ class Head(NamedTuple):
         transcript: the host's file of the session; empty where there is none.
         head_file: git's file that names the branch; empty where there is none.
         timeout: seconds that an answer may take; 0 for as long as a hook ever waits.
-        late: 1 where it could not be found out in time whose session it is; whoever takes it in looks again.
+        late: 1 where it could not be found out in time whose session it is, SOUGHT while somebody finds out;
+            whoever takes it in looks again.
         limits: how much may be said, as of `remora.injection.decide.Limits`; none where nothing may be.
     """
 
@@ -170,7 +172,7 @@ def read(path: str) -> tuple[Head | None, list[Line]]:
     Raises:
         OSError: it cannot be read.
     """
-    with open(path, "rb") as file:  # noqa: PTH123
+    with open(path, "rb", opener=at_once) as file:
         data = file.read(MAX_BYTES)
     head = None
     lines: list[Line] = []
@@ -180,6 +182,11 @@ def read(path: str) -> tuple[Head | None, list[Line]]:
         else:
             lines.append(found)
     return head, lines
+
+
+def at_once(path: str, flags: int) -> int:
+    """Open a file as `open` asks for it, but without waiting: a pipe in its place has no bytes."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _parsed(data: bytes) -> Iterator[Line]:
@@ -211,7 +218,8 @@ def _head(found: Line) -> Head:
     timeout = found.get("timeout")
     seconds = timeout if isinstance(timeout, float) else 0.0
     words = (str(found.get(name, "")) for name in Head._fields[:-3])
-    return Head._make([*words, seconds, numbers, int(found.get("late") == 1)])
+    late = found.get("late")
+    return Head._make([*words, seconds, numbers, late if late in (1, SOUGHT) else 0])
 
 
 def _read_all(file: int, size: int) -> bytes:
@@ -258,7 +266,7 @@ def last_line(path: str) -> Line:
     Raises:
         OSError: it cannot be read.
     """
-    with open(path, "rb") as file:  # noqa: PTH123
+    with open(path, "rb", opener=at_once) as file:
         start = end = file.seek(0, os.SEEK_END)
         while start:
             start = max(0, end - max(_TAIL, 8 * (end - start)))

@@ -80,6 +80,7 @@ def status(found: Status) -> Page:
         ("memories", Cell(f"{found.memories:,}")),
         ("to review", Cell(f"{found.review:,}")),
         ("sessions learnt", Cell(f"{found.learnt:,}")),
+        ("texts go", Cell(found.texts)),
     ]
     for one in found.sessions:
         state = "over, waits to be learnt" if one.over else "goes on"

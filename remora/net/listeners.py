@@ -6,14 +6,16 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from remora.core.errors import ProviderError
+from remora.core.errors import ConfigError, ProviderError
 from remora.net.hosts import address_of, is_loopback
 
 SYSTEM = 1_000  # user ids below are of the system's own accounts, such as the service of Ollama
 _LISTENS = "0A"  # state of a socket in /proc/net/tcp
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
-ALLOWED = "servers"  # file in the data folder: a URL a line that a person said yes to
+ANSWERS = "servers"  # file in the data folder: a URL a line that a person said yes to, after NO said no to
+NO = "!"
 
 
 def owners(port: int, tables: Iterable[Path] = _TABLES) -> set[int]:
@@ -50,33 +52,79 @@ def require_trusted(url: str, data_folder: Path, tables: Iterable[Path] = _TABLE
     Raises:
         ProviderError: it is neither, and no person said yes to it. Nothing was sent.
     """
-    if url in allowed(data_folder):
-        return
-    host, port = address_of(url)
-    if not is_loopback(host):
+    host, _ = address_of(url)
+    if not is_loopback(host) and same_for_all(url) not in allowed(data_folder):
         raise ProviderError(
             f"{url} is another machine, and only the environment names it",
             hint="Set embedding.url (or llm.url) in your own settings if texts may go there.",
         )
-    if why := distrusted(port, tables):
+    if why := stranger(url, data_folder, tables):
         raise ProviderError(
             f"the program that listens at {url} is not used: {why}",
             hint=f"If it is yours, `remora doctor --allow-server {url}` says yes once and for all.",
         )
 
 
-def allow(data_folder: Path, url: str) -> None:
-    """Remember that a person said yes to a server."""
-    if url not in allowed(data_folder):
+def stranger(url: str, data_folder: Path, tables: Iterable[Path] = _TABLES, *, answered: bool = False) -> str:
+    """Return why a listener is not used before a person says yes; empty where it is, or where one did.
+
+    Args:
+        url: of the listener.
+        data_folder: where answers are kept.
+        tables: of the system's sockets.
+        answered: empty also where a person said no.
+    """
+    name, given = same_for_all(url), _answers(data_folder)
+    if name in given or (answered and NO + name in given):
+        return ""
+    return distrusted(address_of(url)[1], tables)
+
+
+def same_for_all(url: str) -> str:
+    """Return a URL in the one form that all ways to write it share.
+
+    >>> same_for_all("HTTP://LocalHost:80/"), same_for_all("http://[::1]") == same_for_all("http://127.0.0.1")
+    ('http://localhost:80', True)
+
+    Raises:
+        ConfigError: it is no URL of a server.
+    """
+    host, port = address_of(url)
+    parts = urlsplit(url)
+    host = "localhost" if host in ("127.0.0.1", "::1") else host
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}{parts.path.rstrip('/')}"
+
+
+def allow(data_folder: Path, url: str, *, yes: bool = True) -> None:
+    """Remember what a person said to a server; a yes counts more than a no.
+
+    Raises:
+        ConfigError: that is no URL of a server.
+    """
+    line = ("" if yes else NO) + same_for_all(url)
+    if line not in _answers(data_folder):
         data_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(data_folder / ALLOWED, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        descriptor = os.open(data_folder / ANSWERS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "w") as file:
-            file.write(url + "\n")
+            file.write(line + "\n")
 
 
 def allowed(data_folder: Path) -> tuple[str, ...]:
-    """Return the servers that a person said yes to."""
+    """Return the servers that a person said yes to, each in the form of `same_for_all`."""
+    return tuple(line for line in _answers(data_folder) if not line.startswith(NO))
+
+
+def _answers(data_folder: Path) -> tuple[str, ...]:
     try:
-        return tuple((data_folder / ALLOWED).read_text("utf-8").split())
+        lines = (data_folder / ANSWERS).read_text("utf-8").split()
     except (OSError, UnicodeDecodeError):
         return ()
+    return tuple(found for line in lines if (found := _known(line)))
+
+
+def _known(line: str) -> str:
+    """Return a line in the present form, as earlier versions kept what was typed; empty for what is none."""
+    try:
+        return NO + same_for_all(line[1:]) if line.startswith(NO) else same_for_all(line)
+    except ConfigError:
+        return ""

@@ -24,6 +24,7 @@ from remora.core.decoding import decode
 from remora.core.purposes import check_of
 from remora.core.secrets import redact
 from remora.core.shell import bare, commands_in, folder_of, in_folder
+from remora.disk.live import at_once
 from remora.sources import task_files
 from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
@@ -174,7 +175,7 @@ def _bytes(root: Path, path: str) -> bytes:
         file = (root / path).resolve(strict=True)
         if not file.is_relative_to(root.resolve()) or not file.is_file():
             return b""
-        with file.open("rb") as opened:
+        with open(file, "rb", opener=at_once) as opened:
             return opened.read(MAX_BYTES)
     except (OSError, RuntimeError):  # RuntimeError: links in a circle
         return b""

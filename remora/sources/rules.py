@@ -17,10 +17,12 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.errors import StoreError
 from remora.core.secrets import find as find_secrets
 from remora.core.sparing import sparing
 from remora.core.text import content_hash, shorten
 from remora.core.values import MemoryDraft, Redaction, Skipped
+from remora.disk.files import read_small
 from remora.sources.rule_files import Found, find, kind_of
 from remora.sources.rule_markdown import label
 from remora.sources.rule_split import Block, LeftOut, split
@@ -304,10 +306,12 @@ def _read(file: Path) -> tuple[Text | None, str, str]:
             return None, "", "not a regular file"
         if status.st_size > MAX_BYTES:
             return None, "", f"larger than {MAX_BYTES >> 20} MB"
-        raw = file.read_bytes()
+        raw = read_small(file, MAX_BYTES, links=True)
     except OSError as error:
         return None, "", f"cannot be read: {error.strerror}"
-    return _texts(raw)
+    except StoreError as error:
+        return None, "", f"cannot be read: {error}"
+    return _texts(raw or b"")
 
 
 def _texts(raw: bytes) -> tuple[Text | None, str, str]:

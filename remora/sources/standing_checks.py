@@ -16,8 +16,10 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
+from remora.core.errors import StoreError
 from remora.core.purposes import check_of, in_container, unwrapped
 from remora.core.shell import bare, folder_of, without_folder
+from remora.disk.files import read_small
 from remora.sources.rule_files import is_walked
 
 _MAX_BYTES = 400_000
@@ -216,6 +218,6 @@ def _text(file: Path) -> str:
 @lru_cache(maxsize=16)
 def _read(file: Path, changed: int, size: int) -> str:  # noqa: ARG001  the text is that of this time and size
     try:
-        return file.read_text("utf-8", "replace") if size <= _MAX_BYTES else ""
-    except OSError:
+        return (read_small(file, _MAX_BYTES, links=True) or b"").decode("utf-8", "replace")
+    except StoreError:
         return ""

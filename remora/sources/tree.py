@@ -16,6 +16,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -126,10 +127,9 @@ def look(
     must_be_there(root)
     excluded = _patterns(exclude, strict=True) if exclude else None
     folders: list[FolderLeftOut] = []
-    paths: list[str] = list(repository.files(root)) if repository else []
-    in_git = bool(paths) or (
-        repository is not None and (repository.bare or repository.root == root.resolve())
-    )
+    git = None if _holds_up(root, [""]) else repository
+    paths: list[str] = list(git.files(root)) if git else []
+    in_git = bool(paths) or (git is not None and (git.bare or git.root == root.resolve()))
     if not in_git:  # a project inside a folder that the repository around it ignores comes here too
         paths = sorted(_walk(root, folders, excluded, most_files))
     elif excluded:
@@ -162,7 +162,7 @@ def listed(root: Path, paths: Sequence[str], repository: Repository | None = Non
     """
     if not paths:
         return set()
-    if repository is not None and not repository.bare:
+    if repository is not None and not repository.bare and not _holds_up(root, {"", *_parents(paths)}):
         answer = ask(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths)
         names = {name.decode("utf-8", "replace") for name in answer.split(b"\0") if name}
         if names or repository.root == root.resolve():
@@ -189,6 +189,15 @@ def _ignored_on_the_way(
             return True
         if _ignored("/".join(parts[: depth + 1]) + ("/" if is_folder else ""), rules):
             return True
+    return False
+
+
+def _holds_up(root: Path, folders: Iterable[str]) -> bool:
+    """Return whether an ignore file of some folders is a pipe: git would wait for whoever writes into it."""
+    for folder in folders:
+        with suppress(OSError):
+            if stat.S_ISFIFO((root / folder / ".gitignore").lstat().st_mode):
+                return True
     return False
 
 

@@ -11,8 +11,10 @@ One connection may be used by several threads: every use goes through one lock.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -262,7 +264,8 @@ class Database:
         """Overwrite what deleted rows left in the file and beside it; outside of a transaction.
 
         Rows deleted from now on are overwritten as they go; free pages and the log may hold what was deleted
-        before. The file is written anew: a second or two for 100 MB.
+        before, and so may the older segments of full-text indexes, which are merged. The file is written
+        anew: a second or two for 100 MB.
 
         Returns:
             False where another process holds the file: what was deleted is gone from every table, and its
@@ -271,6 +274,8 @@ class Database:
         with self._lock:
             try:
                 with errors(self.path):
+                    for (table,) in self.rows(_FTS_TABLES):
+                        self._connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
                     self._connection.execute("VACUUM")
                     self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 for earlier in earlier_files(self.path):
@@ -280,8 +285,25 @@ class Database:
             self._commits += 1
             return not _wal(self.path).exists() or not _wal(self.path).stat().st_size
 
-    def check(self) -> list[str]:
-        """Return what SQLite's own checks and our FTS tables find wrong; empty when all is well."""
+    def check(self, seconds: float = math.inf) -> list[str]:
+        """Return what SQLite's own checks and our FTS tables find wrong; empty when all is well.
+
+        Raises:
+            TimeoutError: that was not known after so many seconds.
+        """
+        end = time.monotonic() + seconds
+        with self._lock:
+            self._connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+            try:
+                return self._problems()
+            except StoreError:
+                if time.monotonic() <= end:
+                    raise
+                raise TimeoutError(f"{self.path} was not checked in {seconds:g} s") from None
+            finally:
+                self._connection.set_progress_handler(None)
+
+    def _problems(self) -> list[str]:
         try:
             problems = [str(r[0]) for r in self.rows("PRAGMA integrity_check(20)") if r[0] != "ok"]
             problems += [f"foreign key broken in {r[0]}" for r in self.rows("PRAGMA foreign_key_check")]
@@ -381,6 +403,8 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 # For each FTS table, what its rows should be and what it holds.
+_STEPS = 100_000  # of SQLite's machine between two looks at the clock: some milliseconds
+_FTS_TABLES = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%'"
 _FTS_ROWS = {
     ("git_commits_fts", "git_commits"): (
         "SELECT id FROM git_commits",

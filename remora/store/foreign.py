@@ -84,6 +84,10 @@ class Foreign:
         """Return whether Remora made it."""
         return bool(self._value("PRAGMA application_id") == APPLICATION_ID)
 
+    def schema(self) -> int:
+        """Return the version of its schema, as its program numbers them; 0 where it does not."""
+        return int(self._value("PRAGMA user_version"))
+
     def tables(self) -> tuple[str, ...]:
         """Return the names of the tables, without those that SQLite keeps for itself."""
         sql = r"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'"

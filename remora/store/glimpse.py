@@ -187,6 +187,8 @@ def look(path: str, user: str = "") -> Glimpse | None:
 
 
 def _opened(path: str) -> apsw.Connection | None:
+    if not os.path.isfile(path):  # noqa: PTH113  opening a pipe would wait
+        return None
     try:
         tidy = not os.path.exists(f"{path}-wal") and os.access(path, os.W_OK)  # noqa: PTH110
         flags = apsw.SQLITE_OPEN_READWRITE if tidy else apsw.SQLITE_OPEN_READONLY

@@ -92,8 +92,8 @@ class Hooked:
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of the moments in the live file, without the marks of work that began."""
-        return [line["k"] for line in self.lines if line["k"] != "begun"]
+        """The kinds of the moments in the live file, without what was said at them."""
+        return [line["k"] for line in self.lines if line["k"] != "said"]
 
     @property
     def captured(self) -> list[dict[str, Any]]:

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from remora.app.backup import recover
+from remora.app import doctor
+from remora.app.backup import backup, recover
 from remora.app.memory import Memory
 from remora.app.project import locate
 from remora.core.errors import Conflict, NotFound
+from remora.store import connection
+from remora.store.connection import Database
 from tests.helpers import environment
 
 PAGE = 4_096
@@ -125,3 +128,36 @@ def test_there_is_nothing_to_recover_where_there_is_no_memory(tmp_path: Path):
     with pytest.raises(NotFound):
         recover(project)
     assert not (project.home / "memory.db").exists()
+
+
+def test_a_file_that_appears_while_a_backup_is_made_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Whoever made it meanwhile keeps it, and nothing else is left behind."""
+    memory = opened(tmp_path)
+    target = tmp_path / "copy.tar"
+    copy = Database.copy
+
+    def copied(source: Path, to: Path) -> None:
+        copy(source, to)
+        target.write_text("somebody else's")
+
+    monkeypatch.setattr(Database, "copy", staticmethod(copied))
+    with memory, pytest.raises(Conflict, match="is there already"):
+        backup(memory._parts.project.home, target)
+    assert target.read_text() == "somebody else's"
+    assert list(tmp_path.glob(".copy*")) == []
+
+
+def test_a_check_that_takes_too_long_is_said_and_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The doctor goes on; the next check, with time, is answered."""
+    with opened(tmp_path) as memory:
+        memory.remember("Prices are kept in cents")
+        db = memory._parts.room("project").space.db
+        monkeypatch.setattr(connection, "_STEPS", 1)
+        monkeypatch.setattr(doctor, "CHECK_SECONDS", 0.0)
+        (found,) = [one for one in memory.doctor().findings if one.what == "database"]
+        assert found.level == "warning"
+        assert "not checked to its end" in found.detail
+        assert "memories: 1" in found.detail
+        assert db.check() == []

@@ -97,3 +97,43 @@ def test_every_file_of_the_home_is_private_whatever_the_umask(tmp_path: Path):
         os.umask(before)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (home, *home.rglob("*"))}
     assert {name: oct(mode) for name, mode in modes.items() if mode & 0o077} == {}
+
+
+FTS_COLUMNS = {
+    "memories_fts": "content",
+    "turns_fts": "content",
+    "turn_windows_fts": "words",
+    "notes_fts": "content",
+    "observer_sessions_fts": "prompt",
+    "code_chunks_fts": "text",
+    "git_commits_fts": "subject",
+}
+
+
+def test_every_full_text_index_is_known_here(world: tuple[Memory, Clock]):
+    """The next test looks at each."""
+    db = world[0]._parts.room("project").space.db
+    found = db.rows("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5(%'")
+    assert {name for (name,) in found} == set(FTS_COLUMNS)
+
+
+@pytest.mark.parametrize("table", FTS_COLUMNS)
+def test_what_an_older_segment_of_an_index_holds_goes_too(world: tuple[Memory, Clock], table: str):
+    """Rows that were deleted while their bytes stayed, as in a file of an earlier version."""
+    memory, _ = world
+    db, column = memory._parts.room("project").space.db, FTS_COLUMNS[table]
+    with db.transaction():
+        db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('secure-delete', 0)")
+    for row, text in enumerate(("heliotrope", "gateway", "cellar"), 7_000_000):
+        with db.transaction():  # each makes a segment of its own
+            db.execute(f"INSERT INTO {table}(rowid, {column}) VALUES (?, ?)", (row, text))
+    with db.transaction():
+        if table in ("turns_fts", "notes_fts"):
+            gone = f"INSERT INTO {table}({table}, rowid, {column}) VALUES ('delete', 7000000, 'heliotrope')"
+        else:
+            gone = f"DELETE FROM {table} WHERE rowid = 7000000"
+        db.execute(gone)
+    assert holding(memory, "heliotrop")  # the index holds stems
+    assert db.scrub()
+    assert holding(memory, "heliotrop") == []
+    assert holding(memory, "gatewai")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -192,11 +193,15 @@ def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, tmp_path):
     assert work(environ) == []
 
 
-def test_a_session_that_goes_on_after_a_pause(hooked, repo, environ, tmp_path):
-    """It is learnt again; note and history have it once, as it ended."""
+@pytest.mark.parametrize("days", [0, 1])
+def test_a_session_that_goes_on_after_a_pause(hooked, repo, environ, tmp_path, monkeypatch, days):
+    """It is learnt again; the history has it once, as it ended, and so have the notes of each day."""
+    noon, begun, later = datetime.now().replace(hour=12).timestamp(), time.monotonic(), 0
+    monkeypatch.setattr(time, "time", lambda: noon + time.monotonic() - begun + later)
     hooked.tell(moments.STOP)
     ago(hooked.path, QUIET + 60)
     work(environ)
+    later = days * 86_400
     hooked.prompt("now the tests")
     ago(hooked.path, QUIET + 60)
     assert work(environ) == []
@@ -207,8 +212,8 @@ def test_a_session_that_goes_on_after_a_pause(hooked, repo, environ, tmp_path):
     hooked.end()
     assert len(work(environ)) == 1
     notes, entries = journal(repo, environ)
-    assert len(notes) == len(entries) == 1
-    assert "now the tests" in notes[0]
+    assert (len(notes), len(entries)) == (1 + days, 1)
+    assert ["now the tests" in note for note in sorted(notes)].count(True) == 1
     assert "now the tests" in entries[0]
 
 

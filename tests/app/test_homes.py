@@ -6,6 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
+import apsw
 import pytest
 
 from remora.app.homes import KEY, reclaim
@@ -63,6 +64,17 @@ def test_a_shipped_memory_can_be_taken_over_unverified(hostile: Repo, tmp_path: 
         assert record.taint is not None
         assert (record.user_verified, record.needs_review) == (False, True)
         assert "evil" not in memory.loop("s1").brief()
+
+
+@pytest.mark.parametrize("schema", [0, 9_999])
+def test_a_shipped_memory_of_an_unknown_schema_is_left_alone(hostile: Repo, tmp_path: Path, schema: int):
+    """What its columns mean is not known, whatever they are called."""
+    with apsw.Connection(str(hostile.root / ".remora" / "memory.db")) as database:
+        database.execute(f"PRAGMA user_version = {schema}")
+    database.close()
+    with Memory.open(hostile.root, environ=environment(tmp_path)) as memory:
+        found, new = memory.import_shipped()
+        assert (new, found.drafts) == (0, ())
 
 
 def test_where_nothing_was_shipped_there_is_nothing_to_take_over(tmp_path: Path):

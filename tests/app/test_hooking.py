@@ -114,7 +114,7 @@ def test_a_slow_start_holds_nobody_up(hooked, monkeypatch):
     go.set()
     first.join(5)
     assert hooked.replies[-1].text == "the brief"
-    assert hooked.kinds == ["before", "after", "start"]
+    assert hooked.kinds == ["start", "before", "after"]
 
 
 def test_many_tools_at_once_hear_a_thing_once(hooked):
@@ -329,14 +329,14 @@ def test_a_session_without_an_id_is_nobodys(repo, environ):
 
 
 def test_a_folder_without_a_memory_is_looked_at_once(tmp_path, environ, monkeypatch):
-    """Later moments find that out from the live file and write nothing."""
+    """The first moment is noted; later ones find that out from the live file and write nothing."""
     (tmp_path / "pictures").mkdir()
     hooked = Hooked(tmp_path / "pictures", environ)
     hooked.start()
     monkeypatch.setattr(starting, "head_of", lambda *_: 1 / 0)
     hooked.edit("sea.txt")
     hooked.end()
-    assert hooked.kinds == []
+    assert hooked.kinds == ["start"]
     assert log(environ) == []
 
 
@@ -351,7 +351,7 @@ def test_a_moment_without_a_place_is_in_the_folder_of_the_process(repo, environ)
     assert late.head.home == ""
     late.tell(moments.AFTER, cwd="", tool="Read", action="read", paths=(f"{repo.root}/cart.py",))
     assert late.head.root == str(repo.root)
-    assert late.kinds == ["after"]
+    assert late.kinds == ["prompt", "after"]
 
 
 def test_a_place_that_is_gone_is_asked_for_again(repo, environ):
@@ -360,7 +360,7 @@ def test_a_place_that_is_gone_is_asked_for_again(repo, environ):
     hooked.tell(moments.PROMPT, text="mend it", cwd=str(repo.root / "gone"))
     assert hooked.head.home == ""
     hooked.run("make")
-    assert hooked.kinds == ["before", "after"]
+    assert hooked.kinds == ["prompt", "before", "after"]
 
 
 def test_a_secret_that_was_searched_for_is_not_written_down(hooked, environ):

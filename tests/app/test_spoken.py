@@ -150,6 +150,8 @@ def test_the_status_promises_nothing_while_nobody_is_spoken_to(
     """With `inject.enabled` off, by a variable or by the project's own file, the page says so and no more."""
     with opened(repo, environ) as memory:
         assert memory.status().speaks is True
+        assert memory.status().texts == "nowhere"
+        assert "texts go" in str(spoken_pages.status(memory.status()))
         assert "inject.enabled" not in str(spoken_pages.status(memory.status()))
     off = environ | {"REMORA_INJECT_ENABLED": "false"}
     (repo.root / "remora.toml").write_text("[inject]\nenabled = false\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 import socket
 import threading
@@ -22,11 +24,15 @@ REQUEST = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
 class Quick(BoundedProtocol):
     """The protocol with a shorter patience."""
 
-    header_seconds = 0.6
+    request_seconds = 0.6
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Answer every request."""
+    """Answer every request, when its body is there; under `/slow` a second later."""
+    while (await receive()).get("more_body"):
+        pass
+    if scope["path"] == "/slow":
+        await asyncio.sleep(1.0)
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
     await send({"type": "http.response.body", "body": b"ok"})
 
@@ -106,6 +112,42 @@ def test_a_request_that_does_not_come_ends_the_connection(port: int, said: bytes
     asking.sendall(REQUEST)
     assert b"200 OK" in answer(asking)
     asking.close()
+
+
+def test_a_body_that_does_not_come_ends_the_connection(port: int):
+    """A head alone, and a body that comes a byte at a time: neither holds a place for long."""
+    head = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n"
+    silent, slow = opened(port, 2)
+    for one in (silent, slow):
+        one.sendall(head)
+    for _ in range(8):
+        time.sleep(0.15)
+        with contextlib.suppress(OSError):
+            slow.sendall(b"x")
+    assert is_closed(silent)
+    assert is_closed(slow)
+    for one in (silent, slow):
+        one.close()
+
+
+def test_a_body_that_comes_in_parts_is_answered(port: int):
+    """The clock begins anew with the body."""
+    (one,) = opened(port)
+    one.sendall(b"POST / HTTP/1.1\r\nhost: x\r\n")
+    time.sleep(0.4)
+    one.sendall(b"content-length: 2\r\n\r\nx")
+    time.sleep(0.4)
+    one.sendall(b"x")
+    assert b"200 OK" in answer(one)
+    one.close()
+
+
+def test_the_second_of_two_requests_at_once_may_take_its_time(port: int):
+    """Only who asks is hurried, not who answers: each answer takes longer than a request may."""
+    (one,) = opened(port)
+    one.sendall(REQUEST.replace(b"GET /", b"GET /slow") * 2)
+    assert [b"200 OK" in answer(one) for _ in range(2)] == [True, True]
+    one.close()
 
 
 def test_an_endless_request_ends(port: int):

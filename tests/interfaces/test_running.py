@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import shutil
+import socket
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,8 @@ from click.testing import CliRunner
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
+from remora.interfaces.commands import running
+from remora.net import listeners
 from tests.interfaces.conftest import Run, command_line
 
 Answer = Callable[..., Any]
@@ -233,3 +236,24 @@ def test_ids_where_there_is_no_memory(project: Path, tmp_path: Path) -> None:
     """There is nothing to offer, nothing fails, and nothing is made."""
     assert complete("remora show ") == []
     assert not (tmp_path / "data" / "projects").exists()
+
+
+def test_a_person_is_asked_once_about_a_server(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The question names the server and the doubt; whatever the answer is, it is not asked again."""
+    asked: list[str] = []
+
+    def confirm(question: str, **_: object) -> bool:
+        asked.append(question)
+        return False
+
+    monkeypatch.setattr(running.click, "confirm", confirm)
+    monkeypatch.setattr(listeners, "distrusted", lambda *_: "it belongs to another user (id 4242)")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        monkeypatch.setenv("OLLAMA_HOST", url)
+        monkeypatch.setenv("REMORA_EMBEDDING_PROVIDER", "auto")
+        for _ in range(2):
+            running._ask_about_listener(project)
+    (question,) = asked
+    assert url in question
+    assert "another user" in question

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from remora.core.config import EmbeddingSettings
-from remora.core.errors import ProviderError
+from remora.app.destinations import in_one_line, to_ask
+from remora.core.config import EmbeddingSettings, Settings
+from remora.core.errors import ConfigError, ProviderError
 from remora.embeddings.embedder import choose
+from remora.net import listeners
 from remora.net.listeners import allow, allowed, distrusted, owners, require_trusted
 
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
@@ -53,7 +55,69 @@ def test_a_stranger_is_refused_until_a_person_says_yes(tmp_path: Path):
     allow(tmp_path / "data", url)
     allow(tmp_path / "data", url)
     require_trusted(url, tmp_path / "data", tables)
-    assert allowed(tmp_path / "data") == (url,)
+    assert allowed(tmp_path / "data") == ("http://localhost:11434",)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "http://127.0.0.1:11434",
+        "HTTP://LocalHost:11434/",
+        "http://[::1]:11434",
+        "http://127.0.0.1:11434//",
+    ],
+)
+@pytest.mark.parametrize("used", ["http://localhost:11434", "http://127.0.0.1:11434", "http://[::1]:11434/"])
+def test_a_yes_counts_however_the_address_is_written(tmp_path: Path, said: str, used: str):
+    """The three names of this machine are one; another port is another server."""
+    tables = table(tmp_path, 4_242)
+    allow(tmp_path, said)
+    require_trusted(used, tmp_path, tables)
+    with pytest.raises(ProviderError):
+        require_trusted("http://127.0.0.1:80", tmp_path, table(tmp_path, 4_242, port=80))
+
+
+def test_a_port_that_is_the_scheme_s_own_need_not_be_written(tmp_path: Path):
+    """With it and without it is one address; what is no address is refused."""
+    allow(tmp_path, "https://GPU.example:443/")
+    require_trusted("https://gpu.example", tmp_path)
+    with pytest.raises(ProviderError):
+        require_trusted("http://gpu.example", tmp_path)
+    with pytest.raises(ConfigError):
+        allow(tmp_path, "localhost:11434")
+
+
+def test_an_answer_of_an_earlier_version_counts(tmp_path: Path):
+    """It was kept as it was typed; lines that are no address are passed over."""
+    (tmp_path / "servers").write_text("nonsense\nhttp://LOCALHOST:11434/\n")
+    require_trusted("http://127.0.0.1:11434", tmp_path, table(tmp_path, 4_242))
+
+
+def test_a_person_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A no is remembered, is no yes, and gives way to one."""
+    monkeypatch.setattr(listeners, "distrusted", lambda *_: "it belongs to another user (id 4242)")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        environ = {"OLLAMA_HOST": url, "REMORA_HOME": str(tmp_path)}
+        assert to_ask(Settings(), environ) == (url, "it belongs to another user (id 4242)")
+        named = Settings(embedding=EmbeddingSettings(provider="ollama", url=url))
+        assert to_ask(named, environ) == ("", "")
+        allow(tmp_path, url, yes=False)
+        assert to_ask(Settings(), environ) == ("", "")
+        with pytest.raises(ProviderError):
+            require_trusted(url, tmp_path)
+        allow(tmp_path, url)
+        require_trusted(url, tmp_path)
+    assert to_ask(Settings(), environ) == ("", "")
+
+
+def test_where_texts_go_is_one_line():
+    """Nowhere, this machine, or a server by its name."""
+    none = Settings(embedding=EmbeddingSettings(provider="none"))
+    assert in_one_line(none, {}) == "nowhere"
+    assert in_one_line(Settings(), {}).startswith("to Ollama on this machine where it is yours")
+    far = Settings(embedding=EmbeddingSettings(provider="openai", url="https://gpu.example/v1"))
+    assert in_one_line(far, {}) == "to gpu.example:443 (embedding)"
 
 
 def test_where_nothing_tells_who_listens_a_person_is_asked(tmp_path: Path):

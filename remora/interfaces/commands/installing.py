@@ -124,7 +124,9 @@ class _Where:
                 f"{root} is your home folder, not a project",
                 hint="Stand in a project, or say --scope user to install for every project.",
             )
-        call = call_of(given, os.environ)
+        # One's own programs lie in the home folder, also where that is a repository.
+        self._outside = "" if _home().is_relative_to(root) else str(root)
+        call = call_of(given, os.environ, outside=self._outside)
         self._place = Place(root, _home(), os.environ, call, sys.platform, every=slow)
 
     def found(self) -> tuple[str, ...]:
@@ -133,7 +135,7 @@ class _Where:
 
     def _is_here(self, host: Host) -> bool:
         return any(trace.exists() for trace in host.traces(self._place)) or any(
-            find_program(program, self._environ) for program in host.commands
+            find_program(program, self._environ, outside=self._outside) for program in host.commands
         )
 
     def plan(self, names: Sequence[str], make: Callable[[planning.Desk, Host], Plan]) -> list[Plan | Failed]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
-from remora.core.errors import EXIT_CODES, InvalidInput
+from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.interfaces import note_pages, reports
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command
@@ -97,6 +98,7 @@ def stats(desk: Desk) -> None:
 def doctor(context: click.Context, desk: Desk, *, allow_server: str | None) -> None:
     """Looks at the data folder, the database, the embedding model, git, settings, permissions and disk.
 
+    In a terminal it asks once about an Ollama that may be somebody else's, and remembers the answer.
     Exits with 0 unless there is an error; then with the code of its kind.
     """
     from remora.app.doctor import diagnose
@@ -106,6 +108,8 @@ def doctor(context: click.Context, desk: Desk, *, allow_server: str | None) -> N
 
     if allow_server:
         allow(Path(data_folder(os.environ)), allow_server)
+    elif not desk.json and sys.stdin.isatty() and sys.stderr.isatty():
+        _ask_about_listener(Path(desk.project))
     report = diagnose(Path(desk.project), os.environ)
     installed = tuple(looked_at(Path(data_folder(os.environ)), os.environ))
     report = report._replace(findings=(*report.findings, *installed))
@@ -113,6 +117,20 @@ def doctor(context: click.Context, desk: Desk, *, allow_server: str | None) -> N
     desk.answer(document, lambda: reports.examination(report))
     codes = {kind.__name__: code for kind, code in EXIT_CODES.items()}
     context.exit(codes.get(report.kind, 1) if report.level == "error" else 0)
+
+
+def _ask_about_listener(project: Path) -> None:
+    """Ask about a model server of this machine that is not trusted by itself; the answer is remembered."""
+    from remora.app.destinations import to_ask
+    from remora.app.project import locate
+    from remora.disk.places import data_folder
+    from remora.net.listeners import allow
+
+    with suppress(RemoraError):  # what cannot be opened is a finding
+        url, why = to_ask(locate(project, os.environ)[1], os.environ)
+        if url:
+            question = f"A program listens at {url}, and {why}. May it receive the texts of your memory?"
+            allow(Path(data_folder(os.environ)), url, yes=click.confirm(question, err=True))
 
 
 @command("reindex")

@@ -79,10 +79,13 @@ class Call(NamedTuple):
         return " ".join(f'"{word}"' if " " in word else word for word in self.hook(host))
 
 
-def call_of(given: str | None, environ: Mapping[str, str], *, windows: bool = os.name == "nt") -> Call:
+def call_of(
+    given: str | None, environ: Mapping[str, str], *, outside: str = "", windows: bool = os.name == "nt"
+) -> Call:
     """Return how to call Remora: as given, by name where that is this very one, else by where it lies.
 
     A name is for files that a team shares, which cannot hold a path of one machine; `Call.own` for the rest.
+    A program that the repository of `outside` brings along is not what a name means.
 
     Raises:
         InvalidInput: what was given cannot be read as a command.
@@ -98,7 +101,7 @@ def call_of(given: str | None, environ: Mapping[str, str], *, windows: bool = os
     own = _own_script()
     # By name it would be looked for in the folder of the host.
     loose = search_path(environ) != environ.get("PATH", os.defpath)
-    found = find_program(NAME, environ)
+    found = find_program(NAME, environ, outside=outside)
     if found and not loose and (own is None or Path(found).resolve() == own):
         return Call((NAME,), windows, found)
     if own is not None:

@@ -12,14 +12,14 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 CONNECTIONS = 64  # at once; a host opens one or two
-HEADER_SECONDS = 10.0  # from the connection, or the end of an answer, to the whole head of a request
+REQUEST_SECONDS = 10.0  # from the connection, or the end of an answer, to a request's head; again to its end
 REQUEST_BYTES = 4_000_000  # of a request's body; the largest tool call is far below
 
 
 class BoundedProtocol(H11Protocol):
     """Closes a connection above the limit at once, and one whose request does not come in time."""
 
-    header_seconds = HEADER_SECONDS
+    request_seconds = REQUEST_SECONDS
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -35,21 +35,27 @@ class BoundedProtocol(H11Protocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Take what was sent; a request that is whole needs no clock, one that is too large ends."""
+        """Take what was sent; a request that is too large ends."""
         self._received += len(data)
         if self._received > REQUEST_BYTES:
             self.transport.abort()
             return
-        before = self.cycle
         super().data_received(data)
+
+    def handle_events(self) -> None:
+        """Answer what was understood of it; the clock runs only while the rest of a request is to come."""
+        before = self.cycle
+        super().handle_events()
         if self.cycle is not before:
+            self._wait()
+        if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
             self._stop()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request of the connection."""
+        """Wait for the next request of the connection; one that came with the last begins at once."""
         self._received = 0
-        super().on_response_complete()
         self._wait()
+        super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -58,7 +64,7 @@ class BoundedProtocol(H11Protocol):
 
     def _wait(self) -> None:
         self._stop()
-        self._waiting = self.loop.call_later(self.header_seconds, self.transport.abort)
+        self._waiting = self.loop.call_later(self.request_seconds, self.transport.abort)
 
     def _stop(self) -> None:
         if self._waiting is not None:

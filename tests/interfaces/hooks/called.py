@@ -87,7 +87,7 @@ class World:
     @property
     def kinds(self) -> list[str]:
         """The kinds of the moments of the session."""
-        return [line["k"] for line in read(str(self.live()))[1] if line["k"] != "begun"]
+        return [line["k"] for line in read(str(self.live()))[1] if line["k"] != "said"]
 
     @property
     def database(self) -> Path:

@@ -83,6 +83,19 @@ def test_imports_stay_few(begun, name):
     assert begun.log == []
 
 
+LEARNING = frozenset("remora.app.learn remora.app.promoting remora.observer.observer numpy httpx2".split())
+
+
+@pytest.mark.parametrize("name", ["SessionStart", "UserPromptSubmit"])
+def test_a_start_and_a_first_prompt_load_nothing_that_learns(begun, name):
+    """They open the memory and read it; in a burst each of them has a share of three seconds."""
+    given = begun.event(name, source="startup", prompt="how is money kept in the cart", session_id=f"i{name}")
+    done = begun.run(given, command=[sys.executable, "-X", "importtime", *begun.command()[1:]])
+    loaded = imported(done)
+    assert "remora.app.memory" in loaded
+    assert loaded & LEARNING == set()
+
+
 @pytest.mark.parametrize("host", ["cursor", "windsurf"])
 def test_imports_of_hosts_without_transcripts_stay_few(begun, host):
     """What is captured is redacted and written with little more."""

@@ -234,7 +234,34 @@ def test_no_repository(world, tmp_path):
     for name in ("SessionStart", "UserPromptSubmit", "PreToolUse", "SessionEnd"):
         world.quiet(world.event(name, cwd=str(tmp_path / "pictures"), prompt="sort the pictures by date"))
     assert world.log == []
-    assert read(str(world.live()))[1] == [] or world.kinds == []
+    assert world.kinds == ["start", "prompt"]  # at these it is asked again whose session it is
+
+
+@pytest.mark.parametrize("name", ["SessionStart", "UserPromptSubmit", "PreToolUse"])
+def test_a_hook_that_is_killed_while_it_waits_has_noted_its_event(world, tmp_path, name):
+    """The event stands in the live file, the session goes on, and its end takes it in with the project's."""
+    asked, programs = tmp_path / "asked", tmp_path / "programs"
+    programs.mkdir()
+    (programs / "git").write_text(f"#!/bin/sh\ntouch {asked}\nexec sleep 20\n")
+    (programs / "git").chmod(0o755)
+    given = (
+        world.edit("toolu_9") if name == "PreToolUse" else world.event(name, source="startup", prompt="go on")
+    )
+    environ = world.environ | {"PATH": f"{programs}{os.pathsep}{world.environ['PATH']}"}
+    hook = subprocess.Popen(
+        world.command(), env=environ, cwd=world.root, stdin=subprocess.PIPE, start_new_session=True
+    )
+    assert hook.stdin is not None
+    hook.stdin.write(json.dumps(given).encode())
+    hook.stdin.close()
+    assert until(asked.exists)
+    os.killpg(hook.pid, signal.SIGKILL)
+    assert hook.wait() == -signal.SIGKILL
+    noted = {"SessionStart": "start", "UserPromptSubmit": "prompt", "PreToolUse": "before"}[name]
+    assert world.kinds == [noted]
+    assert read(str(world.live()))[1][0].get("p", ["cart.py"]) == ["cart.py"]
+    goes_on(world)
+    assert read(str(world.live()))[0].home == str(world.database.parent)
 
 
 def test_a_folder_that_is_gone(world, tmp_path):

@@ -41,6 +41,19 @@ def test_by_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert call_of(None, {"PATH": ""}).words == (str(own),)
 
 
+def test_a_program_of_the_repository_is_not_meant_by_the_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A `remora` that a checkout brings along is passed over; the one after it on the path is called."""
+    own, planted = program(tmp_path / "bin"), program(tmp_path / "shop" / ".venv" / "bin")
+    (tmp_path / "shop" / ".git").mkdir()
+    monkeypatch.setattr(sys, "argv", ["/somewhere/remora/__main__.py"])
+    environ = {"PATH": f"{planted.parent}{os.pathsep}{own.parent}"}
+    outside = str(tmp_path / "shop")
+    assert call_of(None, environ).own().words == (str(planted),)
+    assert call_of(None, environ, outside=outside).own().words == (str(own),)
+
+
 def test_by_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a program of that name the interpreter is called."""
     monkeypatch.setattr(sys, "argv", ["/somewhere/remora/__main__.py"])

@@ -1,0 +1,64 @@
+"""Where texts go: to which model server, or nowhere; and which server a person has still to answer for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remora.core.errors import ConfigError
+from remora.disk.places import data_folder
+from remora.net.hosts import BASES, address_of, is_loopback, ollama_url, reachable
+from remora.net.listeners import stranger
+
+if TYPE_CHECKING:
+    from remora.core.config import Settings
+
+PROBE_SECONDS = 0.2  # for a listener of this machine
+
+
+def destinations(settings: Settings, environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return what texts are sent for, and where they go; nobody is asked.
+
+    Raises:
+        ConfigError: a setting names no server.
+    """
+    found = []
+    for what, section in (
+        ("embedding", settings.embedding),
+        ("llm", settings.llm),
+        ("rerank", settings.rerank),
+    ):
+        provider = section.provider
+        url = section.url or environ.get(BASES.get(f"{provider.upper()}_API_KEY", ""), "")
+        if provider in ("none", "onnx"):
+            where = "nowhere: on this machine, in this process" if provider == "onnx" else "nowhere"
+        elif provider in ("auto", "ollama") and not url:
+            where = "to Ollama on this machine where it is yours or the system's, else nowhere"
+        else:
+            where = f"to {':'.join(map(str, address_of(url)))}" if url else f"to the server of {provider}"
+        found.append((what, where))
+    return found
+
+
+def in_one_line(settings: Settings, environ: Mapping[str, str]) -> str:
+    """Return where texts go, in one line; a setting that names no server is said in its place."""
+    try:
+        found = [f"{where} ({what})" for what, where in destinations(settings, environ) if where != "nowhere"]
+    except ConfigError as error:
+        return str(error)
+    return "; ".join(found) or "nowhere"
+
+
+def to_ask(settings: Settings, environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return the URL of a server that would be used if a person said yes, and why it is not; else nothing."""
+    wanted = [s for s in (settings.embedding, settings.llm) if s.provider in ("auto", "ollama") and not s.url]
+    try:
+        url = ollama_url(environ)
+        host, port = address_of(url)
+    except ConfigError:
+        return "", ""
+    if not wanted or not is_loopback(host) or not reachable(host, port, PROBE_SECONDS):
+        return "", ""
+    why = stranger(url, Path(data_folder(environ)), answered=True)
+    return (url, why) if why else ("", "")
