@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from remora.core.events import Event
@@ -11,7 +13,7 @@ from remora.observer.quotes import LONGEST, MOST, sentences
 LASTING = "The staging database is read only for us."
 
 
-def event(number: int, kind: str, text: str, **more: object) -> Event:
+def event(number: int, kind: str, text: str, **more: Any) -> Event:
     """Return one event of a session."""
     return Event(kind, "s", f"e{number}", 1, f"2026-01-01T08:00:{number % 60:02}.000Z", text, **more)
 
