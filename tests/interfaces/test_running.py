@@ -246,7 +246,7 @@ def test_a_person_is_asked_once_about_a_server(project: Path, monkeypatch: pytes
         asked.append(question)
         return False
 
-    monkeypatch.setattr(running.click, "confirm", confirm)
+    monkeypatch.setattr("click.confirm", confirm)
     monkeypatch.setattr(listeners, "distrusted", lambda *_: "it belongs to another user (id 4242)")
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}"

@@ -261,7 +261,9 @@ def test_a_hook_that_is_killed_while_it_waits_has_noted_its_event(world, tmp_pat
     assert world.kinds == [noted]
     assert read(str(world.live()))[1][0].get("p", ["cart.py"]) == ["cart.py"]
     goes_on(world)
-    assert read(str(world.live()))[0].home == str(world.database.parent)
+    head = read(str(world.live()))[0]
+    assert head is not None
+    assert head.home == str(world.database.parent)
 
 
 def test_a_folder_that_is_gone(world, tmp_path):
