@@ -5,14 +5,13 @@ Imports are few: a hook does this for every tool call in a host that leaves no t
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from remora.core.events import Event
 from remora.core.secrets import redact
+from remora.core.text import without_private
 from remora.lifecycle.redaction import redact_json
 
-_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
 TEXTS = ("text", "command", "pattern", "url")  # of an event, where a secret may stand
 
 
@@ -21,8 +20,8 @@ def clean(event: Event) -> tuple[Event, dict[str, int]]:
 
     What a person marks with `<private>…</private>` is taken out first, and is not counted.
     """
-    if event.kind == "user_prompt" and "<private>" in event.text.lower():
-        event = event._replace(text=_PRIVATE.sub(" ", event.text))
+    if event.kind == "user_prompt":
+        event = event._replace(text=without_private(event.text))
     changes: dict[str, Any] = {}
     counts: dict[str, int] = {}
     for name in TEXTS:

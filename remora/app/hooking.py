@@ -22,7 +22,7 @@ from remora.disk.places import data_folder
 from remora.injection.decide import Limits, Setting, decide
 from remora.injection.render import SHORT
 from remora.injection.state import state_of
-from remora.store.glimpse import Note, look
+from remora.store.glimpse import Glimpse, Note, look
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,6 +58,43 @@ def respond(
     """
     if moment.kind == moments.OTHER or not moment.session:
         return SILENCE
+    reply = _answered(moment, environ, early=early, heard=heard, started=started)
+    if moment.kind == moments.PROMPT and heard and not moment.agent:
+        reply = _with_question(moment, reply, environ)
+    return reply
+
+
+def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> Reply:
+    """Return a reply with the line that asks the agent to record what the person said, where that is due."""
+    with live_file(moment.host, moment.session, environ) as live:
+        head = live.head
+        if head is None or not head.home or not live.alone or not (head.limits and _limits(head).ask):
+            return reply
+        try:
+            from remora.app.asking import (
+                ASK,
+                may_ask,
+                question,
+            )  # its patterns cost some milliseconds to load
+
+            glimpse = _glimpse(head, environ) if may_ask(live.lines) else None
+            if glimpse is None:
+                return reply
+            try:
+                text = question(moment.text, glimpse)
+            finally:
+                glimpse.close()
+        except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
+            note_trouble(error, environ)
+            return reply
+        if text:
+            asked = Reply(text, trigger=ASK, why="what was said may hold beyond the task")
+            _said(moment, live, asked, head)
+            reply = reply._replace(text=f"{reply.text}\n{text}".strip()) if reply.text else asked
+    return reply
+
+
+def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard: bool, started: str) -> Reply:
     begun = time.monotonic()
     with live_file(moment.host, moment.session, environ) as live:
         if _again(live.lines, moment):
@@ -258,17 +295,31 @@ def _homeless(moment: Moment, started: str) -> Head:
 def _decided(
     moment: Moment, told: Sequence[Line], head: Head, environ: Mapping[str, str], *, early: bool
 ) -> Reply:
-    path = os.path.join(head.home, DATABASE)  # noqa: PTH118  pathlib costs a tenth of a hook's time
-    glimpse = look(path, os.path.join(data_folder(environ), "user", DATABASE))  # noqa: PTH118
+    glimpse = _glimpse(head, environ)
     if glimpse is None:
-        if os.path.exists(path):  # noqa: PTH110
-            raise OSError(f"{path} cannot be read as it is: it is in use, damaged or of another version")
         return SILENCE
     try:
         state = state_of(told, moment.agent)
         return decide(moment, state, glimpse, setting_of(head, moment.cwd, early=early))
     finally:
         glimpse.close()
+
+
+def _glimpse(head: Head, environ: Mapping[str, str]) -> Glimpse | None:
+    """Open the project's database to read; None where there is none yet.
+
+    Raises:
+        OSError: it is there and cannot be read.
+    """
+    path = os.path.join(head.home, DATABASE)  # noqa: PTH118  pathlib costs a tenth of a hook's time
+    glimpse = look(path, os.path.join(data_folder(environ), "user", DATABASE))  # noqa: PTH118
+    if glimpse is None and os.path.exists(path):  # noqa: PTH110
+        raise OSError(f"{path} cannot be read as it is: it is in use, damaged or of another version")
+    return glimpse
+
+
+def _limits(head: Head) -> Limits:
+    return Limits(head.limits[0], *(int(n) for n in head.limits[1:]))
 
 
 def setting_of(head: Head, cwd: str, *, early: bool = True, now: float | None = None) -> Setting:
@@ -280,10 +331,10 @@ def setting_of(head: Head, cwd: str, *, early: bool = True, now: float | None = 
         early: the host takes text before a tool is used.
         now: seconds since the epoch; the time by default.
     """
-    numbers = head.limits
+    limits = _limits(head)
     head = tree_of(head, cwd)
     return Setting(
-        Limits(numbers[0], *(int(n) for n in numbers[1:])),
+        limits,
         relative_to(head.root, cwd),
         lambda folder: is_within(head, cwd, folder),
         lambda note: faded(note, time.time() if now is None else now),

@@ -86,6 +86,7 @@ def limits_of(inject: InjectSettings) -> tuple[float, ...]:
         inject.times,
         4 * inject.session_tokens,
         inject.skip_steps,
+        int(inject.ask),
     )
 
 

@@ -109,6 +109,7 @@ class InjectSettings(NamedTuple):
     times: int = 40
     session_tokens: int = 4_000
     skip_steps: int = 5
+    ask: bool = True
     timeout: float = 3.0
 
 

@@ -56,5 +56,6 @@ DESCRIPTIONS: dict[str, str] = {
     "inject.times": "Times that anything is told in a session, at most.",
     "inject.session_tokens": "Tokens told in a session, at most.",
     "inject.skip_steps": "First steps of a session between which nothing is told.",
+    "inject.ask": "Ask the agent, at most once in five prompts, to record a rule that you may have said.",
     "inject.timeout": "Seconds after which the agent goes on without an answer.",
 }

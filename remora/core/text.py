@@ -58,6 +58,7 @@ NEGATIONS = frozenset(
     wouldnt shouldnt couldnt isnt arent wasnt werent without disable disabled disallow forbid avoid off
     false must mustn't instead except unless""".split()
 )
+_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 def words(text: str) -> list[str]:
@@ -226,6 +227,15 @@ def salient(text: str) -> frozenset[str]:
             found.add(f"-{bare}" if re.match(r"-\d", word) else bare)
     found.update(re.findall(r"\d+", text))
     return frozenset(found)
+
+
+def without_private(text: str) -> str:
+    """Return a text without what a person marked as private; a mark that is not closed reaches to the end.
+
+    >>> without_private("Use the key <private>of Ann</private> for now")
+    'Use the key   for now'
+    """
+    return _PRIVATE.sub(" ", text) if "<" in text else text
 
 
 def shorten(text: str, limit: int) -> str:

@@ -75,6 +75,7 @@ class Limits(NamedTuple):
         times: how often anything is said in a session.
         session_characters: of all that is said in a session.
         skip_steps: steps of a session before anything is said between steps.
+        ask: whether the agent may be asked to record what a person said; 0 or 1.
     """
 
     threshold: float = 0.0
@@ -83,6 +84,7 @@ class Limits(NamedTuple):
     times: int = 40
     session_characters: int = 16_000
     skip_steps: int = 5
+    ask: int = 1
 
 
 class Look(Protocol):

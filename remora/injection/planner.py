@@ -36,6 +36,7 @@ STATED = "stated"
 QUOTES = 3  # of what people said in sessions, beside what they stated for good
 PHASES = {PLAN: "define", QA: "validate"}
 RELEVANT = 0.35  # of a search for the task: below, what it finds is about something else
+QUOTED = 0.15  # the same of a quote: a sentence has few words to share, and stands there as one
 LEAST = 0.3  # confidence after decay, below which nothing is told
 READ = 50  # memories of a kind and place that are read, before the best are chosen
 LINE = 400  # characters of a memory
@@ -142,7 +143,7 @@ def gather(
             if kind.type != STATED or record.source in STATED_BY or record.user_verified
         ]
         if kind.type == STATED and task.strip():
-            hits += _quotes(reader, task, relevant)
+            hits += _quotes(reader, task)
         found[kind.type] = _chosen(kind, hits)
     for kind in kinds:
         own = found[kind.type]
@@ -152,10 +153,10 @@ def gather(
     return found
 
 
-def _quotes(reader: Reader, task: str, relevant: float) -> list[Hit]:
+def _quotes(reader: Reader, task: str) -> list[Hit]:
     """Return what people said in sessions that bears on a task."""
     request = Request(task, QUOTES, Filters(kinds=("quote",)), explicit=False)
-    return [hit for hit in pipeline.search(reader, request).hits if hit.score >= relevant]
+    return [hit for hit in pipeline.search(reader, request).hits if hit.score >= QUOTED]
 
 
 def _placed(reader: Reader, kind: Kind, where: Scope, branch: str | None) -> dict[str, float]:

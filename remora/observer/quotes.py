@@ -13,7 +13,6 @@ import re
 from remora.core.directive import NEGATES, one_of
 from remora.core.events import Event, Quote
 from remora.core.text import STOP_WORDS, collapse
-from remora.observer.fingerprint import user_said
 from remora.observer.keeping import Kept, cut, keep_last
 from remora.observer.phrases import FENCE, NOT_TYPED, QUOTED
 from remora.observer.statements import names_something
@@ -98,6 +97,8 @@ class Quotes(Kept):
             found = _ANSWER.finditer(event.text)
             self._add([(collapse(one["answer"]), one["asked"]) for one in found], event)
         elif event.kind == "tool_result" and event.error:
+            from remora.observer.fingerprint import user_said  # a hook at a prompt need not load it
+
             said = (event.extra or {}).get("said") or user_said(event.text)
             self._add([(text, self.reply) for text in sentences(str(said), self.reply)], event)
 

@@ -17,6 +17,7 @@ from remora.store.connection import Database
 _WEIGHTS = "1.5, 1.0, 0.5"
 _SELECT = """SELECT n.id, n.kind, n.path, n.name, n.start_line, n.end_line, n.time, n.content, n.answers
              FROM notes n"""
+BARE = 4  # words; a quote with fewer is found by what it answers, too
 SESSION = "session:"  # begins the path of quotes
 
 
@@ -200,4 +201,6 @@ def _what(piece: Written) -> tuple[object, ...]:
 
 
 def _terms(piece: Written) -> str:
-    return index_terms(f"{piece.name} {piece.content} {piece.answers}")
+    # A bare answer ("Postgres") says what it is about only with its question.
+    asked = piece.answers if len(piece.content.split()) < BARE else ""
+    return index_terms(f"{piece.name} {piece.content} {asked}")
