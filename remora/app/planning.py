@@ -226,7 +226,7 @@ def leave_work(
         observer.session_id,
         observer.host,
         found,
-        todo=observer.unfinished(),
+        todo=observer.unfinished(ended_well=found.outcome == "success"),
         taint=observer.taint(),
     )
 

@@ -241,9 +241,12 @@ class Observer:
             self.host, main.pace.planned(), main.pace.done(), sorted(unresolved, key=lambda f: f.steps[-1])
         )
 
-    def unfinished(self) -> list[str]:
-        """Return the things of the session's own plan that were not ticked off, in order."""
-        return self._watches[""].pace.unfinished()
+    def unfinished(self, *, ended_well: bool = False) -> list[str]:
+        """Return the things of the session's own plan that were not ticked off, in order.
+
+        Where it ended well, what it was at is done, too.
+        """
+        return self._watches[""].pace.unfinished(ended_well=ended_well)
 
     def finalize(self, outcome: str | None = None, kind: str | None = None) -> Observation:
         """Return what the session adds up to; `outcome` and `kind` are inferred where nobody says them.

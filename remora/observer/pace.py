@@ -185,9 +185,12 @@ class Pace(Kept):
         """Return how many things of the last plan were ticked off."""
         return sum(1 for item in self.plan.values() if item.done)
 
-    def unfinished(self) -> list[str]:
-        """Return the things of the last plan that were not ticked off, in order."""
-        return [item.text for item in self.plan.values() if not item.done]
+    def unfinished(self, *, ended_well: bool = False) -> list[str]:
+        """Return the things of the last plan that were not ticked off, in order.
+
+        What a session was at when it ended well is done: models seldom tick off the last thing.
+        """
+        return [item.text for item in self.plan.values() if not (item.done or (ended_well and item.begun))]
 
     # Tokens
 

@@ -11,7 +11,7 @@ from remora import Memory
 from remora.app.planning import leave_work, save_work_state
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, ProviderBusy, StoreReadOnly
-from remora.core.events import CommandRun, ErrorSeen, FileUse
+from remora.core.events import CommandRun, ErrorSeen, Event, FileUse
 from remora.core.values import MemoryRecord, Taint, WorkUnitRef
 from remora.llm.scripted import ScriptedModel
 from remora.observer.observer import Observer
@@ -405,3 +405,31 @@ def test_what_is_nothing_but_a_secret(tmp_path: Path, folder: Path, clock: Fixed
     model = ScriptedModel([f"C: {SECRET} {SECRET} {SECRET} {SECRET}"])
     with Memory.open(folder, environ=environment(tmp_path), clock=clock, llm=model) as memory:
         assert memory.observe_ui("browser_click", "a page of several words") is None
+
+
+def test_what_a_session_was_at_when_it_ended_well_is_done(bare: Memory) -> None:
+    """The last thing of a plan is seldom ticked off; one that was never begun is still open."""
+    plan = [
+        {"content": "commit", "status": "completed"},
+        {"content": "push", "status": "in_progress"},
+    ]
+    for name, more in (("s1", []), ("s2", [{"content": "write the changelog", "status": "pending"}])):
+        observer = Observer(name, "claude-code", strict=True)
+        events: tuple[tuple[str, dict[str, Any]], ...] = (
+            ("user_prompt", {"text": "rename the export button"}),
+            ("tool_call", {"tool": "Edit", "action": "edit", "paths": ("a.py",), "call_id": "c1"}),
+            ("tool_result", {"tool": "Edit", "action": "edit", "paths": ("a.py",), "call_id": "c1"}),
+            (
+                "tool_call",
+                {"tool": "TodoWrite", "action": "plan", "extra": {"todos": [*plan, *more]}, "call_id": "c2"},
+            ),
+            ("tool_result", {"tool": "TodoWrite", "action": "plan", "call_id": "c2"}),
+            ("reply", {"text": "Committed and pushed."}),
+        )
+        for step, (kind, fields) in enumerate(events):
+            at = f"2026-03-01T08:00:0{step}.000Z"
+            observer.observe(Event(kind, name, f"{name}-{step}", step, at, **fields))
+        leave_work(bare._parts, observer, observer.finalize(outcome="success"))
+    assert states(bare) == ["s2"]
+    assert "write the changelog" in bare.work_state()
+    assert "push" not in bare.work_state()
