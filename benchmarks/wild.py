@@ -107,22 +107,30 @@ def _function(clone: Path, env: Mapping[str, str]) -> str:
 
 
 def _skipped(ran: Ran) -> Counter[str]:
-    """Return why `init` skipped something, and how often; reasons of design are left out."""
+    """Return why `init` or `learn` skipped something, and how often; reasons of design are left out."""
     try:
         found: Any = json.loads(ran.output)
     except ValueError:
         return Counter()
     skips = [*found.get("skipped", ()), *((found.get("code") or {}).get("skipped", ()))]
-    return Counter(s["why"].partition(";")[0][:80] for s in skips if not s["why"].startswith(USUAL))
+    whys = [str(one.get("why") or one.get("reason")) for one in skips]
+    return Counter(why.partition(";")[0][:80] for why in whys if not why.startswith(USUAL))
 
 
-def measure(clones: Sequence[tuple[Listed, Path]]) -> tuple[dict[str, Any], list[Check]]:
-    """Return the figures of each repository, and that no command failed on it."""
+def measure(
+    clones: Sequence[tuple[Listed, Path]], keep: Path | None = None
+) -> tuple[dict[str, Any], list[Check]]:
+    """Return the figures of each repository, and that no command failed on it; outputs go to `keep`."""
     figures: dict[str, Any] = {}
     checks: list[Check] = []
     for one, clone in clones:
         with workplace() as home:
             ran = commands(clone, home)
+        if keep is not None:
+            folder = keep / one.name.replace("/", "+")
+            folder.mkdir(parents=True, exist_ok=True)
+            for r in ran:
+                (folder / f"{r.verb}.txt").write_text(r.output, "utf-8")
         wrong = [f"{r.verb}: {r.wrong}" for r in ran if r.wrong]
         figures[one.name] = {
             "commit": one.commit,
@@ -131,7 +139,7 @@ def measure(clones: Sequence[tuple[Listed, Path]]) -> tuple[dict[str, Any], list
             "megabytes": {r.verb: r.megabytes for r in ran},
             "status": {r.verb: r.status for r in ran},
             "wrong": wrong,
-            "skipped": dict(_skipped(ran[0]).most_common()),
+            "skipped": dict((_skipped(ran[0]) + _skipped(ran[1])).most_common()),
         }
         checks.append(Check(f"{one.name}: commands that failed", float(len(wrong)), "0", not wrong))
         say(f"{one.name}: init {ran[0].seconds:.0f} s, {'; '.join(wrong) or 'all ended as they should'}")
@@ -175,7 +183,7 @@ def run(options: Options) -> Report:
             missing.append(one.name)
         else:
             there.append((one, found))
-    figures, checks = measure(there[: options.limit])
+    figures, checks = measure(there[: options.limit], options.keep)
     rows = tuple(
         (
             *(name, f["language"], f["seconds"]["init"], f["megabytes"]["init"]),
