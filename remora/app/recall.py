@@ -16,6 +16,7 @@ from remora.app.session import follow_all
 from remora.app.worker import catch_up, go_on_in_background
 from remora.app.written import follow_written
 from remora.core import cochange
+from remora.core.cochange import BESIDE, NAMED_ALIKE
 from remora.core.errors import InvalidInput, RemoraError, SourceError
 from remora.core.text import MAX_QUERY_CHARS, clean
 from remora.core.values import FILE_KINDS, Context, FileHit, Filters, Hit, Ownership
@@ -150,6 +151,10 @@ def _related(parts: Parts, wanted: str, k: int) -> list[FileHit]:
         # Two independent witnesses: the chance that both are wrong is the product.
         score = 1.0 - (1.0 - known.score) * (1.0 - CO_ACCESS_WEIGHT * share)
         found[other] = FileHit(other, score, (*known.why, f"read together in agent sessions ({share:.0%})"))
+    if not history.stats([wanted]) and not os.path.lexists(parts.project.root / wanted):
+        # Of a file that nobody has seen only its name and its folder tell anything, the root nothing.
+        telling = {NAMED_ALIKE, BESIDE} if "/" in wanted else {NAMED_ALIKE}
+        found = {path: hit for path, hit in found.items() if not telling.isdisjoint(hit.why)}
     return sorted(found.values(), key=lambda h: (-h.score, h.path))[:k]
 
 

@@ -46,6 +46,7 @@ class RecallVerbs:
         *,
         recent_files: Paths = (),
         methodology: str | None = None,
+        min_score: float = 0.0,
     ) -> list[Hit]:
         """Return the best k hits for a query, best first, each with the reasons for its rank.
 
@@ -59,6 +60,7 @@ class RecallVerbs:
             recent_tools: names of the agent's last tools, for structural questions.
             recent_files: files just read or edited; what speaks of them or their partners ranks higher.
             methodology: whose words `phase` is in; the native one by default.
+            min_score: relevance that a hit must have, from 0 to 1.
 
         Raises:
             InvalidInput: the query is empty or a filter is unknown.
@@ -72,8 +74,9 @@ class RecallVerbs:
             tools = listed("recent_tools", recent_tools)
             found = search(self._parts, query, k, filters, phase, tools, recent)
             self.notes = found.notes
-            self._accesses.note([h for h in found.hits if h.score >= GOOD])
-            return found.hits
+            hits = [hit for hit in found.hits if hit.score >= min_score]
+            self._accesses.note([hit for hit in hits if hit.score >= GOOD])
+            return hits
 
     def context(
         self,

@@ -61,6 +61,9 @@ _CAMEL = re.compile(r"([a-z])([A-Z])")
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
 
 
+NAMED_ALIKE, BESIDE = "same name", "same folder"  # reasons
+
+
 class PairStat(NamedTuple):
     """What is known of two files that changed in the same commits.
 
@@ -343,9 +346,9 @@ def _evidence(
     other = name(stat.path)
     shared = sorted(asked.words & other.words)
     if other.stem == asked.stem:
-        reasons.append("same name")
+        reasons.append(NAMED_ALIKE)
     elif other.folder == asked.folder:
-        reasons.append("same folder")
+        reasons.append(BESIDE)
     elif pair is None and tie is None and shared:
         reasons.append(f"shares {', '.join(shared[:3])} in its path")
     if pair is None and stat.commits:

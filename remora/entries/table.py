@@ -253,7 +253,7 @@ class Change:
             how = "is the name of" if owner.name == name else "is an alias of"
             raise Conflict(
                 f"{name!r} is taken: it {how} the {owner.kind} {owner.name!r}",
-                hint="Choose another name, or rename, unalias or remove what has it.",
+                hint="Choose another name, or free it: `remora note rename`, `remove`, or `alias --off`.",
             )
         self._names[name] = id_
 
@@ -328,7 +328,7 @@ class Change:
         if len(aliases) > MAX_ALIASES:
             raise InvalidInput(
                 f"{name!r} would have {len(aliases)} aliases; {MAX_ALIASES} are the most",
-                hint="Free some of them with unalias.",
+                hint="Free some of them: `remora note alias NAME ALIAS --off`.",
             )
         text, called = content.encode(), name.encode()
         if len(text) > MAX_CONTENT:

@@ -11,6 +11,8 @@ from remora.core.text import collapse, shorten
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
 from remora.interfaces.present import (
+    FAINT,
+    GOOD,
     WARNING_MARKS,
     age,
     as_json,
@@ -31,8 +33,6 @@ from remora.interfaces.present import (
 
 # Stages whose score is a factor; the others add evidence or give a rank.
 FACTORS = frozenset({"busy", "test", "phase", "source", "use", "confidence", "stale", "review", "pinned"})
-GOOD = 0.5  # on the calibrated scale a hit above this is about the question
-FAINT = 0.1  # below this a hit is only what was left
 CODE_LINES = 8  # of a hit in code
 LONGEST_TYPE = len("causal_dependency")
 

@@ -44,6 +44,11 @@ _RAW_IN_JSON = re.compile(
     r"\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 
+GOOD = 0.5  # on the calibrated scale a hit above this is about the question
+FAINT = 0.1  # below this a hit is only what was left
+NAMED = 0.8  # closeness in the graph of a hit whose file the question names
+TOLD = 0.01  # relevance below which a hit is not listed: it has nothing of the question
+
 
 def as_json(value: Any) -> Any:
     """Return a value as what `json` can write: records become objects, numbers that are not finite null.
@@ -181,6 +186,12 @@ def whence(record: MemoryRecord) -> str:
 def hit_key(hit: Hit) -> str:
     """Return what a person types to get at a hit: the short id of a memory, the id of anything else."""
     return short(hit.memory.id) if hit.memory is not None else hit.external_id or hit.id
+
+
+def about(hit: Hit) -> bool:
+    """Return whether a hit is clearly about a question: by its relevance, or a file that is named in it."""
+    named = any(reason.stage == "graph" and reason.score >= NAMED for reason in hit.why)
+    return hit.score >= (FAINT if named else GOOD)
 
 
 def hit_kind(hit: Hit) -> str:

@@ -46,6 +46,9 @@ SIGNALS = (
 _SAID = frozenset(SIGNALS) - {"branch", "meaning", "imports"}  # signals that something was found by
 
 
+MOSTLY = 0.5  # of a task's words that must be known here, for its scores to stand as they are
+
+
 class _Evidence(NamedTuple):
     """Every signal, and for some what a reader should be told: signal → path → words."""
 
@@ -96,6 +99,8 @@ def predict(
     wanted |= space.leads.other_files(edited)
     ranked = sorted((path for path in scores if path in wanted), key=lambda p: (-round(scores[p], 12), p))
     most = sum(max(1.0, *votes.values()) for votes in found.signals.values() if votes)
+    if ranked and (known := _known(space, task)) < MOSTLY:  # it speaks of something else: so say its scores
+        ranked, most = ranked if known else [], most * MOSTLY / (known or 1.0)
     named = _named(space, task, there) if "paths" not in without else []
     named.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
     if ranked and not named and notes is not None and not _SAID & {s for s, v in found.signals.items() if v}:
@@ -104,6 +109,16 @@ def predict(
     hits = [FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(found, path, "paths"))) for path in named]
     hits += [FileHit(path, min(1.0, scores[path] / most), _why(found, path)) for path in rest]
     return hits[:k]
+
+
+def _known(space: Space, task: str) -> float:
+    """Return the share of a task's telling words that the code or a commit's message has; 1.0 without any."""
+    zones = tasks.zones(task)
+    asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
+    if not asked:
+        return 1.0
+    held = [space.fulltext.term_stats(table, asked).holding for table in ("code_chunks", "git_commits")]
+    return sum(any(one[word] for one in held) for word in asked) / len(asked)
 
 
 def _named(space: Space, task: str, there: Callable[[str], bool] | None) -> list[str]:

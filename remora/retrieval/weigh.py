@@ -162,7 +162,10 @@ def _staleness(candidate: Candidate, reader: Reader, stats: list[FileStat]) -> l
     record = candidate.memory
     assert record is not None
     changed, gone = _changed(record, reader, stats)
-    times = [t for t in (reader.mtime(f) for f in record.related_files[:5]) if t is not None]
+    # A file's time is the day of the clone where git knows the file: its commits say when it changed.
+    known = {stat.path for stat in stats} | set(reader.recent())
+    own = [path for path in record.related_files[:5] if path not in known]
+    times = [t for t in map(reader.mtime, own) if t is not None]
     factor, reasons, review = staleness(
         record, reader.now, gone=gone, changed_files=changed, newest_change=max(times, default=None)
     )
@@ -183,6 +186,7 @@ def _changed(record: MemoryRecord, reader: Reader, stats: list[FileStat]) -> tup
     """
     if not record.commit_sha or not record.related_files:
         return 0, False
+    happened = record.source == "commit_auto"  # what a commit says was so when it was made, and stays so
     recent = reader.recent()
     known = {s.path: s for s in stats}
     dates = [s.last_date for path, s in known.items() if path not in recent]
@@ -192,7 +196,7 @@ def _changed(record: MemoryRecord, reader: Reader, stats: list[FileStat]) -> tup
         recent[path].gone if path in recent else path in known and not known[path].present
         for path in record.related_files
     )
-    return changed, gone
+    return 0 if happened else changed, gone
 
 
 def _rate(stat: FileStat, now: float) -> float:

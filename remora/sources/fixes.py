@@ -84,10 +84,6 @@ _REVERTED = re.compile(
     r"\b(?:reverts?|reverting|back(?:s|ed)? out) +(?:commit +)?([0-9a-f]{7,40})\b", re.IGNORECASE
 )
 _NOT_TRIED = re.compile(r"^(?:re-?vert|re-?apply|merge|bump|release)\b", re.IGNORECASE)
-_BARE_VERB = re.compile(
-    rf"^{any_of('bug.?fix(?:es|ed)? hot.?fix fix(?:es|ed|ing)? resolve[sd]? correct(?:s|ed)?')}\b",
-    re.IGNORECASE,
-)
 _VERBOSE = re.compile(rf": {any_of('refactor improve[sd]? enhance[sd]? update[sd]?')}\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"#?\b\d+\b|\b[A-Z]+-\d+\b")
 _VAGUE = STOP_WORDS | frozenset(
@@ -218,10 +214,9 @@ def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
     said = len(_telling(subject))
     if said < FEW_WORDS and (said < 1 or len(_telling(body)) < BODY_WORDS):
         return None, "says too little"
-    subject = _BARE_VERB.sub("", subject).lstrip(" :-") or subject
     text = f"{subject.rstrip('.')}. {body}" if body else subject
     kind = "error_pattern" if _ERROR.search(text) else "gotcha"
-    return _draft(commit, kind, f"Fixed before: {text}", files, "fix"), ""
+    return _draft(commit, kind, f"An earlier commit: {text}", files, "fix"), ""
 
 
 def _dead_end(commit: Commit, named: str) -> tuple[MemoryDraft | None, str]:

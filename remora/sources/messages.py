@@ -67,7 +67,9 @@ def subject_of(subject: str) -> str:
     if prefix := _PREFIX.match(plain):
         rest = plain[prefix.end() :].strip()
         plain = f"{prefix[1]}: {rest}" if prefix[1] and rest else rest
-    return plain.strip(" .\"'")
+    plain = plain.strip(" .")
+    quoted = len(plain) > 1 and plain[0] == plain[-1] and plain[0] in "\"'" and plain.count(plain[0]) == 2
+    return plain[1:-1].strip(" .") if quoted else plain
 
 
 def body_of(body: str) -> str:

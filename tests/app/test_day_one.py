@@ -418,8 +418,8 @@ def test_a_reverted_fix_is_withdrawn(repo: Repo, memory: Memory) -> None:
         repo.commit(text, dict.fromkeys(files, "0"))
     report = memory.init()
     assert report.retired == 1
-    assert stored(memory, "Fixed before: token refresh", forgotten=True).deprecated
-    assert not stored(memory, "Fixed before: invoice totals").deprecated
+    assert stored(memory, "An earlier commit: token refresh", forgotten=True).deprecated
+    assert not stored(memory, "An earlier commit: invoice totals").deprecated
     assert any(m.type == "dead_end" for m in memory.list())
     assert memory.init().retired == 0
 

@@ -28,7 +28,7 @@ def test_a_fix_becomes_a_gotcha_with_its_commit():
         commit("Fix lost output in the pager (#12)", SAYS, "src/click/pager.py", "tests/test_pager.py")
     )
     assert draft is not None
-    assert draft.content == f"Fixed before: lost output in the pager. {SAYS}"
+    assert draft.content == f"An earlier commit: Fix lost output in the pager. {SAYS}"
     assert (draft.type, draft.source, draft.confidence, draft.needs_review) == (
         "gotcha",
         "commit_auto",
@@ -145,7 +145,7 @@ Signed-off-by: Ada <ada@example.org>
 Change-Id: I0123456789abcdef"""
     draft = fix_candidate(commit("Fix lost output in the pager (fixes #12) (#14)", body))
     assert draft is not None
-    assert draft.content == f"Fixed before: lost output in the pager. {SAYS} Reported by."
+    assert draft.content == f"An earlier commit: Fix lost output in the pager. {SAYS} Reported by."
 
 
 def test_a_fix_that_was_reverted_is_withdrawn():

@@ -12,7 +12,7 @@ from remora.interfaces import pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split
 from remora.interfaces.page import Para
-from remora.interfaces.present import counted, owned_sentence
+from remora.interfaces.present import TOLD, about, counted, owned_sentence
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -79,6 +79,13 @@ methodology_option = click.option(
 )
 @methodology_option
 @click.option("--code", is_flag=True, help="Search the code itself, as --kind code.")
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    default=TOLD,
+    show_default=True,
+    help="Only hits at least this relevant.",
+)
 @click.option("--why", is_flag=True, help="Show for each hit what every stage did to it.")
 def search(
     desk: Desk,
@@ -94,6 +101,7 @@ def search(
     phase: str | None,
     methodology: str | None,
     code: bool,
+    min_score: float,
     why: bool,
 ) -> None:
     """QUERY is a question, some keywords, a name or a path; "-" reads it from stdin.
@@ -117,6 +125,7 @@ def search(
         kinds=split(kinds),
         phase=phase,
         methodology=methodology,
+        min_score=min_score,
     )
     notes = tuple(dict.fromkeys((*memory.notes, *memory.reminders(vectors=True))))
     answer = {"query": asked, "hits": found, "notes": notes}
@@ -130,7 +139,7 @@ def search(
             desk.note("No code fits that passes the filters.")
         elif not any(note in notes for note in NOTHING_TO_ASK):
             desk.note("No code fits. Try other words, or a name that stands in it.")
-    elif found[0].score < pages.GOOD:
+    elif not about(found[0]):
         desk.note("No hit is clearly about this; these come closest.")
 
 

@@ -20,12 +20,20 @@ from remora.interfaces.mcp_server.answers import lines
 from remora.interfaces.mcp_server.holder import Holder
 from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.mcp_server.words import TOKENS, bounded, hit_line, memory_line, said, source
-from remora.interfaces.present import counted, listed, receipt_sentence, redaction_sentence, safe, short
+from remora.interfaces.present import (
+    TOLD,
+    about,
+    counted,
+    listed,
+    receipt_sentence,
+    redaction_sentence,
+    safe,
+    short,
+)
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
 
-GOOD = 0.5  # a hit this relevant is about the question
 MOST_IDS = 20  # in one call that changes memories
 MOST_TOKENS = 8_000  # that a caller may ask for; hosts warn at 10,000
 MOST_COMPARED = 20_000  # characters; a memory has no more
@@ -65,6 +73,7 @@ Kinds = Annotated[
     _Many,
     Field(description=f"Only these kinds of hit: {', '.join(HIT_SOURCES)}; all but code if empty."),
 ]
+MinScore = Annotated[float, Field(ge=0, le=1, description="Only hits at least this relevant, from 0 to 1.")]
 Files = Annotated[
     Sequence[str], _Many, Field(description="Paths from the repository's root; that of a folder ends in /.")
 ]
@@ -116,12 +125,25 @@ class Tools:
         self.log = Log(clock.now())
 
     def search_memory(
-        self, query: Query, types: Types = (), files: Files = (), kinds: Kinds = (), limit: Limit = 8
+        self,
+        query: Query,
+        types: Types = (),
+        files: Files = (),
+        kinds: Kinds = (),
+        limit: Limit = 8,
+        min_score: MinScore = TOLD,
     ) -> str:
         """Return the best hits for a query."""
         now = self.clock.now()
         with self.holder.use() as memory:
-            hits = memory.search(query, limit, types=types or None, files=files or None, kinds=kinds or None)
+            hits = memory.search(
+                query,
+                limit,
+                types=types or None,
+                files=files or None,
+                kinds=kinds or None,
+                min_score=min_score,
+            )
             notes = _notes(memory)
             empty = not hits and not memory.list(limit=1)
         self.log.handed_out("search_memory", query, hits, now)
@@ -130,7 +152,7 @@ class Tools:
         if not hits:
             return lines(_nothing(asked, empty=empty, filtered=bool(types or files or kinds)), notes)
         head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
-        if hits[0].score < GOOD:
+        if not about(hits[0]):
             head = f"Nothing is clearly about {asked}; these come closest:"
         more = "{} more did not fit; ask for something narrower."
         return bounded([head], [hit_line(hit, now) for hit in hits], notes, more=more)

@@ -1,0 +1,68 @@
+"""What a newcomer asks in the first five minutes is answered honestly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.interfaces.present import about
+from tests.helpers import Repo, environment
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """A repository whose pager was mended once and changed since, after `init`."""
+    repo = Repo(tmp_path / "project").init()
+    repo.commit(
+        "start", {"src/pager.py": "def page(stream):\n    return stream\n", "src/help.py": "TEXT = ''\n"}
+    )
+    body = "The stream was closed twice because the writer closed it, too, so the last page was lost."
+    repo.commit(f"Implement a streaming pager, bugfix for lost pages\n\n{body}", {"src/pager.py": "a = 2\n"})
+    for number in range(3):
+        repo.commit(f"change {number}", {"src/pager.py": f"def page(stream):\n    return {number}\n"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as opened:
+        opened.init()
+        opened.index()
+        yield opened
+
+
+def test_what_broke_in_a_file_is_answered(memory: Memory) -> None:
+    """What a commit says stays true when the file changes later, and a hit on the named file is about it."""
+    hit = memory.search("what broke in src/pager.py", 1)[0]
+    assert "src/pager.py" in hit.text or hit.memory is not None
+    assert about(hit)
+    assert not [reason for reason in hit.why if reason.stage == "stale"]
+
+
+def test_a_commit_is_told_in_its_own_words(memory: Memory) -> None:
+    """Its subject stands whole, and nobody claims that it mended what it only brought."""
+    (told,) = (one.content for one in memory.list() if one.source == "commit_auto")
+    assert told.startswith(
+        "An earlier commit: Implement a streaming pager, bugfix for lost pages. The stream"
+    )
+
+
+def test_a_task_about_something_else_names_no_file(memory: Memory) -> None:
+    """No word of it stands in the code or in a commit; where some do, the scores say how few."""
+    assert memory.predict_files("hot air balloon") == []
+    known = memory.predict_files("page the stream")
+    partly = memory.predict_files("page hot air balloon flights over mountains")
+    assert known[0].score > 2 * partly[0].score
+
+
+def test_nothing_is_related_to_a_file_that_nobody_knows(memory: Memory) -> None:
+    """The root holds everything; a file of the same name, or of the same folder, still tells something."""
+    assert memory.related_files("nosuch.py") == []
+    assert [hit.path for hit in memory.related_files("other/pager.py")] == ["src/pager.py"]
+    assert {hit.path for hit in memory.related_files("src/nosuch.py")} == {"src/pager.py", "src/help.py"}
+
+
+def test_a_least_score(memory: Memory) -> None:
+    """Only hits as relevant as asked are returned."""
+    found = memory.search("streaming pager")
+    best = found[0].score
+    assert [hit.score for hit in memory.search("streaming pager", min_score=best - 0.05)] == [pytest.approx(best, abs=0.05)]
+    assert memory.search("streaming pager", min_score=1.0) == [h for h in found if h.score >= 1.0]
