@@ -149,7 +149,20 @@ def commands_in(line: str) -> list[str]:
     >>> commands_in("export CI=1; make test")
     ['export CI=1', 'CI=1 make test']
     """
-    return list(dict.fromkeys(chain.from_iterable(_pipes(line))))
+    return list(spelled(line))
+
+
+def spelled(line: str) -> dict[str, str]:
+    """Return the commands of a line as `commands_in` does, each with its spelling: all flags as they stand.
+
+    >>> spelled("cd web && CI=1 pytest -x -q tests")
+    {'cd web': 'cd web', 'CI=1 pytest tests': 'CI=1 pytest -x -q tests'}
+    """
+    plain, whole = (list(chain.from_iterable(_pipes(line, how))) for how in (False, True))
+    found: dict[str, str] = {}
+    for command, spelling in zip(plain, whole, strict=True):
+        found.setdefault(command, spelling)
+    return found
 
 
 def wholes_in(line: str) -> list[str]:
@@ -173,14 +186,15 @@ def whole_of(line: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _pipes(line: str) -> list[list[str]]:
-    """Return the commands of a line, those that feed one another together."""
+def _pipes(line: str, how: bool = False) -> list[list[str]]:
+    """Return the commands of a line, those that feed one another together; with `how`, as spelled."""
     exported = ""
     found: list[list[str]] = []
     pieces = _BETWEEN.split(_REDIRECT.sub(" ", _on_one_line(line[:_READ])))
     feeds = False
     for part, behind in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
-        command = " ".join(_HOW.sub(" ", f"{part.strip(' (){}&')} ").split())
+        bare = f"{part.strip(' (){}&')} "
+        command = " ".join((bare if how else _HOW.sub(" ", bare)).split())
         if command and feeds:
             found[-1].append(exported + command)
         elif command:

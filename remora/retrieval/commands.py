@@ -135,7 +135,7 @@ def suggest(
     ran_in |= {c: _so_ran(alone[c], len(order)) for c in best if c in alone}
     return [
         Suggestion(
-            forms[c],
+            (by_name[c][1].written if c in by_name else "") or forms[c],
             purpose[c],
             scores[c] / whole,
             "; ".join(filter(None, (_named(by_name[c][1]) if c in by_name else "", ran_in[c]))),

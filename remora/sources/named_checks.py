@@ -23,7 +23,7 @@ from typing import NamedTuple
 from remora.core.decoding import decode
 from remora.core.purposes import check_of
 from remora.core.secrets import redact
-from remora.core.shell import bare, commands_in, folder_of, in_folder
+from remora.core.shell import bare, folder_of, in_folder, spelled
 from remora.disk.live import at_once
 from remora.sources import task_files
 from remora.sources.cues import cue, whole
@@ -101,12 +101,14 @@ class NamedCheck(NamedTuple):
         purpose: "format", "lint", "test" or "build".
         path: the file, relative to the root.
         is_task: it is only there to be run; no rule says that work is checked with it.
+        written: the command as the file has it, with all flags; empty where that is the same.
     """
 
     command: str
     purpose: str
     path: str
     is_task: bool
+    written: str = ""
 
 
 class _Source(NamedTuple):
@@ -313,7 +315,7 @@ def _add(found: dict[str, NamedCheck], line: str, source: _Source, *, at_root: b
     if "(cd " in line.replace("( ", "("):
         return  # one in another
     folder, told = ("", True) if at_root else (source.folder, source.is_task)
-    for place, command in enumerate(commands_in(line)):
+    for place, (command, written) in enumerate(spelled(line).items()):
         if folder and _BACK.match(command):
             return
         if _ELSEWHERE.match(command):
@@ -328,7 +330,8 @@ def _add(found: dict[str, NamedCheck], line: str, source: _Source, *, at_root: b
         if check := _check(command, source, folder, told=told):
             same = (in_folder(folder_of(check.command), one) for one in _same(command, source))
             if found.keys().isdisjoint(same):
-                found[check.command] = check
+                shown = in_folder(folder_of(check.command), written) if written != command else ""
+                found[check.command] = check._replace(written=shown)
 
 
 def _check(command: str, source: _Source, folder: str, *, told: bool) -> NamedCheck | None:

@@ -64,5 +64,7 @@ def test_a_least_score(memory: Memory) -> None:
     """Only hits as relevant as asked are returned."""
     found = memory.search("streaming pager")
     best = found[0].score
-    assert [hit.score for hit in memory.search("streaming pager", min_score=best - 0.05)] == [pytest.approx(best, abs=0.05)]
+    assert [hit.score for hit in memory.search("streaming pager", min_score=best - 0.05)] == [
+        pytest.approx(best, abs=0.05)
+    ]
     assert memory.search("streaming pager", min_score=1.0) == [h for h in found if h.score >= 1.0]
