@@ -381,3 +381,13 @@ def test_two_spellings(one: str, other: str):
 def test_one_spelling(command: str):
     """What is no script, or would be another one."""
     assert spellings(command) == (command,)
+
+
+def test_a_check_is_told_as_it_is_written(tmp_path: Path) -> None:
+    """Its flags stay; to the eye of a comparison it is the same command without those of how it prints."""
+    (tmp_path / "AGENTS.md").write_text(
+        "Run `uv run pytest -x -q` before each commit; `make test` is the same.\n"
+    )
+    (tmp_path / "Makefile").write_text("test:\n\ttrue\n")
+    found = {check.command: check.written for check in named_checks(tmp_path)}
+    assert found == {"uv run pytest": "uv run pytest -x -q", "make test": ""}
