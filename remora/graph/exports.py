@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from remora.graph.imports import Entry, Family
     from remora.graph.roots import Roots
 
+MAX_HEADERS = 1_000  # that one file includes, in the end
 MAX_DEPTH = 24  # re-exports or bases in a row
 _Kept = TypeVar("_Kept")
 
@@ -40,6 +41,7 @@ class Exports(ABC):
         self._first_asked: dict[tuple[str, ...], object] = {}
         self.open: set[tuple[str, ...]] = set()
         self._cuts = 0
+        self._headers: dict[tuple[str, str], list[Table]] = {}
 
     @abstractmethod
     def member(self, value: Value, part: str) -> Value | None:
@@ -146,20 +148,24 @@ class Exports(ABC):
         table = self.table(key)
         if table is None:
             return None
+        found = self._own(table, name)
+        if _tells(found) or name == table.family.whole:  # `export *` does not hand that on
+            return found
+        return self.starred(table, "", name) or found
+
+    def _own(self, table: Table, name: str) -> Value | None:
+        """Return what a module offers under a name without the modules that it takes everything from."""
         own = table.children.get("", {}).get(name)
         if own is not None:
-            return Value("definition", key, own)
-        family = table.family
+            return Value("definition", table.path, own)
         entries = table.entries.get("", {}).get(name)
         found = self.imported(table, entries) if entries else None
-        if found is not None and found.kind not in ("foreign", "opaque"):
+        if _tells(found):
             return found
-        inner = family.submodule(self.places, key, name)
+        inner = table.family.submodule(self.places, table.path, name)
         if inner:
             return Value("module", inner)
-        if name == family.whole:
-            return found  # `export *` does not hand it on
-        return self._held(table, name) or self.starred(table, "", name) or found
+        return found if name == table.family.whole else self._held(table, name) or found
 
     def _held(self, table: Table, name: str) -> Value | None:
         """Return what belongs to the object, class or function that a file is as a whole."""
@@ -173,6 +179,8 @@ class Exports(ABC):
 
     def starred(self, table: Table, scope: str, name: str) -> Value | None:
         """Return a name out of the modules that a scope imports everything from."""
+        if table.family.name == "c":
+            return self._from_headers(table, scope, name)
         python = table.family.name == "python"
         for entry in table.stars.get(scope, ()):
             module = self.module(table, entry)
@@ -184,11 +192,48 @@ class Exports(ABC):
                 if name not in exports and (exports or name.startswith("_")):
                     continue
             found = self.member(module, name)
-            if found is None or found.kind in ("foreign", "opaque"):
-                continue
-            if found.kind != "module" or not table.family.types_only:
+            if (
+                found is not None
+                and _tells(found)
+                and (found.kind != "module" or not table.family.types_only)
+            ):
                 return found
         return None
+
+    def _from_headers(self, table: Table, scope: str, name: str) -> Value | None:
+        """Return a name out of the headers that a scope includes, and of the namespaces that these use."""
+        for place, at in ((table, scope), *((header, "") for header in self._included(table, scope))):
+            found = self._own(place, name) if place is not table else None
+            for entry in place.stars.get(at, ()) if not _tells(found) else ():
+                used = self.module(place, entry) if entry.item.kind == "using" else None
+                found = self.member(used, name) if used else None
+                if _tells(found):
+                    break
+            if (
+                found is not None
+                and _tells(found)
+                and (found.kind != "module" or not table.family.types_only)
+            ):
+                return found
+        return None
+
+    def _included(self, table: Table, scope: str) -> list[Table]:
+        """Return the headers that a scope includes and those that they include, each once, in order.
+
+        Headers include each other: asked one by one, they are walked on every path through them.
+        """
+        if (table.path, scope) not in self._headers:
+            found: dict[str, Table] = {}
+            waiting = [(table, entry) for entry in reversed(table.stars.get(scope, ()))]
+            while waiting and len(found) < MAX_HEADERS:
+                place, entry = waiting.pop()
+                header = self.module(place, entry) if entry.item.kind != "using" else None
+                inner = self.table(header.path) if header and header.kind == "module" else None
+                if inner is not None and inner.path not in found and inner.path != table.path:
+                    found[inner.path] = inner
+                    waiting += [(inner, each) for each in reversed(inner.stars.get("", ()))]
+            self._headers[(table.path, scope)] = list(found.values())
+        return self._headers[(table.path, scope)]
 
     def _in_package(self, key: str, name: str) -> Value | None:
         family_name = key.split(":", 2)[1]
@@ -204,6 +249,11 @@ class Exports(ABC):
                 value = Value("module", inner)
             self._packages[memo] = value
         return self._packages[memo]
+
+
+def _tells(found: Value | None) -> bool:
+    """Return whether a value is a definition or a module of the project."""
+    return found is not None and found.kind not in ("foreign", "opaque")
 
 
 def _family(name: str) -> Family | None:
