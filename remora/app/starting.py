@@ -213,7 +213,7 @@ def task_of(
             lines.pop()
         ids = tuple(h.id for h in chosen[: len(lines)])
         if lines:
-            lines.insert(0, "What earlier sessions in this project learnt that bears on this task:")
+            lines.insert(0, "What this project's memory has that bears on this task:")
         if names:
             lines.append(TOUCHED + ", ".join(f"`{name}`" for name in names))
         left = _left_open(parts, text)

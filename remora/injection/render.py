@@ -23,9 +23,9 @@ _TAG = re.compile(
 _HEADS = {
     "rule": "What was said in this project, and bears on {about}:",
     "undoing": "What the history of this project says of {about}:",
-    "gotchas": "What earlier sessions in this project learnt about {about}:",
-    "named": "What earlier sessions in this project learnt about {about}, which this change names:",
-    "command": "What earlier sessions in this project learnt about this command:",
+    "gotchas": "What this project's memory has about {about}:",
+    "named": "What this project's memory has about {about}, which this change names:",
+    "command": "What this project's memory has about this command:",
     "error": "This error was met before in this project:",
     "partners": "What usually changes together with {about} in this project:",
     "search": "What this project's memory has about this search:",

@@ -1,4 +1,4 @@
-"""What hints tell people and models to do can be done."""
+"""Hints that name a verb: of the command line for a person, a tool for a model."""
 
 from __future__ import annotations
 
@@ -12,53 +12,62 @@ import click
 import pytest
 
 import remora
-from remora.interfaces.cli import load
+from remora.core.errors import NotFound
+from remora.interfaces.cli import cli
+from remora.interfaces.mcp_server.server import _in_words
 
-ROOT = Path(remora.__file__).parent
-_TOLD = re.compile(r"`remora ([a-z][^`]*)`")
-_HOLE = re.compile(r"\{[^{}]*\}")
+FILLED = "filled-in"  # stands for what is known only at run time
+COMMAND = re.compile(r"`(remora [a-z][^`]*)`")
 
 
-def texts(path: Path) -> Iterator[str]:
-    """Yield the texts in a module; what an f-string fills in becomes X."""
-    tree = ast.parse(path.read_text("utf-8"))
-    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+def said(tree: ast.Module) -> Iterator[str]:
+    """Yield the texts of a module without its docstrings; a placeholder stands for what is filled in."""
+    docs = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+        if isinstance(node, ast.JoinedStr):
+            parts = [p.value if isinstance(p, ast.Constant) else FILLED for p in node.values]
+            yield "".join(map(str, parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
             yield node.value
-        elif isinstance(node, ast.JoinedStr):
-            yield "".join(str(p.value) if isinstance(p, ast.Constant) else "X" for p in node.values)
 
 
-def told() -> list[str]:
-    """Return every command that a text of ours names."""
-    found = {
-        command for path in ROOT.rglob("*.py") for text in texts(path) for command in _TOLD.findall(text)
-    }
-    return sorted(found)
+def commands() -> list[str]:
+    """Return every command that a text of the package names between backticks."""
+    sources = sorted(Path(remora.__file__).parent.rglob("*.py"))
+    texts = (text for path in sources for text in said(ast.parse(path.read_text("utf-8"))))
+    return sorted({found for text in texts for found in COMMAND.findall(text)})
 
 
-def test_there_are_hints() -> None:
-    """The texts are found at all."""
-    assert len(told()) > 50
+@pytest.mark.parametrize("line", commands())
+def test_what_a_hint_tells_to_run_exists(line: str) -> None:
+    """Each verb and each option that a text of the package names is one that the command line takes."""
+    words = shlex.split(line)[1:]
+    command: click.Command = cli
+    context = click.Context(cli, info_name="remora")
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        name = words.pop(0)
+        if name == FILLED:
+            return
+        found = command.get_command(context, name)
+        assert found is not None, f"{line}: there is no verb {name}"
+        command, context = found, click.Context(found, context, info_name=name)
+    command.make_parser(context).parse_args(words)
 
 
-@pytest.mark.parametrize("command", told())
-def test_a_command_that_is_named_exists(command: str) -> None:
-    """Its verb, the verb within a group, and its options are known."""
-    words = shlex.split(_HOLE.sub("X", command.replace("…", "")).replace("'", ""))
-    if "VERB" in words or words[0] == "X":
-        return
-    known = load(words[0])
-    assert known is not None, words[0]
-    rest = words[1:]
-    if isinstance(known, click.Group) and rest and not rest[0].startswith("-") and rest[0] != "X":
-        inner = known.get_command(click.Context(known), rest[0])
-        assert inner is not None, command
-        known, rest = inner, rest[1:]
-    options = {name for param in known.params for name in (*param.opts, *param.secondary_opts)}
-    assert {word.partition("=")[0] for word in rest if word.startswith("-")} <= options | {
-        "--help",
-        "--json",
-        "--project",
-    }
+def test_the_commands_are_found() -> None:
+    """The texts of the package name many commands, or the test above looked at nothing."""
+    assert len(commands()) > 30
+
+
+def test_a_model_is_told_of_tools() -> None:
+    """Over MCP a hint names the tool that does it, and what no tool does is for a person at a terminal."""
+    listed = NotFound("there is no memory 'x'", hint="`remora list` shows the ids.")
+    assert _in_words(listed) == "there is no memory 'x'. `search_memory` shows the ids."
+    begun = NotFound("nothing is known of 'x'", hint="`remora init` reads the history and the code.")
+    assert _in_words(begun).endswith("At a terminal: `remora init` reads the history and the code.")

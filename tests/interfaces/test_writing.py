@@ -41,7 +41,7 @@ def test_list_and_show(run: Run, talk: str) -> None:
     shown = run("session", "show", talk, "--last", "1")
     assert "#12  assistant" in shown.stdout
     assert "Decision: 60 entries in cache.py" in shown.stdout
-    assert "of 50,000 tokens" in shown.stderr
+    assert "tokens of messages; 8,000 are kept" in shown.stderr
 
 
 def test_append_takes_secrets_out(run: Run, answer: Answer) -> None:

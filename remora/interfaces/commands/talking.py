@@ -51,7 +51,9 @@ def show(desk: Desk, *, session_id: str, everything: bool, last: int | None) -> 
     if not everything:
         more = len(session.history()) - len([m for m in said if m.seq])
         earlier = f"; {more:,} earlier messages with --all" if more else ""
-        desk.note(f"about {standing.tokens:,} of {standing.limit:,} tokens{earlier}")
+        kept = desk.memory(writes=False).settings.compaction.overhead_tokens
+        size = f"about {standing.tokens - kept:,} tokens of messages; {kept:,} are kept for the instructions"
+        desk.note(f"{size} and tools of the host, {standing.limit:,} are the limit{earlier}")
 
 
 @command("session append", epilog='Example: remora session append cli:42 --role user "where are tokens set?"')

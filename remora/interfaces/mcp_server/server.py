@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -219,13 +220,21 @@ def _add_prompts(server: Server, *, read_only: bool) -> None:
         )
 
 
+# The tool that does for a model what a verb does for a person; a hint names it instead.
+TOOL_OF = {"list": "search_memory", "search": "search_memory", "context": "context_for_task"}
+_COMMAND = re.compile(r"`remora ([a-z-]+)[^`]*`")
+
+
 def _in_words(error: RemoraError) -> str:
     text = str(error)
     if len(text) > MOST_SAID:  # it may repeat what it was given
         text = f"{text[:MOST_SAID]} …"
     end = "" if text.endswith((".", "!", "?")) else "."
     again = " Trying again may help." if error.retryable else ""
-    return f"{text}{end}{' ' + error.hint if error.hint else ''}{again}"
+    hint = _COMMAND.sub(lambda found: f"`{TOOL_OF.get(found[1], found[0].strip('`'))}`", error.hint or "")
+    if "`remora " in hint and not hint.startswith("At a terminal"):
+        hint = f"At a terminal: {hint}"
+    return f"{text}{end}{' ' + hint if hint else ''}{again}"
 
 
 def _refused(name: str, error: ValidationError, takes: list[str], unknown: list[str]) -> str:
