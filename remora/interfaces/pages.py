@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 from remora.core.clock import days_between
@@ -13,6 +14,7 @@ from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
 from remora.interfaces.present import (
     FAINT,
     GOOD,
+    SOURCE_WORDS,
     WARNING_MARKS,
     age,
     as_json,
@@ -112,31 +114,27 @@ def _beginning(text: str) -> str:
 
 
 def explanation(hit: Hit, now: float) -> Page:
-    """Return why a hit stands where it stands: a row for each stage, then what is known of its standing."""
-    rows = tuple(
-        (
-            Cell(reason.stage, "strong"),
-            Cell(f"#{reason.rank}" if reason.rank is not None else ""),
-            Cell(_given(reason), "warn" if demotes(reason) else ""),
-            Cell(reason.note),
-        )
-        for reason in hit.why
-    )
-    parts: list[Part] = [Table(("stage", "rank", "score", "why"), rows, whole=True, indent=4)] if rows else []
-    known: list[tuple[str, Cell]] = []
+    """Return why a hit stands where it stands, in a few lines: what speaks for it and against it."""
+    weighed = any(r.stage == "evidence" for r in hit.why)  # says in shares what the ranks of "paths" say
+    told = [r for r in hit.why if r.note and not (weighed and r.stage == "paths")]
+    found = [_plain(r.note) for r in told if r.stage not in FACTORS]
+    factors = [r for r in hit.why if r.stage in FACTORS]
+    raised = [_factor(r) for r in factors if not demotes(r)]
+    lowered = [_factor(r) for r in factors if demotes(r)]
     record = hit.memory
+    known = when(hit.time, now) if hit.time else ""
     if record is not None:
-        known.append(("age", Cell(when(record.created_at, now))))
-        known.append(("origins", Cell(listed(place(o) for o in record.origins) or whence(record))))
-        known.append(("confidence", Cell(_confidence(record, now))))
-    elif hit.time:
-        known.append(("time", Cell(when(hit.time, now))))
-    demoted = [f"{r.stage} {_given(r)}" + (f" ({r.note})" if r.note else "") for r in hit.why if demotes(r)]
-    if demoted:
-        known.append(("demoted by", Cell("; ".join(demoted), "warn")))
-    if known:
-        parts.append(Fields(tuple(known), indent=4))
-    return tuple(parts)
+        origins = listed(place(o) for o in record.origins) or whence(record)
+        known = f"{when(record.created_at, now)}, from {origins}"
+    lines = {
+        "found": Cell("; ".join(found)),
+        "raised by": Cell("; ".join(raised)),
+        "lowered by": Cell("; ".join(lowered), "warn"),
+        "said": Cell(known),
+        "confidence": Cell(_confidence(record, now) if record is not None else ""),
+    }
+    rows = tuple((name, cell) for name, cell in lines.items() if cell.text)
+    return (Fields(rows, indent=4),) if rows else ()
 
 
 def card(
@@ -204,8 +202,26 @@ def demotes(reason: Reason) -> bool:
     return reason.stage in FACTORS and reason.score < 1.0
 
 
-def _given(reason: Reason) -> str:
-    return f"× {reason.score:.2f}" if reason.stage in FACTORS else f"{reason.score:.3f}"
+def _factor(reason: Reason) -> str:
+    """Return a factor as a reader understands it: the reason, and how much it counts."""
+    if reason.stage == "source":
+        why = f"it comes from {SOURCE_WORDS.get(reason.note, reason.note)}"
+    elif reason.stage == "confidence":
+        why = "confidence"
+    else:
+        why = reason.note or reason.stage
+    return f"{why} (× {reason.score:.2f})"
+
+
+def _plain(note: str) -> str:
+    """Return how a stage found a hit in words of every day.
+
+    >>> _plain("dense #2, fts #1, graph #1"), _plain("cosine 0.52, words 0.20 (trusted 1.0)")
+    ('meaning #2, words #1, files #1', 'meaning 0.52, words 0.20')
+    """
+    for term, word in (("dense", "meaning"), ("cosine", "meaning"), ("fts", "words"), ("graph", "files")):
+        note = re.sub(rf"\b{term}(?= #?[\d.]+)", word, note)
+    return re.sub(r" \(trusted [\d.]+\)", "", note)
 
 
 def _mark_style(warned: Sequence[str]) -> str:

@@ -134,22 +134,21 @@ def test_turn_hits() -> None:
     )
 
 
-def test_why_shows_every_stage_and_what_demoted() -> None:
-    """A row for each stage, then age, origins, confidence now and the factors below one."""
+def test_why_says_each_reason_once_and_in_plain_words() -> None:
+    """Five lines: how it was found, what raised it, what lowered it, who said it when, its confidence."""
     why = (
-        Reason("paths", 0.031, 1, "dense #1, words #2"),
+        Reason("paths", 0.031, 1, "dense #1, fts #2"),
+        Reason("evidence", 0.658, 1, "cosine 0.52, words 0.20 (trusted 1.0), graph 0.60"),
         Reason("source", 1.17, None, "user_taught"),
         Reason("review", 0.9, None, "nobody has confirmed it yet"),
     )
     lines = plain(pages.hits([Hit("x", "memory", "t", 0.6, why, record())], NOW, why=True)).splitlines()
     assert lines[1:] == [
-        "    paths   #1  0.031   dense #1, words #2",
-        "    source      × 1.17  user_taught",
-        "    review      × 0.90  nobody has confirmed it yet",
-        "    age: 2026-02-26 12:00 UTC (3 days ago)",
-        "    origins: user",
+        "    found: meaning 0.52, words 0.20, files 0.60",
+        "    raised by: it comes from user (× 1.17)",
+        "    lowered by: nobody has confirmed it yet (× 0.90)",
+        "    said: 2026-02-26 12:00 UTC (3 days ago), from user",
         "    confidence: 1.00, does not fade",
-        "    demoted by: review × 0.90 (nobody has confirmed it yet)",
     ]
 
 
