@@ -112,7 +112,7 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
     add("What is remembered:", [(render.line(note), note.id) for note in agreed])
     if not lines:
         return Brief("", ())
-    head = "From Remora, the memory of this project:"
+    head = "Remora, the memory of this project:"
     return Brief("\n".join((head, *lines, _tail(material))).rstrip(), tuple(ids))
 
 

@@ -37,7 +37,7 @@ def test_a_brief_in_full():
         state_id="w-1",
     )
     assert text == (
-        "From Remora, the memory of this project:\n"
+        "Remora, the memory of this project:\n"
         "Where the last session left this work [Memory #w-1]:\n"
         "- Asked for: “a parser”\n"
         "How work is checked here, from the root of the project:\n"
