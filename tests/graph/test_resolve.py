@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from remora.core.code import Binding, Definition, FileFacts, Import, Link, Outline, Reference, Symbol, Uses
 from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.resolve import Resolver, links
@@ -118,3 +120,16 @@ def test_one_file_of_a_large_project_looks_at_few_others() -> None:
     found = links("app/use.py", project.facts["app/use.py"], symbols, project.roots)
     assert len(found) == 8
     assert symbols.asked <= 4
+
+
+def test_headers_that_include_each_other_are_walked_once() -> None:
+    """What one of forty headers in a ring of all with all defines is found, and what none does costs no time."""
+    names = [f"h{number}.hpp" for number in range(40)]
+    included = "".join(f'#include "{name}"\n' for name in names)
+    tree = {name: f"#pragma once\n{included}namespace n{name[1:-4]} {{}}\n" for name in names}
+    tree["h39.hpp"] += "int last() { return 1; }\n"
+    tree["use.cpp"] = '#include "h0.hpp"\nint main() { last(); missing(); return absent(); }\n'
+    project = Project(tree)
+    began = time.process_time()
+    assert "h39.hpp:last" in project.targets("use.cpp", "calls", "main")
+    assert time.process_time() - began < 5.0
