@@ -123,7 +123,7 @@ def test_one_file_of_a_large_project_looks_at_few_others() -> None:
 
 
 def test_headers_that_include_each_other_are_walked_once() -> None:
-    """What one of forty headers in a ring of all with all defines is found, and what none does costs no time."""
+    """Of forty that all include all, what one defines is found, and what none does costs no time."""
     names = [f"h{number}.hpp" for number in range(40)]
     included = "".join(f'#include "{name}"\n' for name in names)
     tree = {name: f"#pragma once\n{included}namespace n{name[1:-4]} {{}}\n" for name in names}
