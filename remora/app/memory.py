@@ -199,8 +199,11 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
             found = room.intake.remember_each(given)
             self._made_triggers(room, [r for r in found if not isinstance(r, RemoraError)])
             embed_when_many(self._parts)
+            root = None if user else self.root
             return [
-                r if isinstance(d, RemoraError) or isinstance(r, RemoraError) else noted(room.space, d, r)
+                r
+                if isinstance(d, RemoraError) or isinstance(r, RemoraError)
+                else noted(room.space, d, r, root)
                 for d, r in zip(given, found, strict=True)
             ]
 
@@ -254,7 +257,8 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
             records = room.intake.remember_many([self._with_parents(d, room) for d in drafts], stated=True)
             self._made_triggers(room, records)
             embed_when_many(self._parts)
-            return [noted(room.space, d, r) for d, r in zip(drafts, records, strict=True)]
+            root = None if user else self.root
+            return [noted(room.space, d, r, root) for d, r in zip(drafts, records, strict=True)]
 
     def show(self, memory_id: str) -> MemoryRecord:
         """Return a memory by its id or a unique start of it, forgotten ones too.

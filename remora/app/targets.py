@@ -1,30 +1,46 @@
-"""What a memory says it is about in the code graph, checked against the graph as it is."""
+"""The files and nodes of the code graph that a memory names, checked against the project as it is."""
 
 from __future__ import annotations
 
+from os.path import lexists
 from typing import TYPE_CHECKING
 
 from remora.core.text import shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from remora.core.values import MemoryDraft, MemoryRecord
     from remora.store.space import Space
 
-NAMED = 3  # unknown keys that a note names
+NAMED = 3  # unknown ones that a note names
 
 
-def noted(space: Space, draft: MemoryDraft, record: MemoryRecord) -> MemoryRecord:
-    """Return a stored memory whose receipt says which nodes that its draft names are not in the graph.
+def noted(space: Space, draft: MemoryDraft, record: MemoryRecord, root: Path | None = None) -> MemoryRecord:
+    """Return a stored memory whose receipt says which files and nodes that its draft names are not there.
 
-    They are kept as written: the code may come. Before the first index nothing can be said of them.
+    They are kept as written: the code may come. Before the first index nothing can be said of nodes.
+
+    Args:
+        space: where the code graph lies.
+        draft: as it was handed in.
+        record: as it was stored.
+        root: the project's folder, None where the memory belongs to no single project.
     """
+    if record.receipt is None:
+        return record
+    notes: list[str] = []
+    # lexists answers False for a name that no file can have.
+    if root is not None and (gone := [f for f in draft.related_files if not lexists(root / f)]):
+        notes.append(f"there is no file {_listed(gone)} in the project; kept as written")
     named = [*([draft.target_node_id] if draft.target_node_id else ()), *draft.impacted_node_ids]
-    if not named or record.receipt is None or space.graph.state() is None:
-        return record
-    existing = space.layers.existing(named)
-    unknown = [key for key in named if key not in existing]
-    if not unknown:
-        return record
-    names = ", ".join(shorten(key, 80) for key in unknown[:NAMED]) + (", …" if unknown[NAMED:] else "")
-    note = f"nothing in the code graph is called {names}; kept as written"
-    return record._replace(receipt=record.receipt._replace(notes=(*record.receipt.notes, note)))
+    if named and space.graph.state() is not None:
+        existing = space.layers.existing(named)
+        if unknown := [key for key in named if key not in existing]:
+            notes.append(f"nothing in the code graph is called {_listed(unknown)}; kept as written")
+    return record._replace(receipt=record.receipt._replace(notes=(*record.receipt.notes, *notes)))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(shorten(name, 80) for name in names[:NAMED]) + (", …" if names[NAMED:] else "")

@@ -92,6 +92,7 @@ def test_the_contract(repo: Repo, tmp_path: Path, clock: FixedClock, embedder: F
 
 def test_remember(bare: Memory) -> None:
     """A memory is stored with what is given, and the rest by default."""
+    (bare.root / "a.py").touch()
     unit = WorkUnitRef("native", ("042", "3"), "Spec 042 / Subtask 3")
     relation = Relation("required_with", target_file_path="b.py")
     r = bare.remember(

@@ -49,3 +49,14 @@ def test_superseding_says_it_too(bare: Memory) -> None:
     old = bare.remember("Tokens live 24 h", type="decision")
     new = bare.supersede(old.id, "Tokens live 12 h", target_node_id="gone.py")
     assert notes(new) == (NOTE.format("gone.py"),)
+
+
+def test_a_file_that_is_not_there_is_kept_and_noted(bare: Memory) -> None:
+    """A file that the project does not have is named in the receipt; the memory keeps it."""
+    (bare.root / "a.py").write_text("X = 1\n", "utf-8")
+    note = "there is no file src/none.py in the project; kept as written"
+    record = bare.remember("Pages are read forward", type="decision", related_files=["a.py", "src/none.py"])
+    (each,) = bare.remember_each([{"content": "Keys turn daily", "related_files": ["src/none.py"]}])
+    own = bare.remember("I like tabs", type="preference", related_files=["src/none.py"], user=True)
+    assert (notes(record), notes(each), notes(own)) == ((note,), (note,), ())
+    assert bare.show(record.id).related_files == ("a.py", "src/none.py")
