@@ -32,7 +32,9 @@ def noted(space: Space, draft: MemoryDraft, record: MemoryRecord, root: Path | N
         return record
     notes: list[str] = []
     # lexists answers False for a name that no file can have.
-    if root is not None and (gone := [f for f in draft.related_files if not lexists(root / f)]):
+    if root is not None and (
+        gone := [f for f in draft.related_files if "*" not in f and not lexists(root / f)]
+    ):
         notes.append(f"there is no file {_listed(gone)} in the project; kept as written")
     named = [*([draft.target_node_id] if draft.target_node_id else ()), *draft.impacted_node_ids]
     if named and space.graph.state() is not None:

@@ -103,6 +103,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
     ),
     "journal": (
         Verb("journal show", "Show MEMORY.md, or the whole block for a prompt.", "", "journal.show"),
+        Verb("journal add", "Add an entry to the history.", "", "journal.add_history"),
         Verb("journal today", "Show today's notes, or those of another day.", "", "journal.today"),
         Verb("journal history", "Show the newest entries of the history.", "", "journal.history"),
         Verb(

@@ -46,6 +46,7 @@ SIGNALS = (
 _SAID = frozenset(SIGNALS) - {"branch", "meaning", "imports"}  # signals that something was found by
 
 
+UNKNOWN = 0.05  # stands for the share of known words where none is: what is near in meaning may be meant
 MOSTLY = 0.5  # of a task's words that must be known here, for its scores to stand as they are
 
 
@@ -100,7 +101,7 @@ def predict(
     ranked = sorted((path for path in scores if path in wanted), key=lambda p: (-round(scores[p], 12), p))
     most = sum(max(1.0, *votes.values()) for votes in found.signals.values() if votes)
     if ranked and (known := _known(space, task)) < MOSTLY:  # it speaks of something else: so say its scores
-        ranked, most = ranked if known else [], most * MOSTLY / (known or 1.0)
+        most *= MOSTLY / max(known, UNKNOWN)
     named = _named(space, task, there) if "paths" not in without else []
     named.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
     if ranked and not named and notes is not None and not _SAID & {s for s, v in found.signals.items() if v}:

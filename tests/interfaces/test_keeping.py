@@ -95,3 +95,30 @@ def test_prune(run: Run, answer: Answer, remember: Remember, clock: FixedClock) 
     assert run("prune").stdout.splitlines()[0].startswith(f"{old[:8]}  deleted")
     assert run("show", old).exit_code == 4
     assert run("prune").stdout == "Nothing to prune.\n"
+
+
+def verified(project: Path, clock: FixedClock) -> list[bool]:
+    """Return of each memory whether a person verified it."""
+    with Memory.open(project, clock=clock) as memory:
+        return [one.user_verified for one in memory.list()]
+
+
+def test_verify_by_filter(run: Run, remember: Remember, project: Path, clock: FixedClock) -> None:
+    """By type, source and file, or all; what is verified already is left alone, and no choice is an error."""
+    first = remember("one thing", "--type", "decision", "--file", "src/a.py")
+    second = remember("two things", "--type", "gotcha")
+    shown = run("verify", "--type", "decision", "--file", "src/").stdout
+    assert shown.split("  ")[:2] == [first[:8], "verified"]
+    assert run("verify", "--all").stdout.split("  ")[:2] == [second[:8], "verified"]
+    assert run("verify", "--all").stdout == ""
+    assert verified(project, clock) == [True, True]
+    assert run("verify").exit_code == run("verify", first, "--all").exit_code == 2
+
+
+def test_verifying_many_wants_a_yes(run: Run, project: Path, clock: FixedClock) -> None:
+    """Where nobody can be asked, many need --yes; nothing is changed without."""
+    with Memory.open(project, clock=clock) as memory:
+        memory.remember_each([{"content": f"port {n} belongs to service {n}"} for n in range(21)])
+    assert run("verify", "--all").exit_code == 2
+    assert not any(verified(project, clock))
+    assert len(run("verify", "--all", "--yes").stdout.splitlines()) == 21

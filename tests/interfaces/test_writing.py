@@ -238,3 +238,9 @@ def test_learning_without_sessions_says_so(run: Run) -> None:
     assert "Name a file or a folder" in run("learn").stderr
     assert "remora learn" in run("learned").stderr
     assert "remora learn" in run("checks").stderr
+
+
+def test_an_entry_of_the_history_is_added(run: Run) -> None:
+    """It stands there under its time, without the secrets in it."""
+    assert run("journal", "add", "Moved the queue to Redis").stdout.endswith("added to the history\n")
+    assert "Moved the queue to Redis" in run("journal", "history").stdout

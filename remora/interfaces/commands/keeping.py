@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import click
 
+from remora.app.memory import MOST_LISTED
+from remora.core.errors import InvalidInput
 from remora.core.values import MemoryRecord
 from remora.interfaces import pages, reports
 from remora.interfaces.commands import complete
@@ -14,11 +17,41 @@ from remora.interfaces.commands.desk import Desk, command
 ids_argument = click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids())
 
 
-@command("verify")
-@ids_argument
-def verify(desk: Desk, *, ids: tuple[str, ...]) -> None:
-    """Say that you looked at each memory and it is right."""
+MANY = 20  # memories, above which a person is asked first
+
+
+@command("verify", epilog="Example: remora verify --type gotcha --file src/billing/")
+@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.ids())
+@click.option("--all", "everything", is_flag=True, help="All that nobody has verified yet.")
+@click.option("--type", "-t", "types", multiple=True, metavar="TYPE", help="Those of this type; repeatable.")
+@click.option("--source", metavar="SOURCE", help="Those of this source, such as commit_auto.")
+@click.option("--file", "-f", "files", multiple=True, help="Those about this file or folder; repeatable.")
+@click.option("--yes", is_flag=True, help=f"Do not ask, however many there are (above {MANY} you are asked).")
+def verify(
+    desk: Desk,
+    *,
+    ids: tuple[str, ...],
+    everything: bool,
+    types: tuple[str, ...],
+    source: str | None,
+    files: tuple[str, ...],
+    yes: bool,
+) -> None:
+    """Say that you looked at each memory and it is right; filters add up."""
     memory = desk.memory()
+    filtered = everything or types or source or files
+    if bool(ids) == bool(filtered):
+        raise InvalidInput("name memories by their ids, or choose them by --all, --type, --source, --file")
+    if filtered:
+        paths = [desk.repository_path(path) for path in files]
+        found = memory.list(types=types or None, files=paths or None, source=source, limit=MOST_LISTED)
+        ids = tuple(record.id for record in found if not record.user_verified)
+        if not ids:
+            desk.note("There is none that nobody has verified yet.")
+        elif len(ids) > MANY and not yes:
+            if desk.json or not sys.stdin.isatty():
+                raise InvalidInput(f"{len(ids)} memories would be verified", hint="Say so with --yes.")
+            click.confirm(f"Verify {len(ids)} memories?", abort=True, err=True)
     _each(desk, ids, memory.verify, lambda _: "verified")
 
 

@@ -120,6 +120,20 @@ def journal_show(desk: Desk, *, block: bool = False, task: str | None = None) ->
             desk.note(f"What is there is shown by {' and '.join(verbs)}.")
 
 
+@command(
+    "journal add",
+    epilog='Example: remora journal add "Moved the queue to Redis; the old one stays until May"',
+)
+@click.argument("text", nargs=-1)
+def journal_add(desk: Desk, *, text: tuple[str, ...]) -> None:
+    """TEXT becomes an entry of the history, under the present time; "-" reads it from stdin."""
+    journal = desk.memory().journal
+    at = journal.add_history(desk.statement(text, "the text of the entry"))
+    desk.answer(
+        {"time": at, "problems": journal.problems}, lambda: note_pages.text(f"{at}  added to the history")
+    )
+
+
 @command("journal today")
 @click.argument("day", required=False, metavar="[YYYY-MM-DD]")
 def journal_today(desk: Desk, *, day: str | None) -> None:
@@ -193,6 +207,6 @@ def _date(text: str) -> date:
 COMMANDS = {
     "note": group("note", (listing, show, add, rename, alias, write, remove, search)),
     "journal": group(
-        "journal", (journal_show, journal_today, journal_history, consolidate, versions, restore)
+        "journal", (journal_show, journal_add, journal_today, journal_history, consolidate, versions, restore)
     ),
 }
