@@ -33,7 +33,7 @@ def noted(space: Space, draft: MemoryDraft, record: MemoryRecord, root: Path | N
     notes: list[str] = []
     # lexists answers False for a name that no file can have.
     if root is not None and (
-        gone := [f for f in draft.related_files if "*" not in f and not lexists(root / f)]
+        gone := [f for f in draft.related_files if _is_plain(f) and not lexists(root / f)]
     ):
         notes.append(f"there is no file {_listed(gone)} in the project; kept as written")
     named = [*([draft.target_node_id] if draft.target_node_id else ()), *draft.impacted_node_ids]
@@ -42,6 +42,11 @@ def noted(space: Space, draft: MemoryDraft, record: MemoryRecord, root: Path | N
         if unknown := [key for key in named if key not in existing]:
             notes.append(f"nothing in the code graph is called {_listed(unknown)}; kept as written")
     return record._replace(receipt=record.receipt._replace(notes=(*record.receipt.notes, *notes)))
+
+
+def _is_plain(path: str) -> bool:
+    """Return whether a path is one of the project: what lies outside is not looked for."""
+    return not (path.startswith(("/", "~")) or "*" in path or ".." in path.split("/"))
 
 
 def _listed(names: Sequence[str]) -> str:
