@@ -7,11 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from remora.app.memory import Memory
+from remora.app.quoting import take_in
+from remora.core.clock import FixedClock
+from remora.core.events import Event
 from remora.interfaces.draw import plain
 from remora.interfaces.page import Cell, Fields
+from remora.interfaces.verbs import GROUPS, VERBS
+from remora.observer.observer import Observer
 from tests.interfaces.conftest import Run
 
 PLANTED = "\x1b]0;owned\x07\x1b[2Jx\x9b31m\r\x08\u202e\u2066\u200b\U000e0041.py"
+# A store refuses what looks binary: few such signs in many words.
+SOFTER = f"{'of this shop ' * 20}\x1b[2Jx\u202e\u2066\u200b\U000e0041.py"
 BAD = frozenset("\x1b\x07\x9b\r\x08\u202e\u2066\u200b\U000e0041")
 
 
@@ -45,3 +53,95 @@ def test_no_planted_sign_comes_out(run: Run, project: Path, words: tuple[str, ..
 def test_names_of_fields_are_cleaned() -> None:
     """The name of a field may come from outside too."""
     assert plain((Fields((("a\x1b[31m\u202eb", Cell("c\rd")),)),)) == "ab: c\n  d\n"
+
+
+# What each verb is called with in a project full of planted names and texts; ID stands for a memory's.
+CALLED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys("init learn learned status stats doctor reindex list modules".split(), ()),
+    **dict.fromkeys("checks log index prune recover".split(), ()),
+    "teach": ("RULES.md",),
+    "remember": (PLANTED,),
+    "edit": ("ID", "--text", f"changed {PLANTED}"),
+    "supersede": ("ID", f"instead {PLANTED}"),
+    "search": ("pager",),
+    "context": ("mend the pager",),
+    "plan": ("mend the pager",),
+    "related": ("a.py",),
+    "files": ("mend the pager",),
+    "impact": ("a.py",),
+    "show": ("ID",),
+    "why": ("ID",),
+    "verify": ("ID",),
+    "pin": ("ID",),
+    "forget": ("ID",),
+    "restore": ("ID",),
+    "session list": (),
+    "session show": ("cli:1",),
+    "session append": ("cli:1", PLANTED),
+    "session compact": ("cli:1",),
+    "session new": ("cli:1",),
+    "session search": ("pager",),
+    "note list": (),
+    "note show": ("deploy",),
+    "note add": ("other", PLANTED),
+    "note rename": ("deploy", "ship"),
+    "note alias": ("deploy", "release"),
+    "note write": ("deploy", PLANTED),
+    "note remove": ("deploy",),
+    "note search": ("pager",),
+    "quote list": (),
+    "quote keep": ("q1",),
+    "quote remove": ("q1",),
+    "journal show": (),
+    "journal add": (PLANTED,),
+    "journal today": (),
+    "journal history": (),
+    "journal consolidate": (),
+    "journal versions": (),
+    "journal restore": ("1",),
+    "backup": ("copy.db",),
+    "install": ("claude-code", "--dry-run"),
+    "uninstall": ("claude-code", "--dry-run"),
+    "move-in": ("RULES.md", "--dry-run"),
+    "completion": ("bash",),
+}
+# They serve, are run by programs, or print nothing that came from outside.
+SERVERS = {"mcp", "hook", "work"}
+LEAVES = [one.name for verb in VERBS for one in (GROUPS.get(verb.name) or (verb,)) if one.name not in SERVERS]
+
+
+def test_every_verb_is_tried() -> None:
+    """A new verb needs its line above."""
+    assert set(LEAVES) == set(CALLED)
+
+
+@pytest.fixture
+def planted(project: Path, clock: FixedClock) -> str:
+    """Plant names and texts in everything that the store holds; return the id of a memory."""
+    (project / "a.py").write_text(f'def one():\n    """{SOFTER}"""\n    return 1\n')
+    (project / "RULES.md").write_text(f"- Keep the pager {SOFTER} open\n")
+    with Memory.open(project, clock=clock) as memory:
+        told = f"The pager {SOFTER} keeps its stream"
+        record = memory.remember(told, type="gotcha", related_files=["a.py", PLANTED])
+        memory.entries.add("deploy", f"The pager {SOFTER} first")
+        memory.journal.write(f"# Long-term Memory\n\nThe pager {SOFTER}")
+        memory.journal.add_history(f"The pager {SOFTER}")
+        memory.journal.note(f"the pager {SOFTER}?", f"yes {SOFTER}")
+        memory.session("cli:1").append("user", f"the pager {SOFTER}")
+        observer = Observer("s", PLANTED)
+        said = f"The pager {SOFTER} must never be closed twice."
+        observer.observe(Event("user_prompt", "s", "k", text=said))
+        space = memory._parts.room("project").space
+        with space.db.transaction():
+            take_in(space, observer.finalize())
+    return record.id
+
+
+@pytest.mark.parametrize("name", sorted(CALLED))
+@pytest.mark.parametrize("as_json", [False, True])
+def test_no_verb_prints_what_was_planted(run: Run, planted: str, name: str, *, as_json: bool) -> None:
+    """Files, memories, notes, quotes, conversations and the journal are shown without such signs."""
+    words = [planted if word == "ID" else word for word in CALLED[name]]
+    result = run(*(["--json"] if as_json else []), *name.split(), *words)
+    assert not BAD & set(result.stdout + result.stderr), ascii(result.output)
+    assert "Traceback" not in result.output
