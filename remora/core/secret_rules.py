@@ -147,6 +147,7 @@ PREFIXES: tuple[Prefix, ...] = (
     Prefix(
         "private-key", tuple(f"LS0tLS1CRUdJTi{w}" for w in _BASE64_PEM.split()), r"[A-Za-z0-9+/]{40,}+={0,2}"
     ),
+    Prefix("jenkins-secret", ("{AQAAABAAAA",), r"[\w+/]{20,}+={0,2}\}", anywhere=True),
     Prefix("paypal-token", ("access_token$production$", "access_token$sandbox$"), r"\w{16}\$[0-9a-f]{32}"),
 )
 
@@ -209,6 +210,73 @@ SHAPES: tuple[Shape, ...] = (
         r"\s(?:-u|--user)[ =]?[\"']?[^\s:\"'$-][^\s:\"'$]{0,80}+:([^\s\"']{1,200}+)",
         value=True,
         after="curl",
+    ),
+    Shape(  # the modular crypt format: shadow, htpasswd, bcrypt, phpass, Argon2
+        "password-hash",
+        (
+            "$1$",
+            "$2",
+            "$5$",
+            "$6$",
+            "$7$",
+            "$y$",
+            "$gy$",
+            "$apr1$",
+            "$p$",
+            "$h$",
+            "$argon2",
+            "$scrypt$",
+            "$pbkdf2",
+        ),
+        r"(?<!\$)(\$(?:2[abxy]?\$\d\d\$[A-Za-z0-9./]{50,60}+|[PH]\$[A-Za-z0-9./]{31}"
+        r"|(?:1|5|6|7|g?y|apr1|argon2id?|argon2d|scrypt|pbkdf2[\w-]{0,16}+)\$"
+        r"(?>(?:[A-Za-z0-9./,=+-]{1,200}+\$){1,4})[A-Za-z0-9./+=]{20,200}+))",
+    ),
+    Shape(
+        "password-hash",
+        ("pbkdf2_sha", "bcrypt_sha256$", "scrypt$"),
+        r"(?<![\w$])((?:pbkdf2_sha\d{1,3}|bcrypt_sha256|scrypt)\$[\w./+=$]{40,400}+)",
+    ),
+    Shape(  # userPassword of LDAP, RFC 2307
+        "password-hash",
+        ("{sha", "{ssha", "{smd5}", "{md5}", "{crypt}"),
+        r"(?i:\{(?:s?sha(?:\d{3})?|s?md5|crypt)\})([A-Za-z0-9+/$.]{20,200}+={0,2})",
+    ),
+    Shape("password-hash", ("*",), r"(?<![\w*])(\*[0-9A-F]{40})(?!\w)"),  # MySQL
+    Shape("password-hash", ("'md5",), r"(?i:password)\s{1,4}+'(md5[0-9a-f]{32})'"),  # PostgreSQL
+    Shape(  # host:port:database:user:password
+        "pgpass-password",
+        (":5432:", ":6432:", ":*:"),
+        r"(?m)^[^\s:#]{1,200}+:(?:5432|6432|\*):(?!\d{1,9}:)[^\s:]{1,80}+:[^\s:]{1,80}+:(\S{1,200}+)$",
+        value=True,
+    ),
+    Shape(
+        "framework-key",
+        ("base64:",),
+        r"(?i:key)[\\\"']{0,4}\s{0,4}[:=]>?\s{0,4}[\\\"']{0,2}base64:([A-Za-z0-9+/]{20,200}+={0,2})",
+    ),
+    Shape(
+        "framework-key",
+        ("secret_key_base",),
+        r"secret_key_base[\\\"']{0,4}\s{0,4}[:=]>?\s{0,4}([0-9a-f]{32,256}+)",
+    ),
+    Shape(  # WordPress
+        "framework-key",
+        ("_key", "_salt"),
+        r"(?:AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)[\"'],\s{0,40}+[\"'](.{32,200}?)[\"']\s?\)",
+        value=True,
+    ),
+    Shape(
+        "password",
+        ("<pass", "<pwd"),
+        r"(?i:<(?:pass(?:wd|word)?|pwd)\s(?:encoding=.base64.>|[^<>]{1,80}+>(?=[A-Za-z]{0,80}\d)))([^<\s]{4,200}+)</",
+        value=True,
+    ),
+    Shape(
+        "password",
+        ('pass"', "pass'"),
+        r"(?<=[\"'])pass[\"']\s{0,4}+:\s{0,4}+[\"'](?=[^\"'\s]{0,80}\d)(?=[^\"'\s]{0,80}[A-Za-z])([^\"'\s]{4,200}+)",
+        value=True,
     ),
     Shape(
         "password", ("identified",), r"(?i:identified\s{1,4}+by)\s{1,4}+['\"]([^'\"\s]{1,200}+)", value=True

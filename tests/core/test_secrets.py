@@ -59,6 +59,7 @@ def pem(label: str, body: str = PEM_LINES, *, end: bool = True) -> str:
 
 # Tokens that are found wherever they stand.
 TOKENS: list[tuple[str, str]] = [
+    ("jenkins-secret", "{AQAAABAAAA" + noise(BASE64, 44) + "=}"),
     ("anthropic-key", "sk-" + "ant-api03-" + noise(URL64, 93) + "AA"),
     ("anthropic-key", "sk-" + "ant-oat01-" + noise(URL64, 93)),
     ("openrouter-key", "sk-" + "or-v1-" + noise(HEX, 64)),
@@ -199,6 +200,30 @@ PLACED: list[tuple[str, str, str]] = [
     ("password", "Passwort: {}", "geheim" + "nis"),
     ("password", "contraseña={}", "secreto" + "1"),
     ("password", "密码：{}", "hunter" + "2"),
+    ("framework-key", "  secret_key_base: {}", noise(HEX, 128)),
+    ("framework-key", "APP_KEY=base64:{}", noise(BASE64, 43) + "="),
+    ("framework-key", "define('AUTH_KEY',         '{}');", noise(WORD + "|&+@:<%#!^(*.[ ", 64)),
+    ("framework-key", "define( 'NONCE_SALT', '{}' );", noise(WORD + "|&+@:<%#!^(*.[ ", 64)),
+    ("password-hash", "admin:{}", "$2y$10$" + noise(WORD, 53)),
+    ("password-hash", "VALUES (1, 'ann', '{}');", "$2b$12$" + noise(WORD, 53)),
+    (
+        "password-hash",
+        "root:{}:18000:0:99999:7:::",
+        "$6$rounds=5000$" + noise(WORD, 8) + "$" + noise(WORD, 86),
+    ),
+    ("password-hash", "ann:{}:19000:0:99999:7:::", "$y$j9T$" + noise(WORD, 22) + "$" + noise(WORD, 43)),
+    ("password-hash", "deploy:{}", "$apr1$" + noise(WORD, 8) + "$" + noise(WORD, 22)),
+    ("password-hash", "deploy:{{SHA}}{}", noise(BASE64, 27) + "="),
+    ("password-hash", "ann,{{SSHA}}{}", noise(BASE64, 32)),
+    ("password-hash", "'{}'", "$argon2id$v=19$m=65536,t=3,p=4$" + noise(WORD, 22) + "$" + noise(BASE64, 43)),
+    ("password-hash", "'{}'", "pbkdf2_sha256$260000$" + noise(WORD, 12) + "$" + noise(BASE64, 43) + "="),
+    ("password-hash", "('ann', '{}')", "$P$B" + noise(WORD, 30)),
+    ("password-hash", "IDENTIFIED BY PASSWORD {}", "*" + noise(HEX, 40).upper()),
+    ("password-hash", "ALTER ROLE ann WITH PASSWORD '{}';", "md5" + noise(HEX, 32)),
+    ("pgpass-password", "db.internal:5432:orders:svc:{}", "r1ver" + "Stone"),
+    ("pgpass-password", "*:*:*:postgres:{}", "quiet" + "Otter19"),
+    ("password", '<Pass encoding="base64">{}</Pass>', noise(WORD, 12) + "7" + "=="),
+    ("password", '{{"user": "sa", "pass": "{}"}}', "hunter" + "2"),
     ("secret", "api_key = '{}'", noise(HEX, 32)),
     ("secret", "API key: {}", noise(WORD, 24)),
     ("secret", '"client_secret": "{}"', noise(URL64, 40)),
@@ -261,6 +286,12 @@ PLACED: list[tuple[str, str, str]] = [
 
 ORDINARY = r'''
 Access tokens expire after 24 h; refresh them in middleware/auth.py.
+awk '{print $1$2$3}' access.log | sort | uniq -c
+src/app.py:5432:5:E501:line-too-long
+{"suite": "unit", "pass": "all", "fail": "none", "total": {"pass": 12}}
+<pass name="depth">shadow</pass>
+{SHA} stands before the digest in an htpasswd file; $6$ names SHA-512.
+define('AUTH_KEY', 'put your unique phrase here');
 max_tokens: 4096
 token_count = 42
 author: Jane Doe <jane@example.org>
