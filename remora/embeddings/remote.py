@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from remora.core.errors import ProviderError
+from remora.core.errors import ProviderBusy, ProviderError
 from remora.core.text import clean, sound
 from remora.embeddings.known import known
 from remora.embeddings.vectors import checked, finish
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 CUTS = (8_000, 1_500, 500)
 BATCH_BYTES = 200_000  # hosted models take 300,000 tokens in one request
 PROBE = "dimension probe"
+# Seconds without a request after one that got no answer within its budget: a run over a thousand texts
+# waits once for a server that is gone, and a server that is started again is found within a minute.
+PAUSE = 60.0
 
 
 class RemoteEmbedder(ABC):
@@ -55,6 +58,7 @@ class RemoteEmbedder(ABC):
         batch: int = 32,
         timeout: float = 30.0,
         sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         """Prepare an embedder; nothing is sent yet.
 
@@ -69,6 +73,7 @@ class RemoteEmbedder(ABC):
             batch: texts in one request.
             timeout: seconds for one request and the waiting between its attempts.
             sleep: how to wait.
+            now: a clock that never goes back.
         """
         facts = known(model)
         self._client = client
@@ -81,6 +86,8 @@ class RemoteEmbedder(ABC):
         self._batch = batch
         self._timeout = timeout
         self._sleep = sleep
+        self._now = now
+        self._silent_until: float | None = None
         self.query_prefix = query_prefix or facts.query_prefix
         self.document_prefix = document_prefix or facts.document_prefix
         own = self.document_prefix != facts.document_prefix
@@ -166,9 +173,7 @@ class RemoteEmbedder(ABC):
 
     def _finished(self, texts: list[str]) -> NDArray[np.float32]:
         source = f"{self._model} at {self._client.host}"
-        raw = with_retries(
-            lambda seconds: self._send(texts, seconds), budget=self._timeout, sleep=self._sleep
-        )
+        raw = self._answer(texts)
         matrix = checked(raw, count=len(texts), source=source)
         length = matrix.shape[1]
         if self._dims is None:
@@ -180,6 +185,26 @@ class RemoteEmbedder(ABC):
                 status=200,
             )
         return finish(matrix, self._dims, source=source)
+
+    def _answer(self, texts: list[str]) -> Sequence[Any]:
+        if self._silent_until is not None and self._now() < self._silent_until:
+            raise ProviderBusy(
+                f"{self._model} at {self._client.host} did not answer a moment ago",
+                hint=f"It is asked again {PAUSE:.0f} s after the last try.",
+            )
+        try:
+            raw = with_retries(
+                lambda seconds: self._send(texts, seconds),
+                budget=self._timeout,
+                sleep=self._sleep,
+                now=self._now,
+            )
+        except ProviderBusy as busy:
+            if not busy.status:  # it did not answer; one that limits us did
+                self._silent_until = self._now() + PAUSE
+            raise
+        self._silent_until = None
+        return raw
 
     def _fitting(self, length: int) -> int:
         return min(length, self._asked) if self._cuttable else length

@@ -1,0 +1,79 @@
+"""A server that stops answering is waited for once, not once for each batch."""
+
+from __future__ import annotations
+
+import pytest
+
+from remora.core.errors import ProviderBusy
+from remora.embeddings.remote import PAUSE, RemoteEmbedder
+from remora.net.http import JsonClient
+
+
+class Clock:
+    """A clock that only sleeping moves."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        """Let some seconds pass."""
+        self.time += seconds
+
+    def now(self) -> float:
+        """Return the seconds that passed."""
+        return self.time
+
+
+class Server(RemoteEmbedder):
+    """An embedder whose server answers, limits (429) or is gone (0), as `status` says."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(
+            JsonClient("http://127.0.0.1:9"),
+            "m",
+            name="test:m",
+            asked=2,
+            dims=2,
+            batch=1,
+            sleep=clock.sleep,
+            now=clock.now,
+        )
+        self.status = 200
+        self.requests = 0
+
+    def _send(self, texts: list[str], seconds: float) -> list[list[float]]:
+        self.requests += 1
+        if self.status != 200:
+            raise ProviderBusy("not now", status=self.status)
+        return [[1.0, 0.0] for _ in texts]
+
+
+def test_a_server_that_is_gone_costs_its_budget_once():
+    """After one request without an answer the next ones fail at once, and PAUSE later it is asked again."""
+    clock = Clock()
+    server = Server(clock)
+    server.embed_query("before")
+    server.status = 0
+    with pytest.raises(ProviderBusy):
+        server.embed_documents(["a", "b"])
+    waited, asked = clock.time, server.requests
+    assert 0 < waited <= 30
+    for _ in range(100):
+        with pytest.raises(ProviderBusy, match="did not answer a moment ago"):
+            server.embed_query("again")
+    assert (clock.time, server.requests) == (waited, asked)
+    server.status = 200
+    clock.sleep(PAUSE)
+    assert server.embed_query("back").shape == (2,)
+    assert server.embed_query("and stays").shape == (2,)
+
+
+def test_a_server_that_limits_is_asked_again():
+    """A refusal for now is an answer: the next text is tried without a pause."""
+    clock = Clock()
+    server = Server(clock)
+    server.status = 429
+    with pytest.raises(ProviderBusy):
+        server.embed_query("first")
+    server.status = 200
+    assert server.embed_query("second").shape == (2,)
