@@ -40,6 +40,8 @@ class LlmSettings(NamedTuple):
     api_key_env: str = ""
     timeout: float = 15.0
     describe: bool = True
+    command: str = ""
+    daily_calls: int = 50
 
 
 class RerankSettings(NamedTuple):
@@ -129,7 +131,7 @@ class Settings(NamedTuple):
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "embedding.provider": ("auto", "ollama", "openai", "onnx", "none"),
-    "llm.provider": ("none", "openai", "ollama", "anthropic"),
+    "llm.provider": ("none", "openai", "ollama", "anthropic", "command"),
     "rerank.provider": ("none", "cohere", "jina", "tei", "llamacpp", "vllm"),
 }
 

@@ -18,6 +18,8 @@ DESCRIPTIONS: dict[str, str] = {
     "llm.api_key_env": "Environment variable that holds the API key. Empty: the provider's.",
     "llm.timeout": "Seconds that a request may take.",
     "llm.describe": "Let the model describe a few modules whose code changed, once a day.",
+    "llm.command": "Provider command: what to run, `claude -p` for example. Prompt in, answer out.",
+    "llm.daily_calls": "Provider command: calls a day, at most.",
     "rerank.provider": "Service of the optional model that orders the best results again.",
     "rerank.model": "Name of the model. Empty: the provider's default.",
     "rerank.url": "Address of the server. Empty: the provider's default.",

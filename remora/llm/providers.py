@@ -379,6 +379,16 @@ def build(settings: LlmSettings, environ: Mapping[str, str]) -> LanguageModel | 
     """
     if settings.provider == "none":
         return None
+    if settings.provider == "command":
+        from remora.llm.command import FOLDER, CommandModel
+
+        return CommandModel(
+            settings.command,
+            Path(data_folder(environ)) / FOLDER,
+            environ,
+            timeout=settings.timeout,
+            daily_calls=settings.daily_calls,
+        )
     if not settings.model:
         raise ConfigError(
             f"llm.provider is {settings.provider}, but llm.model is empty",

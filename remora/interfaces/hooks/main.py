@@ -27,6 +27,8 @@ _NAMES = ("hook_event_name", "hookEventName", "event", "agent_action_name")  # w
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Answer the event on stdin and leave."""
+    if os.environ.get("REMORA_HOOKS") == "off":  # a language model that we asked ourselves
+        os._exit(0)
     try:
         heard = _fill_in()
         if "--help" in arguments or "-h" in arguments or os.isatty(0):

@@ -49,6 +49,15 @@ def test_a_session(world):
     assert world.log == []
 
 
+def test_hooks_that_are_switched_off_say_and_keep_nothing(world):
+    """REMORA_HOOKS=off silences an event that would be answered, and no trace of it is kept."""
+    world.environ["REMORA_HOOKS"] = "off"
+    assert world.event("SessionStart", source="startup").stdout == b""
+    assert world.kinds == []
+    del world.environ["REMORA_HOOKS"]
+    goes_on(world)
+
+
 def test_help(world):
     """It says what it is to whoever asks, or types it at a terminal."""
     usage = b"remora hook [--host NAME] < EVENT"
