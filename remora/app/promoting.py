@@ -1,6 +1,6 @@
 """What a session added up to, taken in: beside all sessions before it, and as the memories it is worth.
 
-One transaction a session (two where a model rewords what is learnt): its rows, the sums over all
+One transaction a session (two where a model writes what was learnt): its rows, the sums over all
 sessions, its memories, and the note of what was learnt. What a person forgot, or changed since it was
 learnt, is left as it is; what we had retired ourselves comes back.
 """
@@ -21,6 +21,7 @@ from remora.core.errors import InvalidInput, RemoraError
 from remora.core.statement import said_on
 from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, overturned_by, retired_for
 from remora.lifecycle.prune import is_forgotten
+from remora.observer.candidate import Rejected
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.store.observed import LearnedRow
 from remora.store.recording import Pair
@@ -38,6 +39,7 @@ WITHDRAWN = "withdrawn"
 MOST_TELLING = ("stored", "restored", "updated", "merged")
 A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
 OTHERWISE = Discarded("", "overturned", "the user said otherwise later")
+NEW = 5  # pieces of evidence that a session must have added before a model is asked about it again
 BRANCH = Discarded("", "branch", "its branch was deleted unmerged")
 
 
@@ -61,6 +63,15 @@ class Taken(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class _Written(NamedTuple):
+    """What a model wrote of a session; `digests` names the evidence that it read, empty if it did not."""
+
+    candidates: tuple[Candidate, ...] = ()
+    discarded: tuple[Discarded, ...] = ()
+    notes: tuple[str, ...] = ()
+    digests: str = ""
+
+
 class Promoter:
     """Takes sessions into the memory of a project; a dry run asks no model."""
 
@@ -73,6 +84,7 @@ class Promoter:
         self._novelty = Novelty(parts)
         self._done: dict[str, str] = {}  # what was done with each memory so far
         self._branches: dict[str, Branch | None] = {}
+        self._gave_up = False  # on the language model
         self._since: str | None = None  # when the session that is taken in began
 
     def take(
@@ -94,48 +106,75 @@ class Promoter:
             made: what becomes of each draft before it is stored, such as its unit of work.
         """
         self._since = observation.started
+        model = self._model()
         with self._space.db.transaction():
             self._space.observed.record(
                 observation, pairs_of(observation), seen, self._time(), tallies(observation)
             )
             if self._parts.settings.learn.quotes:
                 quoting.take_in(self._space, observation)
-            stored = StoredSeen(self._space.observed)
-            promotion = promote(
-                observation, stored, similar=self._similar, overtaken=self._overtaken, more=more
-            )
-            drafts = tuple(p._replace(draft=made(p.draft)) for p in promotion.promoted)
-            promotion = promotion._replace(promoted=drafts)
-            if self._model() is None:
-                return self._kept(promotion, run)
+            if model is None:
+                return self._promoted(observation, run, more, made)
         # A model takes seconds: nobody waits for the database meanwhile. A crash here costs nothing,
         # for the transcript is marked as read later, and what was recorded is replaced then.
-        promotion, note = self._reworded(promotion)
+        written = self._written(model, observation)
         with self._space.db.transaction():
-            taken = self._kept(promotion, run)
-        return taken._replace(notes=(*taken.notes, note)) if note else taken
+            taken = self._promoted(observation, run, (*more, *written.candidates), made)
+            if written.digests:
+                self._space.meta.set(_asked(observation), written.digests)
+        return taken._replace(
+            discarded=(*taken.discarded, *written.discarded), notes=(*taken.notes, *written.notes)
+        )
+
+    def _promoted(
+        self,
+        observation: Observation,
+        run: int,
+        more: Iterable[Candidate],
+        made: Callable[[MemoryDraft], MemoryDraft],
+    ) -> Taken:
+        """Filter what a session is worth, and store what is left; call inside a transaction."""
+        stored = StoredSeen(self._space.observed)
+        promotion = promote(observation, stored, similar=self._similar, overtaken=self._overtaken, more=more)
+        drafts = tuple(p._replace(draft=made(p.draft)) for p in promotion.promoted)
+        return self._kept(promotion._replace(promoted=drafts), run)
 
     def _time(self) -> str:
         return to_iso(self._parts.clock.now())
 
     def _model(self) -> LanguageModel | None:
-        """Return the model that rewords what is learnt; None where that is not wanted."""
-        if not self._parts.settings.learn.synthesis or self.dry_run:
+        """Return the model that writes what a session taught; None where none is wanted, or it failed."""
+        if not self._parts.settings.learn.synthesis or self.dry_run or self._gave_up:
             return None
         try:
             return self._parts.llm()
         except RemoraError:
             return None
 
-    def _reworded(self, promotion: Promotion) -> tuple[Promotion, str]:
-        from remora.observer.synthesis import reword
+    def _written(self, model: LanguageModel, observation: Observation) -> _Written:
+        """Ask the model what a session taught, unless it was asked about nearly the same before."""
+        from remora.observer.evidence import USER, pack
+        from remora.observer.writer import write
 
-        model = self._model()
-        if model is None:
-            return promotion, ""
-        seconds = self._parts.settings.learn.synthesis_timeout
-        promoted, note = reword(model, promotion.promoted, seconds)
-        return promotion._replace(promoted=promoted), note
+        pieces = pack(observation, StoredSeen(self._space.observed))
+        digests = " ".join(piece.digest for piece in pieces)
+        before = str(self._space.meta.get(_asked(observation)) or "").split()
+        new = set(digests.split()) - set(before)
+        if all(piece.kind == USER for piece in pieces) or len(new) < (NEW if before else 1):
+            return _Written()
+        try:
+            found = list(
+                write(model, observation, pieces, timeout=self._parts.settings.learn.synthesis_timeout)
+            )
+        except (RemoraError, OSError) as error:
+            self._gave_up = True  # one answer that fails is waited for, not one for each session
+            return _Written(notes=(f"the language model was not asked further: {error}",))
+        return _Written(
+            tuple(one for one in found if not isinstance(one, Rejected)),
+            tuple(Discarded(one.what, "writer", one.why) for one in found if isinstance(one, Rejected)),
+            (),
+            digests,
+        )
 
     def _kept(self, promotion: Promotion, run: int) -> Taken:
         """Store what was promoted and note it; call inside a transaction."""
@@ -256,6 +295,10 @@ class Promoter:
         if draft.external_id and self._space.memories.with_external_id(draft.external_id) is not None:
             return (draft.external_id, 1.0)
         return self._novelty.closest(draft, self._stamp(draft.branch))
+
+
+def _asked(observation: Observation) -> str:
+    return f"written:{observation.host}:{observation.session_id}"
 
 
 def _name(session: str) -> str:

@@ -96,7 +96,7 @@ class LearnSettings(NamedTuple):
 
     quotes: bool = True
     synthesis: bool = False
-    synthesis_timeout: float = 30.0
+    synthesis_timeout: float = 120.0
 
 
 class InjectSettings(NamedTuple):

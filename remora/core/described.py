@@ -47,7 +47,7 @@ DESCRIPTIONS: dict[str, str] = {
     "journal.consolidation_timeout": "Seconds that the language model may take to write the journal.",
     "journal.consolidation_tokens": "Tokens of the language model's answer, at most.",
     "learn.quotes": "Keep sentences that you say in sessions and that may last, to be found again.",
-    "learn.synthesis": "Let the language model reword what a session taught, with one call a session.",
+    "learn.synthesis": "Let the language model write what a session taught: 5,000 tokens in, 500 out.",
     "learn.synthesis_timeout": "Seconds that this call may take.",
     "inject.enabled": "Tell agents what is known, without being asked.",
     "inject.threshold": "Confidence that a memory needs, besides evidence, to be told; from 0 to 1.",

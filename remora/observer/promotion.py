@@ -12,7 +12,7 @@
     scoring      priority 0.6 p + 0.4 s; confidence c s + 0.1, and more with every further session
     cap          by the kind of session, the best first; updates and what the user said take no room
 
-Synthesis by a model, embedding and the one transaction come after, where there is a model and a store.
+What a model wrote (writer.py) comes in as further candidates. Embedding and the transaction come after.
 Everything here is pure: the same session and the same `Seen` give the same promotion.
 """
 
@@ -33,7 +33,7 @@ from remora.observer.sentences import too_few
 NOVEL = 0.88  # cosine; above it a candidate says what a memory says already
 ALIKE = 0.8  # share of words that two candidates of one session may have in common
 INSIDE = 0.7  # share of the words of a told thing that another may hold before it says the same
-TOLD = ("finding", "self_correction", "user_words", "qa", "error_retry", "commit", "outcome")
+TOLD = ("written", "finding", "self_correction", "user_words", "qa", "error_retry", "commit", "outcome")
 LOWEST = 0.2  # confidence below which nothing is promoted
 MORE, MOST = 0.02, 0.1  # confidence for each further session, and the most of it
 WEAKEST = 0.4  # a signal's score below this is not looked at

@@ -843,23 +843,61 @@ def test_what_was_learnt_on_a_branch_goes_by_its_new_name(tmp_path):
         assert any("cache of the server" in record.content for record in memory.list(branch="lifetime"))
 
 
-def test_a_model_may_reword_what_is_learnt(tmp_path):
-    """Once a session, where the setting says so; the user's own words stay, and a failure costs nothing."""
+def written(call) -> str:
+    """Return a model's answer that makes a memory of the first piece that the person said."""
+    first = call.messages[-1].content.partition("U1: ")[2].partition("\n")[0].partition(" [answers")[0]
+    memory = {"content": first, "type": "preference", "evidence": ["U1"]}
+    return json.dumps({"memories": [memory, {**memory, "content": f"{first} Use port 1234."}]})
 
-    def answer(call):
-        lines = [line for line in call.messages[-1].content.splitlines() if line[:1].isdigit()]
-        told = [line.partition("] ")[2].replace("usually", "in most cases") for line in lines]
-        return json.dumps({"memories": [{"number": n, "content": c} for n, c in enumerate(told, 1)]})
 
+def talk_of_ports(folder: Path, more: int = 0) -> Path:
+    """Write a session in which a person asks for the gateway and the agent reports; return its folder."""
+    one = Talk("s1", 1, str(folder / "project")).user("Tokens are refreshed through the gateway alone here.")
+    one.reply("The gateway now refreshes the tokens, and the client asks it.")
+    for number in range(more):
+        one.user(f"Look at part {number} of the client, please.").reply(f"Part {number} is as it should be.")
+    return one.save(folder / "talks").parent
+
+
+def test_a_model_writes_what_a_session_taught(tmp_path):
+    """What rests on the evidence is stored with its place, the rest is counted, and it is asked once."""
     (tmp_path / "project").mkdir()
-    model = ScriptedModel([answer, answer, answer, ProviderError("it is down")])
+    model = ScriptedModel([written])
     environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS="true")
     with Memory.open(tmp_path / "project", environ=environ, llm=model) as memory:
-        several(tmp_path, memory)
-        report = memory.learn(tmp_path / "talks")
-        assert 1 <= len(model.calls) <= 4
+        report = memory.learn(talk_of_ports(tmp_path))
+        (one,) = [learnt.memory for learnt in report.learnt if "written" in learnt.memory.tags]
+        assert one.content == "Tokens are refreshed through the gateway alone here."
+        assert (one.type, (one.payload or {})["events"]) == ("preference", ["s1-1:prompt"])
+        assert report.discarded["writer"] == 1
+        assert memory.learn(tmp_path / "talks", again=True).notes == ()
+        assert len(model.calls) == 1
+
+
+def test_a_model_is_asked_again_where_a_session_went_on(tmp_path):
+    """A piece more is no reason to ask; five are."""
+    (tmp_path / "project").mkdir()
+    model = ScriptedModel([written, written])
+    environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS="true")
+    with Memory.open(tmp_path / "project", environ=environ, llm=model) as memory:
+        for more, calls in ((0, 1), (1, 1), (4, 2)):
+            memory.learn(talk_of_ports(tmp_path, more))
+            assert len(model.calls) == calls
+        assert sum("written" in one.tags for one in memory.list()) == 1
+
+
+def test_a_model_that_fails_to_write_costs_one_wait(tmp_path):
+    """The rules say what they know, the report says it once, and `--again` asks for what is missing."""
+    (tmp_path / "project").mkdir()
+    model = ScriptedModel([ProviderError("it is down"), written])
+    environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS="true")
+    with Memory.open(tmp_path / "project", environ=environ, llm=model) as memory:
+        talks = talk_of_ports(tmp_path)
+        Talk("s2", 2, str(tmp_path / "project")).user(CORRECTION).reply("Done.").save(talks)
+        report = memory.learn(talks)
+        assert report.notes == ("the language model was not asked further: it is down",)
         assert any("gateway" in text for text in said(report))
-        assert not any("gateway" in call.messages[-1].content for call in model.calls)
+        assert len(model.calls) == 1
 
 
 def browsing(folder: Path, name: str, day: int, pages: range) -> Path:

@@ -1,0 +1,159 @@
+"""The evidence pack of a session: what a language model gets to read before it writes down what was learnt.
+
+A pack holds at most PACK tokens, as numbered pieces: what the person said comes first and whole, then what
+the agent named as a cause, errors with what ended them, changes that were taken back, commits, and the
+agent's reports, the newest first. A memory that is written from it cites the pieces that it rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from remora.core.events import Observation
+from remora.core.text import collapse, content_hash, shorten
+from remora.core.values import Taint
+from remora.observer.keeping import cut
+from remora.observer.seen import Seen
+
+PACK = 4_000  # tokens
+CHARACTERS = PACK * 4
+PERSON = 10_000  # characters of the person's words; longer ones are cut where all together are more
+SHORT = 160  # characters of a request that may be clear only with what it answers
+ANSWERED, FINDING, REPORT, COMMIT, ERROR = 300, 400, 600, 400, 500  # characters
+USER, CAUSE, FAILURE, REVERT, COMMITTED, REPORTED = "UFEBCR"
+
+
+class Piece(NamedTuple):
+    """One piece of evidence.
+
+    Attributes:
+        id: a letter for its kind, and a number: U said by the person, F named as a cause by the agent,
+            E an error, B taken back, C a commit, R a report of the agent.
+        text: one line.
+        step, events: where it stands in the session.
+        taint: of text from outside that was read before it; None for the person's words.
+    """
+
+    id: str
+    text: str
+    step: int = 0
+    events: tuple[str, ...] = ()
+    taint: Taint | None = None
+
+    @property
+    def kind(self) -> str:
+        """The letter of its id."""
+        return self.id[0]
+
+    @property
+    def digest(self) -> str:
+        """Eight digits that name the text."""
+        return content_hash(self.text)[:8]
+
+
+def pack(session: Observation, seen: Seen | None = None) -> tuple[Piece, ...]:
+    """Return the evidence of a session, CHARACTERS at most.
+
+    Args:
+        session: what it added up to.
+        seen: the counts over all sessions, which tell what was met before; None where there are none.
+    """
+    left = CHARACTERS
+    pieces: list[Piece] = []
+    for kind in (_said(session), _causes(session), _errors(session, seen), _reverts(session)):
+        left = _fill(pieces, kind, left)
+    left = _fill(pieces, _commits(session), left)
+    _fill(pieces, _reports(session), left)
+    return tuple(pieces)
+
+
+def told(pieces: Iterable[Piece]) -> str:
+    r"""Return pieces as lines of text.
+
+    >>> told([Piece("U1", "use bun"), Piece("F1", "the port is taken")])
+    'U1: use bun\nF1: the port is taken'
+    """
+    return "\n".join(f"{piece.id}: {piece.text}" for piece in pieces)
+
+
+def _fill(pieces: list[Piece], more: Iterator[Piece], left: int) -> int:
+    """Add pieces while there is room, numbered within their kind; return the room that is left."""
+    known = {piece.text for piece in pieces}
+    number = 0
+    for piece in more:
+        if piece.text in known:
+            continue
+        if len(piece.text) + 8 > left:
+            break
+        number += 1
+        known.add(piece.text)
+        pieces.append(piece._replace(id=f"{piece.id}{number}"))
+        left -= len(piece.text) + 8
+    return left
+
+
+def _said(session: Observation) -> Iterator[Piece]:
+    """Yield the person's words; a short request with the end of what it answers."""
+    steps = {key: step for step, key in session.places.get("prompts", ())}
+    asked: list[tuple[str, int, tuple[str, ...]]] = []
+    before = ""
+    for exchange in session.exchanges:
+        words = collapse(exchange.ask)
+        if before and len(words) < SHORT:
+            words = f"{words} [answers: {before}]"
+        asked.append((words, steps.get("".join(exchange.events[:1]), 0), exchange.events[:1]))
+        before = _end(exchange.report)
+    answered = {key for _, _, keys in asked for key in keys}
+    prompts = zip(session.prompts, session.places.get("prompts", ()), strict=False)
+    asked += [(collapse(text), step, (key,)) for text, (step, key) in prompts if key not in answered]
+    total = sum(len(words) for words, _, _ in asked)
+    each = PERSON if total <= PERSON else max(SHORT, PERSON // len(asked))
+    for words, step, keys in asked:
+        yield Piece(USER, cut(words, each), step, keys)
+
+
+def _end(text: str) -> str:
+    line = collapse(text)
+    return line if len(line) <= ANSWERED else "…" + line[-ANSWERED:].partition(" ")[2]
+
+
+def _causes(session: Observation) -> Iterator[Piece]:
+    for exchange in session.exchanges:
+        for found in exchange.findings:
+            yield Piece(CAUSE, shorten(found, FINDING), exchange.step, exchange.events[1:], exchange.taint)
+
+
+def _errors(session: Observation, seen: Seen | None) -> Iterator[Piece]:
+    """Yield errors that ended, came again, or were met in other sessions; the most frequent first."""
+    for error in sorted(session.errors, key=lambda e: (-e.count, e.steps)):
+        sessions = len(seen.errors(error.fingerprint)) if seen is not None else 0
+        if not error.resolved and error.count < 2 and sessions < 2:
+            continue
+        ran = f"`{shorten(error.command, 120)}`" if error.command else error.tool
+        parts = [f"{ran} failed {error.count}x: {shorten(error.message, 240)}"]
+        if error.resolved:
+            parts.append(f"It passed after: {error.resolved_how or 'another try'}")
+        if sessions > 1:
+            parts.append(f"Met in {sessions} sessions")
+        text = shorten("; ".join(parts), ERROR)
+        yield Piece(FAILURE, text, error.steps[0] if error.steps else 0, error.events, error.taint)
+
+
+def _reverts(session: Observation) -> Iterator[Piece]:
+    for signal in session.signals:
+        if signal.type == "backtrack":
+            text = f"The agent changed {', '.join(signal.paths[:4])} and took that back."
+            yield Piece(REVERT, text, signal.step, signal.events, signal.taint)
+
+
+def _commits(session: Observation) -> Iterator[Piece]:
+    for made in session.commits:
+        yield Piece(COMMITTED, shorten(made.message, COMMIT), made.step, made.events, made.taint)
+
+
+def _reports(session: Observation) -> Iterator[Piece]:
+    for exchange in reversed(session.exchanges):
+        yield Piece(
+            REPORTED, shorten(exchange.report, REPORT), exchange.step, exchange.events[1:], exchange.taint
+        )

@@ -1,0 +1,158 @@
+"""Let a language model write down what a session taught: from its evidence pack, at most MEMORIES memories.
+
+What the model answers is checked, not trusted: each memory cites pieces of the pack; names, numbers, paths
+and commands in it stand in those pieces, and so does a part of its other words. A rule needs a person's words
+among them. Text from outside that a cited piece rests on taints the memory. What fails a check is dropped and
+counted; the filters of `promotion` follow, as for every candidate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from remora.core.events import Observation
+from remora.core.text import STOP_WORDS, collapse, words
+from remora.llm.client import LanguageModel, Message, extract
+from remora.llm.prompts import load
+from remora.observer.candidate import Candidate, Evidence, Rejected, draft
+from remora.observer.evidence import USER, Piece, told
+from remora.observer.seen import SeenCount
+
+MEMORIES = 5  # of a session
+LEAST, MOST = 20, 600  # characters of a memory
+TOKENS = 1_200  # of an answer
+SHARED = 0.3  # of a memory's words that the cited pieces hold
+STEM = 5  # letters that two forms of a word share
+SIGNAL = "written"
+TYPES = ("preference", "requirement", "decision", "gotcha", "error_pattern")
+RULES = TYPES[:3]  # need a person's words; without them they are told as a fact
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "memories": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "content": {"type": "string"},
+                    "type": {"type": "string", "enum": list(TYPES)},
+                    "evidence": {"type": "array", "items": {"type": "string"}},
+                },
+                "required": ["content", "type", "evidence"],
+            },
+        }
+    },
+    "required": ["memories"],
+}
+_QUOTED = re.compile(r"`([^`\n]+)`")
+_TOKEN = re.compile(r"[\w@$./\\:+-]*[\w$]")
+_NAME = re.compile(r"[\d_/\\@$]|[a-z][A-Z]|\w\w\.\w\w")  # what no plain word holds
+
+
+class Claim(NamedTuple):
+    """A memory as the model wrote it, with the pieces that it cites."""
+
+    content: str
+    type: str
+    cited: tuple[Piece, ...]
+
+
+def write(
+    model: LanguageModel, session: Observation, pieces: Sequence[Piece], *, timeout: float
+) -> Iterator[Candidate | Rejected]:
+    """Yield what a model writes from the evidence of a session, and what of it did not stand.
+
+    Args:
+        model: asked once, twice where its answer has another shape.
+        session: that the evidence is of.
+        pieces: its pack.
+        timeout: seconds for each answer.
+
+    Raises:
+        ProviderError: no answer that can be used.
+        ModelMissing: the model is not there.
+    """
+    messages = [Message("system", load("remora.observer", "writer")), Message("user", told(pieces))]
+    answer = extract(model, messages, SCHEMA, max_tokens=TOKENS, timeout=timeout)
+    yield from checked(session, pieces, answer["memories"])
+
+
+def checked(
+    session: Observation, pieces: Sequence[Piece], memories: Sequence[dict[str, Any]]
+) -> Iterator[Candidate | Rejected]:
+    """Yield the memories of an answer that stand, as candidates, and the others with the reason."""
+    of_id = {piece.id: piece for piece in pieces}
+    cited_before: dict[str, int] = {}
+    for place, item in enumerate(memories):
+        content = collapse(item["content"])
+        cited = tuple(of_id[i] for i in dict.fromkeys(item["evidence"]) if i in of_id)
+        claim = Claim(content, item["type"], cited)
+        why = f"a session gives {MEMORIES} at most" if place >= MEMORIES else unfounded(claim)
+        if why:
+            yield Rejected(content, why)
+            continue
+        key = "\n".join(sorted({event for piece in cited for event in piece.events}))
+        cited_before[key] = cited_before.get(key, 0) + 1
+        yield _candidate(session, claim, f"{key}\n{cited_before[key]}")
+
+
+def unfounded(claim: Claim) -> str:
+    """Return why a claim does not follow from what it cites, empty where nothing speaks against it.
+
+    >>> piece = Piece("U1", "never push to release/1.x, open a PR against main")
+    >>> unfounded(Claim("Open PRs against main, never push to release/1.x.", "preference", (piece,)))
+    ''
+    >>> unfounded(Claim("Open PRs against main, never push to release/2.x.", "preference", (piece,)))
+    'release/2.x is not in what it cites'
+    """
+    if not LEAST <= len(claim.content) <= MOST:
+        return f"it has {len(claim.content)} characters, not {LEAST} to {MOST}"
+    if not claim.cited:
+        return "it cites no evidence"
+    evidence = " ".join(piece.text for piece in claim.cited)
+    folded = collapse(evidence.replace("`", "")).casefold()
+    for name in _names(claim.content):
+        if name.casefold() not in folded:
+            return f"{name} is not in what it cites"
+    said = {word[:STEM] for word in words(evidence)}
+    own = {word[:STEM] for word in words(claim.content) if word not in STOP_WORDS}
+    if len(own & said) < SHARED * len(own):
+        return "what it cites says something else"
+    return ""
+
+
+def _names(text: str) -> Iterator[str]:
+    """Yield what has to be copied exactly: what is in backticks, and names, numbers and paths outside."""
+    for quoted in _QUOTED.findall(text):
+        yield collapse(quoted)
+    for token in _TOKEN.findall(_QUOTED.sub(" ", text)):
+        if _NAME.search(token):
+            yield token.strip("./:-+")
+
+
+def _candidate(session: Observation, claim: Claim, key: str) -> Candidate:
+    said = any(piece.kind == USER for piece in claim.cited)
+    tainted = [piece.taint for piece in claim.cited if piece.taint is not None]
+    at = session.ended or session.started
+    count = SeenCount(1, at, at)
+    ids = ", ".join(piece.id for piece in claim.cited)
+    memory = draft(
+        session,
+        claim.type if said or claim.type not in RULES else "gotcha",
+        claim.content,
+        signal=SIGNAL,
+        key=key,
+        confidence=0.85 if said else 0.75,
+        seen=count,
+        evidence=Evidence(
+            tuple(sorted({piece.step for piece in claim.cited})),
+            tuple(dict.fromkeys(event for piece in claim.cited for event in piece.events)),
+        ),
+        files=[use.path for use in session.files if use.path in claim.content],
+        tags=(SIGNAL,),
+        taint=tainted[0] if tainted else None,
+    )
+    why = f"written by a language model from what the session showed ({ids})"
+    return Candidate(SIGNAL, key, memory, 0.9 if said else 0.85, 0.85, 1, count, why)
