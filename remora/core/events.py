@@ -280,6 +280,23 @@ class Exchange(NamedTuple):
     events: tuple[str, ...] = ()
 
 
+class Remark(NamedTuple):
+    """What the model said while it worked, between two calls.
+
+    Attributes:
+        text: shortened.
+        step, event: where.
+        failed: the last result before it told of an error.
+        taint: as of a signal.
+    """
+
+    text: str
+    step: int
+    event: str
+    failed: bool = False
+    taint: Taint | None = None
+
+
 class CommitMade(NamedTuple):
     """A commit of a session: its message without trailers, files and lines changed since the one before.
 
@@ -319,6 +336,7 @@ class Observation(NamedTuple):
         places: step and event key of what is no signal: each of "prompts", the first and last form of
             the "plan", the first and last that told "tokens".
         quotes: sentences of the person that may last, in order, the last 200.
+        remarks: what the model said while it worked, in order, the last 300.
     """
 
     session_id: str
@@ -347,3 +365,4 @@ class Observation(NamedTuple):
     commits: tuple[CommitMade, ...] = ()
     places: Mapping[str, tuple[tuple[int, str], ...]] = {}
     quotes: tuple[Quote, ...] = ()
+    remarks: tuple[Remark, ...] = ()

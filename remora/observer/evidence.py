@@ -1,8 +1,8 @@
 """The evidence pack of a session: what a language model gets to read before it writes down what was learnt.
 
 A pack holds at most PACK tokens, as numbered pieces: what the person said comes first and whole, then what
-the agent named as a cause, errors with what ended them, changes that were taken back, commits, and the
-agent's reports, the newest first. A memory that is written from it cites the pieces that it rests on.
+the agent named as a cause, errors with what ended them, changes that were taken back, what the agent said
+at work (after a failure first), its reports, and commits. A memory that is written from it cites the pieces that it rests on.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ PACK = 4_000  # tokens
 CHARACTERS = PACK * 4
 PERSON = 10_000  # characters of the person's words; longer ones are cut where all together are more
 SHORT = 160  # characters of a request that may be clear only with what it answers
-ANSWERED, FINDING, REPORT, COMMIT, ERROR = 300, 400, 600, 400, 500  # characters
-USER, CAUSE, FAILURE, REVERT, COMMITTED, REPORTED = "UFEBCR"
+ANSWERED, FINDING, REMARK, REPORT, COMMIT, ERROR = 300, 400, 200, 400, 400, 500  # characters
+USER, CAUSE, FAILURE, REVERT, REMARKED, REPORTED, COMMITTED = "UFEBARC"
 
 
 class Piece(NamedTuple):
@@ -29,7 +29,7 @@ class Piece(NamedTuple):
 
     Attributes:
         id: a letter for its kind, and a number: U said by the person, F named as a cause by the agent,
-            E an error, B taken back, C a commit, R a report of the agent.
+            E an error, B taken back, A said by the agent at work, R a report of the agent, C a commit.
         text: one line.
         step, events: where it stands in the session.
         taint: of text from outside that was read before it; None for the person's words.
@@ -61,10 +61,16 @@ def pack(session: Observation, seen: Seen | None = None) -> tuple[Piece, ...]:
     """
     left = CHARACTERS
     pieces: list[Piece] = []
-    for kind in (_said(session), _causes(session), _errors(session, seen), _reverts(session)):
+    for kind in (
+        _said(session),
+        _causes(session),
+        _errors(session, seen),
+        _reverts(session),
+        _remarks(session),
+        _reports(session),
+        _commits(session),
+    ):
         left = _fill(pieces, kind, left)
-    left = _fill(pieces, _commits(session), left)
-    _fill(pieces, _reports(session), left)
     return tuple(pieces)
 
 
@@ -157,3 +163,11 @@ def _reports(session: Observation) -> Iterator[Piece]:
         yield Piece(
             REPORTED, shorten(exchange.report, REPORT), exchange.step, exchange.events[1:], exchange.taint
         )
+
+
+def _remarks(session: Observation) -> Iterator[Piece]:
+    """Yield what the agent said between two calls: after a failure first, then the newest first."""
+    reports = {key for exchange in session.exchanges for key in exchange.events[1:]}
+    remarks = [remark for remark in session.remarks if remark.event not in reports]
+    for remark in sorted(reversed(remarks), key=lambda r: not r.failed):
+        yield Piece(REMARKED, shorten(remark.text, REMARK), remark.step, (remark.event,), remark.taint)

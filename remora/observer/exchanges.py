@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 
-from remora.core.events import CommitMade, Event, Exchange
+from remora.core.events import CommitMade, Event, Exchange, Remark
 from remora.core.text import collapse
 from remora.core.values import Taint
 from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.observer.wrote import MOST, written
 
-EXCHANGES, COMMITS = 100, 50
-ASK, REPORT, COMMIT = 1_200, 3_000, 1_500  # characters
+EXCHANGES, COMMITS, REMARKS = 100, 50, 300
+ASK, REPORT, COMMIT, REMARK = 1_200, 3_000, 1_500, 400  # characters
 PATHS, FINDINGS = 60, 6
 
 _CAUSES = ("issue", "problem", "cause", "bug", "reason", "culprit")
@@ -56,6 +56,8 @@ class Exchanges(Kept):
 
     closed: list[Exchange]
     commits: list[CommitMade]
+    remarks: list[Remark]
+    failed: bool  # the last result
     uncommitted: list[str]
     commands: dict[str, str]
     paths: dict[str, str]
@@ -75,6 +77,7 @@ class Exchanges(Kept):
         self.closed, self.commits, self.uncommitted = [], [], []
         self.commands, self.paths, self.lines = {}, {}, {}
         self.unsaved = []
+        self.remarks, self.failed = [], False
         self.taint = None
         self._open("")
 
@@ -88,6 +91,8 @@ class Exchanges(Kept):
         elif event.kind == "reply" and event.text.strip():
             self.report, self.step, self.at = cut(event.text, REPORT), event.step, event.at
             self.taint, self.keys = taint, [*self.keys[:1], event.key]
+            said = Remark(cut(collapse(event.text), REMARK), event.step, event.key, self.failed, taint)
+            keep_last(self.remarks, said, REMARKS)
             if len(self.found) < FINDINGS:
                 self.found += [f for f in findings(event.text) if f not in self.found]
         elif event.kind in ("tool_call", "tool_result"):
@@ -111,6 +116,7 @@ class Exchanges(Kept):
                 lines = written(str(extra.get("old") or ""), str(extra.get("new") or ""))
                 self.lines[event.call_id or event.key] = lines
             return
+        self.failed = event.error
         message = self.commands.pop(event.call_id or event.key, "")
         paths = self.paths.pop(event.call_id or event.key, "")
         lines = self.lines.pop(event.call_id or event.key, [])

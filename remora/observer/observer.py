@@ -37,7 +37,7 @@ from remora.observer.story import Story
 from remora.observer.watch import Watch
 
 LATE = 0.002  # seconds of processor time an event may take; more are counted
-CHECKPOINT = 7  # the form of a checkpoint
+CHECKPOINT = 8  # the form of a checkpoint
 # Early triggers: what a running session has to show, how many times, and their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are told
@@ -332,6 +332,7 @@ class Observer:
                 "tokens": tuple(counted for w in watches for counted in w.pace.counted),
             },
             tuple(self._quotes.kept[-MOST:]),
+            tuple(self._exchanges.remarks),
         )
 
     def _conflicts(self, watches: list[Watch]) -> list[Signal]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remora.core.events import CommitMade, ErrorSeen, Exchange, Signal
+from remora.core.events import CommitMade, ErrorSeen, Exchange, Remark, Signal
 from remora.core.values import Taint
 from remora.observer.evidence import CHARACTERS, pack, told
 from tests.observer.sessions import seen_of, session
@@ -22,20 +22,27 @@ def failed(message: str, **more) -> ErrorSeen:
 
 
 def test_pieces_come_in_the_order_of_their_worth():
-    """The person first, then causes, errors that ended, what was taken back, commits, reports."""
+    """The person, causes, errors, what was taken back, remarks (after a failure first), reports, commits."""
     made = session(
         exchanges=(exchange("Make it fast.", "It is fast now.", findings=("the cache was cold",)),),
         errors=(failed("no such host", resolved=True, resolved_how="`make up`"),),
         signals=(Signal("backtrack", "a.py", 5, paths=("a.py",)),),
         commits=(CommitMade("fix: warm the cache", 6),),
+        remarks=(
+            Remark("I look at the cache.", 2, "a1"),
+            Remark("No such host? The proxy is down.", 4, "a2", failed=True),
+            Remark("It is fast now.", 7, "key of It is fast now."),
+        ),
     )
     assert told(pack(made)).splitlines() == [
         "U1: Make it fast.",
         "F1: the cache was cold",
         "E1: `make test` failed 1x: no such host; It passed after: `make up`",
         "B1: The agent changed a.py and took that back.",
-        "C1: fix: warm the cache",
+        "A1: No such host? The proxy is down.",
+        "A2: I look at the cache.",
         "R1: It is fast now.",
+        "C1: fix: warm the cache",
     ]
 
 
