@@ -353,6 +353,7 @@ class AsyncMemory:
     close = _in_thread(Memory.close)
     learn = _in_thread(Memory.learn)
     learned = _in_thread(Memory.learned)
+    reflect = _in_thread(Memory.reflect)
     observe = _in_thread(Memory.observe)
     log = _in_thread(Memory.log)
     tell_session = _in_thread(Memory.tell_session)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from remora.app.move_in import MoveReport
     from remora.app.observing import Watched
     from remora.app.promoting import Learnt
+    from remora.app.reflecting import Reflection
     from remora.app.shipped import Shipped
     from remora.app.wiring import Parts
     from remora.core.values import Hit, InitReport, MemoryRecord
@@ -47,6 +48,20 @@ class LearningVerbs:
 
         with self._lock:
             return init(self._parts, Path(path) if path is not None else None, progress)
+
+    def reflect(self, session_id: str | None = None) -> Reflection:
+        """Return the evidence of a session and what to make of it, for a model that then records memories.
+
+        Args:
+            session_id: the host's own id of a session, or its beginning; the one written to last by default.
+
+        Raises:
+            NotFound: this machine has no transcript of the session that was asked for.
+        """
+        from remora.app.reflecting import reflect
+
+        with self._lock:
+            return reflect(self._parts, session_id)
 
     def import_shipped(self) -> tuple[Shipped, int]:
         """Take over the memories that came with the repository, as text from outside that waits for review.

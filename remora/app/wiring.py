@@ -219,7 +219,7 @@ class Parts:
         if self._llm is None:
             from remora.llm.providers import build
 
-            self._llm = build(self.settings.llm, self.environ)
+            self._llm = build(self.settings.llm, self.environ, outside=str(self.project.root))
         return self._llm
 
     def reranker(self) -> Reranker | None:

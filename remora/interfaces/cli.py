@@ -148,7 +148,7 @@ def load(name: str) -> click.Command | None:
             from remora.interfaces.commands import planning
 
             return planning.COMMANDS[name]
-        case "learn" | "learned" | "checks":
+        case "learn" | "reflect" | "learned" | "checks":
             from remora.interfaces.commands import learning
 
             return learning.COMMANDS[name]

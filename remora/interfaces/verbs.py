@@ -31,6 +31,12 @@ VERBS: tuple[Verb, ...] = (
     Verb("move-in", "Bring over what another memory system left on disk.", "Begin", "move_in"),
     Verb("learn", "Learn from what agents did in earlier sessions.", "Begin", "learn"),
     Verb("learned", "List what the last learning added, to confirm, edit or drop.", "Begin", "learned"),
+    Verb(
+        "reflect",
+        "Print a session's evidence, for a model to write memories from.",
+        "Begin",
+        "reflect",
+    ),
     Verb("index", "Read what changed in the code: what it defines, imports and calls.", "Begin", "index"),
     Verb("remember", "Store one statement, or merge it with what it duplicates.", "Remember", "remember"),
     Verb("teach", "Store what a file says that a person wrote, after a look.", "Remember", "teach"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from typing import IO, Any
 
 from remora.core.errors import ConfigError, ModelMissing, ProviderBusy, ProviderError
 from remora.core.text import shorten
+from remora.disk.programs import find_program
 from remora.llm.client import Completion, Message, strip_thinking
 
 FOLDER = "model-command"  # below the data folder: where commands run
@@ -37,6 +37,7 @@ class CommandModel:
         command: the program and its arguments, quoted as for a POSIX shell; no shell runs it.
         folder: where it runs and where its calls are counted; made where missing.
         environ: the environment that it inherits, without the marks of a running session.
+        outside: a folder whose own programs are passed over, as those of a repository; empty for none.
         timeout: seconds for one call.
         daily_calls: calls a day, of all processes together.
         today: the present day.
@@ -51,6 +52,7 @@ class CommandModel:
         folder: Path,
         environ: Mapping[str, str],
         *,
+        outside: str = "",
         timeout: float = 120.0,
         daily_calls: int = 50,
         today: Callable[[], date] = date.today,
@@ -66,6 +68,7 @@ class CommandModel:
             )
         self._folder = folder
         self._environ = {k: v for k, v in environ.items() if k not in _OF_A_SESSION} | SWITCHES
+        self._outside = outside
         self._timeout = timeout
         self._daily_calls = daily_calls
         self._today = today
@@ -94,7 +97,7 @@ class CommandModel:
             ProviderBusy: no answer in time.
             ProviderError: the command failed, said nothing, or had its calls of the day.
         """
-        program = shutil.which(self._arguments[0], path=self._environ.get("PATH"))
+        program = find_program(self._arguments[0], self._environ, outside=self._outside)
         if program is None:
             raise ModelMissing(
                 f"{self._arguments[0]} is not installed, or not on the PATH",

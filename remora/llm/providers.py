@@ -370,8 +370,13 @@ def _said(text: Any, where: str) -> str:
     )
 
 
-def build(settings: LlmSettings, environ: Mapping[str, str]) -> LanguageModel | None:
-    """Return the configured language model, None for provider "none"; nothing is sent.
+def build(settings: LlmSettings, environ: Mapping[str, str], *, outside: str = "") -> LanguageModel | None:
+    """Return the configured language model, None for provider "none"; nothing is sent or started.
+
+    Args:
+        settings: which one.
+        environ: holds keys and addresses.
+        outside: the project, none of whose own programs is run as the model.
 
     Raises:
         ConfigError: no model is named, or the URL or the key cannot be used.
@@ -386,6 +391,7 @@ def build(settings: LlmSettings, environ: Mapping[str, str]) -> LanguageModel | 
             settings.command,
             Path(data_folder(environ)) / FOLDER,
             environ,
+            outside=outside,
             timeout=settings.timeout,
             daily_calls=settings.daily_calls,
         )

@@ -2,7 +2,8 @@
 
 A pack holds at most PACK tokens, as numbered pieces: what the person said comes first and whole, then what
 the agent named as a cause, errors with what ended them, changes that were taken back, what the agent said
-at work (after a failure first), its reports, and commits. A memory that is written from it cites the pieces that it rests on.
+at work (after a failure first), its reports, and commits. A memory that is written from it cites the pieces
+that it rests on.
 """
 
 from __future__ import annotations
@@ -168,6 +169,6 @@ def _reports(session: Observation) -> Iterator[Piece]:
 def _remarks(session: Observation) -> Iterator[Piece]:
     """Yield what the agent said between two calls: after a failure first, then the newest first."""
     reports = {key for exchange in session.exchanges for key in exchange.events[1:]}
-    remarks = [remark for remark in session.remarks if remark.event not in reports]
-    for remark in sorted(reversed(remarks), key=lambda r: not r.failed):
+    newest = [remark for remark in session.remarks[::-1] if remark.event not in reports]
+    for remark in sorted(newest, key=lambda r: not r.failed):
         yield Piece(REMARKED, shorten(remark.text, REMARK), remark.step, (remark.event,), remark.taint)

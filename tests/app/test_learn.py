@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -898,6 +899,33 @@ def test_a_model_that_fails_to_write_costs_one_wait(tmp_path):
         assert report.notes == ("the language model was not asked further: it is down",)
         assert any("gateway" in text for text in said(report))
         assert len(model.calls) == 1
+
+
+def test_the_evidence_of_a_session_for_the_model_at_work(tmp_path):
+    """The session written to last by default, one by its id, and none where there are no transcripts."""
+    project = tmp_path / "project"
+    project.mkdir()
+    environ = environment(tmp_path)
+    with Memory.open(project, environ=environ) as memory:
+        assert memory.reflect().evidence == ""
+        folder = (
+            Path(environ["HOME"])
+            / ".claude"
+            / "projects"
+            / re.sub(r"\W", "-", str(project).replace("_", "-"))
+        )
+        first = (
+            Talk("s1", 1, str(project)).user("Use port 8090.").reply("The server takes 8090.").save(folder)
+        )
+        second = Talk("t2", 2, str(project)).user("Use bun.").reply("It is bun now.").save(folder)
+        os.utime(first, (1_000, 1_000))
+        os.utime(second, (2_000, 2_000))
+        found = memory.reflect()
+        assert (found.session_id, found.evidence) == ("t2", "U1: Use bun.\nR1: It is bun now.")
+        assert found.instructions in found.text
+        assert memory.reflect("s").evidence.startswith("U1: Use port 8090.")
+        with pytest.raises(NotFound, match="no session u3"):
+            memory.reflect("u3")
 
 
 def browsing(folder: Path, name: str, day: int, pages: range) -> Path:

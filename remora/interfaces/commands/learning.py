@@ -11,6 +11,7 @@ from remora.core.errors import InvalidInput
 from remora.interfaces import learn_pages, pages, plan_pages
 from remora.interfaces.commands import reviewing
 from remora.interfaces.commands.desk import Desk, command
+from remora.interfaces.page import Para
 
 if TYPE_CHECKING:
     from remora.app.promoting import Learnt
@@ -38,6 +39,21 @@ def learn(desk: Desk, *, path: str | None, claude: bool, codex: bool, again: boo
     if not report.sessions and not report.unchanged:
         none = "No session of an agent was found for this project. Name a file or a folder to read."
         desk.note(none if path is None else f"No session of an agent was found in {path}.")
+
+
+@command("reflect", epilog="Example: remora reflect | claude -p")
+@click.argument("session_id", metavar="[SESSION]", required=False)
+def reflect(desk: Desk, *, session_id: str | None) -> None:
+    """SESSION is the id of a session, or its beginning; the one that was written to last by default.
+
+    What is printed is the prompt of `learn.synthesis`: what is worth a memory, and at most 4,000 tokens of
+    evidence. The skill `/remora:reflect` has the model at work read it and record what it finds.
+    """
+    found = desk.memory(writes=False).reflect(session_id)
+    shown = (Para(found.instructions), Para(""), *map(Para, found.evidence.splitlines()))
+    desk.answer(found, shown if found.evidence else ())
+    if not found.evidence and not desk.json:
+        desk.note("No session of an agent was found for this project.")
 
 
 @command("learned", epilog="Example: remora learned --review")
@@ -121,4 +137,4 @@ def checks(desk: Desk, *, task: tuple[str, ...], files: tuple[str, ...], k: int)
         )
 
 
-COMMANDS = {"learn": learn, "learned": learned, "checks": checks}
+COMMANDS = {"learn": learn, "reflect": reflect, "learned": learned, "checks": checks}

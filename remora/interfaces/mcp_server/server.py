@@ -75,7 +75,7 @@ def build(tools: Tools, *, read_only: bool = False) -> Server:
     if read_only:
         _add_tool(server, WAITING, tools.waiting)
     _add_resources(server, tools)
-    _add_prompts(server, read_only=read_only)
+    _add_prompts(server, tools, read_only=read_only)
     return server
 
 
@@ -183,7 +183,7 @@ def _add_resources(server: Server, tools: Tools) -> None:
             return answers.known_file(memory, path, tools.clock.now())
 
 
-def _add_prompts(server: Server, *, read_only: bool) -> None:
+def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
     @server.prompt(title="Recall", description="Say what is remembered about a topic.")
     def recall(
         topic: Annotated[str, Field(description="A question, a name, a path or some keywords.")],
@@ -205,6 +205,23 @@ def _add_prompts(server: Server, *, read_only: bool) -> None:
                 "words where they are clear, put names in the place of words such as 'it' or 'here', name "
                 "the files it is about. Several statements are several calls. Then tell me what was "
                 "recorded, with the ids, and what it was merged with."
+            )
+
+        @server.prompt(title="Reflect", description="Record what this session taught.")
+        def reflect(
+            session: Annotated[str, Field(description="The id of a session; the latest by default.")] = "",
+        ) -> str:
+            try:
+                with tools.holder.use() as memory:
+                    found = memory.reflect(session or None)
+            except RemoraError as error:
+                return f"Tell me that there is nothing to reflect on: {_in_words(error)}"
+            if not found.evidence:
+                return "Tell me that no session of this project was found to reflect on."
+            return (
+                f"{found.text}\n\nCall search_memory for each memory that you write, and leave out what is "
+                "remembered already. Record the others with record_memory, with the type and the files that "
+                "they are about. Then tell me what was recorded, with the ids and the evidence of each."
             )
 
     @server.prompt(title="Review", description="Go through what waits for your word.")

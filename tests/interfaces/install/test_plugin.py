@@ -76,9 +76,9 @@ def test_skills(name: str) -> None:
     assert quoted <= tools
 
 
-def test_the_four_skills() -> None:
-    """There are the four that the documentation names."""
-    assert SKILLS == ["forget", "recall", "remember", "why"]
+def test_the_five_skills() -> None:
+    """There are the five that the documentation names."""
+    assert SKILLS == ["forget", "recall", "reflect", "remember", "why"]
 
 
 @pytest.fixture
