@@ -39,6 +39,7 @@ from benchmarks import (
     standing,
     wild,
     words,
+    written,
 )
 from benchmarks.common import RESULTS, Options, Report, load, render, save
 
@@ -71,6 +72,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "bursts": bursts.run,
     "moments": moments.run,
     "words": words.run,
+    "written": written.run,
     "leaks": leaks.run,
     "wild": wild.run,
 }

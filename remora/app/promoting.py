@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
 WITHDRAWN = "withdrawn"
+WRITER = "written"  # when a model first wrote what a session taught
 MOST_TELLING = ("stored", "restored", "updated", "merged")
 A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
 OTHERWISE = Discarded("", "overturned", "the user said otherwise later")
@@ -122,6 +123,8 @@ class Promoter:
             taken = self._promoted(observation, run, (*more, *written.candidates), made)
             if written.digests:
                 self._space.meta.set(_asked(observation), written.digests)
+                if written.candidates:
+                    self._space.meta.set(WRITER, self._time())
         return taken._replace(
             discarded=(*taken.discarded, *written.discarded), notes=(*taken.notes, *written.notes)
         )
@@ -169,8 +172,11 @@ class Promoter:
         except (RemoraError, OSError) as error:
             self._gave_up = True  # one answer that fails is waited for, not one for each session
             return _Written(notes=(f"the language model was not asked further: {error}",))
+        fresh = tuple(one for one in found if not isinstance(one, Rejected))
+        if self._space.meta.get(WRITER) is None:  # a person looks at the first that it wrote
+            fresh = tuple(c._replace(draft=c.draft._replace(needs_review=True)) for c in fresh)
         return _Written(
-            tuple(one for one in found if not isinstance(one, Rejected)),
+            fresh,
             tuple(Discarded(one.what, "writer", one.why) for one in found if isinstance(one, Rejected)),
             (),
             digests,

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from remora.core.errors import InvalidInput, RemoraError, SourceError
+from remora.disk.files import write_atomic
 from remora.disk.programs import find_program
 from remora.interfaces import install_pages
 from remora.interfaces.commands import complete
@@ -21,6 +22,7 @@ from remora.interfaces.install.calling import call_of
 from remora.interfaces.install.carrying_out import carry_out
 from remora.interfaces.install.hosts import HOSTS, SCOPES, Host, Place
 from remora.interfaces.install.plan import Plan, Wish, as_document
+from remora.interfaces.install.writing import COST, WRITERS, program_of, set_writer
 from remora.interfaces.page import Para
 
 Failed = tuple[str, RemoraError]
@@ -45,6 +47,11 @@ dry_option = click.option("--dry-run", is_flag=True, help="Only show the change.
 @click.option(
     "--rules/--no-rules", default=None, help="A rule file about the tools, where hooks cannot speak at start."
 )
+@click.option(
+    "--writer/--no-writer",
+    default=None,
+    help="Let Claude Code or Codex write down what sessions teach; asked once by default.",
+)
 @click.option("--command", "given", metavar="WORDS", help="How Remora is called; found out by default.")
 @yes_option
 @dry_option
@@ -57,6 +64,7 @@ def install(
     hooks: bool | None,
     mcp: bool | None,
     rules: bool | None,
+    writer: bool | None,
     given: str | None,
     yes: bool,
     dry_run: bool,
@@ -77,6 +85,8 @@ def install(
             desk.note("No host of agents was found here. Name one: " + ", ".join(HOSTS) + ".")
         return
     _carry_out(desk, plans, yes=yes, dry_run=dry_run, one=host is not None)
+    if writer is not False and not dry_run:
+        _offer_writer(desk, where, names, asked=writer is None)
     if mcp is not False and given is None and not dry_run and find_spec("mcp") is None:
         desk.note('note: `remora mcp` needs its extra: pip install "remora[mcp]"')
 
@@ -108,6 +118,35 @@ def uninstall(
     _carry_out(desk, plans, yes=yes, dry_run=dry_run, one=host is not None)
 
 
+def _offer_writer(desk: Desk, where: _Where, names: Sequence[str], *, asked: bool) -> None:
+    """Let an agent that is here write what sessions teach, if the person says so; nobody is asked twice."""
+    from remora.app.project import config_dir, data_dir, settings_for
+
+    settings = settings_for(_root(Path(desk.project)), os.environ)
+    if settings.llm.provider != "none" or settings.learn.synthesis:
+        return
+    answered = data_dir(os.environ) / "writer-asked"
+    commands = [WRITERS[name] for name in names if name in WRITERS and where.has(program_of(WRITERS[name]))]
+    if not commands:
+        if not asked:
+            desk.note("note: no program was found that can write: claude or codex.")
+        return
+    if asked:
+        if answered.exists() or desk.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return
+        desk.note(
+            f"`{program_of(commands[0])}` can write down what each session taught, for {COST}. "
+            "It gets the session's evidence and no tools. `remora learned --review` shows what it wrote."
+        )
+        agreed = click.confirm("Let it?", err=True)
+        write_atomic(answered, b"yes\n" if agreed else b"no\n")
+        if not agreed:
+            return
+    place = config_dir(os.environ) / "config.toml"
+    set_writer(place, commands[0])
+    desk.note(f"Sessions are written down by `{commands[0]}`, as {place} says now.")
+
+
 class _Where:
     """Where the command stands, and how it is called."""
 
@@ -129,13 +168,17 @@ class _Where:
         call = call_of(given, os.environ, outside=self._outside)
         self._place = Place(root, _home(), os.environ, call, sys.platform, every=slow)
 
+    def has(self, program: str) -> bool:
+        """Return whether a program is on the path, outside the project."""
+        return find_program(program, self._environ, outside=self._outside) is not None
+
     def found(self) -> tuple[str, ...]:
         """Return the hosts that are here: a folder of theirs, or a program on the path."""
         return tuple(name for name, host in HOSTS.items() if self._is_here(host))
 
     def _is_here(self, host: Host) -> bool:
         return any(trace.exists() for trace in host.traces(self._place)) or any(
-            find_program(program, self._environ, outside=self._outside) for program in host.commands
+            self.has(program) for program in host.commands
         )
 
     def plan(self, names: Sequence[str], make: Callable[[planning.Desk, Host], Plan]) -> list[Plan | Failed]:

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import select
+import shlex
 import subprocess
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from remora.app.project import settings_for
 from tests.interfaces.conftest import Run, command_line
 
 Answer = Callable[..., Any]
@@ -175,19 +177,79 @@ def test_top_of_the_repository(
     assert (project / ".git/config").read_bytes() == config
 
 
-@pytest.mark.parametrize(("typed", "there"), [(b"y\n", True), (b"n\n", False), (b"\n", False)])
-def test_asking(person: Path, project: Path, typed: bytes, there: bool) -> None:
+@pytest.mark.parametrize(("typed", "there"), [("y", True), ("n", False), ("", False)])
+def test_asking(person: Path, project: Path, typed: str, there: bool) -> None:
     """On a terminal it asks, and does nothing without a yes."""
+    said = at_terminal(project, "codex", {"Make this change?": typed})
+    assert "mcp_servers.remora" in said
+    assert (project / ".codex/hooks.json").exists() is there
+    assert ("Nothing was changed." in said) is not there
+
+
+def agent(person: Path, monkeypatch: pytest.MonkeyPatch, name: str = "claude") -> Path:
+    """Put a program of an agent on the path; return where the user's settings will lie."""
+    programs = person / "programs"
+    programs.mkdir()
+    (programs / name).write_text("#!/bin/sh\ncat\n")
+    (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("REMORA_CONFIG", str(person / "settings"))
+    return person / "settings" / "config.toml"
+
+
+def test_an_agent_writes_what_sessions_teach_after_a_yes(
+    run: Run, person: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--writer` is the yes, `--yes` alone is none; the command is set, and what stood there stays."""
+    settings = agent(person, monkeypatch)
+    settings.parent.mkdir()
+    settings.write_text("# mine\n[search]\nhyde = false\n")
+    assert run("install", "claude-code", "--yes").exit_code == 0
+    assert "llm" not in settings.read_text()
+    result = run("install", "claude-code", "--yes", "--writer")
+    assert "Sessions are written down by `claude -p" in result.stderr
+    text = settings.read_text()
+    assert text.startswith("# mine\n[search]\nhyde = false\n\n[llm]\n")
+    found = settings_for(project, os.environ)
+    assert (found.llm.provider, found.learn.synthesis, found.search.hyde) == ("command", True, False)
+    assert shlex.split(found.llm.command)[:4] == ["claude", "-p", "--tools", ""]
+    run("install", "claude-code", "--yes", "--writer")
+    assert settings.read_text() == text
+
+
+def test_a_writer_never_overwrites_settings(
+    run: Run, person: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table of the same name stays as it is, and the error says what to set."""
+    settings = agent(person, monkeypatch)
+    settings.parent.mkdir()
+    settings.write_text("[learn]\nquotes = false\n")
+    result = run("install", "claude-code", "--yes", "--writer")
+    assert result.exit_code == 3
+    assert "has a table [learn] already" in result.stderr
+    assert settings.read_text() == "[learn]\nquotes = false\n"
+
+
+@pytest.mark.parametrize(("typed", "set_up"), [("y", True), ("n", False)])
+def test_the_question_is_asked_once(
+    person: Path, project: Path, monkeypatch: pytest.MonkeyPatch, typed: str, set_up: bool
+) -> None:
+    """It names the program and the cost; whatever the answer, the next install does not ask."""
+    settings = agent(person, monkeypatch, "codex")
+    said = at_terminal(project, "codex", {"Make this change?": "y", "Let it?": typed})
+    assert "`codex` can write down what each session taught, for about 5,000 tokens in" in said
+    assert settings.exists() is set_up
+    assert "Let it?" not in at_terminal(project, "gemini", {"Make this change?": "y"})
+    assert "Let it?" not in at_terminal(project, "codex", {})
+
+
+def at_terminal(project: Path, host: str, answers: dict[str, str]) -> str:
+    """Install at a terminal, answer what is asked, and return what was said."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*command_line(), "install", "codex", "--no-color"],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=project,
-    )
+    words = [*command_line(), "install", host, "--no-color"]
+    process = subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, cwd=project)
     os.close(theirs)
-    said = b""
+    said, left = b"", dict(answers)
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         if select.select([ours], [], [], 0.2)[0]:
@@ -198,13 +260,10 @@ def test_asking(person: Path, project: Path, typed: bytes, there: bool) -> None:
             if not piece:
                 break
             said += piece
-            if b"Make this change?" in said and typed:
-                os.write(ours, typed)
-                typed = b""
+            for question in [one for one in left if one.encode() in said]:
+                os.write(ours, f"{left.pop(question)}\n".encode())
         elif process.poll() is not None:
             break
     assert process.wait(10) == 0
     os.close(ours)
-    assert b"mcp_servers.remora" in said
-    assert (project / ".codex/hooks.json").exists() is there
-    assert (b"Nothing was changed." in said) is not there
+    return " ".join(said.decode().split())
