@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from remora.core.events import Observation
 from remora.core.text import collapse, content_hash, shorten
+from remora.core.typed import typed
 from remora.core.values import Taint
 from remora.observer.keeping import cut
 from remora.observer.seen import Seen
@@ -106,14 +107,15 @@ def _said(session: Observation) -> Iterator[Piece]:
     asked: list[tuple[str, int, tuple[str, ...]]] = []
     before = ""
     for exchange in session.exchanges:
-        words = collapse(exchange.ask)
+        words = collapse(typed(exchange.ask))
         if before and len(words) < SHORT:
             words = f"{words} [answers: {before}]"
         asked.append((words, steps.get("".join(exchange.events[:1]), 0), exchange.events[:1]))
         before = _end(exchange.report)
     answered = {key for _, _, keys in asked for key in keys}
     prompts = zip(session.prompts, session.places.get("prompts", ()), strict=False)
-    asked += [(collapse(text), step, (key,)) for text, (step, key) in prompts if key not in answered]
+    asked += [(collapse(typed(text)), step, (key,)) for text, (step, key) in prompts if key not in answered]
+    asked = [one for one in asked if one[0]]
     total = sum(len(words) for words, _, _ in asked)
     each = PERSON if total <= PERSON else max(SHORT, PERSON // len(asked))
     for words, step, keys in asked:

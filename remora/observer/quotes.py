@@ -13,6 +13,7 @@ import re
 from remora.core.directive import NEGATES, one_of
 from remora.core.events import Event, Quote
 from remora.core.text import STOP_WORDS, collapse
+from remora.core.typed import typed
 from remora.observer.keeping import Kept, cut, keep_last
 from remora.observer.phrases import FENCE, NOT_TYPED, QUOTED
 from remora.observer.statements import names_something
@@ -22,11 +23,9 @@ LONGEST = 600  # characters of a sentence; a longer one is a paste
 ANSWERED = 300  # characters of what a sentence answers, from its end
 LEAST_WORDS = 4
 MOST_LINES = 15  # of a prompt; a longer one is mostly pasted or a plan
-HEADINGS = 2  # of a prompt that an agent wrote
 KEPT_FROM = 4  # weight
 _READ = 8_000
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_HEADING = re.compile(r"^#{1,4} \S", re.MULTILINE)
 _BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _QUESTION = re.compile(r"[?？]\W*\Z")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
@@ -122,8 +121,8 @@ def sentences(prompt: str, before: str = "", *, first: bool = False) -> list[str
     >>> sentences("Add a test. The staging database is read only for us. Does that work?")
     ['The staging database is read only for us.']
     """
-    prompt = prompt[:_READ]
-    if NOT_TYPED.match(prompt) or len(_HEADING.findall(prompt)) >= HEADINGS:
+    prompt = typed(prompt[:_READ])
+    if NOT_TYPED.match(prompt):
         return []
     plain = QUOTED.sub("", FENCE.sub("\n", prompt))
     pasted = plain.count("\n") > MOST_LINES

@@ -46,6 +46,13 @@ def test_pieces_come_in_the_order_of_their_worth():
     ]
 
 
+def test_a_document_in_a_prompt_is_no_word_of_the_person():
+    """What stands before an agent's plan is theirs; a prompt that is all plan is none."""
+    plan = "# Plan\n\n## Context\n\nAlways use port 9000."
+    made = session(exchanges=(exchange(f"Do it, but keep the API.\n{plan}"), exchange(plan)))
+    assert [p.text for p in pack(made) if p.kind == "U"] == ["Do it, but keep the API."]
+
+
 def test_a_short_request_says_what_it_answers():
     """Yes or no means nothing without the question."""
     made = session(exchanges=(exchange("Add it.", "Shall I use bun or npm?"), exchange("bun, always")))

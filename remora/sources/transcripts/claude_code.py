@@ -20,6 +20,7 @@ from typing import Any
 from remora.core.actions import own_id
 from remora.core.cut import both_ends
 from remora.core.events import Event
+from remora.core.typed import without_blocks
 from remora.sources.transcripts.calls import Calls, Plans
 from remora.sources.transcripts.claude_line import (
     EXIT,
@@ -212,7 +213,7 @@ class ClaudeCode:
                 events += self._interrupt(line, thread)
             elif text and injected(text):
                 self._counts.skip("user:injected")
-            elif text:
+            elif text := without_blocks(text):
                 kept.append(text)
         if line.agent and kept:
             # What a subagent is told was written by the model.
@@ -271,7 +272,7 @@ class ClaudeCode:
         if held.get("type") == "queued_command" and held.get("commandMode") == "prompt" and human:
             text = without_reminders(joined(held.get("prompt"))).strip()
             if text and not injected(text) and not line.agent:
-                return self._prompt(line, self._thread(line), text)
+                return self._prompt(line, self._thread(line), without_blocks(text))
         self._counts.skip("attachment")
         if held.get("commandMode") == "task-notification":
             return self._ended(line, self._thread(line), joined(held.get("prompt")))

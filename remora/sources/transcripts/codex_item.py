@@ -9,6 +9,7 @@ from typing import Any
 
 from remora.core.actions import known, names_a_file, of_codex, of_server
 from remora.core.shell import commands_in
+from remora.core.typed import without_blocks
 from remora.sources.transcripts.texts import number, string
 
 ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -48,10 +49,10 @@ def typed(text: str) -> str:
     if text.startswith(_HEADINGS):
         return ""
     found = _TAG.match(text)
-    if found and (found[1] in _TAGS or "_" in found[1] or found[1].endswith("instructions")):
+    if found and (found[1] in _TAGS or found[1].endswith(" instructions")):
         name = found[1].split(" ")[0]
         return "" if f"</{name}" in text or f"</{found[1]}" in text else text
-    return text
+    return without_blocks(text)
 
 
 def parent_of(meta: Mapping[str, Any]) -> str:

@@ -146,6 +146,13 @@ def test_a_question_about_a_tag_is_a_prompt(tmp_path: Path) -> None:
     assert found[1].text == "<command-name> appears in my log, why?"
 
 
+def test_what_a_program_puts_before_a_prompt_is_left_out(tmp_path: Path) -> None:
+    """A closed block with a program's name goes, whatever the name; what the person typed after it stays."""
+    block = '<some_host_note kind="x">\nWork in /w/a.\n</some_host_note>'
+    found = events(tmp_path / "s1.jsonl", _said(f"{block}\n\nUse bun."), _said(block, "u2"))
+    assert [e.text for e in found if e.kind == "user_prompt"] == ["Use bun."]
+
+
 def test_texts_of_other_origin_are_left_out(tmp_path: Path) -> None:
     """A line that says that a peer or the program wrote it is not a person's."""
     peer = _said("do it", origin={"kind": "peer"})
