@@ -17,7 +17,6 @@ from remora.core import moments
 from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file, words_of
 from remora.core.cut import both_ends, sound
 from remora.core.moments import Moment
-from remora.core.typed import without_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -188,6 +187,8 @@ def moment(
     used = _used(told, meaning) if kind in _TOOL_KINDS else {}
     said = words(told.get(_TEXT_OF.get(kind, "")), contents=used.get("action") not in _EDITING)
     if kind == moments.PROMPT:
+        from remora.core.typed import without_blocks  # no other moment needs it
+
         said = without_blocks(said)
     source = name(told.get("source")) if kind == moments.START else ""
     if kind == moments.END:
