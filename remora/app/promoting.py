@@ -312,10 +312,6 @@ def _name(session: str) -> str:
     return session.partition(":")[2]
 
 
-def _when(rule: MemoryRecord) -> tuple[str, str]:
-    return said_on(rule.content), rule.created_at
-
-
 def pairs_of(observation: Observation) -> list[Pair]:
     """Return the files a session used close to each other, each way round, from its co-access signals."""
     return [pair for signal in observation.signals if signal.type == "co_access" for pair in _both(signal)]

@@ -265,7 +265,6 @@ class Exchange(NamedTuple):
         paths: files that were changed in between, in order.
         findings: sentences of the model that say what the cause of something was.
         taint: set when text from outside was read before the report.
-        wrote: digests of telling lines that were written (observer/wrote.py).
         events: keys of the prompt and of the report.
     """
 
@@ -276,7 +275,6 @@ class Exchange(NamedTuple):
     paths: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     taint: Taint | None = None
-    wrote: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
 
 
@@ -308,7 +306,6 @@ class CommitMade(NamedTuple):
     at: str | None = None
     paths: tuple[str, ...] = ()
     taint: Taint | None = None
-    wrote: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
 
 

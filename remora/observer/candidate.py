@@ -21,7 +21,7 @@ class Candidate(NamedTuple):
     """A memory with what speaks for it.
 
     Attributes:
-        signal: a signal type, or what else produced it ("user_words", "finding", "outcome", "commit", "qa").
+        signal: a signal type, or what else produced it ("user_words", "written").
         key: what it is about; with the memory's type it names the memory in every later session.
         draft: the memory; its confidence is the one before scoring.
         priority: 0..1, how much it matters.
@@ -29,9 +29,7 @@ class Candidate(NamedTuple):
         needs: sessions that must have shown it.
         seen: in how many did.
         why: the evidence in words.
-        wrote: digests of the lines that it rests on; it holds while they stand.
         remedy: files and code in them that resolved something; it holds while one of them is there.
-        quotes: words that the project's own code says; it holds while some code says them.
     """
 
     signal: str
@@ -42,9 +40,7 @@ class Candidate(NamedTuple):
     needs: int
     seen: SeenCount
     why: str
-    wrote: tuple[str, ...] = ()
     remedy: tuple[tuple[str, str], ...] = ()
-    quotes: str = ""
 
 
 class Rejected(NamedTuple):
@@ -85,18 +81,6 @@ def shown_by(session: Observation, *names: tuple[str, str]) -> Evidence:
     return Evidence(
         tuple(sorted({s.step for s in found})), tuple(dict.fromkeys(e for s in found for e in s.events))
     )
-
-
-def taken_back(session: Observation, paths: Sequence[str], step: int) -> bool:
-    """Return whether a session changed all of some files back later, which it had changed by a step."""
-    gone = {
-        path
-        for signal in session.signals
-        if signal.type == "backtrack" and signal.step <= step
-        if step < signal.step + int(signal.detail.get("after_steps") or 0)
-        for path in signal.paths
-    }
-    return bool(paths) and gone.issuperset(paths)
 
 
 def placed(session: Observation, what: str) -> Evidence:

@@ -108,7 +108,7 @@ def _said(session: Observation) -> Iterator[Piece]:
     before = ""
     for exchange in session.exchanges:
         words = collapse(typed(exchange.ask))
-        if before and len(words) < SHORT:
+        if words and before and len(words) < SHORT:
             words = f"{words} [answers: {before}]"
         asked.append((words, steps.get("".join(exchange.events[:1]), 0), exchange.events[:1]))
         before = _end(exchange.report)

@@ -13,7 +13,6 @@ from remora.core.events import CommitMade, Event, Exchange, Remark
 from remora.core.text import collapse
 from remora.core.values import Taint
 from remora.observer.keeping import Kept, cut, keep_last, make_room
-from remora.observer.wrote import MOST, written
 
 EXCHANGES, COMMITS, REMARKS = 100, 50, 300
 ASK, REPORT, COMMIT, REMARK = 1_200, 3_000, 1_500, 400  # characters
@@ -61,9 +60,6 @@ class Exchanges(Kept):
     uncommitted: list[str]
     commands: dict[str, str]
     paths: dict[str, str]
-    lines: dict[str, list[str]]
-    unsaved: list[str]
-    wrote: list[str]
     ask: str
     report: str
     step: int
@@ -75,8 +71,7 @@ class Exchanges(Kept):
 
     def __init__(self) -> None:
         self.closed, self.commits, self.uncommitted = [], [], []
-        self.commands, self.paths, self.lines = {}, {}, {}
-        self.unsaved = []
+        self.commands, self.paths = {}, {}
         self.remarks, self.failed = [], False
         self.taint = None
         self._open("")
@@ -111,34 +106,25 @@ class Exchanges(Kept):
             elif event.action in ("edit", "write") and event.paths:
                 make_room(self.paths, 200)
                 self.paths[event.call_id or event.key] = "\n".join(event.paths)
-                extra = event.extra or {}
-                make_room(self.lines, 200)
-                lines = written(str(extra.get("old") or ""), str(extra.get("new") or ""))
-                self.lines[event.call_id or event.key] = lines
             return
         self.failed = event.error
         message = self.commands.pop(event.call_id or event.key, "")
         paths = self.paths.pop(event.call_id or event.key, "")
-        lines = self.lines.pop(event.call_id or event.key, [])
         if event.error:
             return
         if message and all(message != made.message for made in self.commits):
-            since, wrote = tuple(self.uncommitted), tuple(self.unsaved)
-            made = CommitMade(message, event.step, event.at, since, taint, wrote, (event.key,))
+            made = CommitMade(message, event.step, event.at, tuple(self.uncommitted), taint, (event.key,))
             keep_last(self.commits, made, COMMITS)
-            self.uncommitted, self.unsaved = [], []
+            self.uncommitted = []
         for path in filter(None, paths.split("\n")):
             for changed in (self.changed, self.uncommitted):
                 if path not in changed and len(changed) < PATHS:
                     changed.append(path)
-        for kept in (self.wrote, self.unsaved):
-            kept += lines
-            del kept[:-MOST]
 
     def _open(self, ask: str, key: str = "") -> None:
         self.ask, self.report, self.step, self.at = ask, "", 0, None
         self.keys = [key]
-        self.changed, self.found, self.wrote = [], [], []
+        self.changed, self.found = [], []
 
     def _current(self) -> Exchange | None:
         if not self.ask or not self.report:
@@ -151,7 +137,6 @@ class Exchanges(Kept):
             tuple(self.changed),
             tuple(self.found[:FINDINGS]),
             self.taint,
-            tuple(self.wrote),
             tuple(self.keys),
         )
 

@@ -181,39 +181,6 @@ def says_nothing(message: str) -> bool:
     return _NOTHING.match(message) is not None or sums_up(message)
 
 
-_FAILED_TEST = re.compile(
-    r"^(?:-+ FAIL:? \S+(?: \([\d.]+s\))?:?|FAILED \S+(?: -)?|[\w./-]+:\d+:|E\s|(?:AssertionError|Error):)\s*"
-)
-_RUNNER = re.compile(r"^assert\b|[!=]=|[●›]")
-_GOT = re.compile(r",? (?:but )?(?:got|was|received|found|actual)\b|:? %|\n|\d", re.IGNORECASE)
-
-
-def asserts(message: str) -> bool:
-    """Return whether a message is the failed assertion of a test."""
-    return _ASSERTION.search(message) is not None
-
-
-def own_words(message: str) -> str:
-    """Return what a test itself says when it fails: without its name, and without what it got instead.
-
-    Nothing where it is the runner that speaks: of an expression, or of the names of tests.
-
-    >>> own_words("--- FAIL: TestEnable (0.00s): expected output to contain 'on', got: off")
-    "expected output to contain 'on'"
-    >>> own_words("FAILED tests/test_a.py::test_x - AssertionError: assert 'abc' == 'abd'")
-    ''
-    """
-    text = message.strip()
-    while (shorter := _FAILED_TEST.sub("", text)) != text:
-        text = shorter
-    return "" if _RUNNER.search(text) else _GOT.split(text, maxsplit=1)[0].strip()
-
-
-def in_writing(message: str) -> bool:
-    """Return whether a compiler complains about code that was just being written."""
-    return _WRITING.search(message) is not None
-
-
 def _told_best(met: Sequence[ErrorMet], newest: ErrorSeen) -> ErrorSeen:
     """Return the meeting that is told: the newest one that was resolved the usual way."""
     usual = _ways(met)[:1]

@@ -33,7 +33,7 @@ from remora.observer.sentences import too_few
 NOVEL = 0.88  # cosine; above it a candidate says what a memory says already
 ALIKE = 0.8  # share of words that two candidates of one session may have in common
 INSIDE = 0.7  # share of the words of a told thing that another may hold before it says the same
-TOLD = ("written", "finding", "self_correction", "user_words", "qa", "error_retry", "commit", "outcome")
+TOLD = ("written", "self_correction", "user_words", "error_retry")
 LOWEST = 0.2  # confidence below which nothing is promoted
 MORE, MOST = 0.02, 0.1  # confidence for each further session, and the most of it
 WEAKEST = 0.4  # a signal's score below this is not looked at
@@ -61,9 +61,6 @@ SOURCES: tuple[Source, ...] = (
     couplings.coupled,
     recipes.recipes,
     places.places,
-    producers.outcome,
-    producers.verdicts,
-    producers.commits,
     calibration.calibrations,
 )
 

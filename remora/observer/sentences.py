@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from remora.core.text import shorten
@@ -10,14 +9,6 @@ from remora.observer.seen import SeenCount
 
 FILES = 3  # that a sentence names before it says how many more
 LINE = 220  # characters of a quoted line
-_AT = r"(?:\*\*)?lines? ~?\d+(?: ?(?:-|–|to|and) ?\d+)?(?:\*\*)?"
-_LINES = re.compile(
-    rf"(?P<file>\.\w{{1,5}}):\d+(?:[-–,]\d+)*\b"
-    rf"|^(?:(?:on|at|around|in) )?{_AT}[:,] *"
-    rf"|,? \((?:(?:on|at|around|in) )?{_AT}\)"
-    rf"|,? (?:on|around|in) {_AT}|,? at {_AT}(?=[.,;:)]|$| (?:of|in)\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 def seen_words(seen: SeenCount) -> str:
@@ -75,30 +66,7 @@ def quoted(text: str, limit: int = LINE) -> str:
     return f"“{shorten(text, limit)}”"
 
 
-def first_sentences(text: str, limit: int) -> str:
-    """Return the first whole sentences of a text within a limit, the first one cut if it is longer alone.
-
-    >>> first_sentences("It works. Tests pass. And a very long tail follows here.", 25)
-    'It works. Tests pass.'
-    """
-    kept = ""
-    for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z`*])", text.strip()):
-        if kept and len(kept) + 1 + len(sentence) > limit:
-            break
-        kept = f"{kept} {sentence}".strip()
-    return shorten(kept, limit)
-
-
 def sentence(text: str) -> str:
     """Return a text that ends as a sentence does."""
     text = text.strip().rstrip(",;:").rstrip()
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
-
-
-def without_lines(text: str) -> str:
-    """Return a text without the numbers of lines: what stands there is another line after the next edit.
-
-    >>> without_lines("At line 3, `a.go:12-14` drops it (lines 3-5) as `b.go` does on line 7")
-    '`a.go` drops it as `b.go` does'
-    """
-    return _LINES.sub(lambda place: place["file"] or "", text)

@@ -118,7 +118,7 @@ def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, e
     """Once a day, where one is configured; one that fails keeps no session from being learnt."""
     reply = '{"purpose": "Makes tokens.", "edges": []}' if answers else ProviderError("the model is away")
     model = ScriptedModel([reply] * 9)
-    monkeypatch.setattr(providers, "build", lambda *_: model)
+    monkeypatch.setattr(providers, "build", lambda *_, **__: model)
     repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
     with Memory.open(repo.root, environ=environ) as memory:
         memory.index()

@@ -217,6 +217,9 @@ def test_every_reason_has_its_examples(memory, learn, tmp_path, monkeypatch):
     """What is dropped often for one reason does not hide what was dropped for another."""
     monkeypatch.setattr("remora.app.learn.EXAMPLES", 1)
     several(tmp_path, memory)
+    once = Talk("s9", 9, str(memory.root)).user("Deploy the shop")
+    once.tool("Bash", "Exit code 1\nError: the registry refused the image", error=True, command="make deploy")
+    once.reply("It is refused.").save(tmp_path / "talks")
     (gone,) = [one.memory for one in learn().learnt if "gateway" in one.memory.content]
     memory.forget(gone.id)
     report = learn(again=True)

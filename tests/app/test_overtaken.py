@@ -1,4 +1,4 @@
-"""What sessions did to code is learnt while it stands, doubted when it goes, and trusted when it is back."""
+"""What sessions say of code is learnt while it stands, doubted when it goes, and trusted when it is back."""
 
 from __future__ import annotations
 
@@ -10,22 +10,12 @@ import pytest
 from remora import Memory
 from remora.app.learn import LearnReport
 from remora.app.overtaken import CodeNow
-from remora.core.values import MemoryDraft
-from remora.observer.candidate import Candidate
-from remora.observer.seen import SeenCount
 from tests.app.test_learn import Talk
 from tests.helpers import Repo, environment
 
 TOTALS = "def total_of_rows(rows):\n    return sum(row.cents for row in rows)\n"
 TILL = "class Till:\n    def close_register(self):\n        return total_of_rows(self.rows)\n"
-REPORT = (
-    "Added `total_of_rows` to `shop/totals.py`, so that the till and the invoice add up the same way. "
-    "`close_register` in `shop/till.py` calls it now."
-)
-POINTS = (
-    "Sums are made in one place:\n\n- `shop/totals.py`: Added `total_of_rows`, so that both add up alike.\n"
-    "- `shop/till.py`: Calls `total_of_rows` in `close_register`.\n"
-)
+RULE = "Always call `total_of_rows()` for the sum of the rows."
 THANKS = "perfect, thanks"
 
 
@@ -45,23 +35,15 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
-def session(
-    memory: Memory, tmp_path: Path, branch: str = "main", *, report: str = REPORT, name: str = "s1"
-) -> Path:
-    """Write a session that made totals a function of their own."""
-    root = str(memory.root)
-    talk = Talk(name, 5, root, branch).user(
-        "Add one function that sums the rows of a receipt for till and invoice"
-    )
-    for path, text in (("shop/totals.py", TOTALS), ("shop/till.py", TILL)):
-        talk.tool("Write", file_path=f"{root}/{path}", content=text)
-    talk.tool("Bash", "12 passed", command="make test").reply(report).user(THANKS)
-    return talk.save(tmp_path / "talks").parent
+def session(memory: Memory, tmp_path: Path, branch: str = "main") -> Path:
+    """Write a session in which a person states a rule about the code; return its folder."""
+    talk = Talk("s1", 5, str(memory.root), branch).user(f"Sum the rows of the receipt. {RULE}")
+    return talk.reply("The receipt sums its rows.").user(THANKS).save(tmp_path / "talks").parent
 
 
-def outcomes(report: LearnReport) -> list[str]:
-    """Return the texts of the outcomes that were learnt."""
-    return [o.memory.content for o in report.learnt if o.memory.type == "work_unit_outcome"]
+def rules(report: LearnReport) -> list[str]:
+    """Return the texts of the rules that were learnt."""
+    return [o.memory.content for o in report.learnt if o.memory.type == "preference"]
 
 
 def why_not(report: LearnReport) -> list[str]:
@@ -70,9 +52,9 @@ def why_not(report: LearnReport) -> list[str]:
 
 
 def test_what_stands_is_learnt(memory: Memory, tmp_path: Path) -> None:
-    """Everything that the report names is there, and so are the lines."""
+    """Everything that the rule names is there."""
     report = memory.learn(session(memory, tmp_path))
-    (text,) = outcomes(report)
+    (text,) = rules(report)
     assert "total_of_rows" in text
     assert why_not(report) == []
 
@@ -83,26 +65,8 @@ def test_what_lost_its_name_is_not(memory: Memory, tmp_path: Path) -> None:
         file = memory.root / path
         file.write_text(file.read_text().replace("total_of_rows", "receipt_sum"))
     report = memory.learn(session(memory, tmp_path))
-    assert outcomes(report) == []
+    assert rules(report) == []
     assert why_not(report) == ["the code no longer has total_of_rows"]
-
-
-def test_what_was_rewritten_is_not(memory: Memory, tmp_path: Path) -> None:
-    """The names are there, but what was written has been replaced."""
-    (memory.root / "shop/totals.py").write_text("total_of_rows = len\n")
-    (memory.root / "shop/till.py").write_text("close_register = print\n")
-    report = memory.learn(session(memory, tmp_path))
-    assert outcomes(report) == []
-    assert why_not(report) == ["little of what it wrote still stands"]
-
-
-def test_what_lost_its_files_is_not(memory: Memory, tmp_path: Path) -> None:
-    """Where all its files are gone, so is what it says."""
-    (memory.root / "shop/totals.py").unlink()
-    (memory.root / "shop/till.py").unlink()
-    report = memory.learn(session(memory, tmp_path))
-    assert outcomes(report) == []
-    assert why_not(report) == ["`shop/totals.py` is gone"]
 
 
 def test_a_place_that_is_not_there_is_not(memory: Memory) -> None:
@@ -127,8 +91,8 @@ def test_what_is_on_a_branch_of_its_own_is_not_asked_for_here(tmp_path: Path) ->
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.index()
         report = memory.learn(session(memory, tmp_path, "topic"))
-        assert len(outcomes(report)) == 1
-        (learnt,) = [o.memory for o in report.learnt if o.memory.type == "work_unit_outcome"]
+        assert len(rules(report)) == 1
+        (learnt,) = [o.memory for o in report.learnt if o.memory.type == "preference"]
         assert memory.show(learnt.id).stale_at is None
         repo.git("merge", "-q", "topic")
         repo.put("shop/totals.py", TOTALS.replace("total_of_rows", "receipt_sum"))
@@ -142,15 +106,13 @@ def test_without_an_index_nobody_asks(tmp_path: Path) -> None:
     """A project that was never indexed says nothing about what stands."""
     (tmp_path / "bare").mkdir()
     with Memory.open(tmp_path / "bare", environ=environment(tmp_path)) as memory:
-        assert len(outcomes(memory.learn(session(memory, tmp_path)))) == 1
+        assert len(rules(memory.learn(session(memory, tmp_path)))) == 1
 
 
 def test_what_goes_later_is_marked_until_it_is_back(memory: Memory, tmp_path: Path) -> None:
     """`learn` and `init` mark and lift; what a person confirmed is left alone."""
     (learnt,) = [
-        o.memory
-        for o in memory.learn(session(memory, tmp_path)).learnt
-        if o.memory.type == "work_unit_outcome"
+        o.memory for o in memory.learn(session(memory, tmp_path)).learnt if o.memory.type == "preference"
     ]
     file = memory.root / "shop/totals.py"
     file.write_text(TOTALS.replace("total_of_rows", "receipt_sum"))
@@ -196,15 +158,6 @@ def test_what_branches_show_for_the_project_must_hold_here(tmp_path: Path) -> No
     assert "shop/till.py" in told[0]
 
 
-def test_a_name_is_looked_for_in_the_file_that_is_said_to_have_it(memory: Memory, tmp_path: Path) -> None:
-    """Elsewhere in the code is not enough where a point of the report names the file."""
-    assert outcomes(memory.learn(session(memory, tmp_path, report=POINTS)))
-    (memory.root / "shop/till.py").write_text(TILL.replace("total_of_rows", "other_sum"))
-    (memory.root / "shop/mail.py").write_text("from shop.totals import total_of_rows\n")
-    report = memory.learn(session(memory, tmp_path, report=POINTS, name="s2"))
-    assert why_not(report) == ["the code no longer has total_of_rows"]
-
-
 def failing(memory: Memory, tmp_path: Path, name: str, day: int) -> None:
     """Write a session in which a check fails and a change of the code mends it."""
     root = str(memory.root)
@@ -234,59 +187,3 @@ def test_what_resolved_an_error_must_still_be_there(
     report = memory.learn(tmp_path / "talks")
     assert any(o.memory.type == "error_pattern" for o in report.learnt) == told
     assert (why_not(report) == []) == told
-
-
-def test_what_a_function_no_longer_does_is_not(memory: Memory, tmp_path: Path) -> None:
-    """Both names are there, in other places: what was said of one of them holds no more."""
-    claim = "Changed the till. `close_register()` now calls `total_of_rows()` for the sum of its rows."
-    file = memory.root / "shop/till.py"
-    file.write_text(
-        f"{TILL.replace('total_of_rows', 'sum')}\n\ndef other(rows):\n    return total_of_rows(rows)\n"
-    )
-    report = memory.learn(session(memory, tmp_path, report=claim))
-    assert why_not(report) == ["the code no longer has total_of_rows"]
-
-
-def test_another_version_is_not_what_was_said(memory: Memory, tmp_path: Path) -> None:
-    """A version that a report names must be the one in the files that it changed."""
-    pinned = f"{REPORT} The release uses `actions/setup@v1` for that."
-    folder = session(memory, tmp_path, report=pinned)
-    (memory.root / "shop/till.py").write_text(f"{TILL}# actions/setup@v2\n")
-    assert why_not(memory.learn(folder)) == ["the code no longer has actions/setup@v1"]
-
-
-def test_a_message_of_a_test_that_is_gone(memory: Memory) -> None:
-    """What a failing test said is worth knowing while some test says it."""
-    (memory.root / "shop/test_till.py").write_text("assert total, 'expected a total of all rows'\n")
-    memory.index()
-    now = CodeNow(memory._parts)
-    draft = MemoryDraft("`make test` fails", "error_pattern")
-    here = Candidate("qa", "k", draft, 0.8, 0.8, 1, SeenCount(1), "", quotes="expected a total of all rows")
-    assert now.overtaken(here) == ""
-    gone = here._replace(quotes="expected a total of some rows")
-    assert now.overtaken(gone) == "the code no longer says what it quotes"
-
-
-def test_what_a_message_was_given_is_not_looked_for(memory: Memory) -> None:
-    """Where the code puts a value into its message, any will do; two words prove nothing."""
-    text = 'assert on, f"the switch of the till is {state}"\nassert off, "the lamp of the till is \'on\'"\n'
-    (memory.root / "shop/test_till.py").write_text(text)
-    memory.index()
-    now = CodeNow(memory._parts)
-    draft = MemoryDraft("`make test` fails", "error_pattern")
-    met = Candidate("qa", "k", draft, 0.8, 0.8, 1, SeenCount(1), "")
-    for quotes, gone in (
-        ("the switch of the till is: broken", False),
-        ("the lamp of the till is 'on'", False),
-        ("the lamp of the till is 'off'", True),
-        ("is off", False),
-    ):
-        assert bool(now.overtaken(met._replace(quotes=quotes))) is gone, quotes
-
-
-def test_an_upgrade_names_what_is_gone(memory: Memory, tmp_path: Path) -> None:
-    """What was replaced may be named; and where no version is there, nobody can tell."""
-    said = f"{REPORT} Replaced `actions/setup@v1` with `actions/setup@v2`. It needs `react@18.2.0`."
-    folder = session(memory, tmp_path, report=said)
-    (memory.root / "shop/till.py").write_text(f"{TILL}# actions/setup@v2\n")
-    assert why_not(memory.learn(folder)) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.observer.claims import bound_claims, claims
+from remora.observer.claims import claims
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,3 @@ from remora.observer.claims import bound_claims, claims
 def test_names_that_are_claimed(text: str, names: list[str]) -> None:
     """Names of the code in order, each once; everyday words, paths and what was removed are none."""
     assert claims(text) == names
-
-
-def test_what_a_function_is_said_to_use() -> None:
-    """A call that was added, a function that was updated to use something; not what was removed."""
-    assert bound_claims("Added `store.Check()` call to `setUp()` in `a.go`.") == [("setUp", "Check")]
-    assert bound_claims("Updated `main()` in the tool to use `run_all`.") == [("main", "run_all")]
-    assert bound_claims("`Track()` - Now calls `Build()` after the checks") == [("Track", "Build")]
-    assert bound_claims("Removed the `Check()` call to `setUp()`. Uses `a` and `b()`.") == []

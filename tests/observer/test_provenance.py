@@ -72,8 +72,6 @@ SIGNALS = {
     ("context_cost", "context_token_spike"),
     ("preference", "user_words"),
     ("dead_end", "self_correction"),
-    ("gotcha", "finding"),
-    ("work_unit_outcome", "commit"),
     ("error_pattern", "error_retry"),
     ("task_calibration", "step_overrun"),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from remora.observer.seen import SeenCount
-from remora.observer.sentences import code, first_sentences, listed, quoted, seen_words, sentence
+from remora.observer.sentences import code, listed, quoted, seen_words, sentence
 
 
 def test_how_often_and_when() -> None:
@@ -26,8 +26,5 @@ def test_names_stand_in_backticks() -> None:
 def test_lines_and_sentences_are_cut_whole() -> None:
     """Quotations are one line; sentences end as sentences do."""
     assert quoted("a\n  b") == "“a b”"
-    assert first_sentences("One thing. Another thing. " + "A third thing that is long. " * 5, 30) == (
-        "One thing. Another thing."
-    )
     assert sentence("done:") == "done."
     assert sentence("really?") == "really?"
