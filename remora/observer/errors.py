@@ -31,6 +31,7 @@ from remora.observer.slips import (
     likeliest,
     prepares,
     serves,
+    touches,
     unreached,
     with_set,
     without_flag,
@@ -326,9 +327,10 @@ class Errors(Kept):
             and (r.purpose in _HELP or (unserved and r.serves and r.purpose == "run"))
             and not re.match(r"git (?:status|diff|log|show|branch)\b", r.normal)
         ]
+        asked = failure.message, failure.target, run.normal if run else failure.target
+        helped = [c for c in helped if unserved or prepares(c, *asked) or touches(c, *asked[:2])]
         if helped:
-            worked = run.normal if run else failure.target
-            return _after(likeliest(helped, failure.message, failure.target, worked)), ()
+            return _after(likeliest(helped, *asked)), ()
         return "it worked when run again", ()
 
     # Changes taken back

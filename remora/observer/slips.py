@@ -81,6 +81,7 @@ _FETCHES = re.compile(
     r"|(?:^|&& |\()(?:tar|unzip)\b"
 )
 _MAKES = re.compile(r"(?:^|&& |\()(?:mkdir|touch|cp|mv|ln|chmod|tee)\b(?P<what>[^&]*)")
+LEAST_TOUCHED = 2  # letters of a word that two commands share
 _WORD = re.compile(r"[\w@./~-]+")
 _STARTS = re.compile(
     r"(?:^|\s)(?:[\w-]+[:-])*(?:up|start|restart|serve)(?:[:-][\w-]+)*(?=\s|$)"
@@ -168,6 +169,20 @@ def likeliest(commands: Sequence[str], message: str, failed: str, worked: str) -
         return able and named, able, place
 
     return commands[max(range(len(commands)), key=brings)] if commands else ""
+
+
+def touches(command: str, message: str, failed: str) -> bool:
+    """Return whether a command runs the program that failed, or names something of it or of its message.
+
+    >>> said = ("tmp/clones is locked", "cargo test")
+    >>> [touches(c, *said) for c in ("rm -rf tmp/clones", "cargo clean", "nl -ba src/a.rs", "cargo test -q")]
+    [True, True, False, False]
+    """
+    own, its = command.split(), failed.split()
+    if _unflagged(command) == _unflagged(failed):
+        return False  # the same again
+    told = {word for text in (message, failed) for word in _WORD.findall(text) if len(word) > LEAST_TOUCHED}
+    return own[:1] == its[:1] or any(word in told for word in _WORD.findall(command))
 
 
 def serves(normal: str, typed: str) -> bool:

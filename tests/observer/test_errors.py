@@ -227,6 +227,13 @@ def test_of_what_prepared_it_the_last_is_told_where_nothing_is_said_to_be_missin
     assert only_error(script).resolved_how == "after `make build`"
 
 
+def test_a_command_about_something_else_is_no_remedy():
+    """What neither runs the program that failed nor names anything of it made nothing pass."""
+    script = Script().step().run("cargo test", "error: test failed, to rerun pass `--bin x`", error=True)
+    script.step().run("nl -ba src/plugins/rust.rs").run("bd close 12").step().run("cargo test")
+    assert only_error(script).resolved_how == "it worked when run again"
+
+
 REFUSED = "Error: connect ECONNREFUSED 127.0.0.1:6379"
 
 
