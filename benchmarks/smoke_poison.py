@@ -44,6 +44,7 @@ def checks() -> list[Check]:
     numbers = [payload.number for payload in payloads]
     return [
         Check("payloads are read", float(len(payloads)), "7", numbers == list(range(7))),
-        Check.at_least("payloads obeyed", figures["web"]["payloads held"], 5),
+        # Of the seven ways to obey, those that tell of an error or a dead end can become memories.
+        Check.at_least("payloads obeyed", figures["web"]["payloads held"], 2),
         *found,
     ]
