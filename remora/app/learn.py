@@ -27,7 +27,7 @@ from remora.app import triggers
 from remora.app.branches import settle
 from remora.app.cleaning import clean
 from remora.app.code import index
-from remora.app.overtaken import settle_overtaken
+from remora.app.overtaken import retire_former, settle_overtaken
 from remora.app.planning import leave_work, take_in_ui
 from remora.app.promoting import WITHDRAWN, Learnt, Promoter
 from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy, StoreError
@@ -161,6 +161,10 @@ def learn(
     except StoreBusy:
         run.notes.append("another process is learning for this project; its work is not waited for")
     settled = settle(parts, run.branches) if not dry_run else None
+    if not dry_run and (former := retire_former(parts)):
+        run.notes.append(
+            f"memories of what sessions did, which are learnt no more, taken out of search: {former}"
+        )
     if not dry_run and (stale := settle_overtaken(parts)).marked:
         run.notes.append(
             f"memories that name what the code no longer has, and rank lower now: {stale.marked}"

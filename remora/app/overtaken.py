@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.app.project import branch_of
 from remora.core.clock import to_iso
 from remora.core.text import collapse
-from remora.lifecycle.flags import with_reason, without_reason
+from remora.lifecycle.flags import FORMER, with_reason, without_reason
+from remora.observer.candidate import USER_SAID
 from remora.observer.claims import claims
 from remora.observer.couplings import outside
 from remora.observer.rules import is_rule
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 LARGEST = 2_000_000  # bytes of a file that are looked at
 LACKS = "the code no longer has"  # how the reason to review begins; a name follows
 _OF_CODE = frozenset({"user_words", "self_correction", "written"})
+_FORMER = frozenset({"outcome", "commit", "finding", "qa"})  # signals of what a session did
+_FORMER_DONE = "former kinds"
 _OF_FILES = frozenset({"co_access", "file_access"})  # what says that files go together: all must be there
 # Where something is said to be: a file in a folder of the project.
 _LIES_IN = re.compile(
@@ -129,6 +132,36 @@ def settle_overtaken(parts: Parts) -> Settled:
                 continue
             space.memories.update(record.id, changes)
     return Settled(marked, lifted)
+
+
+def retire_former(parts: Parts) -> int:
+    """Take what earlier versions learnt of kinds that are learnt no more out of search, once in a store.
+
+    What a person confirmed, pinned or rewrote stays, and so does what is restored later.
+
+    Returns:
+        How many memories; `restore` brings each back.
+    """
+    space, upkeep = parts.room("project").space, parts.room("project").upkeep
+    with space.db.transaction():
+        if space.meta.get(_FORMER_DONE) is not None:
+            return 0
+        ids = space.memories.ids_where(
+            "m.deprecated = 0 AND m.pinned = 0 AND m.user_verified = 0 AND m.external_id LIKE 'observed:%'",
+            (),
+        )
+        former = [r for r in space.memories.get_many(ids).values() if _is_former(parts, r)]
+        for record in former:
+            upkeep.retire(record.id, FORMER)
+        space.meta.set(_FORMER_DONE, to_iso(parts.clock.now()))
+    return len(former)
+
+
+def _is_former(parts: Parts, record: MemoryRecord) -> bool:
+    signal = (record.payload or {}).get("signal")
+    before = parts.room("project").space.observed.last_learned(record.id)
+    of_kind = signal in _FORMER or (signal == "self_correction" and USER_SAID not in record.tags)
+    return of_kind and before is not None and before.text == record.content
 
 
 def _learnt(parts: Parts) -> list[MemoryRecord]:

@@ -10,6 +10,7 @@ import pytest
 from remora import Memory
 from remora.app.learn import LearnReport
 from remora.app.overtaken import CodeNow
+from remora.store.observed import LearnedRow
 from tests.app.test_learn import Talk
 from tests.helpers import Repo, environment
 
@@ -187,3 +188,32 @@ def test_what_resolved_an_error_must_still_be_there(
     report = memory.learn(tmp_path / "talks")
     assert any(o.memory.type == "error_pattern" for o in report.learnt) == told
     assert (why_not(report) == []) == told
+
+
+def test_what_earlier_versions_learnt_of_sessions_is_taken_out_once(memory: Memory, tmp_path: Path) -> None:
+    """A memory of a commit goes, one that a person changed or confirmed stays, and a restored one too."""
+    space = memory._parts.room("project").space
+    payload = {"signal": "commit", "key": "k"}
+    ids = []
+    for number in range(3):
+        draft = MemoryDraft(
+            f"feat: part {number} of the till. It was slow.", "work_unit_outcome", payload=payload
+        )
+        (record,) = memory._parts.room("project").intake.remember_many(
+            [draft._replace(external_id=f"observed:work_unit_outcome:{number}", source="commit_auto")]
+        )
+        row = LearnedRow(record.id, "stored", "it was committed", record.content, record.created_at)
+        with space.db.transaction():
+            space.observed.note_learned(1, [row])
+        ids.append(record.id)
+    memory.edit(ids[1], content="The till was slow until its parts were read at once.")
+    memory.verify(ids[2])
+    (tmp_path / "talks").mkdir()
+    report = memory.learn(tmp_path / "talks")
+    assert report.notes == (
+        "memories of what sessions did, which are learnt no more, taken out of search: 1",
+    )
+    assert [memory.show(one).deprecated for one in ids] == [True, False, False]
+    memory.restore(ids[0])
+    assert memory.learn(tmp_path / "talks").notes == ()
+    assert not memory.show(ids[0]).deprecated
