@@ -120,7 +120,7 @@ def settle_overtaken(parts: Parts) -> Settled:
     at = to_iso(parts.clock.now())
     marked = lifted = 0
     with space.db.transaction():
-        for record in _learnt(parts):
+        for record in _of_code(parts):
             lacking = now.lacks(record.content)
             if lacking and record.stale_at is None:
                 changes = {"stale_at": at, **with_reason(record, f"{LACKS} {lacking[0]}")}
@@ -146,36 +146,33 @@ def retire_former(parts: Parts) -> int:
     with space.db.transaction():
         if space.meta.get(_FORMER_DONE) is not None:
             return 0
-        ids = space.memories.ids_where(
-            "m.deprecated = 0 AND m.pinned = 0 AND m.user_verified = 0 AND m.external_id LIKE 'observed:%'",
-            (),
-        )
-        former = [r for r in space.memories.get_many(ids).values() if _is_former(parts, r)]
+        former = [record for record in _as_learnt(parts) if _is_former(record)]
         for record in former:
             upkeep.retire(record.id, FORMER)
         space.meta.set(_FORMER_DONE, to_iso(parts.clock.now()))
     return len(former)
 
 
-def _is_former(parts: Parts, record: MemoryRecord) -> bool:
+def _is_former(record: MemoryRecord) -> bool:
     signal = (record.payload or {}).get("signal")
-    before = parts.room("project").space.observed.last_learned(record.id)
-    of_kind = signal in _FORMER or (signal == "self_correction" and USER_SAID not in record.tags)
-    return of_kind and before is not None and before.text == record.content
+    return signal in _FORMER or (signal == "self_correction" and USER_SAID not in record.tags)
 
 
-def _learnt(parts: Parts) -> list[MemoryRecord]:
-    """Return the live memories that learning has made of what sessions did to code."""
+def _as_learnt(parts: Parts) -> list[MemoryRecord]:
+    """Return the live memories that learning has made and no person has confirmed, pinned or rewritten."""
     space = parts.room("project").space
     ids = space.memories.ids_where(
         "m.deprecated = 0 AND m.pinned = 0 AND m.user_verified = 0 AND m.external_id LIKE 'observed:%'", ()
     )
-    found, here = [], branch_of(parts.project.repository)
-    for record in space.memories.get_many(ids).values():
-        before = space.observed.last_learned(record.id)
-        of_code = (record.payload or {}).get("signal") in _OF_CODE
-        if record.branch not in (None, here):
-            continue  # its code is on a branch of its own
-        if of_code and before is not None and before.text == record.content:
-            found.append(record)
-    return found
+    records = space.memories.get_many(ids).values()
+    return [r for r in records if (b := space.observed.last_learned(r.id)) and b.text == r.content]
+
+
+def _of_code(parts: Parts) -> list[MemoryRecord]:
+    """Return those that speak of code, and of no other branch than the one that is checked out."""
+    here = (None, branch_of(parts.project.repository))
+    return [
+        record
+        for record in _as_learnt(parts)
+        if (record.payload or {}).get("signal") in _OF_CODE and record.branch in here
+    ]

@@ -10,6 +10,7 @@ import pytest
 from remora import Memory
 from remora.app.learn import LearnReport
 from remora.app.overtaken import CodeNow
+from remora.core.values import MemoryDraft
 from remora.store.observed import LearnedRow
 from tests.app.test_learn import Talk
 from tests.helpers import Repo, environment
