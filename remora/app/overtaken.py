@@ -1,34 +1,29 @@
 """What was learnt of the code, held against the code as it is now.
 
 A session tells what it did. Much of that is undone, renamed or rewritten later, and a memory of it would
-mislead. So before one is promoted it is asked whether what it names is still in the index, and whether what
-resolved an error still is in its file. Later the names alone are asked again, at each `learn` and `init`: a
-memory that names what has gone is marked stale, and the mark is lifted when it is back. Where the code is
+mislead. So before one is promoted it is asked whether what it names is still in the index. The same is asked
+again at each `learn` and `init`: a memory that names what has gone is marked stale, and the mark is lifted
+when it is back. Where the code is
 not indexed nothing is asked, nor of what was learnt on another branch than the one that is checked out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.project import branch_of
 from remora.core.clock import to_iso
-from remora.core.text import collapse
 from remora.lifecycle.flags import FORMER, with_reason, without_reason
 from remora.observer.candidate import USER_SAID
 from remora.observer.claims import claims
 from remora.observer.couplings import outside
-from remora.observer.rules import is_rule
-from remora.sources.tree_read import decode, read
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
     from remora.core.values import MemoryRecord
     from remora.observer.candidate import Candidate
 
-LARGEST = 2_000_000  # bytes of a file that are looked at
 LACKS = "the code no longer has"  # how the reason to review begins; a name follows
 _OF_CODE = frozenset({"user_words", "self_correction", "written"})
 _FORMER = frozenset({"outcome", "commit", "finding", "qa"})  # signals of what a session did
@@ -54,7 +49,6 @@ class CodeNow:
     def __init__(self, parts: Parts) -> None:
         self._root = parts.project.root
         self._chunks, self._graph = parts.room("project").space.chunks, parts.room("project").space.graph
-        self._texts: dict[str, str | None] = {}
         self._indexed = self._chunks.any()
 
     def overtaken(self, candidate: Candidate) -> str:
@@ -64,10 +58,6 @@ class CodeNow:
         draft = candidate.draft
         files = [path for path in draft.related_files if not outside(path)]
         gone = [path for path in files if not self._there(path)]
-        if self._undone(candidate.remedy):
-            return "what resolved it is no longer in the code"
-        if is_rule(draft.content):
-            return ""  # it holds wherever such code is written
         if gone and (len(gone) == len(files) or candidate.signal in _OF_FILES):
             return f"`{gone[0]}` is gone"
         if candidate.signal not in _OF_CODE:
@@ -87,28 +77,11 @@ class CodeNow:
         """Return whether a file is there, or one whose path ends so."""
         return self._there(path) or bool(self._graph.ending(path))
 
-    def _undone(self, remedy: Sequence[tuple[str, str]]) -> bool:
-        """Return whether files that can be read have none of the code that resolved something."""
-        texts = [(text, code) for path, code in remedy if (text := self._text(path)) is not None]
-        return bool(texts) and not any(_begins(code) in collapse(text) for text, code in texts)
-
     def _there(self, path: str) -> bool:
         try:
             return (self._root / path).exists()
         except (OSError, ValueError):
             return False
-
-    def _text(self, path: str) -> str | None:
-        """Return a file of the project; None where there is none, or none that can be read."""
-        if path not in self._texts:
-            data = read(self._root, path, LARGEST)
-            self._texts[path] = decode(data) if isinstance(data, bytes) else None
-        return self._texts[path]
-
-
-def _begins(code: str) -> str:
-    """Return a piece of code as far as it was kept, its spaces as one."""
-    return collapse(code.partition("…")[0])
 
 
 def settle_overtaken(parts: Parts) -> Settled:
@@ -154,7 +127,10 @@ def retire_former(parts: Parts) -> int:
 
 
 def _is_former(record: MemoryRecord) -> bool:
-    signal = (record.payload or {}).get("signal")
+    payload = record.payload or {}
+    signal = payload.get("signal")
+    if signal == "error_retry":
+        return "remedy" not in payload  # it need not have worked twice
     return signal in _FORMER or (signal == "self_correction" and USER_SAID not in record.tags)
 
 

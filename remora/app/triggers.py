@@ -11,7 +11,6 @@ anew at once; a few hundred memories take some milliseconds.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -27,7 +26,6 @@ from remora.core.triggers import COMMAND, ERROR, OUTPUT, SEARCH, TERM, Trigger, 
 from remora.core.values import Filters
 from remora.injection.brief import is_tainted_rule
 from remora.injection.decide import SAID_AT_FILES, WARNINGS
-from remora.injection.state import ending
 from remora.sources.rule_files import kind_of
 
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 MOST = 5_000  # memories that are looked at, the surest first
-METHOD = 3  # texts from which a method is meant, whatever it is called on
 COMMON = 12  # files that use a name, from which on it tells nothing
 NAMES = 12  # of one memory, the most telling
 SPOKEN_OF = 3  # memories that speak of a name, above which it tells nothing
@@ -45,14 +42,12 @@ AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
-_CALL = re.compile(r"\b([^\W\d]\w*\.[^\W\d]\w{2,})\b(?=\(|`| is | must|$|\s)")
-_PLACE = re.compile(r"(?:^|\s|`)((?:[\w.-]+/)*[\w.-]+\.(\w{1,5})):\d+")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 _SHELL = frozenset("cd pushd popd echo ls cat head tail grep rg find sed awk test true export source".split())
 
 
 class Met(NamedTuple):
-    """How sessions met one error: what was run, what it said, what lines were changed for it.
+    """How sessions met one error: what was run, and what it said.
 
     `lines` are the commands that fail with it whenever they are run as they are, while others do not.
     """
@@ -60,7 +55,6 @@ class Met(NamedTuple):
     sessions: int
     commands: tuple[str, ...]
     messages: tuple[str, ...]
-    before: tuple[str, ...]
     lines: tuple[str, ...] = ()
 
 
@@ -119,9 +113,6 @@ def _triggers(record: MemoryRecord, met: Met | None, space: Space) -> Iterator[T
     if signal == "error_retry" and key:
         yield Trigger(ERROR, key, record.id, (), weight)
     if met:
-        endings = _endings(met)
-        for term, times in _calls(met).items():
-            yield Trigger(TERM, term, record.id, endings, weight + times)
         for line in met.lines:
             yield Trigger(COMMAND, line, record.id, (), weight)
         for program, needs in _commands(met):
@@ -178,48 +169,18 @@ def _from_rules(record: MemoryRecord) -> bool:
 
 def _met(space: Space) -> dict[str, Met]:
     """Return how each error was met, by its fingerprint."""
-    rows = space.observed.errors_met()
-    grouped: defaultdict[str, list[tuple[str, str, str]]] = defaultdict(list)
-    for fingerprint, command, message, detail in rows:
-        grouped[fingerprint].append((command, message, detail))
-    found = {}
-    for fingerprint, own in grouped.items():
-        before = [
-            str(remedy[1])
-            for _, _, detail in own
-            for remedy in json.loads(detail).get("remedies", ())
-            if len(remedy) > 1 and remedy[1]
-        ]
-        commands = tuple(dict.fromkeys(command for command, _, _ in own if command))
-        found[fingerprint] = Met(len(own), commands, tuple(m for _, m, _ in own), tuple(before))
-    from remora.observer.slips import in_command  # its patterns cost some milliseconds to load
-
-    for fingerprint, command, ways in space.observed.failing(SESSIONS):
-        whole = whole_of(command)
-        if whole and any(map(in_command, ways)):
+    grouped: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for fingerprint, command, message in space.observed.errors_met():
+        grouped[fingerprint].append((command, message))
+    found = {
+        fingerprint: Met(len(own), tuple(c for c, _ in own), tuple(m for _, m in own))
+        for fingerprint, own in grouped.items()
+    }
+    for fingerprint, command in space.observed.failing(SESSIONS):
+        if whole := whole_of(command):
             known = found[fingerprint]
             found[fingerprint] = known._replace(lines=(*known.lines, whole))
     return found
-
-
-def _endings(met: Met) -> tuple[str, ...]:
-    """Return the endings of the files that an error was reported in, the commonest first."""
-    counted = Counter(ending(m[1]) for text in met.messages if (m := _PLACE.search(text)))
-    return tuple(e for e, _ in counted.most_common(3) if e)
-
-
-def _calls(met: Met) -> dict[str, int]:
-    """Return the calls that an error was about, with how often."""
-    counted: Counter[str] = Counter()
-    for text in (*met.messages, *met.before):
-        counted.update(set(_CALL.findall(text)))
-    found: Counter[str] = Counter()
-    for call, times in counted.items():
-        head, _, last = call.rpartition(".")
-        found[call] += times
-        if times >= METHOD and head.islower():
-            found["." + last] += times
-    return dict(found.most_common(NAMES))
 
 
 def _commands(met: Met) -> Iterator[tuple[str, tuple[str, ...]]]:

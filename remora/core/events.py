@@ -164,24 +164,6 @@ class FileUse(NamedTuple):
     last_at: str | None = None
 
 
-class Remedy(NamedTuple):
-    """What made findings of a linter's rule go away.
-
-    Attributes:
-        kind: "silenced", "changed", "dropped" (part of a line went), "removed", "added", "configured",
-            "ran" (a command mended it), "reworked" (more than a line), "said" (the model's words alone).
-        before, after: the lines that changed, each side on one line, shortened.
-        said: in the model's words, or the part that was dropped.
-        times: how many findings it resolved.
-    """
-
-    kind: str
-    before: str = ""
-    after: str = ""
-    said: str = ""
-    times: int = 1
-
-
 class ErrorSeen(NamedTuple):
     """An error of a session, with what happened next.
 
@@ -196,7 +178,8 @@ class ErrorSeen(NamedTuple):
         resolved_how: in words: the command or the edits that came between; empty if unknown.
         resolved_paths: files that were edited in between.
         taint: as of a signal.
-        remedies: of a linter's rule, of which `count` says how many findings there were.
+        worked: the form of the command that succeeded, where it is another than the one that failed.
+        helped: commands that ran between the failure and the success, and may have made it possible.
         events: keys of the events it rests on, a few.
     """
 
@@ -210,7 +193,8 @@ class ErrorSeen(NamedTuple):
     resolved_how: str = ""
     resolved_paths: tuple[str, ...] = ()
     taint: Taint | None = None
-    remedies: tuple[Remedy, ...] = ()
+    worked: str = ""
+    helped: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
 
 

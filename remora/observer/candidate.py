@@ -29,7 +29,6 @@ class Candidate(NamedTuple):
         needs: sessions that must have shown it.
         seen: in how many did.
         why: the evidence in words.
-        remedy: files and code in them that resolved something; it holds while one of them is there.
     """
 
     signal: str
@@ -40,7 +39,6 @@ class Candidate(NamedTuple):
     needs: int
     seen: SeenCount
     why: str
-    remedy: tuple[tuple[str, str], ...] = ()
 
 
 class Rejected(NamedTuple):

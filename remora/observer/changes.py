@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,12 +9,6 @@ from typing import NamedTuple
 from remora.core.text import shorten
 
 _SIDE = 140  # characters of each side of a change
-_BROUGHT = re.compile(  # what `told` says
-    r"(?:changed `(?P<path>[^`]+)`: `.*` became|added to `(?P<into>[^`]+)`:) "
-    r"`(?P<after>.+?)`(?: \(and [^`]*\))?$"
-)
-_LINES = 80  # of an edit that are compared
-_TORN = re.compile(r"\n?\[… \d+ characters …\]\n?|\n…\n")
 _DEBUG = re.compile(
     r"fmt\.(?:Fp|P)rint|console\.\w+\(|\bprint(?:ln|f)?!?\(|dbg!|log(?:ger)?\.(?:Print|debug|Debug)"
     r"|\bDEBUG\b|t\.Log|var_dump"
@@ -35,15 +28,6 @@ class Change(NamedTuple):
     step: int
     order: int
     flat: tuple[str, str]  # both sides on one line
-
-
-class Hunk(NamedTuple):
-    """Lines that an edit replaced, trimmed, with the lines before and behind them."""
-
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-    above: str
-    below: str
 
 
 def core(old: str, new: str) -> tuple[str, str]:
@@ -104,49 +88,6 @@ def told(change: Change, files: int) -> str:
     if before:
         return f"removed from `{change.path}`: `{before}`{more}"
     return f"wrote `{change.path}`{more}"
-
-
-def brought(how: str) -> tuple[str, str] | None:
-    """Return the file and the code that a change in words brought; None where it brought none.
-
-    >>> brought("changed `a.py`: `x = 1` became `x = 2` (and another file)"), brought("wrote `a.py`")
-    (('a.py', 'x = 2'), None)
-    """
-    found = _BROUGHT.match(how)
-    return (found["path"] or found["into"], found["after"]) if found else None
-
-
-def hunks(old: str, new: str) -> list[Hunk]:
-    r"""Return the lines in which two texts differ; where a text was shortened, only what is surely so.
-
-    >>> hunks("a\nreturn err\nb", "a\nreturn wrap(err)\nb")
-    [Hunk(before=('return err',), after=('return wrap(err)',), above='a', below='b')]
-    """
-    one, other = _TORN.split(old, maxsplit=1), _TORN.split(new, maxsplit=1)
-    if len(one) == len(other) == 1:
-        return _differing(old, new)
-    return [
-        *_differing(one[0], other[0], end_torn=True),
-        *_differing(one[-1], other[-1], start_torn=True),
-    ]
-
-
-def _differing(old: str, new: str, *, start_torn: bool = False, end_torn: bool = False) -> list[Hunk]:
-    a = [line.strip() for line in old.split("\n")][:_LINES]
-    b = [line.strip() for line in new.split("\n")][:_LINES]
-    if not old:
-        return [Hunk((), tuple(b), "", "")]
-    start, end = _shared(a, b)
-    inner = difflib.SequenceMatcher(None, a[start : len(a) - end], b[start : len(b) - end], autojunk=False)
-    found = []
-    for tag, *places in inner.get_opcodes():
-        i, i_end, j, j_end = (start + place for place in places)
-        torn = (start_torn and not (i and j)) or (end_torn and (i_end == len(a) or j_end == len(b)))
-        if tag == "equal" or torn:
-            continue
-        above, below = a[i - 1] if i else "", a[i_end] if i_end < len(a) else ""
-        found.append(Hunk(tuple(filter(None, a[i:i_end])), tuple(filter(None, b[j:j_end])), above, below))
-    return found
 
 
 def _shared(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:

@@ -24,18 +24,7 @@ from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, t
 from remora.observer.keeping import Kept, cut, keep_last, make_room
 from remora.observer.paths import entered, inside
 from remora.observer.scratchpad import Limits, Scratchpad
-from remora.observer.slips import (
-    THERE,
-    already_there,
-    instead,
-    likeliest,
-    prepares,
-    serves,
-    touches,
-    unreached,
-    with_set,
-    without_flag,
-)
+from remora.observer.slips import after, already_there, instead, with_set, without_flag
 from remora.observer.undoing import (
     ELSEWHERE,
     Commit,
@@ -51,8 +40,8 @@ from remora.observer.undoing import (
 
 CHECKS = frozenset(("test", "lint", "build", "format"))
 _CODE = CHECKS | {"run"}  # what a change of a file can mend
-_BRING = frozenset(("build", "vcs", "other"))  # what makes something that was missing
-_HELP = _BRING | {"format"}  # what may have made the same command work
+_HELP = frozenset(("build", "format", "vcs", "run", "other"))  # what may have made a command work
+_HELPED = 8  # such commands that are kept, the last ones
 _OPEN = 60  # failures that wait for a success
 _SOON = 4  # steps in which another command counts as the answer to a mistaken one
 
@@ -69,6 +58,8 @@ _MISTAKEN = re.compile(
     re.IGNORECASE,
 )
 _FILTER = re.compile(r"(?:^|\s)(?:-run|--run|-k|-t|--filter|-m|--grep|--test-name-pattern)[\s=]|::")
+# What looks at a working copy or records it makes no command work.
+_RECORDS = re.compile(r"git (?:status|diff|log|show|branch|add|commit)\b")
 _TEST_NAME = re.compile(r"--- FAIL: ([\w/]+)|FAILED \S*?::(\w+)|test (\S+) \.\.\. FAILED")
 _PURPOSEFUL = re.compile(
     r"\b(?:temporar|verify|confirm|failing test|re-?implement|make sure|fails? without|see (?:if|it"
@@ -78,10 +69,7 @@ _PURPOSEFUL = re.compile(
 
 
 class Run(NamedTuple):
-    """One run of a command; `as_run` is its normal form with its variables and its folder.
-
-    `serves` says that it started a service.
-    """
+    """One run of a command; `as_run` is its normal form with its variables and its folder."""
 
     normal: str
     purpose: str
@@ -91,7 +79,15 @@ class Run(NamedTuple):
     order: int
     failed: bool
     as_run: str
-    serves: bool
+
+
+class Answer(NamedTuple):
+    """How a success resolved a failure; the fields of `ErrorSeen` say what each is."""
+
+    how: str
+    paths: tuple[str, ...] = ()
+    worked: str = ""
+    helped: tuple[str, ...] = ()
 
 
 class Failure(NamedTuple):
@@ -114,8 +110,7 @@ class Failure(NamedTuple):
     harness: bool
     retried: bool = False
     resolved: bool = False
-    how: str = ""
-    paths: tuple[str, ...] = ()
+    answer: Answer = Answer("")
     evidence: int = 0
     key: str = ""
 
@@ -165,18 +160,16 @@ class Errors(Kept):
         failed = bool(call.failed)
         if not failed and parsed.masked and parsed.purpose in CHECKS:
             failed = looks_failed(call.text)
-        heads = _heads(parsed.normal)
         ran = commands.as_run(call.command, pad.cwd(cwd), pad.place(cwd))
         run = Run(
             parsed.normal,
             parsed.purpose,
-            heads,
+            heads(parsed.normal),
             parsed.variables,
             call.step,
             self.order,
             failed,
             ran.text,
-            serves(parsed.normal, call.command),
         )
         # What ran elsewhere says nothing of this project, and may be what failed; of a check it must be
         # known how it went.
@@ -209,10 +202,10 @@ class Errors(Kept):
             return
         name = fingerprint(message)
         harness = of_harness(call.text)
-        target, heads = _target(call, run), set(run.heads) if run else set()
+        target, ran = _target(call, run), set(run.heads) if run else set()
         for other in self.open:  # the same thing failed again, perhaps in another way
             failure = self.failures[other]
-            if not failure.retried and (target == failure.target or heads & set(failure.heads)):
+            if not failure.retried and (target == failure.target or ran & set(failure.heads)):
                 self.failures[other] = failure._replace(retried=True)
         old = self.failures.get(name)
         if old is None:
@@ -244,7 +237,7 @@ class Errors(Kept):
         if name in self.open:
             self.open.remove(name)
         if run is not None and already_there(call):
-            self.failures[name] = self.failures[name]._replace(resolved=True, how=THERE)
+            self.failures[name] = self.failures[name]._replace(resolved=True)
             return
         self.open.append(name)
         del self.open[:-_OPEN]
@@ -263,17 +256,15 @@ class Errors(Kept):
             failure = self.failures[name]
             if (run is None) == bool(failure.heads):  # a command never answers a tool, nor a tool a command
                 continue
-            how, paths = self._answer(failure, target, call, run)
-            if how is None:
+            answer = self._answer(failure, target, call, run)
+            if answer is None:
                 continue
             self.failures[name] = failure._replace(
-                resolved=True, how=how, paths=paths, evidence=max(failure.evidence, call.step), retried=True
+                resolved=True, answer=answer, evidence=max(failure.evidence, call.step), retried=True
             )
             self.open.remove(name)
 
-    def _answer(
-        self, failure: Failure, target: str, call: Call, run: Run | None
-    ) -> tuple[str | None, tuple[str, ...]]:
+    def _answer(self, failure: Failure, target: str, call: Call, run: Run | None) -> Answer | None:
         """Return how a success resolves a failure, None if it does not."""
         soon = call.step - failure.steps[-1] <= _SOON
         if run is None:
@@ -282,8 +273,8 @@ class Errors(Kept):
             missing = call.action == "read" and failure.target.startswith(("Read ", "read ", call.tool + " "))
             same = bool(call.path) and failure.target.rsplit("/", 1)[-1] == call.path.rsplit("/", 1)[-1]
             if missing and soon and same and inside(call.path):
-                return f"the file is `{call.path}`", (call.path,)
-            return None, ()
+                return Answer(f"the file is `{call.path}`", (call.path,))
+            return None
         if run.normal == failure.target:
             return self._between(failure, run)
         shared = set(run.heads) & set(failure.heads)
@@ -293,45 +284,33 @@ class Errors(Kept):
         if soon and not edited and _MISTAKEN.search(failure.message):
             stands_in = run.purpose == failure.purpose and run.purpose in CHECKS
             if (shared - {""}) or stands_in:
-                left_out = without_flag(failure.message, failure.target, run.normal)
-                brought = self._brought(failure, run) if run.variables == failure.variables else ""
-                return left_out or (_after(brought) if brought else instead(run.as_run)), ()
-        return None, ()
+                helped = self._helped(failure)
+                how = f"{after(helped)}, as `{run.as_run}`" if helped else instead(run.as_run)
+                how = without_flag(failure.message, failure.target, run.normal) or how
+                return Answer(how, worked=run.as_run, helped=helped)
+        return None
 
-    def _brought(self, failure: Failure, worked: Run) -> str:
-        """Return the command since a failure that brought what it says is missing; empty if none did."""
-        since = [
-            r.normal for r in self.runs if r.order > failure.order and not r.failed and r.purpose in _BRING
-        ]
-        asked = failure.message, failure.target, worked.normal
-        return likeliest([command for command in since if prepares(command, *asked)], *asked)
-
-    def _between(self, failure: Failure, run: Run | None) -> tuple[str, tuple[str, ...]]:
-        """Return in words what happened between a failure and the success, and the files changed."""
+    def _between(self, failure: Failure, run: Run | None) -> Answer:
+        """Return what happened between a failure and the success, and the files changed."""
         set_before = {name_of(v) for v in failure.variables}
         new = [v for v in run.variables if name_of(v) not in set_before] if run else []
         if run and new:
-            return with_set(new, run.normal), ()
+            return Answer(with_set(new, run.normal), worked=f"{' '.join(new)} {run.normal}")
         since = [c for c in self.changes if c.order > failure.order]
         if failure.heads and failure.purpose not in _CODE:  # changes of code do not mend what asks a server
             since = [c for c in since if c.path.rsplit("/", 1)[-1] in failure.output]
         paths = tuple(dict.fromkeys(c.path for c in since))
+        helped = self._helped(failure)
         if since:
-            return told(decisive(since, failure.message, failure.output), len(paths)), paths[:10]
-        unserved = unreached(failure.output)
-        helped = [
-            r.normal
-            for r in self.runs
-            if r.order > failure.order
-            and not r.failed
-            and (r.purpose in _HELP or (unserved and r.serves and r.purpose == "run"))
-            and not re.match(r"git (?:status|diff|log|show|branch)\b", r.normal)
-        ]
-        asked = failure.message, failure.target, run.normal if run else failure.target
-        helped = [c for c in helped if unserved or prepares(c, *asked) or touches(c, *asked[:2])]
-        if helped:
-            return _after(likeliest(helped, *asked)), ()
-        return "it worked when run again", ()
+            how = told(decisive(since, failure.message, failure.output), len(paths))
+            return Answer(how, paths[:10], helped=helped)
+        return Answer(after(helped) if helped else "it worked when run again", helped=helped)
+
+    def _helped(self, failure: Failure) -> tuple[str, ...]:
+        """Return the commands since a failure that may have made the success possible."""
+        since = (r for r in self.runs if r.order > failure.order and not r.failed and r.purpose in _HELP)
+        others = (r.normal for r in since if not set(r.heads) & set(failure.heads))
+        return tuple(dict.fromkeys(c for c in others if not _RECORDS.match(c)))[-_HELPED:]
 
     # Changes taken back
 
@@ -451,7 +430,7 @@ class Errors(Kept):
                 f.fingerprint,
                 f.steps[0],
                 at=f.at,
-                paths=f.paths,
+                paths=f.answer.paths,
                 event=f.key,
                 count=f.count,
                 evidence=f.evidence,
@@ -460,7 +439,7 @@ class Errors(Kept):
                     "command": f.target if f.heads else "",
                     "message": f.message,
                     "resolved": f.resolved,
-                    "resolved_how": f.how,
+                    "resolved_how": f.answer.how,
                     "harness": f.harness,
                     "own": f.own,
                     "purpose": f.purpose,
@@ -478,10 +457,12 @@ class Errors(Kept):
                 f.count,
                 f.steps,
                 f.resolved,
-                f.how,
-                f.paths,
+                f.answer.how,
+                f.answer.paths,
                 pad.tainted_at(f.evidence),
-                events=(f.key,),
+                f.answer.worked,
+                f.answer.helped,
+                (f.key,),
             )
             for f in self.failures.values()
             if not f.harness
@@ -494,7 +475,7 @@ class Errors(Kept):
 
 
 @lru_cache(512)
-def _heads(normal: str) -> tuple[str, ...]:
+def heads(normal: str) -> tuple[str, ...]:
     """Return the programs of a normal form with what they do, each once."""
     return tuple(dict.fromkeys(head(part) for part in programs_in(normal)))
 
@@ -510,10 +491,6 @@ def _target(call: Call, run: Run | None) -> str:
     if run is not None:
         return run.normal
     return f"{call.tool} {call.path or call.url or call.pattern}".strip()
-
-
-def _after(command: str) -> str:
-    return f"after `{command}`"
 
 
 def _covers(later: str, earlier: str) -> bool:

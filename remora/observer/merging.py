@@ -171,7 +171,6 @@ def merge_errors(each: Iterable[Iterable[ErrorSeen]]) -> list[ErrorSeen]:
                 count=old.count + error.count,
                 steps=tuple(sorted({*old.steps, *error.steps})),
                 taint=old.taint or error.taint,
-                remedies=(*old.remedies, *error.remedies),
                 events=tuple(dict.fromkeys((*old.events, *error.events)))[:5],
             )
     return sorted(found.values(), key=lambda e: (e.steps[0], e.fingerprint))

@@ -141,7 +141,6 @@ class Observer:
         elif kind in ("reply", "reasoning"):
             said = (event.text, event.step, event.key, event.at)
             watch.speech.told(*said, pad, reply=kind == "reply")
-            watch.lints.told(event.text)
         elif kind == "user_prompt" and not event.agent:
             watch.pace.prompt(event.text, pad)
             watch.speech.asked(event.text, event.step, event.key, event.at, pad)
@@ -317,7 +316,7 @@ class Observer:
             story.branch(),
             tuple(sorted(signals, key=lambda s: (s.step, s.type, s.key))),
             tuple(files),
-            tuple(merge_errors([w.met() for w in watches])),
+            tuple(merge_errors([w.errors.seen(w.pad) for w in watches])),
             tuple(merge_commands([w.commands() for w in watches])),
             tuple(sequence for w in watches for sequence in w.pace.sequences),
             tokens or None,

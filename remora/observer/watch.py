@@ -6,13 +6,12 @@ import re
 from typing import Any
 
 from remora.core.drives import has_drive
-from remora.core.events import CommandRun, ErrorSeen, Event, Signal
+from remora.core.events import CommandRun, Event, Signal
 from remora.observer import commands
 from remora.observer.calls import Call, Calls, unanswered
 from remora.observer.errors import Errors
 from remora.observer.files import Files
 from remora.observer.keeping import Kept, keep_last, make_room
-from remora.observer.lints import Lints
 from remora.observer.merging import Life
 from remora.observer.outside import left, outside
 from remora.observer.pace import Pace
@@ -35,7 +34,6 @@ class Watch(Kept):
     calls: Calls
     files: Files
     errors: Errors
-    lints: Lints
     searches: Searches
     pace: Pace
     speech: Speech
@@ -47,7 +45,7 @@ class Watch(Kept):
 
     def __init__(self, agent: str = "", limits: Limits = Limits(), now: int = 0) -> None:  # noqa: B008
         self.pad = Scratchpad(agent, limits.signals)
-        self.calls, self.lints, self.pace, self.speech = Calls(), Lints(), Pace(), Speech()
+        self.calls, self.pace, self.speech = Calls(), Pace(), Speech()
         self.files, self.errors, self.searches = Files(limits), Errors(limits), Searches(limits)
         self.spans = [(now, now)]
         self.stopped = False
@@ -79,7 +77,6 @@ class Watch(Kept):
                 pad.taint(call.tool, call.step)
             return
         run = self.errors.settle(call, pad)
-        self.lints.settle(call, run)
         self.files.settle(call, pad)
         self.searches.settle(call, pad)
         self.pace.settle(call, run, pad)
@@ -179,12 +176,6 @@ class Watch(Kept):
         for detector in (self.files, self.errors, self.searches, self.pace):
             detector.finish(self.pad)
 
-    def met(self) -> list[ErrorSeen]:
-        """Return the errors of the project; what a linter lists is told by rule."""
-        rules = self.lints.seen(self.pad)
-        known = {rule.fingerprint for rule in rules}
-        return [*rules, *(e for e in self.errors.seen(self.pad) if e.fingerprint not in known)]
-
     def life(self) -> Life:
         """Return when it ran and what it changed."""
         return Life(self.pad.agent, self.spans, self.changes, self.modified)
@@ -217,12 +208,12 @@ class Watch(Kept):
                         "message": failure.message,
                         "command": failure.target,
                         "resolved": failure.resolved,
-                        "resolved_how": failure.how,
+                        "resolved_how": failure.answer.how,
                         "tool": failure.tool,
                         "harness": False,
                     }
                     step, key = failure.steps[-1], failure.fingerprint
-                    found.append(self._early("error_retry", key, step, failure.paths, detail))
+                    found.append(self._early("error_retry", key, step, failure.answer.paths, detail))
         return found
 
     def _early(

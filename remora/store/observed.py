@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.events import ErrorSeen, Remedy
+from remora.core.events import ErrorSeen
 from remora.core.fts import any_of
 from remora.core.shell import bare, parts_in, without_folder
 from remora.core.values import Taint
@@ -73,14 +73,6 @@ class Ran(NamedTuple):
     command: str
     purpose: str
     passed: bool
-
-
-class Failing(NamedTuple):
-    """A command that fails with the same error each time, and in words what helped each time, if anything."""
-
-    fingerprint: str
-    command: str
-    ways: tuple[str, ...]
 
 
 class SessionRow(NamedTuple):
@@ -153,24 +145,27 @@ class Observed(Recording):
         edited = tuple(r[0] for r in self._db.rows(sql, (session_id,)))
         return Told(row[0], row[1], row[2], row[3], edited)
 
-    def errors_met(self) -> list[tuple[str, str, str, str]]:
-        """Return (fingerprint, command, message, detail as JSON) of every session's errors, newest first."""
-        sql = """SELECT fingerprint, command, message, detail FROM observer_session_errors
+    def errors_met(self) -> list[tuple[str, str, str]]:
+        """Return (fingerprint, command, message) of every session's errors, newest first."""
+        sql = """SELECT fingerprint, command, message FROM observer_session_errors
                  ORDER BY at DESC, session_id, fingerprint"""
-        return [(f, c, m, d) for f, c, m, d in self._db.rows(sql)]
+        return [(f, c, m) for f, c, m in self._db.rows(sql)]
 
-    def failing(self, sessions: int) -> list[Failing]:
-        """Return the commands that an error befell in some sessions or more and that did not pass since."""
+    def failing(self, sessions: int) -> list[tuple[str, str]]:
+        """Return (fingerprint, command) where another form of a command worked, and its own did not since.
+
+        Only of commands that the error befell in so many sessions or more.
+        """
         sql = """WITH failed AS (
-                   SELECT e.fingerprint, e.command, json_group_array(e.resolved_how) AS ways,
-                     coalesce(max(s.started_at), '') AS at
+                   SELECT e.fingerprint, e.command, coalesce(max(s.started_at), '') AS at
                    FROM observer_session_errors e JOIN observer_sessions s ON s.id = e.session_id
-                   WHERE e.command <> '' GROUP BY e.fingerprint, e.command HAVING count(*) >= ?)
-                 SELECT f.fingerprint, f.command, f.ways FROM failed f WHERE NOT EXISTS (
+                   WHERE e.command <> '' GROUP BY e.fingerprint, e.command
+                   HAVING count(*) >= ? AND count(e.detail ->> 'worked') > 0)
+                 SELECT f.fingerprint, f.command FROM failed f WHERE NOT EXISTS (
                    SELECT 1 FROM observer_session_commands c JOIN observer_sessions s ON s.id = c.session_id
                    WHERE c.command = f.command AND c.runs > c.failures AND coalesce(s.started_at, '') >= f.at)
                  ORDER BY f.fingerprint, f.command"""
-        return [Failing(f, c, tuple(json.loads(ways))) for f, c, ways in self._db.rows(sql, (sessions,))]
+        return [(f, c) for f, c in self._db.rows(sql, (sessions,))]
 
     def sessions_with(self, signal: str, key: str) -> SignalCount:
         """Return in how many sessions a signal showed under a key, and when."""
@@ -208,10 +203,9 @@ class Observed(Recording):
             more = json.loads(detail)
             taint = Taint(**more["taint"]) if more.get("taint") else None
             steps, paths = tuple(more.get("steps", ())), tuple(more.get("resolved_paths", ()))
-            remedies = tuple(Remedy(*remedy) for remedy in more.get("remedies", ()))
             error = ErrorSeen(
                 *(fingerprint, tool, command, message, times, steps, bool(resolved), how, paths, taint),
-                remedies,
+                *(more.get("worked", ""), tuple(more.get("helped", ()))),
             )
             found.append((session, at, error))
         return found[::-1]

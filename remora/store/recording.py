@@ -243,5 +243,5 @@ def _detail_of(signal: Signal) -> dict[str, Any]:
 def _more_of(error: ErrorSeen) -> dict[str, Any]:
     """Return what of an error has no column of its own."""
     taint = error.taint._asdict() if error.taint is not None else None
-    more = {"remedies": error.remedies} if error.remedies else {}
+    more = {name: value for name in ("worked", "helped") if (value := getattr(error, name))}
     return {"steps": error.steps, "resolved_paths": error.resolved_paths, "taint": taint, **more}

@@ -82,11 +82,11 @@ class Talk:
 
 
 def work(name: str, day: int, cwd: str, branch: str = "main") -> Talk:
-    """Return a session that changes two files, fails a check, mends it and hears a correction."""
+    """Return a session that changes two files, fails a check, makes it pass and hears a correction."""
     talk = Talk(name, day, cwd, branch).user("Please make the token lifetime a setting of the server")
     talk.edit("auth/tokens.py").edit("server/settings.py")
-    talk.tool("Bash", "Exit code 1\nE501 line too long in auth/tokens.py", error=True, command="make lint")
-    talk.edit("auth/tokens.py").tool("Bash", "all fine", command="make lint")
+    talk.tool("Bash", "Exit code 1\nlint.cfg: file is out of date", error=True, command="make lint")
+    talk.tool("Bash", "done", command="make config").tool("Bash", "all fine", command="make lint")
     talk.tool("Bash", "12 passed", command="make test")
     talk.user(CORRECTION).edit("auth/tokens.py").tool("Bash", "12 passed", command="make test")
     return talk.reply("The lifetime is a setting now; all 12 tests pass.").user("thanks, works")
@@ -135,36 +135,6 @@ def test_sessions_become_memories_with_the_evidence(memory, learn, tmp_path):
     assert memory.search("where are tokens refreshed")[0].memory.source == "user_taught"
     assert {one.memory.id for one in memory.learned()} == {one.memory.id for one in report.learnt}
     assert {one.action for one in memory.learned()} == {"stored"}  # also where a later session saw it again
-
-
-def linted(name: str, day: int, cwd: str, path: str) -> Talk:
-    """Return a session in which the linter lists a rule, and a mark silences it."""
-    talk = Talk(name, day, cwd).user("Please return early where the store is empty").edit(path)
-    found = f"{path}:53:3: error is not nil (line 50) but it returns nil (nilerr)\n\t\treturn nil\n\t\t^"
-    talk.tool("Bash", f"Exit code 1\n{found}", error=True, command="make lint")
-    mark = f"return nil //nolint:nilerr // no store, no {name}"
-    talk.tool("Edit", file_path=f"{cwd}/{path}", old_string="\treturn nil\n}", new_string=f"\t{mark}\n}}")
-    talk.tool("Bash", "0 issues.", command="make lint").tool("Bash", "12 passed", command="make test")
-    return talk.reply("An empty store ends early now, and all tests pass.").user("thanks, works")
-
-
-def test_a_linters_rule_is_one_memory_that_its_next_finding_finds(memory, learn, tmp_path):
-    """It names what was done each time, is found by the line as printed, and grows with each session."""
-    root = str(memory.root)
-    linted("s1", 1, root, "store/a.go").save(tmp_path / "talks")
-    linted("s2", 2, root, "store/b.go").save(tmp_path / "talks")
-    work("s3", 3, root).edit("web/new.go").save(tmp_path / "talks")
-    (first,) = [one.memory for one in learn().learnt if "nilerr" in one.memory.tags]
-    assert "(2 of 2)" in first.content
-    asked = "web/new.go:9:2: error is not nil (line 7) but it returns nil (nilerr)"
-    assert memory.search(asked)[0].id == first.id
-    linted("s4", 4, root, "store/c.go").save(tmp_path / "talks")
-    (again,) = [one.memory for one in learn().learnt if "nilerr" in one.memory.tags]
-    assert (again.id, "(3 of 3)" in again.content, "seen in 3 sessions" in again.content) == (
-        first.id,
-        True,
-        True,
-    )
 
 
 def test_what_was_read_is_not_read_again(memory, learn, tmp_path):
@@ -373,7 +343,7 @@ def test_an_origin_is_recorded_beside_its_fork(memory, learn, tmp_path, name):
     assert (first.id, second.id) == ("s1", name)
     assert first.prompt.startswith("Please make the token lifetime")
     assert second.prompt == "Now rename the setting, too"
-    assert (first.steps, second.steps) == (13, 2)
+    assert (first.steps, second.steps) == (12, 2)
 
 
 @pytest.mark.parametrize("later", [False, True], ids=["one run", "a later run"])

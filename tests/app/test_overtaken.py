@@ -160,37 +160,6 @@ def test_what_branches_show_for_the_project_must_hold_here(tmp_path: Path) -> No
     assert "shop/till.py" in told[0]
 
 
-def failing(memory: Memory, tmp_path: Path, name: str, day: int) -> None:
-    """Write a session in which a check fails and a change of the code mends it."""
-    root = str(memory.root)
-    talk = Talk(name, day, root).user("Please let the mail name its sender")
-    failure = "Exit code 1\nmail.py: SENDER is not an address of ours"
-    talk.tool("Bash", failure, error=True, command="make addresses")
-    talk.tool(
-        "Edit",
-        file_path=f"{root}/shop/mail.py",
-        old_string="SENDER = 'y'",
-        new_string="SENDER = 'till@shop.example'",
-    )
-    talk.tool("Bash", "all fine", command="make addresses").reply("The mail names its sender.").user(THANKS)
-    talk.save(tmp_path / "talks")
-
-
-@pytest.mark.parametrize(
-    ("now", "told"), [("SENDER = 'till@shop.example'\n", True), ("SENDER = CONFIG.sender\n", False)]
-)
-def test_what_resolved_an_error_must_still_be_there(
-    memory: Memory, tmp_path: Path, now: str, told: bool
-) -> None:
-    """What was put in another way since would lead back to where the project was."""
-    (memory.root / "shop/mail.py").write_text(now)
-    for day in (1, 2, 3):
-        failing(memory, tmp_path, f"s{day}", day)
-    report = memory.learn(tmp_path / "talks")
-    assert any(o.memory.type == "error_pattern" for o in report.learnt) == told
-    assert (why_not(report) == []) == told
-
-
 def test_what_earlier_versions_learnt_of_sessions_is_taken_out_once(memory: Memory, tmp_path: Path) -> None:
     """A memory of a commit goes, one that a person changed or confirmed stays, and a restored one too."""
     space = memory._parts.room("project").space

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remora.core.text import collapse
-from remora.observer.changes import Change, core, debugs, decisive, hunks, only_imports, told, undoes
+from remora.observer.changes import Change, core, debugs, decisive, only_imports, told, undoes
 
 
 def changed(path: str, before: str, after: str) -> Change:
@@ -61,10 +61,3 @@ def test_what_is_no_change_of_mind() -> None:
     assert not debugs(changed("a.go", 'fmt.Println("here")', "return nil"))
     assert only_imports(changed("a.go", 'import "os"', 'import (\n\t"io"\n\t"os"\n)'))
     assert not only_imports(changed("a.go", "", 'import "os"\nx := 1'))
-
-
-def test_a_shortened_edit_shows_only_what_is_sure() -> None:
-    """Where a text was cut, the lines at the cut differ for no reason of the author's."""
-    old = "a\nreturn nil\nb\nc\nd\n[… 90 characters …]\ne\nf\ng"
-    new = "a\nreturn err\nb\nc\n[… 95 characters …]\nd\ne\nf\ng"
-    assert [(h.before, h.after) for h in hunks(old, new)] == [(("return nil",), ("return err",))]

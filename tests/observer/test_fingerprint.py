@@ -86,14 +86,6 @@ def test_times_are_replaced_before_lines():
     assert f.normal_message("2026-01-05T12:17:31Z a/b.go:7: x") == "<time> <path>: x"
 
 
-def test_a_linter_is_named_by_its_rule():
-    """Session e7eb742c: the rule recurs, its subject does not."""
-    one = "cmd/entire/cli/debug.go:183:3: missing cases in switch of type git.StatusCode: git.X (exhaustive)"
-    other = "pkg/x.go:1:1: missing cases in switch of type y.Kind: y.A, y.B (exhaustive)"
-    assert f.fingerprint(one) == f.fingerprint(other)
-    assert f.fingerprint(one) != f.fingerprint(other.replace("exhaustive", "errcheck"))
-
-
 OUTPUTS = [
     # session 0bb9a2d9
     (

@@ -31,8 +31,7 @@ def lived(number: int) -> tuple[Script, Observation]:
             "jobs/sync.go", "s()", "t()"
         )
         script.step().run("make lint", LINT, error=True)
-        script.edit("store/rows.go", "func NewRows() Rows {", "func NewRows() Rows { //nolint:ireturn // ok")
-        script.run("make lint").run("make test").step()
+        script.run("go generate ./...").run("make lint").run("make test").step()
         script.think(
             "I tried to attach the logs with `git notes add` on every commit. That doesn't work. "
             "`git notes` are not pushed by GitHub, because the refspec leaves them out."

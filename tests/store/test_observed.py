@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Remedy, Signal
+from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Signal
 from remora.core.values import Taint
-from remora.store.observed import Failing, LearnedRow, Ran, SignalCount
+from remora.store.observed import LearnedRow, Ran, SignalCount
 from remora.store.recording import PRIOR, Pair
 from remora.store.space import Space
 
@@ -72,10 +72,9 @@ def test_a_session_is_known_by_how_its_files_looked(space: Space) -> None:
     assert space.db.check() == []
 
 
-def test_the_remedies_of_a_rule_are_kept(space: Space) -> None:
-    """An error is read back as it was, with what made each finding go away."""
-    mark = Remedy("silenced", "", "//nolint:nilerr // fine", times=3)
-    met = error("f1", "silenced")._replace(remedies=(mark, Remedy("changed", "a", "b")))
+def test_what_made_a_command_work_is_kept(space: Space) -> None:
+    """An error is read back as it was, with the form that worked and what ran in between."""
+    met = error("f1", "use `b` instead")._replace(worked="b", helped=("make c", "make d"))
     record(space, session("s1", 3, errors=(met,)))
     assert [found for _, _, found in space.observed.errors("f1", 5)] == [met]
 
@@ -213,10 +212,13 @@ def test_a_command_is_kept_with_the_variables_set_for_it(space: Space) -> None:
 def test_commands_that_fail_each_time(space: Space) -> None:
     """The same error in enough sessions, and no pass in the last of them or since."""
     no, yes = CommandRun("go test", "test", 1, 1, 3, 3), CommandRun("go test", "test", 1, 0, 3, 3)
-    record(space, session("s1", 1, errors=(error("f1", "`make test` worked instead"),), commands=(yes,)))
+    record(
+        space,
+        session("s1", 1, errors=(error("f1", "instead")._replace(worked="make test"),), commands=(yes,)),
+    )
     assert space.observed.failing(2) == []
     record(space, session("s2", 2, errors=(error("f1"), error("f2")), commands=(no,)))
-    assert space.observed.failing(2) == [Failing("f1", "go test", ("`make test` worked instead", ""))]
+    assert space.observed.failing(2) == [("f1", "go test")]
     record(space, session("s3", 2, commands=(yes,)))
     assert space.observed.failing(2) == []
 

@@ -80,7 +80,7 @@ def test_every_host_without_transcripts_is_here() -> None:
 def test_a_session_is_learnt(
     world: World, ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
-    """What the person wants from now on, and what mends the command; nothing was left open."""
+    """What the person wants from now on, and the error of the command; nothing was left open."""
     monkeypatch.chdir(world.root)  # where Windsurf's hook for a prompt finds itself
     for number, name in enumerate(TOLD[host]):
         ask(told(world, host, number, name), host)
@@ -93,5 +93,6 @@ def test_a_session_is_learnt(
             m.type: m.content for m in memory.list() if m.source in ("observer_inferred", "user_taught")
         }
         assert "always use tenant keys in the cache" in learnt["preference"]
-        assert "unrecognized arguments: --fast" in learnt["error_pattern"]
+        ((_, _, message),) = memory._parts.room("project").space.observed.errors_met()
+        assert "unrecognized arguments: --fast" in message
         assert "work_state" not in learnt
