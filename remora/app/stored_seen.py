@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from remora.observer.seen import KEPT, ErrorMet, SeenCount, Shown
+from remora.observer.seen import KEPT, ErrorMet, SeenCount, Shown, same_words
 
 if TYPE_CHECKING:
     from remora.store.observed import Observed
+
+SESSIONS = 200  # whose prompts are compared, the newest
 
 
 class StoredSeen:
@@ -16,6 +19,7 @@ class StoredSeen:
 
     def __init__(self, observed: Observed) -> None:
         self._observed = observed
+        self._prompts: Counter[str] | None = None
 
     def total(self) -> SeenCount:
         """Return how many sessions were learnt."""
@@ -37,6 +41,16 @@ class StoredSeen:
     def met(self, fingerprint: str) -> SeenCount:
         """Return in how many sessions an error was met."""
         return SeenCount(*self._observed.met(fingerprint))
+
+    def asked(self, prompt: str) -> int:
+        """Return in how many of the newest sessions somebody typed the same words as a prompt."""
+        if self._prompts is None:
+            self._prompts = Counter(
+                asked
+                for _, prompts in self._observed.prompts(SESSIONS)
+                for asked in {same_words(line) for line in prompts.split("\n")}
+            )
+        return self._prompts[same_words(prompt)]
 
     def edits(self, path: str) -> SeenCount:
         """Return in how many sessions a file was changed."""

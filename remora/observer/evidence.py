@@ -22,6 +22,7 @@ PACK = 4_000  # tokens
 CHARACTERS = PACK * 4
 PERSON = 10_000  # characters of the person's words; longer ones are cut where all together are more
 SHORT = 160  # characters of a request that may be clear only with what it answers
+ROUTINE = 3  # sessions in which the same was asked, from which on it is told
 ANSWERED, FINDING, REMARK, REPORT, COMMIT, ERROR = 300, 400, 200, 400, 400, 500  # characters
 USER, CAUSE, FAILURE, REVERT, REMARKED, REPORTED, COMMITTED = "UFEBARC"
 
@@ -64,7 +65,7 @@ def pack(session: Observation, seen: Seen | None = None) -> tuple[Piece, ...]:
     left = CHARACTERS
     pieces: list[Piece] = []
     for kind in (
-        _said(session),
+        _said(session, seen),
         _causes(session),
         _errors(session, seen),
         _reverts(session),
@@ -101,15 +102,18 @@ def _fill(pieces: list[Piece], more: Iterator[Piece], left: int) -> int:
     return left
 
 
-def _said(session: Observation) -> Iterator[Piece]:
-    """Yield the person's words; a short request with the end of what it answers."""
+def _said(session: Observation, seen: Seen | None) -> Iterator[Piece]:
+    """Yield the person's words; a short request with the end of what it answers, and how often it is made."""
     steps = {key: step for step, key in session.places.get("prompts", ())}
     asked: list[tuple[str, int, tuple[str, ...]]] = []
     before = ""
     for exchange in session.exchanges:
         words = collapse(typed(exchange.ask))
+        times = seen.asked(exchange.ask) if seen is not None and len(words) < SHORT else 0
         if words and before and len(words) < SHORT:
             words = f"{words} [answers: {before}]"
+        if times >= ROUTINE:
+            words = f"{words} [asked in {times} sessions]"
         asked.append((words, steps.get("".join(exchange.events[:1]), 0), exchange.events[:1]))
         before = _end(exchange.report)
     answered = {key for _, _, keys in asked for key in keys}
@@ -142,9 +146,9 @@ def _errors(session: Observation, seen: Seen | None) -> Iterator[Piece]:
         ran = f"`{shorten(error.command, 120)}`" if error.command else error.tool
         parts = [f"{ran} failed {error.count}x: {shorten(error.message, 240)}"]
         if error.resolved:
-            parts.append(f"It passed after: {error.resolved_how or 'another try'}")
+            parts.append(f"resolved: {error.resolved_how or 'another try passed'}")
         if sessions > 1:
-            parts.append(f"Met in {sessions} sessions")
+            parts.append(f"met in {sessions} sessions")
         text = shorten("; ".join(parts), ERROR)
         yield Piece(FAILURE, text, error.steps[0] if error.steps else 0, error.events, error.taint)
 

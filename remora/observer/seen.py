@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from remora.core.events import ErrorSeen, Observation, Signal
+from remora.core.text import words
 from remora.core.values import Taint
 
 KEPT = 50  # details of one signal that are remembered, the newest
@@ -37,6 +38,15 @@ def needed(sessions: int, agents: int) -> int:
     (3, 2, 1)
     """
     return max(1, sessions - max(0, agents - 1))
+
+
+def same_words(prompt: str) -> str:
+    """Return what two prompts share that ask for the same in the same words.
+
+    >>> same_words("Address PR feedback!") == same_words("address pr  feedback")
+    True
+    """
+    return " ".join(words(prompt))
 
 
 class Shown(NamedTuple):
@@ -80,6 +90,10 @@ class Seen(Protocol):
         """Return in how many sessions an error was met."""
         ...
 
+    def asked(self, prompt: str) -> int:
+        """Return in how many sessions somebody typed the same words as a prompt."""
+        ...
+
     def edits(self, path: str) -> SeenCount:
         """Return in how many sessions a file was changed."""
         ...
@@ -99,6 +113,7 @@ class SeenHere:
         self._shown: dict[tuple[str, str], list[Shown]] = defaultdict(list)
         self._errors: dict[str, list[ErrorMet]] = defaultdict(list)
         self._met: dict[str, SeenCount] = defaultdict(SeenCount)
+        self._asked: dict[str, int] = defaultdict(int)
         self._edits: dict[str, SeenCount] = defaultdict(SeenCount)
         self._pairs: dict[str, dict[str, SeenCount]] = defaultdict(lambda: defaultdict(SeenCount))
 
@@ -119,6 +134,8 @@ class SeenHere:
             self._errors[error.fingerprint].append(ErrorMet(session.session_id, at, error))
             del self._errors[error.fingerprint][:-KEPT]
             self._met[error.fingerprint] = self._met[error.fingerprint].plus(at)
+        for asked in {same_words(prompt) for prompt in session.prompts}:
+            self._asked[asked] += 1
         self._add_edits([use.path for use in session.files if use.edits], at)
 
     def _add_edits(self, paths: Sequence[str], at: str | None) -> None:
@@ -147,6 +164,10 @@ class SeenHere:
     def met(self, fingerprint: str) -> SeenCount:
         """Return in how many sessions an error was met."""
         return self._met.get(fingerprint, SeenCount())
+
+    def asked(self, prompt: str) -> int:
+        """Return in how many sessions somebody typed the same words as a prompt."""
+        return self._asked.get(same_words(prompt), 0)
 
     def edits(self, path: str) -> SeenCount:
         """Return in how many sessions a file was changed."""

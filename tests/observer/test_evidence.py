@@ -25,7 +25,7 @@ def test_pieces_come_in_the_order_of_their_worth():
     """The person, causes, errors, what was taken back, remarks (after a failure first), reports, commits."""
     made = session(
         exchanges=(exchange("Make it fast.", "It is fast now.", findings=("the cache was cold",)),),
-        errors=(failed("no such host", resolved=True, resolved_how="`make up`"),),
+        errors=(failed("no such host", resolved=True, resolved_how="it works after `make up`"),),
         signals=(Signal("backtrack", "a.py", 5, paths=("a.py",)),),
         commits=(CommitMade("fix: warm the cache", 6),),
         remarks=(
@@ -37,7 +37,7 @@ def test_pieces_come_in_the_order_of_their_worth():
     assert told(pack(made)).splitlines() == [
         "U1: Make it fast.",
         "F1: the cache was cold",
-        "E1: `make test` failed 1x: no such host; It passed after: `make up`",
+        "E1: `make test` failed 1x: no such host; resolved: it works after `make up`",
         "B1: The agent changed a.py and took that back.",
         "A1: No such host? The proxy is down.",
         "A2: I look at the cache.",
@@ -53,6 +53,16 @@ def test_a_document_in_a_prompt_is_no_word_of_the_person():
     assert [p.text for p in pack(made) if p.kind == "U"] == ["Do it, but keep the API."]
 
 
+def test_a_request_that_is_made_in_session_after_session():
+    """How often it was made says that it is a routine; the words count, not their signs."""
+    made = [
+        session(f"s{n}", exchanges=(exchange("Address PR feedback!"),), prompts=("address pr feedback",))
+        for n in range(3)
+    ]
+    assert "U1: Address PR feedback! [asked in 3 sessions]" in told(pack(made[2], seen_of(*made)))
+    assert "asked in" not in told(pack(made[2], seen_of(*made[1:])))
+
+
 def test_a_short_request_says_what_it_answers():
     """Yes or no means nothing without the question."""
     made = session(exchanges=(exchange("Add it.", "Shall I use bun or npm?"), exchange("bun, always")))
@@ -65,7 +75,7 @@ def test_an_error_that_is_met_once_and_stays_is_left_out():
     made = session("s2", errors=(lone, twice))
     assert [p.text for p in pack(made)] == ["`make test` failed 2x: two"]
     before = seen_of(session("s1", errors=(lone,)), made)
-    assert any("Met in 2 sessions" in p.text for p in pack(made, before))
+    assert any("met in 2 sessions" in p.text for p in pack(made, before))
 
 
 def test_the_pack_is_bounded_and_the_person_is_heard_whole():
