@@ -10,6 +10,7 @@ not indexed nothing is asked, nor of what was learnt on another branch than the 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.project import branch_of
@@ -49,6 +50,7 @@ class CodeNow:
     def __init__(self, parts: Parts) -> None:
         self._root = parts.project.root
         self._chunks, self._graph = parts.room("project").space.chunks, parts.room("project").space.graph
+        self._ties = parts.room("project").space.ties
         self._indexed = self._chunks.any()
 
     def overtaken(self, candidate: Candidate) -> str:
@@ -60,6 +62,8 @@ class CodeNow:
         gone = [path for path in files if not self._there(path)]
         if gone and (len(gone) == len(files) or candidate.signal in _OF_FILES):
             return f"`{gone[0]}` is gone"
+        if candidate.signal == "co_access" and files[1:] and self._tied(files[0], files[1:]):
+            return "the code shows that these files belong together"
         if candidate.signal not in _OF_CODE:
             return ""
         lacking = self.lacks(draft.content)
@@ -76,6 +80,10 @@ class CodeNow:
     def _somewhere(self, path: str) -> bool:
         """Return whether a file is there, or one whose path ends so."""
         return self._there(path) or bool(self._graph.ending(path))
+
+    def _tied(self, path: str, others: Sequence[str]) -> bool:
+        """Return whether each of some files uses a file, or is used by it."""
+        return self._ties.of(path).keys() >= set(others)
 
     def _there(self, path: str) -> bool:
         try:

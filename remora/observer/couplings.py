@@ -1,9 +1,10 @@
 """Files that change together over sessions though nothing in their names says so.
 
-What counts is changes, not reads: an agent reads much that it does not need. A pair is told when
+What counts is changes, not reads: an agent reads much that it does not need. Sessions of one branch and day
+are one occasion, for they are mostly one piece of work. A pair is told when
 
-    it changed together in three sessions or more
-    in most of the sessions that changed the file the sentence starts from; of only three, in each
+    it changed together on three occasions or more
+    on most of those that changed the file the sentence starts from; of only three, on each
     clearly more often than chance would have it (lift), given how often each of them changes
     and no listing would show it: a test beside its file, a header, the same name with another ending
 
@@ -22,11 +23,11 @@ from remora.observer import signals
 from remora.observer.candidate import Candidate, Withdrawn, draft, external_id, shown_by
 from remora.observer.paths import inside, is_lock, is_test
 from remora.observer.seen import Seen, SeenCount
-from remora.observer.sentences import code, seen_words
+from remora.observer.sentences import code
 
 SWEEPING = 40  # files; a session that changed more says nothing about which of them belong together
-SESSIONS = 3  # a pair must have changed together in
-SHARE = 0.6  # of the sessions that changed the first file, one more that did not added
+SESSIONS = 3  # occasions on which a pair must have changed together
+SHARE = 0.6  # of the occasions that changed the first file, one more that did not added
 LIFT = 1.8  # times as often as chance
 PARTNERS = 3  # that one memory names
 CONFIDENCE = 0.65
@@ -98,7 +99,7 @@ def _candidate(
     session: Observation, path: str, own: SeenCount, partners: list[tuple[str, SeenCount]]
 ) -> Candidate:
     weakest = min((both for _, both in partners), key=lambda both: both.sessions)
-    words = [f"{code(other)} ({both.sessions} of {own.sessions} sessions)" for other, both in partners]
+    words = [f"{code(other)} ({both.sessions} of {own.sessions} times)" for other, both in partners]
     what = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
     count = SeenCount(own.sessions, own.first, max(both.last or "" for _, both in partners) or own.last)
     content = f"When {code(path)} is changed, {what} usually {'changes' if len(words) == 1 else 'change'} too"
@@ -135,5 +136,5 @@ def _candidate(
         rule.score,
         SESSIONS,
         weakest,
-        f"changed together {seen_words(weakest)}",
+        f"changed together on {weakest.sessions} days, last {(weakest.last or '')[:10]}",
     )

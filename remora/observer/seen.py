@@ -71,7 +71,7 @@ class Seen(Protocol):
     """Counts over all sessions that were learned, the one being judged included."""
 
     def total(self) -> SeenCount:
-        """Return how many sessions were learned."""
+        """Return on how many occasions sessions were learned: those of one branch and day are one."""
         ...
 
     def sessions(self, type: str, key: str) -> SeenCount:  # noqa: A002  as an Observation's signals have it
@@ -95,11 +95,11 @@ class Seen(Protocol):
         ...
 
     def edits(self, path: str) -> SeenCount:
-        """Return in how many sessions a file was changed."""
+        """Return on how many occasions a file was changed."""
         ...
 
     def co_edits(self, path: str) -> Mapping[str, SeenCount]:
-        """Return the files changed in the same sessions as a file."""
+        """Return the files changed in the same sessions as a file, and on how many occasions."""
         ...
 
 
@@ -107,15 +107,15 @@ class SeenHere:
     """What the sessions showed that were added to it; nothing is stored."""
 
     def __init__(self) -> None:
-        self._total = SeenCount()
+        self._occasions: dict[str, str | None] = {}
         self._ids: set[str] = set()
         self._counts: dict[tuple[str, str], SeenCount] = defaultdict(SeenCount)
         self._shown: dict[tuple[str, str], list[Shown]] = defaultdict(list)
         self._errors: dict[str, list[ErrorMet]] = defaultdict(list)
         self._met: dict[str, SeenCount] = defaultdict(SeenCount)
         self._asked: dict[str, int] = defaultdict(int)
-        self._edits: dict[str, SeenCount] = defaultdict(SeenCount)
-        self._pairs: dict[str, dict[str, SeenCount]] = defaultdict(lambda: defaultdict(SeenCount))
+        self._edits: dict[str, dict[str, str | None]] = defaultdict(dict)
+        self._pairs: dict[str, dict[str, dict[str, str | None]]] = defaultdict(lambda: defaultdict(dict))
 
     def add(self, session: Observation, more: Iterable[Signal] = ()) -> None:
         """Count a session, with signals beyond its own (see `promotion.tallies`); each session once."""
@@ -123,7 +123,8 @@ class SeenHere:
             return
         self._ids.add(session.session_id)
         at = session.ended or session.started
-        self._total = self._total.plus(at)
+        occasion = f"{session.branch or ''}{(session.started or session.session_id)[:10]}"
+        self._occasions[occasion] = at
         for signal in {(s.type, s.key): s for s in (*session.signals, *more)}.values():
             name = (signal.type, signal.key)
             self._counts[name] = self._counts[name].plus(signal.at or at)
@@ -136,18 +137,16 @@ class SeenHere:
             self._met[error.fingerprint] = self._met[error.fingerprint].plus(at)
         for asked in {same_words(prompt) for prompt in session.prompts}:
             self._asked[asked] += 1
-        self._add_edits([use.path for use in session.files if use.edits], at)
-
-    def _add_edits(self, paths: Sequence[str], at: str | None) -> None:
-        for path in paths:
-            self._edits[path] = self._edits[path].plus(at)
-            for other in paths:
+        changed = [use.path for use in session.files if use.edits]
+        for path in changed:
+            self._edits[path][occasion] = at
+            for other in changed:
                 if other != path:
-                    self._pairs[path][other] = self._pairs[path][other].plus(at)
+                    self._pairs[path][other][occasion] = at
 
     def total(self) -> SeenCount:
-        """Return how many sessions were added."""
-        return self._total
+        """Return on how many occasions sessions were added."""
+        return _counted(self._occasions)
 
     def sessions(self, type: str, key: str) -> SeenCount:  # noqa: A002  as an Observation's signals have it
         """Return in how many sessions a signal showed."""
@@ -170,9 +169,16 @@ class SeenHere:
         return self._asked.get(same_words(prompt), 0)
 
     def edits(self, path: str) -> SeenCount:
-        """Return in how many sessions a file was changed."""
-        return self._edits.get(path, SeenCount())
+        """Return on how many occasions a file was changed."""
+        return _counted(self._edits.get(path, {}))
 
     def co_edits(self, path: str) -> Mapping[str, SeenCount]:
-        """Return the files changed in the same sessions as a file."""
-        return dict(self._pairs.get(path, {}))
+        """Return the files changed in the same sessions as a file, and on how many occasions."""
+        return {other: _counted(times) for other, times in self._pairs.get(path, {}).items()}
+
+
+def _counted(occasions: Mapping[str, str | None]) -> SeenCount:
+    count = SeenCount()
+    for at in occasions.values():
+        count = count.plus(at)
+    return count

@@ -17,8 +17,9 @@ from remora.store.recording import TAINT, Recording
 
 _SESSION = """SELECT s.id, s.host, s.started_at, s.kind, s.outcome, s.branch, s.steps, s.prompt
               FROM observer_sessions s"""
-_EDITS = """SELECT count(*), min(s.ended_at), max(s.ended_at)
-            FROM observer_session_files f JOIN observer_sessions s ON s.id = f.session_id"""
+# Sessions of one branch and day are mostly one piece of work, and count as one occasion.
+_OCCASIONS = "count(DISTINCT coalesce(s.branch, '') || substr(coalesce(s.started_at, s.id), 1, 10))"
+_TIMES = f"{_OCCASIONS}, min(s.ended_at), max(s.ended_at)"
 
 
 class SignalCount(NamedTuple):
@@ -217,22 +218,25 @@ class Observed(Recording):
         return SignalCount(*row) if row else SignalCount(0, None, None)
 
     def totals(self) -> SignalCount:
-        """Return how many sessions were learnt, and when the first and last of them were."""
-        sql = "SELECT count(*), min(started_at), max(coalesce(ended_at, started_at)) FROM observer_sessions"
+        """Return on how many occasions sessions were learnt, and when the first and last of them were."""
+        sql = f"""SELECT {_OCCASIONS}, min(s.started_at), max(coalesce(s.ended_at, s.started_at))
+                  FROM observer_sessions s"""
         row = self._db.row(sql)
         return SignalCount(*row) if row else SignalCount(0, None, None)
 
     def edits(self, path: str) -> SignalCount:
-        """Return in how many sessions a file was edited, and when."""
-        row = self._db.row(f"{_EDITS} WHERE f.path = ? AND f.edits > 0", (path,))
+        """Return on how many occasions a file was edited, and when."""
+        sql = f"""SELECT {_TIMES} FROM observer_session_files f
+                  JOIN observer_sessions s ON s.id = f.session_id WHERE f.path = ? AND f.edits > 0"""
+        row = self._db.row(sql, (path,))
         return SignalCount(*row) if row else SignalCount(0, None, None)
 
     def co_edits(self, path: str) -> dict[str, SignalCount]:
-        """Return the files that sessions edited together with one, with how many sessions, and when."""
-        sql = """SELECT o.path, count(*), min(s.ended_at), max(s.ended_at)
-                 FROM observer_session_files f JOIN observer_sessions s ON s.id = f.session_id
-                 JOIN observer_session_files o ON o.session_id = f.session_id AND o.path <> f.path
-                 WHERE f.path = ? AND f.edits > 0 AND o.edits > 0 GROUP BY o.path ORDER BY o.path"""
+        """Return the files that were edited in the same sessions, on how many occasions, and when."""
+        sql = f"""SELECT o.path, {_TIMES}
+                  FROM observer_session_files f JOIN observer_sessions s ON s.id = f.session_id
+                  JOIN observer_session_files o ON o.session_id = f.session_id AND o.path <> f.path
+                  WHERE f.path = ? AND f.edits > 0 AND o.edits > 0 GROUP BY o.path ORDER BY o.path"""
         return {other: SignalCount(*counts) for other, *counts in self._db.rows(sql, (path,))}
 
     def sessions_editing(self, paths: Sequence[str]) -> int:

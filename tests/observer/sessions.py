@@ -34,6 +34,7 @@ def session(name: str = "s1", *, edits: tuple[str, ...] = (), **fields: Any) -> 
 
 def on(day: int, name: str, **fields: Any) -> Observation:
     """Return a session of a day in January 2026."""
+    fields.setdefault("started", f"2026-01-{day:02d}T10:00:00.000Z")
     fields.setdefault("ended", f"2026-01-{day:02d}T11:00:00.000Z")
     return session(name, **fields)
 

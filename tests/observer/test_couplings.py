@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from remora.core.events import Observation
 from remora.observer.candidate import Candidate, Withdrawn
 from remora.observer.couplings import SWEEPING, coupled, obvious
 from remora.observer.seen import SeenHere
@@ -18,13 +19,18 @@ def background(count: int = 12) -> list[str]:
     return [f"lib/part{n}.go" for n in range(count)]
 
 
+def alone(paths: list[str]) -> list[Observation]:
+    """Return a session for each of some files, each on a branch of its own."""
+    return [on(10, path, edits=(path,), branch=path) for path in paths]
+
+
 def test_a_pair_is_told_from_the_file_that_predicts_the_other() -> None:
     """Three sessions, most of them, more than chance: once, with the share."""
     sessions = [on(n, f"p{n}", edits=("cli/rewind.go", "store/logs.go")) for n in range(5, 9)]
     sessions += [on(9, "q", edits=("store/logs.go",))]
-    sessions += [on(10, path, edits=(path,)) for path in background()]
+    sessions += alone(background())
     found = [c for c in of(seen_of(*sessions), "cli/rewind.go", "store/logs.go") if isinstance(c, Candidate)]
-    told = "`store/logs.go` (4 of 4 sessions) usually changes too; last 2026-01-08."
+    told = "`store/logs.go` (4 of 4 times) usually changes too; last 2026-01-08."
     assert [c.draft.content for c in found] == [f"When `cli/rewind.go` is changed, {told}"]
     memory = found[0].draft
     assert (memory.type, memory.related_files, memory.branch) == (
@@ -40,11 +46,21 @@ def test_a_pair_is_told_from_the_file_that_predicts_the_other() -> None:
 def test_what_no_longer_holds_is_withdrawn() -> None:
     """A file that was changed alone often enough since has no partner any more."""
     together = [on(n, f"p{n}", edits=("cli/rewind.go", "store/logs.go")) for n in range(5, 9)]
-    alone = [on(n, f"a{n}", edits=("cli/rewind.go",)) for n in range(10, 18)]
-    (gone,) = [w for w in of(seen_of(*together, *alone), "cli/rewind.go") if isinstance(w, Withdrawn)]
-    before = seen_of(*together, *(on(9, path, edits=(path,)) for path in background()))
+    since = [on(n, f"a{n}", edits=("cli/rewind.go",)) for n in range(10, 18)]
+    (gone,) = [w for w in of(seen_of(*together, *since), "cli/rewind.go") if isinstance(w, Withdrawn)]
+    before = seen_of(*together, *alone(background()))
     (made,) = [c for c in of(before, "cli/rewind.go") if isinstance(c, Candidate)]
     assert gone.external_id == made.draft.external_id
+
+
+def test_a_day_on_one_branch_is_one_occasion() -> None:
+    """Sessions that go on with the same work say no more than one of them."""
+    others = alone(background())
+    pair = ("cli/rewind.go", "store/logs.go")
+    same = [on(5, f"s{n}", edits=pair) for n in range(4)]
+    assert not [c for c in of(seen_of(*same, *others), "cli/rewind.go") if isinstance(c, Candidate)]
+    branches = [on(5, f"b{n}", edits=pair, branch=f"topic{n}") for n in range(4)]
+    assert [c for c in of(seen_of(*branches, *others), "cli/rewind.go") if isinstance(c, Candidate)]
 
 
 def test_pairs_that_prove_nothing_are_left_out() -> None:
@@ -62,9 +78,9 @@ def test_pairs_that_prove_nothing_are_left_out() -> None:
 def test_three_sessions_prove_a_pair_only_if_none_speaks_against_it() -> None:
     """Three of three are told; three of four may be one feature that both were part of."""
     together = [on(n, f"p{n}", edits=("cli/rewind.go", "store/logs.go")) for n in range(5, 8)]
-    others = [on(10, path, edits=(path,)) for path in background()]
-    alone = [on(9, "alone", edits=("cli/rewind.go", "z.go"))]
-    later = [on(9, "b", edits=("store/logs.go", "y.go")), on(9, "c", edits=("store/logs.go", "y.go"))]
-    for more, told in (([], 1), (alone, 0)):
+    others = alone(background())
+    against = [on(9, "alone", edits=("cli/rewind.go", "z.go"))]
+    later = [on(day, f"b{day}", edits=("store/logs.go", "y.go")) for day in (9, 11)]
+    for more, told in (([], 1), (against, 0)):
         seen = seen_of(*together, *others, *later, *more)
         assert len([c for c in of(seen, "cli/rewind.go") if isinstance(c, Candidate)]) == told

@@ -21,6 +21,7 @@ LINT = "store/rows.go:3:1: NewRows returns interface (app/store.Rows) (ireturn)"
 def lived(number: int) -> tuple[Script, Observation]:
     """Return one of several sessions that are much alike, with what it added up to."""
     script = Script(f"s{number}", prefix=f"s{number}-")
+    script.add("session_start", branch=f"topic{number}")
     plan = [{"content": f"thing {n}", "status": "completed"} for n in range(3)]
     script.ask("note that we should always run `mise run fmt` together with `mise run lint`").step()
     script.call("TodoWrite", "plan", extra={"todos": plan}).read("lib/clock.go").read("lib/wall.go")
