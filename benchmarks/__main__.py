@@ -31,6 +31,7 @@ from benchmarks import (
     mcp_start,
     moments,
     poisoning,
+    rediscovery,
     resolution,
     session_commands,
     session_errors,
@@ -73,6 +74,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "moments": moments.run,
     "words": words.run,
     "written": written.run,
+    "rediscovery": rediscovery.run,
     "leaks": leaks.run,
     "wild": wild.run,
 }

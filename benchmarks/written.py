@@ -25,7 +25,7 @@ from remora import Memory
 from remora.core.text import content_hash
 from remora.llm.client import Completion, Message
 from remora.observer.evidence import CHARACTERS
-from remora.observer.writer import SIGNAL
+from remora.observer.writer import SCHEMA, SIGNAL
 from remora.sources.transcripts.finding import find_in
 
 DATA = "agent_sessions_many"
@@ -58,8 +58,10 @@ class Played:
         self.packs: dict[str, str] = {}
         self.answered: set[str] = set()
 
-    def complete(self, messages: Sequence[Message], **_: Any) -> Completion:
-        """Return the recorded answer; an empty list where there is none."""
+    def complete(self, messages: Sequence[Message], **given: Any) -> Completion:
+        """Return the recorded answer; an empty list where there is none, nothing for another question."""
+        if given.get("schema") != SCHEMA:
+            return Completion("")
         self.asked[self.session] = "\n\n".join(message.content for message in messages)
         self.packs[self.session] = messages[-1].content.rpartition(WISH)[0]
         file = self.kept / f"{self.session}.json" if self.kept else None

@@ -41,7 +41,7 @@ from remora.observer.undoing import (
 CHECKS = frozenset(("test", "lint", "build", "format"))
 _CODE = CHECKS | {"run"}  # what a change of a file can mend
 _HELP = frozenset(("build", "format", "vcs", "run", "other"))  # what may have made a command work
-_HELPED = 8  # such commands that are kept, the last ones
+_HELPED = 3  # such commands; where more ran in between it was work, and none of them is known to have helped
 _OPEN = 60  # failures that wait for a success
 _SOON = 4  # steps in which another command counts as the answer to a mistaken one
 
@@ -300,17 +300,17 @@ class Errors(Kept):
         if failure.heads and failure.purpose not in _CODE:  # changes of code do not mend what asks a server
             since = [c for c in since if c.path.rsplit("/", 1)[-1] in failure.output]
         paths = tuple(dict.fromkeys(c.path for c in since))
-        helped = self._helped(failure)
         if since:
-            how = told(decisive(since, failure.message, failure.output), len(paths))
-            return Answer(how, paths[:10], helped=helped)
+            return Answer(told(decisive(since, failure.message, failure.output), len(paths)), paths[:10])
+        helped = self._helped(failure)
         return Answer(after(helped) if helped else "it worked when run again", helped=helped)
 
     def _helped(self, failure: Failure) -> tuple[str, ...]:
         """Return the commands since a failure that may have made the success possible."""
         since = (r for r in self.runs if r.order > failure.order and not r.failed and r.purpose in _HELP)
         others = (r.normal for r in since if not set(r.heads) & set(failure.heads))
-        return tuple(dict.fromkeys(c for c in others if not _RECORDS.match(c)))[-_HELPED:]
+        helped = tuple(dict.fromkeys(c for c in others if not _RECORDS.match(c)))
+        return helped if len(helped) <= _HELPED else ()
 
     # Changes taken back
 

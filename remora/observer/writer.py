@@ -1,9 +1,10 @@
 """Let a language model write down what a session taught: from its evidence pack, at most MEMORIES memories.
 
 What the model answers is checked, not trusted: each memory cites pieces of the pack; names, numbers, paths
-and commands in it stand in those pieces, and so does a part of its other words. A rule needs a person's words
-among them. Text from outside that a cited piece rests on taints the memory. What fails a check is dropped and
-counted; the filters of `promotion` follow, as for every candidate.
+and commands in it stand in those pieces, or in others of the pack, which then count as cited; and so does a
+part of its other words. A rule needs a person's words among them. Text from outside that a cited piece rests
+on taints the memory. What fails a check is dropped and counted; the filters of `promotion` follow, as for
+every candidate.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ SCHEMA: dict[str, Any] = {
 }
 _QUOTED = re.compile(r"`([^`\n]+)`")
 _TOKEN = re.compile(r"[\w@$./\\:+-]*[\w$]")
+_PARTS = re.compile(r"[\s/]+")
+_SIGNS = ".…'\"()"
 _NAME = re.compile(r"[\d_/\\@$]|[a-z][A-Z]|\w\w\.\w\w")  # what no plain word holds
 
 
@@ -88,14 +91,29 @@ def checked(
     for place, item in enumerate(memories):
         content = collapse(item["content"])
         cited = tuple(of_id[i] for i in dict.fromkeys(item["evidence"]) if i in of_id)
-        claim = Claim(content, item["type"], cited)
+        claim = with_names(Claim(content, item["type"], cited), pieces)
         why = f"a session gives {MEMORIES} at most" if place >= MEMORIES else unfounded(claim)
         if why:
             yield Rejected(content, why)
             continue
-        key = "\n".join(sorted({event for piece in cited for event in piece.events}))
+        key = "\n".join(sorted({event for piece in claim.cited for event in piece.events}))
         cited_before[key] = cited_before.get(key, 0) + 1
         yield _candidate(session, claim, f"{key}\n{cited_before[key]}")
+
+
+def with_names(claim: Claim, pieces: Sequence[Piece]) -> Claim:
+    """Return a claim that cites as well the first piece of the pack that holds each further name of it.
+
+    >>> said = Piece("U1", "never push to release/1.x"), Piece("A1", "I open the PR against main_line")
+    >>> claim = Claim("Never push to release/1.x; use main_line.", "preference", said[:1])
+    >>> [piece.id for piece in with_names(claim, said).cited]
+    ['U1', 'A1']
+    """
+    cited = list(claim.cited)
+    for name in _names(claim.content) if cited else ():
+        if not any(_holds(piece.text, name) for piece in cited):
+            cited += [piece for piece in pieces if _holds(piece.text, name)][:1]
+    return claim._replace(cited=tuple(cited))
 
 
 def unfounded(claim: Claim) -> str:
@@ -111,16 +129,23 @@ def unfounded(claim: Claim) -> str:
         return f"it has {len(claim.content)} characters, not {LEAST} to {MOST}"
     if not claim.cited:
         return "it cites no evidence"
-    evidence = " ".join(piece.text for piece in claim.cited)
-    folded = collapse(evidence.replace("`", "")).casefold()
     for name in _names(claim.content):
-        if name.casefold() not in folded:
+        if not any(_holds(piece.text, name) for piece in claim.cited):
             return f"{name} is not in what it cites"
-    said = {word[:STEM] for word in words(evidence)}
+    said = {word[:STEM] for piece in claim.cited for word in words(piece.text)}
     own = {word[:STEM] for word in words(claim.content) if word not in STOP_WORDS}
     if len(own & said) < SHARED * len(own):
         return "what it cites says something else"
     return ""
+
+
+def _holds(text: str, name: str) -> bool:
+    """Return whether a text holds a name, or all parts of a command or path, which may be shortened in it."""
+    folded = collapse(text.replace("`", "")).casefold()
+    if name.casefold() in folded:
+        return True
+    parts = [part.strip(_SIGNS) for part in _PARTS.split(name.casefold())]
+    return len(parts) > 1 and all(part in folded for part in parts)
 
 
 def _names(text: str) -> Iterator[str]:

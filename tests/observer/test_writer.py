@@ -44,12 +44,17 @@ def test_a_memory_says_where_it_comes_from():
     assert "(F1)" in found.why
 
 
+def test_a_name_from_another_piece_is_cited_too():
+    """What the model forgot to cite is evidence all the same, with its events."""
+    found = one("The proxy holds port 8080, so take 8090.", "gotcha", ["F1"])
+    assert "(F1, U1)" in found.why
+
+
 @pytest.mark.parametrize(
     ("content", "cited", "why"),
     [
         ("Start the server on port 9000, the proxy holds 8080.", ["U1"], "9000 is not in what it cites"),
         ("Never read `REDIS_HOST` before the settings are loaded.", ["F1"], "REDIS_HOST is not in"),
-        ("The proxy holds port 8080, so take 8090.", ["F1"], "8080 is not in"),
         ("The proxy holds the port of the server.", ["U7"], "it cites no evidence"),
         ("Write small functions and good tests everywhere.", ["U1"], "says something else"),
         ("Too short", ["U1"], "9 characters"),
