@@ -1,7 +1,8 @@
 """From what a session showed to memories: the filters in their order, and what each of them dropped.
 
     sources      every module that proposes memories, in SOURCES
-    validation   a failed or abandoned session proves nothing but dead ends and what the user said
+    validation   a failed or abandoned session proves nothing but dead ends, what the user said, and what a
+                 model wrote who read how it failed
     frequency    enough sessions must have shown it (signals.KINDS); acute ones once; of what agents of one
                  session showed on their own, each further agent stands for a session
     standing     what it says of the code must still be so, where there is code to ask
@@ -182,7 +183,7 @@ def _validated(batch: _Batch) -> _Batch:
     why = f"the session ended as {batch.session.outcome}: {batch.session.outcome_why}"
 
     def failed(c: Candidate) -> str:
-        return "" if c.draft.type == "dead_end" or c.signal == "user_words" else why
+        return "" if c.draft.type == "dead_end" or c.signal in ("user_words", "written") else why
 
     return _kept(batch, "validation", failed)
 

@@ -2,8 +2,9 @@
 
 What the model answers is checked, not trusted: each memory cites pieces of the pack; names, numbers, paths
 and commands in it stand in those pieces, or in others of the pack, which then count as cited; and so does a
-part of its other words. A rule needs a person's words among them. Text from outside that a cited piece rests
-on taints the memory. What fails a check is dropped and counted; the filters of `promotion` follow, as for
+part of its other words. A rule needs a person's words among them; where these say it by themselves it rests
+on them alone. Text from outside that a cited piece rests on taints the memory, and what is tainted is told as
+a fact, never as a rule. What fails a check is dropped and counted; the filters of `promotion` follow, as for
 every candidate.
 """
 
@@ -91,7 +92,7 @@ def checked(
     for place, item in enumerate(memories):
         content = collapse(item["content"])
         cited = tuple(of_id[i] for i in dict.fromkeys(item["evidence"]) if i in of_id)
-        claim = with_names(Claim(content, item["type"], cited), pieces)
+        claim = in_own_words(with_names(Claim(content, item["type"], cited), pieces))
         why = f"a session gives {MEMORIES} at most" if place >= MEMORIES else unfounded(claim)
         if why:
             yield Rejected(content, why)
@@ -114,6 +115,12 @@ def with_names(claim: Claim, pieces: Sequence[Piece]) -> Claim:
         if not any(_holds(piece.text, name) for piece in cited):
             cited += [piece for piece in pieces if _holds(piece.text, name)][:1]
     return claim._replace(cited=tuple(cited))
+
+
+def in_own_words(claim: Claim) -> Claim:
+    """Return a rule as one that rests on the person's words alone, where these bear it out."""
+    own = claim._replace(cited=tuple(piece for piece in claim.cited if piece.kind == USER))
+    return own if claim.type in RULES and own.cited and not unfounded(own) else claim
 
 
 def unfounded(claim: Claim) -> str:
@@ -165,7 +172,7 @@ def _candidate(session: Observation, claim: Claim, key: str) -> Candidate:
     ids = ", ".join(piece.id for piece in claim.cited)
     memory = draft(
         session,
-        claim.type if said or claim.type not in RULES else "gotcha",
+        claim.type if (said and not tainted) or claim.type not in RULES else "gotcha",
         claim.content,
         signal=SIGNAL,
         key=key,
