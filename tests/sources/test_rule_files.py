@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from remora.core.rule_names import kind_of
 from remora.sources import rule_files
-from remora.sources.rule_files import find, kind_of
+from remora.sources.rule_files import find
 
 EVERY = {
     "CLAUDE.md": ("claude", "", True),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from remora.sources.rule_markdown import LINE_CHARACTERS, label, parse, plain, without_comments
 
 
