@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from remora.core.text import shorten
 from remora.sources.markdown import label, parse
-from remora.sources.rule_split import SENTENCE, Block, LeftOut
+from remora.sources.rule_sense import SENTENCE
+from remora.sources.rule_split import Block, LeftOut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

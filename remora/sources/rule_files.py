@@ -122,7 +122,7 @@ def at_root(root: Path) -> Iterator[str]:
 
 def _names(folder: Path) -> list[str]:
     try:
-        return os.listdir(folder)
+        return [file.name for file in folder.iterdir()]
     except OSError:
         return []
 

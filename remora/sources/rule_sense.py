@@ -24,13 +24,14 @@ SHORT_CHARACTERS = 40  # of a sentence in a script that parts no words
 BARE_WORDS = 3  # outside of its code, from which on a text is a sentence
 
 SENTENCE = re.compile(
-    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)[\"')*`]*\s+(?=[A-Z`*\"(\[])|(?<=[。！？])|\n+"
+    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)[\"')*`]*\s+(?=[A-Z`*\"(\[])"
+    r"|(?<=[。！？])|\n+"
 )
 STRONG = cue(whole("never always must avoid prefer"))
 _ASKS = cue(
     whole(r"""
-        must mustn't never always shall mandatory forbidden prohibited not.allowed ensure make.sure be.sure do.not
-        don['’]t may.only may.not only.(?:when|if|ever|with|by)
+        must mustn't never always shall mandatory forbidden prohibited not.allowed ensure make.sure be.sure
+        do.not don['’]t may.only may.not only.(?:when|if|ever|with|by)
         should(?!.(?:see|now|have|be.able)) shouldn['’]t avoid prefer(?:red)? favou?r instead.of rather.than
         you.(?:need|have).to recommended discouraged no.exceptions source.of.truth (?:is|are).required(?!.to)
     """),
@@ -38,27 +39,34 @@ _ASKS = cue(
     r"(?:^|: )no \w+(?: \w+){0,6}\.?$",
 )
 _WARNS = cue(
-    rf"^\W*{any_of('warning caution careful beware gotchas? caveats? pitfalls? note important')}\b[^.]{{0,30}}:",
+    rf"^\W*{any_of('warning caution careful beware gotchas? caveats? pitfalls? note')}\b[^.]{{0,30}}:",
     whole(r"""
-        be.careful be.aware beware watch.out note.that keep.in.mind silently by.design on.purpose
-        because otherwise intentional(?:ly)? deliberate(?:ly)? we.(?:chose|decided|prefer|avoid) easy.to.(?:miss|forget)
+        be.careful be.aware beware watch.out note.that keep.in.mind silently by.design on.purpose because
+        otherwise intentional(?:ly)? deliberate(?:ly)? easy.to.(?:miss|forget)
+        (?:i|we).(?:like|prefer|want|use|expect|keep|write|never|always|don['’]t|chose|decided|avoid)
         will.(?:break|crash|hang|deadlock|fail) work-?around
     """),
 )
-# What asks in the other languages of `remora/core/directive.py`; what forbids and what lasts is known there.
+# What asks in the other languages of `remora/core/directive.py`, which knows what forbids and what lasts.
 _ASKS_WORDS = one_of(
     """muss müssen musst soll sollen sollte darf dürfen bitte doit doivent devez il·faut évite évitez
     debe deben debes hay·que usar evitar deve devem deves é·preciso devono bisogna evitare moet moeten
     должен должна должны нужно надо следует обязательно"""
 )
-_ASKS_CJK = "必须|必須|务必|应该|应当|请|避免|禁止|一律|べき|してください|해야|하세요|하십시오|금지"
+_ASKS_CJK = "必须|必須|务必|应该|应当|请|避免|禁止|一律|べき|してください|반드시|해야|하세요|하십시오|금지"
 _ASKS_ELSEWHERE = re.compile(rf"(?<!\w)(?:{_ASKS_WORDS})(?!\w)|{_ASKS_CJK}", re.IGNORECASE)
 _RULES_BELOW = cue(
     whole(r"""
-        rules? conventions? guidelines? standards? style naming principles? preferences? practices? constraints?
-        requirements? boundaries do'?s don'?ts avoid never always must do.not don't what.not.to anti-?patterns?
-        gotchas? pitfalls? caveats? quirks? traps? mistakes? lessons? invariants? non-negotiables? forbidden
-        decisions? trade-?offs? hard.rules? known.(?:issues?|bugs?|limitations?) footguns? watch.out
+        rules? conventions? guidelines? style naming preferences? constraints? boundaries do'?s don'?ts avoid
+        never always must do.not don't what.not.to anti-?patterns? gotchas? pitfalls? caveats?
+        quirks? traps?
+        mistakes? invariants? non-negotiables? forbidden known.(?:issues?|bugs?|limitations?) footguns? watch.out
+    """)
+)
+_DESCRIBES_BELOW = cue(
+    whole(r"""
+        architect\w* structure layout overview commands? usage examples? change.?log status roadmap
+        (?:tech.?)?stack technolog\w+ glossary features? about
     """)
 )
 _ONCE = cue(
@@ -68,14 +76,14 @@ _ONCE = cue(
     """)
 )
 _OPTIONAL = cue(
-    r"\b(?:if you(?:['’]d| would)? (?:want|wish|like|prefer)|feel free|you (?:can|may|might))\b",
+    r"\b(?:if you(?:['’]d| would)? (?:want|wish|like|prefer|need)|feel free|you (?:can|may|might))\b",
     r"^\W*optional",
 )
 _FOR_OTHERS = cue(
     whole(r"""
         bugs? issues? report\w* questions? discussions? conduct licen[cs]\w+ sponsor\w* donat\w+ financial
-        requests?.for feature.requests? features? ideas? security support help community thank\w* welcome legal cla
-        get.involved releas\w+ triag\w+ maintainers?
+        requests?.for feature.requests? features? ideas? security support help community thank\w* welcome
+        legal cla get.involved releas\w+ triag\w+ maintainers?
     """)
 )
 # "`api/`: handlers. Never import …": what a name is, up to the end of that sentence, orders nothing.
@@ -84,24 +92,33 @@ _NAMED = re.compile(
 )
 # In the middle of a sentence "always" and "not" describe as often as they order; in front they order.
 _ORDERS_FIRST = re.compile(
-    rf"\W*(?:[^:.]{{1,40}}:\s+)?(?:\S+\s+)?(?:{LASTS.pattern}|{NEGATES.pattern})(?!-)", re.IGNORECASE
+    rf"\W{{0,20}}(?:[^:.]{{1,40}}:\s+)?(?:\S+\s+)?(?:{LASTS.pattern}|{NEGATES.pattern})(?!-)", re.IGNORECASE
 )
+_ENGLISH = re.compile(r"\b(?:the|and|of|is|are|for|with|to|yet)\b", re.IGNORECASE)  # "no" is a noun's, there
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LABEL = r"(?:[^.:;,`]{1,60}(?::|\s[—–-])\s+)?"
-_CONDITION = r"(?:(?:when|if|for|to|in|on|before|after|with|once|while|during|where|unless|at|as|from)\b[^.;:]{1,120}?,\s+)?"
+_CONDITION = (
+    r"(?:(?:when|if|for|to|in|on|before|after|with|once|while|during|where|unless|at|as|from)\b"
+    r"[^.;:]{1,120}?,\s+)?"
+)
+_ADVERBS = r"(?:(?:please|also|then|first|just|simply|instead|finally|only|and|or)\s+)*"
 _IMPERATIVE = re.compile(
-    rf"^\W*{_LABEL}\W*{_CONDITION}(?:(?:please|also|then|first|just|simply|instead|finally|only|and|or)\s+)*"
+    rf"^\W{{0,20}}{_LABEL}[^\w`]{{0,20}}{_CONDITION}{_ADVERBS}"
     rf"(?P<verb>{VERBS})\s(?!(?:\w+\s?){{1,2}}:)(?P<rest>[^.:]{{0,60}})",
     re.IGNORECASE,
 )
 # "When fixing bugs write a test first": without a comma, what follows the verb tells it.
 _IMPERATIVE_BEHIND = re.compile(
-    rf"^\W*(?:when|before|after|while|if)\b[^.:;]{{3,80}}?\s{VERBS}\s(?:an?|the|your|all|any|every|each|only|`)\b",
+    rf"^\W{{0,20}}(?:when|before|after|while|if)\b[^.:;]{{3,80}}?\s{VERBS}\s"
+    r"(?:an?|the|your|all|any|every|each|only|`)\b",
     re.IGNORECASE,
+)
+_IN_FRONT = cue(
+    r"^\W*(?:[^.:`]{1,40}: )?(?:never|always|do not|don['’]t|avoid|prefer)\b", r"\b(?:must|should)(?: not)?\b"
 )
 # "Test files live in …": the verb was a noun. A determiner would have made it a verb.
 _NOUN = re.compile(
-    r"^(?!.{0,30}\b(?:the|a|an|your|all|any|every|each|this|that|these|it|whether|if|what|how)\b)(?:[\w`./-]+\s){1,3}"
+    r"^(?:(?!(?:the|an?|your|all|any|every|each|this|that|these|it|whether|if|what|how)\b)[\w`./-]+\s){1,3}"
     r"(?:is|are|was|were|has|have|lives?|uses?|go|goes|runs?|covers?|contains?|follows?|provides?|can|will)\b",
     re.IGNORECASE,
 )
@@ -128,14 +145,16 @@ _ABOUT_FILE = cue(
 )
 _ROLE = cue(r"^you(?:'re| are) an? (?:\w+[ -]){0,4}(?:expert|assistant|engineer|developer|agent)\b[^.]*\.?$")
 _ANNOUNCES = cue(r"\b(?:following|below|these|this|like|such as)\b[^.:]*:$")
-_POINTER = cue(r"^(?:for [^,.]{0,60}, )?(?:please )?(?:see|refer to|consult|check out)\b[^.]*\.?$")
+_POINTER = cue(r"^(?:for [^,.]{0,60}, )?(?:please )?(?:see|refer to|consult|check out)\b(?:[^.]|\.\w)*\.?$")
 _IMPORT = re.compile(r"^@[\w./~-]+$")
 _REDACTED = re.compile(r"^(?:[\w .`'\"-]{0,40}[:=]\s*)?[`'\"]?\[REDACTED:[\w-]+\][`'\"]?\.?$")
 _LEANS_BACK = re.compile(
-    r"^\W*(?:this|these|those|that|it|they|them|same|also|then|otherwise|and|but|or|above|below|such|there|each|both"
-    r"|all of|here|its|their|if so|if not|instead|the (?:former|latter|same|other)|so|for (?:example|instance))\b",
+    r"^\W*(?:this|these|those|that|it|they|them|same|also|then|otherwise|and|but|or|above|below|such|there"
+    r"|each|both|all of|here|its|their|if so|if not|instead|the (?:former|latter|same|other)|so"
+    r"|for (?:example|instance))\b",
     re.IGNORECASE,
 )
+_COMMAND = re.compile(r"[^.:`]*:\s*`")
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 
 _NO_PROCEDURE = cue(
@@ -200,7 +219,7 @@ def no_rule(text: str, kind: str, path: Sequence[str], *, strictly: bool) -> str
     strong = STRONG.search(prose) is not None
     if kind == "table":
         return "a row of a table"
-    if not strong and any(map(_ONCE.search, path)):
+    if (strictly or not strong) and any(map(_ONCE.search, path)):
         return "is done once"
     if strictly and any(map(_FOR_OTHERS.search, path)):
         return "is about something else than changes of the code"
@@ -208,8 +227,10 @@ def no_rule(text: str, kind: str, path: Sequence[str], *, strictly: bool) -> str
         return "is done once" if strictly else ""
     if not strong and len(words_or_pairs(CODE_SPAN.sub("", prose))) < BARE_WORDS:
         return "code, without a sentence"
-    if not _orders(prose) and _OPTIONAL.search(SENTENCE.split(prose)[0]):
-        return "leaves it to the reader"
+    if prose.endswith(":") and "\n" not in text:
+        return "announces something that does not follow"
+    if path and _DESCRIBES_BELOW.search(path[-1]) and not any(map(_commands, SENTENCE.split(prose))):
+        return "describes, and asks for nothing"
     if strictly and not (strong if not path else _orders(prose)):
         return "orders nothing"
     return "" if _asks_as_a_whole(prose) or _is_short_rule(prose, path) else "describes, and asks for nothing"
@@ -223,18 +244,31 @@ def _asks_as_a_whole(text: str) -> bool:
 
 def asks(text: str) -> bool:
     """Return whether a text asks for something, warns, or gives a reason."""
-    return _orders(text) or bool(_WARNS.search(text)) or any(map(is_imperative, SENTENCE.split(text)))
+    return any(map(_sentence_asks, SENTENCE.split(_NAMED.sub("", text))))
+
+
+def _sentence_asks(sentence: str) -> bool:
+    if _is_order(sentence):
+        return True
+    mild = _WARNS.search(sentence) or is_imperative(sentence)
+    return bool(mild) and not _OPTIONAL.search(sentence)
 
 
 def _orders(text: str) -> bool:
     return any(map(_is_order, SENTENCE.split(_NAMED.sub("", text))))
 
 
+def _commands(sentence: str) -> bool:
+    """Return whether a sentence orders even where things are described: there "always" tells what is."""
+    return bool(_IN_FRONT.match(sentence)) or (is_imperative(sentence) and not _OPTIONAL.search(sentence))
+
+
 def _is_order(sentence: str) -> bool:
     if len(sentence) > SHORT_CHARACTERS and _CJK.search(sentence):
         return False  # it describes at length; an order says it in a few signs
-    found = _ASKS.search(sentence) or _ASKS_ELSEWHERE.search(sentence) or _ORDERS_FIRST.match(sentence)
-    return found is not None
+    if _ASKS.search(sentence) or _ASKS_ELSEWHERE.search(sentence):
+        return True
+    return not _ENGLISH.search(sentence) and _ORDERS_FIRST.match(sentence) is not None
 
 
 def is_imperative(sentence: str) -> bool:
@@ -242,7 +276,7 @@ def is_imperative(sentence: str) -> bool:
     found = _IMPERATIVE.match(sentence)
     if found is None or _NOUN.match(found["rest"]) or _CJK.search(sentence):
         return _IMPERATIVE_BEHIND.match(sentence) is not None
-    return True
+    return not _COMMAND.match(sentence, found.end())  # "Build the docs: `make docs`" is the name of a command
 
 
 def _is_short_rule(text: str, path: Sequence[str]) -> bool:

@@ -170,7 +170,7 @@ def _structure(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
         if node.text.strip():
             yield Block(_code(node), node.line, path, "code")
     elif node.kind == "steps" and is_procedure([_item_text(item) for item in node.items], path):
-        steps = tuple(shorten(t, TEXT_CHARACTERS) for t in map(_item_text, node.items) if t)
+        steps = tuple(text[:TEXT_CHARACTERS].rstrip() for text in map(_item_text, node.items) if text)
         text = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
         yield Block(text, node.line, path, "steps", steps)
     else:

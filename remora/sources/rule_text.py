@@ -181,8 +181,7 @@ def without_layout(text: str) -> str:
         elif not fence and (inside or number <= last):
             kept, inside = _strip_comment(line, inside)
             inside = inside and number < last
-            kept = "" if _TAG.match(kept) else kept
-        parts.append(kept)
+        parts.append("" if not fence and _TAG.match(kept) else kept)
     return "\n".join(parts)
 
 

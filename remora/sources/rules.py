@@ -41,7 +41,7 @@ IMPORT_DEPTH = 4
 CONTENT_CHARACTERS = 4_000
 MENTIONS = 8
 CONFIDENCE = 0.9
-_CONFIDENCE = {  # an agent wrote it down, no person did; or it was said to others than agents, long ago perhaps
+_CONFIDENCE = {  # an agent wrote it, no person did; or it was said to others, long ago perhaps
     CLAUDE_MEMORY: 0.7,
     CONTRIBUTING: 0.7,
     DECISIONS: 0.8,
@@ -152,6 +152,7 @@ def read_given(raw: bytes, path: str, root: Path, *, inside: bool = True) -> Rul
         return RuleScan((), (), (Skipped(path, why),))
     text, redactions = _without_secrets(text)
     kind, folder, whole = kind_of(path) or (TAUGHT, "", False)
+    kind = kind if kind in HOST_FILES else TAUGHT  # of any other all is meant that says something
     folder = folder if inside and kind != TAUGHT else ""
     found = Found(path, kind, folder, root / path, whole)
     globs = globs_of(text.front, folder)
@@ -273,12 +274,12 @@ class _Loader:
                 self.load(one, found.path, depth + 1, place)
 
     def _follow_lessons(self, found: Found, text: Text) -> None:
-        """Read the files of lessons in the project that a rule file names, from its folder or from the root."""
+        """Read the files of lessons that a rule file names, from its folder or from the root."""
         for name in dict.fromkeys(_LESSONS.findall(text.body)):
             for path in (posixpath.normpath(f"{found.folder}/{name}".lstrip("/")), posixpath.normpath(name)):
-                if (self._root / path).resolve().is_relative_to(self._root) and (self._root / path).is_file():
-                    one = Found(path, LESSONS, found.folder, self._root / path, whole=True)
-                    self.load(one, found.path, 0)
+                file = self._root / path
+                if file.resolve().is_relative_to(self._root) and file.is_file():
+                    self.load(Found(path, LESSONS, found.folder, file, whole=True), found.path, 0)
                     break
 
     def _waits(self, importer: Path, file: Path) -> bool:
@@ -376,6 +377,8 @@ class _Gathered:
     def add(self, file: RuleFile, line: int, mentions: tuple[Sequence[str], Sequence[str]]) -> None:
         """Take in one more place."""
         self.origins.append((file.path, line))
+        if "rule" in self.draft.tags:
+            self.draft = self.draft._replace(tags=tuple(dict.fromkeys((*self.draft.tags, file.kind))))
         self.mentions.update(dict.fromkeys(mentions[0]))
         self.modules.update(dict.fromkeys(mentions[1]))
         globs = file.globs or ((f"{file.folder}/**",) if file.folder else ())
@@ -454,13 +457,19 @@ def _draft(block: Block, kind: str, default: str) -> MemoryDraft:
     agent = kind == CLAUDE_MEMORY
     return MemoryDraft(
         content=text,
-        type="workflow_recipe" if block.steps else memory_type(block.text, block.path, default=default),
+        type=_type(block, kind, default),
         source="agent_explicit" if agent else "user_taught",
         confidence=_CONFIDENCE.get(kind, CONFIDENCE),
         tags=(TAUGHT,) if kind == TAUGHT else ("rule", kind),
         payload=_recipe(block),
         context_prefix=" > ".join(block.path) if block.path and not told else None,
     )
+
+
+def _type(block: Block, kind: str, default: str) -> str:
+    if block.steps or kind == DECISIONS:
+        return "workflow_recipe" if block.steps else "decision"
+    return memory_type(block.text, block.path, default=default)
 
 
 def _recipe(block: Block) -> Mapping[str, object] | None:
