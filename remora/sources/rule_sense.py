@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LIST_CHARACTERS = 300  # a list of labels up to this stays together
 SHORT_CHARACTERS = 40  # of a sentence in a script that parts no words
+SHORT_WORDS = 20  # of a phrase that is a rule by its heading
 BARE_WORDS = 3  # outside of its code, from which on a text is a sentence
 
 SENTENCE = re.compile(
@@ -30,13 +31,12 @@ SENTENCE = re.compile(
 STRONG = cue(whole("never always must avoid prefer"))
 _ASKS = cue(
     whole(r"""
-        must mustn't never always shall mandatory forbidden prohibited not.allowed ensure make.sure be.sure
+        must mustn't never always shall mandatory forbidden prohibited not.allowed make.sure be.sure
         do.not don['’]t may.only may.not only.(?:when|if|ever|with|by)
         should(?!.(?:see|now|have|be.able)) shouldn['’]t avoid prefer(?:red)? favou?r instead.of rather.than
-        you.(?:need|have).to recommended discouraged no.exceptions source.of.truth (?:is|are).required(?!.to)
+        you.(?:need|have).to discouraged no.exceptions source.of.truth (?:is|are).required(?!.to)
     """),
     r"\bbefore (?:\w+ing|you|every|each|any)\b",
-    r"(?:^|: )no \w+(?: \w+){0,6}\.?$",
 )
 _WARNS = cue(
     rf"^\W*{any_of('warning caution careful beware gotchas? caveats? pitfalls? note')}\b[^.]{{0,30}}:",
@@ -58,10 +58,17 @@ _ASKS_ELSEWHERE = re.compile(rf"(?<!\w)(?:{_ASKS_WORDS})(?!\w)|{_ASKS_CJK}", re.
 _RULES_BELOW = cue(
     whole(r"""
         rules? conventions? guidelines? style naming preferences? constraints? boundaries do'?s don'?ts avoid
-        never always must do.not don't what.not.to anti-?patterns? gotchas? pitfalls? caveats?
-        quirks? traps?
-        mistakes? invariants? non-negotiables? forbidden known.(?:issues?|bugs?|limitations?) footguns? watch.out
+        never always must do.not don't what.not.to anti-?patterns? invariants? non-negotiables? forbidden
     """)
+)
+_WARNINGS_BELOW = cue(
+    whole(r"""
+        gotchas? pitfalls? caveats? quirks? traps? mistakes? known.(?:issues?|bugs?|limitations?) footguns?
+        watch.out
+    """)
+)
+_STATES = re.compile(
+    r"^(?:[^\s.:;]+\s){1,8}?(?:is|are|was|were|has|have|can|may|will|uses?|does|supports?|contains?|includes?)\b"
 )
 _DESCRIBES_BELOW = cue(
     whole(r"""
@@ -260,7 +267,7 @@ def _orders(text: str) -> bool:
 
 def _commands(sentence: str) -> bool:
     """Return whether a sentence orders even where things are described: there "always" tells what is."""
-    return bool(_IN_FRONT.match(sentence)) or (is_imperative(sentence) and not _OPTIONAL.search(sentence))
+    return bool(_IN_FRONT.search(sentence)) or (is_imperative(sentence) and not _OPTIONAL.search(sentence))
 
 
 def _is_order(sentence: str) -> bool:
@@ -281,7 +288,10 @@ def is_imperative(sentence: str) -> bool:
 
 def _is_short_rule(text: str, path: Sequence[str]) -> bool:
     """Return whether the heading makes a rule of a piece: "Naming: snake case for files"."""
-    return bool(path) and bool(_RULES_BELOW.search(path[-1])) and len(words_or_pairs(text)) >= 3
+    if not path or len(words_or_pairs(text)) < 3:
+        return False
+    phrase = len(words(text)) <= SHORT_WORDS and not _STATES.match(text)
+    return bool(_WARNINGS_BELOW.search(path[-1]) or (phrase and _RULES_BELOW.search(path[-1])))
 
 
 def leans_back(text: str) -> bool:
