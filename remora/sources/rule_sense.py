@@ -75,6 +75,7 @@ _DESCRIBES_BELOW = cue(
         architect\w* structure layout overview commands? usage examples? change.?log status roadmap
         (?:tech.?)?stack technolog\w+ glossary features? about
     """)
+    + r"\W*$"
 )
 _ONCE = cue(
     whole(r"""
@@ -121,7 +122,8 @@ _IMPERATIVE_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _IN_FRONT = cue(
-    r"^\W*(?:[^.:`]{1,40}: )?(?:never|always|do not|don['’]t|avoid|prefer)\b", r"\b(?:must|should)(?: not)?\b"
+    r"^\W*(?:[^.:`]{1,60}: ){0,2}(?:never|always|do not|don['’]t|avoid|prefer)\b",
+    r"\b(?:must|should)(?: not)?\b",
 )
 # "Test files live in …": the verb was a noun. A determiner would have made it a verb.
 _NOUN = re.compile(
@@ -232,14 +234,16 @@ def no_rule(text: str, kind: str, path: Sequence[str], *, strictly: bool) -> str
         return "is about something else than changes of the code"
     if kind == "steps":
         return "is done once" if strictly else ""
-    if not strong and len(words_or_pairs(CODE_SPAN.sub("", prose))) < BARE_WORDS:
+    for_rules = bool(path) and _RULES_BELOW.search(path[-1]) is not None
+    if not strong and not for_rules and len(words_or_pairs(CODE_SPAN.sub("", prose))) < BARE_WORDS:
         return "code, without a sentence"
     if prose.endswith(":") and "\n" not in text:
         return "announces something that does not follow"
     if path and _DESCRIBES_BELOW.search(path[-1]) and not any(map(_commands, SENTENCE.split(prose))):
         return "describes, and asks for nothing"
-    if strictly and not (strong if not path else _orders(prose)):
-        return "orders nothing"
+    if strictly:
+        ordered = (strong or bool(path)) and any(map(_orders_plainly, SENTENCE.split(prose)))
+        return "" if ordered or (for_rules and is_imperative(prose)) else "orders nothing"
     return "" if _asks_as_a_whole(prose) or _is_short_rule(prose, path) else "describes, and asks for nothing"
 
 
@@ -268,6 +272,17 @@ def _orders(text: str) -> bool:
 def _commands(sentence: str) -> bool:
     """Return whether a sentence orders even where things are described: there "always" tells what is."""
     return bool(_IN_FRONT.search(sentence)) or (is_imperative(sentence) and not _OPTIONAL.search(sentence))
+
+
+def _orders_plainly(sentence: str) -> bool:
+    """Return whether a sentence orders as its first word or with "must", or "should" in few words."""
+    if _ASKS_ELSEWHERE.search(sentence):
+        return True
+    front = _IN_FRONT.search(sentence)
+    if front is None or front[0].lower().startswith("should"):
+        short = front is not None and len(words(sentence)) <= SHORT_WORDS - 5
+        return short or (is_imperative(sentence) and _is_order(sentence))
+    return True
 
 
 def _is_order(sentence: str) -> bool:
@@ -299,14 +314,14 @@ def leans_back(text: str) -> bool:
     return bool(_LEANS_BACK.match(text))
 
 
-def asking(text: str) -> str:
+def asking(text: str, *, strictly: bool = False) -> str:
     """Return the sentences of a text that ask for something, each with those it needs beside it.
 
     >>> asking("The store is a file. It is small. Never open it twice. That locks it.")
     'Never open it twice. That locks it.'
     """
     sentences = [one for one in SENTENCE.split(text) if one]
-    kept = [asks(one) for one in sentences]
+    kept = [(_orders_plainly if strictly else asks)(one) for one in sentences]
     for at in range(1, len(sentences)):
         if leans_back(sentences[at]):
             kept[at] = kept[at] or kept[at - 1]  # the reason behind a rule

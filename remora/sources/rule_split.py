@@ -112,8 +112,9 @@ def _judge(block: Block, keep: str, blocks: list[Block], out: list[LeftOut]) -> 
         said = f"{block.path[-1]}: {block.text}" if block.led else block.text
         why = no_rule(said, block.kind, block.path[:-1] if block.led else block.path, strictly=keep == ORDERS)
         if not why and block.kind in ("text", "item") and "\n" not in block.text:
-            told = asking(block.text) if len(block.text) > TELLING_CHARACTERS or keep == ORDERS else ""
-            block = block._replace(text=told or block.text)
+            strictly = keep == ORDERS
+            long = strictly or len(block.text) > TELLING_CHARACTERS
+            block = block._replace(text=(long and asking(block.text, strictly=strictly)) or block.text)
     if why:
         out.append(LeftOut(block.line, shorten(block.text, 60), why))
     else:
