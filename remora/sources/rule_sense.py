@@ -124,6 +124,7 @@ _IMPERATIVE_BEHIND = re.compile(
 _IN_FRONT = cue(
     r"^\W*(?:[^.:`]{1,60}: ){0,2}(?:never|always|do not|don['’]t|avoid|prefer)\b",
     r"\b(?:must|should)(?: not)?\b",
+    r"\bwe (?:chose|decided|opted|picked|rejected|avoid|prefer|never|always|do not|don['’]t)\b",
 )
 # "Test files live in …": the verb was a noun. A determiner would have made it a verb.
 _NOUN = re.compile(
