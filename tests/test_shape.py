@@ -33,7 +33,7 @@ def test_tests_mirror_modules() -> None:
 
 def test_importing_loads_nothing_heavy() -> None:
     """`import remora` and the command line's start load no numpy, model, HTTP client or table library."""
-    heavy = ("numpy", "onnxruntime", "tokenizers", "httpx2", "pydantic", "rich", "apsw")
+    heavy = ("numpy", "onnxruntime", "tokenizers", "httpx2", "pydantic", "rich", "markdown_it", "apsw")
     code = f"import sys, remora, remora.interfaces.cli; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"

@@ -22,6 +22,7 @@ from remora.core import moments
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import RemoraError
 from remora.core.moments import SILENCE, Moment, Reply
+from remora.core.rule_names import shown_by
 from remora.core.statement import tells
 from remora.core.text import words_or_pairs
 from remora.core.tokens import ceil_chars_4
@@ -31,7 +32,6 @@ from remora.injection import brief as briefs
 from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
 from remora.injection.decide import agreeing
-from remora.sources.rule_files import kind_of
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -102,7 +102,7 @@ def brief(
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
     with Memory.open(project=head.root, environ=environ, read_only=True) as memory:
-        said = brief_of(memory, again=again, session_id=head.session, said=_NamedIn(recorded))
+        said = brief_of(memory, again=again, session_id=head.session, said=_NamedIn(recorded), host=head.host)
     if not recorded:
         return said
     own = render.recorded(recorded)
@@ -126,6 +126,7 @@ def brief_of(
     session_id: str | None = None,
     task: str = "",
     said: Container[str] = frozenset(),
+    host: str = "",
 ) -> Reply:
     """Return what is said at the start of a session, from an open memory.
 
@@ -135,12 +136,15 @@ def brief_of(
         session_id: of the session that begins; its own state of work comes first.
         task: what it is about, if it is known by now.
         said: memories that the session was told elsewhere.
+        host: what its rule files say is not said again; of one that is not known, no file for agents.
     """
     parts = memory._parts
     inject = parts.settings.inject
     if not inject.enabled:
         return SILENCE
-    records = [r for room in parts.searched_rooms() for r in _candidates(room.space.memories.find, parts)]
+    records = [
+        r for room in parts.searched_rooms() for r in _candidates(room.space.memories.find, parts, host)
+    ]
     commands = memory.suggest_commands(3 * briefs.COMMANDS)
     left = _left_open(parts, task, session_id)
     state = work_state.told(left) if left is not None and left.id not in said else ""
@@ -174,7 +178,7 @@ def task(head: Head, text: str, environ: Mapping[str, str], *, said: Container[s
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
     with Memory.open(project=head.root, environ=environ, read_only=True) as memory:
-        return task_of(memory, text, session_id=head.session, said=said)
+        return task_of(memory, text, session_id=head.session, said=said, host=head.host)
 
 
 def task_of(
@@ -184,6 +188,7 @@ def task_of(
     session_id: str | None = None,
     said: Container[str] = frozenset(),
     told: Iterable[str] = (),
+    host: str = "",
 ) -> Reply:
     """Return what goes with a task, from an open memory; nothing that is no better than chance.
 
@@ -193,6 +198,7 @@ def task_of(
         session_id: of the session: what it left itself, in a pause, is known to it.
         said: memories that the session was told.
         told: the texts that it was told: files that one of them named for a task are not named again.
+        host: what its rule files say is not said again.
     """
     parts = memory._parts
     inject = parts.settings.inject
@@ -201,7 +207,7 @@ def task_of(
     bar, now = relevance_bar(parts), parts.clock.now()
     with suppress(RemoraError):
         hits = memory.search(text[:2_000], k=3 * TASK_HITS, kinds=["memory"])
-        worth = [h for h in hits if _worth_saying(h, bar, inject.threshold, said, now)]
+        worth = [h for h in hits if _worth_saying(h, bar, inject.threshold, said, now, host)]
         agreed = {n.id for n in agreeing([briefs.as_note(h.memory) for h in worth if h.memory is not None])}
         chosen = [h for h in worth if h.id in agreed][:TASK_HITS]
         files = _files(parts, text[:2_000]) if hits and hits[0].score >= bar else []
@@ -265,10 +271,10 @@ def relevance_bar(parts: Parts) -> float:
     return float(found) if isinstance(found, int | float) else CHANCE
 
 
-def _candidates(find: object, parts: Parts) -> list[MemoryRecord]:
+def _candidates(find: object, parts: Parts, host: str) -> list[MemoryRecord]:
     filters = Filters(types=tuple(WORTH), branch=branch_of(parts.project.repository))
     records = find(filters, order="confidence", limit=MOST)  # type: ignore[operator]
-    return [r for r in _live(records, parts) if not _from_rules(r)]
+    return [r for r in _live(records, parts) if not _is_shown(r, host)]
 
 
 def _live(records: list[MemoryRecord], parts: Parts) -> list[MemoryRecord]:
@@ -276,17 +282,21 @@ def _live(records: list[MemoryRecord], parts: Parts) -> list[MemoryRecord]:
     return [r for r in records if not r.branch or r.branch == branch]
 
 
-def _from_rules(record: MemoryRecord) -> bool:
-    return not record.pinned and any(o.path and kind_of(o.path) for o in record.origins)
+def _is_shown(record: MemoryRecord, host: str) -> bool:
+    """Return whether the host puts a memory in front of the agent itself."""
+    paths = [origin.path for origin in record.origins if origin.path]
+    return not record.pinned and shown_by(host, paths, record.tags)
 
 
-def _worth_saying(hit: Hit, bar: float, threshold: float, said: Container[str], now: float) -> bool:
+def _worth_saying(
+    hit: Hit, bar: float, threshold: float, said: Container[str], now: float, host: str
+) -> bool:
     record = hit.memory
     if record is None or hit.id in said or record.stale_at or record.type == "work_state":
         return False
     if briefs.is_shaken(record) or not tells(record.content):
         return False
-    if _from_rules(record) or hit.disagrees_with:
+    if _is_shown(record, host) or hit.disagrees_with:
         return False
     if record.pinned or record.user_verified:
         return hit.score >= bar

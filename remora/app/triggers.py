@@ -20,13 +20,13 @@ from remora.core.directive import Directive, directive, explicit
 from remora.core.evidence import STATED
 from remora.core.names import names_in
 from remora.core.purposes import check_of, unwrapped
+from remora.core.rule_names import from_host_file
 from remora.core.shell import programs_in, whole_of
 from remora.core.symptoms import symptoms
 from remora.core.triggers import COMMAND, ERROR, OUTPUT, SEARCH, TERM, Trigger, triggers_of
 from remora.core.values import Filters
 from remora.injection.brief import is_tainted_rule
 from remora.injection.decide import SAID_AT_FILES, WARNINGS
-from remora.sources.rule_files import kind_of
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
@@ -164,7 +164,7 @@ def _weight(record: MemoryRecord, met: Met | None) -> float:
 
 def _from_rules(record: MemoryRecord) -> bool:
     """Return whether a rule file says it: the agent's host has read that already."""
-    return any(origin.path and kind_of(origin.path) for origin in record.origins)
+    return from_host_file([origin.path for origin in record.origins if origin.path], record.tags)
 
 
 def _met(space: Space) -> dict[str, Met]:

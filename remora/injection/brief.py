@@ -1,9 +1,9 @@
 """The block at the start of a session: what is true here and cannot be seen in the code.
 
 Little, since it stands in the context from beginning to end: how work is checked here, what a person said,
-what was decided, where the last session stopped. What stands in rule files is left out, for the agent's host
-reads those itself; so are errors, which are told where they matter (`decide`). The last line says that
-there is more and how to ask.
+what was decided, where the last session stopped. What stands in rule files that the agent's host shows it
+(`remora/core/rule_names.py`) is left out; so are errors, which are told where they matter (`decide`). The
+last line says that there is more and how to ask.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ from typing import NamedTuple, Protocol
 from remora.core import moments, triggers
 from remora.core.evidence import SESSIONS, may_be_said
 from remora.core.moments import SILENCE, Moment, Reply
+from remora.core.rule_names import shown_by
 from remora.core.stems import stem
 from remora.injection import render
 from remora.injection.state import State, ending
@@ -54,10 +55,6 @@ LOOSELY = 0.4  # of the long words; what tells the telling ones takes millisecon
 # named is in the same commit .76 of the time on pallets/click, .73 on pytest and .65 on entireio/cli.
 TOGETHER, SHARE, LIFT = 4, 0.7, 1.8
 FADED = 0.3  # confidence below which a memory is out of date
-# Files that the host of every agent, or of most, puts in front of it.
-_SHOWN_BY_HOSTS = re.compile(
-    r"(?:^|/)(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI)\.md$|^~/|(?:^|/)\.claude/"
-)
 _NAMED = re.compile(r"(?<![\w/])[A-Za-z_][\w.]{3,}")
 _WORD = re.compile(r"\w{3,}")
 _LONG = re.compile(r"\w{4,}")
@@ -175,7 +172,9 @@ def _forbidden(moment: Moment, state: State, look: Look, setting: Setting) -> Re
         found = look.triggered([key for key in edit.keys if key[0] in triggers.AT_EDITS])
         fires = [note for note in found if note.trigger and triggers.writes(edit, note.trigger)]
         # A host shows its own rule files; at a file that they only speak of they are not said again.
-        fires = [n for n in fires if n.trigger and (n.trigger.kind == triggers.WRITE or not _shown(n))]
+        fires = [
+            n for n in fires if n.trigger and (n.trigger.kind == triggers.WRITE or not _shown(n, moment.host))
+        ]
         said = _say("rule", path, fires, f"the edit of {path}", state, look, setting)
         if said.text:
             return said
@@ -201,7 +200,7 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
         return SILENCE
     types = SAID_AT_FILES if moment.action in EDITS else WARNINGS
     found = look.about([*paths, *_matching(look.patterns(types), paths)], types)
-    bound = [note for note in found if not _shown(note)]
+    bound = [note for note in found if not _shown(note, moment.host)]
     said = _say("gotchas", paths[0], bound, f"about {paths[0]}", state, look, setting)
     if said.text or moment.action not in EDITS:
         return said
@@ -246,8 +245,8 @@ def _marked(name: str) -> bool:
     return "_" in name or "." in name.strip(".") or any(c.isupper() for c in name[1:])
 
 
-def _shown(note: Note) -> bool:
-    return bool(note.path) and _SHOWN_BY_HOSTS.search(note.path) is not None
+def _shown(note: Note, host: str) -> bool:
+    return bool(note.path) and shown_by(host, (note.path,), note.tags)
 
 
 def _partners(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:

@@ -22,14 +22,14 @@ from typing import NamedTuple
 
 from remora.core.decoding import decode
 from remora.core.purposes import check_of
+from remora.core.rule_names import HOST_FILES, kind_of
 from remora.core.secrets import redact
 from remora.core.shell import bare, folder_of, in_folder, spelled
 from remora.disk.live import at_once
 from remora.sources import task_files
 from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
-from remora.sources.rule_markdown import CODE_SPAN, FENCE, without_comments
-from remora.sources.rule_text import read
+from remora.sources.rule_text import CODE_SPAN, FENCE, read, without_layout
 from remora.sources.standing_checks import files_below, meant_elsewhere, place_of
 
 Below = Callable[[Path], frozenset[str]]
@@ -150,7 +150,8 @@ def named_checks(root: Path, files: Iterable[str] = ()) -> list[NamedCheck]:
 
 
 def _of_rules(found: dict[str, NamedCheck], root: Path, folder: str, below: Below) -> None:
-    for name in dict.fromkeys((*at_root(root / folder), *(() if folder else _MORE))):
+    shown = [name for name in at_root(root / folder) if (kind := kind_of(name)) and kind[0] in HOST_FILES]
+    for name in dict.fromkeys((*shown, *(() if folder else _MORE))):
         path = posixpath.join(folder, name)
         if raw := _bytes(root, path):
             for code in dict.fromkeys(_code_of(raw)):
@@ -193,7 +194,7 @@ def _text(raw: bytes) -> str:
 def _code_of(raw: bytes) -> Iterator[_Code]:
     """Yield the lines of code that may be run: those of fences, and spans of more than a program's name."""
     try:
-        text = without_comments(read(raw).body)
+        text = without_layout(read(raw).body)
     except ValueError:
         return
     fence, block, runs, before = "", list[str](), False, ""

@@ -1,19 +1,7 @@
-"""Find the rule files of a project: which kinds there are and what each applies to.
+"""Find the rule files of a project; `remora/core/rule_names.py` knows them by their names.
 
-| kind | files | front matter | applies to |
-|---|---|---|---|
-| claude | CLAUDE.md, CLAUDE.local.md, .claude/CLAUDE.md | | its folder and below |
-| claude_rules | .claude/rules/**/*.md | paths | globs |
-| claude_memory | memory/*.md of the project's folder in the home | description, type | project |
-| agents | AGENTS.md, AGENTS.override.md | | its folder and below |
-| gemini | GEMINI.md | | its folder and below |
-| cursor | .cursor/rules/**/*.mdc, .cursorrules | globs, description | globs, or its folder |
-| windsurf | .windsurf/rules/**/*.md, .devin/rules/**/*.md, .windsurfrules | globs, description | globs |
-| cline | .clinerules, a file or a folder of .md and .txt | paths | globs, or its folder |
-| copilot | .github/copilot-instructions.md, .github/instructions/**/*.instructions.md | applyTo | globs |
-
-All but claude_memory may stand in any folder. In a git repository git lists the files, so ignored
-trees are not walked; what is often ignored itself (CLAUDE.local.md) is looked for at the root anyway.
+In a git repository git lists the files, so ignored trees are not walked; what is often ignored itself
+(CLAUDE.local.md) is looked for at the root anyway.
 """
 
 from __future__ import annotations
@@ -24,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.errors import SourceError
+from remora.core.rule_names import FOLDERS, kind_of
 from remora.core.values import Skipped
 from remora.sources.git import Repository
 
@@ -34,30 +23,14 @@ MAX_FILES = 500
 MAX_FOLDERS = 20_000  # looked into when there is no git to list the files
 SLUG_CHARACTERS = 200  # a longer project folder name is cut and goes on with a hash
 
-_NAMES = {
-    "CLAUDE.md": "claude",
-    "CLAUDE.local.md": "claude",
-    "AGENTS.md": "agents",
-    "AGENTS.override.md": "agents",
-    "GEMINI.md": "gemini",
-    ".cursorrules": "cursor",
-    ".windsurfrules": "windsurf",
-    ".clinerules": "cline",
-}
-_FOLDERS = (  # folder, how the names in it end, kind
-    (".claude/rules", (".md",), "claude_rules"),
-    (".cursor/rules", (".mdc",), "cursor"),
-    (".windsurf/rules", (".md",), "windsurf"),
-    (".devin/rules", (".md",), "windsurf"),
-    (".clinerules", (".md", ".txt"), "cline"),
-    (".github/instructions", (".instructions.md",), "copilot"),
-)
-_COPILOT = ".github/copilot-instructions.md"
 _NOT_WALKED = frozenset(
     """node_modules bower_components venv env virtualenv __pycache__ site-packages dist build target out
     vendor third_party Pods DerivedData coverage""".split()
 )
-_HIDDEN_WALKED = frozenset({".claude", ".cursor", ".windsurf", ".devin", ".clinerules", ".github"})
+_HIDDEN_WALKED = frozenset(
+    {".claude", ".cursor", ".windsurf", ".devin", ".clinerules", ".github", ".learnings"}
+)
+_OF_OTHERS = frozenset("node_modules bower_components site-packages vendor third_party Pods".split())
 
 
 class Found(NamedTuple):
@@ -73,27 +46,6 @@ class Found(NamedTuple):
     folder: str
     file: Path
     whole: bool
-
-
-def kind_of(path: str) -> tuple[str, str, bool] | None:
-    """Return the kind of a path, the folder it applies to and whether it is about everything.
-
-    >>> kind_of("web/.cursor/rules/api.mdc"), kind_of(".claude/CLAUDE.md"), kind_of("README.md")
-    (('cursor', 'web', False), ('claude', '', True), None)
-    """
-    for marker, endings, kind in _FOLDERS:
-        before, found, _ = f"/{path}".partition(f"/{marker}/")
-        if found and path.endswith(endings):
-            return kind, before.strip("/"), False
-    folder, _, base = path.rpartition("/")
-    if f"/{path}".endswith(f"/{_COPILOT}"):
-        return "copilot", folder.removesuffix(".github").strip("/"), True
-    kind = _NAMES.get(base, "")
-    if not kind:
-        return None
-    if kind == "claude" and f"/{folder}".endswith("/.claude"):
-        folder = folder.removesuffix(".claude").strip("/")
-    return kind, folder, True
 
 
 def find(root: Path, home: Path | None = None) -> tuple[list[Found], list[Skipped]]:
@@ -129,7 +81,7 @@ def find(root: Path, home: Path | None = None) -> tuple[list[Found], list[Skippe
 def _listed(root: Path, repository: Repository | None, skipped: list[Skipped]) -> Iterable[str]:
     if repository is None or repository.bare:
         return _walked(root, skipped)
-    return (path for path in repository.files(root) if kind_of(path))
+    return (p for p in repository.files(root) if kind_of(p) and _OF_OTHERS.isdisjoint(p.split("/")))
 
 
 def _walked(root: Path, skipped: list[Skipped]) -> Iterator[str]:
@@ -155,15 +107,24 @@ def is_walked(folder: Path) -> bool:
 
 def at_root(root: Path) -> Iterator[str]:
     """Yield the known names at the root, whether git ignores them or not."""
-    for name in (*_NAMES, ".claude/CLAUDE.md", _COPILOT):
-        if (root / name).is_file():
-            yield name
-    for marker, endings, _ in _FOLDERS:
+    for folder in ("", ".claude", ".github"):
+        for name in sorted(_names(root / folder)):
+            path = f"{folder}/{name}".lstrip("/")
+            if kind_of(path) and (root / path).is_file():
+                yield path
+    for marker, endings, _ in FOLDERS:
         for here, folders, names in os.walk(root / marker):
             folders.sort()
             for name in names:
                 if name.endswith(endings):
                     yield (Path(here) / name).relative_to(root).as_posix()
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return [file.name for file in folder.iterdir()]
+    except OSError:
+        return []
 
 
 def _agent_memory(root: Path, home: Path, repository: Repository | None) -> Iterator[Found]:

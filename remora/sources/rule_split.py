@@ -1,19 +1,19 @@
-"""Cut a rule file into rules that can be understood on their own.
+"""Cut a Markdown file into rules that can be understood on their own.
 
-One rule is one bullet with what hangs below it, one paragraph with the code that follows it, one
-table (or one row of a large one), or one numbered procedure. A heading alone gives nothing; it is the
-context of what stands below it. "When testing:" before a list is the context of the list. What says
-nothing ("See below", "TODO", a title sentence) is left out, with the reason.
+One rule is one bullet with what hangs below it, one paragraph with the code that follows it, or one numbered
+procedure. A heading alone gives nothing; it is the subject of what stands below it, as is "When testing:"
+before a list. What is no rule is left out, with the reason (`rule_sense`); of a file that somebody handed in
+to be remembered all is kept that says something, tables row by row.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.text import shorten, words
-from remora.sources.rule_markdown import LINE_CHARACTERS, Node, label, parse, plain
-from remora.sources.rule_sense import STRONG, are_labels, is_procedure, says_nothing
+from remora.core.text import shorten, words, words_or_pairs
+from remora.sources.markdown import LINE_CHARACTERS, Node, label, parse
+from remora.sources.rule_sense import SENTENCE, asking, is_procedure, leans_back, no_rule, says_nothing
+from remora.sources.rule_sense import are_labels as _are_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,16 +21,11 @@ if TYPE_CHECKING:
 ITEM_CHARACTERS = 600  # a bullet with more below it is cut into its sub-bullets
 TEXT_CHARACTERS = 1_200  # a paragraph beyond this is cut at a sentence
 CODE_CHARACTERS = 1_200  # code beyond this is cut at a line
-TABLE_CHARACTERS = 600  # a table beyond this is cut into its rows
 LED_CHARACTERS = 500  # a sentence and the list it announces stay together up to this
 LEAD_CHARACTERS = 160
-BOLD_LEVEL = 7  # below the six levels of headings
+TELLING_CHARACTERS = 300  # of a longer text only the sentences that ask for something are a rule
 
-_CHECK = re.compile(r"^\[[ xX]\]\s+")
-_SENTENCE = re.compile(r"(?<=[.!?])[\"')*`]*\s+(?=[A-Z`*\"(\[])")
-_BOLD_LINE = re.compile(r"^(\*\*|__)[^*_]+[^*_.!]\1:?$")
-_LEAD = re.compile(r":[*_\s]*$")
-_SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console", "powershell", "cmd", "fish"})
+ALL, RULES, ORDERS = "all", "rules", "orders"  # what is kept of a file
 
 
 class Block(NamedTuple):
@@ -40,9 +35,8 @@ class Block(NamedTuple):
         text: what it says, with code spans and fenced code kept, other markup removed.
         line: where it starts, from 1.
         path: the headings and lead-ins it stands under, outermost first.
-        steps: the steps when it is a procedure.
         kind: item, text, code, table or steps.
-        cut: from which character on its code or a step was left out, 0 when all is there.
+        steps: the steps when it is a procedure.
         led: True when a sentence or a bullet above leads to it, so that it says little without.
     """
 
@@ -52,7 +46,6 @@ class Block(NamedTuple):
     kind: str
     steps: tuple[str, ...] = ()
     led: bool = False
-    cut: int = 0
 
 
 class LeftOut(NamedTuple):
@@ -64,7 +57,7 @@ class LeftOut(NamedTuple):
 
 
 def split(
-    text: str, *, first_line: int = 1, title: bool = False, context: str = ""
+    text: str, *, first_line: int = 1, title: bool = False, context: str = "", keep: str = RULES
 ) -> tuple[list[Block], list[LeftOut]]:
     """Return the rules of a Markdown text and what was left out, each in order.
 
@@ -74,10 +67,12 @@ def split(
         title: whether the file's title tells what its rules are about. In a file for everything
             ("CLAUDE.md") it does not.
         context: what the file says it is about, used where no heading does.
+        keep: RULES; ALL that says something; or only what ORDERS or forbids.
     """
     nodes = parse(text, first_line)
     titles = [n for n in nodes if n.kind == "heading" and n.level == 1]
-    silent = titles[0] if len(titles) == 1 and not title and nodes and nodes[0] == titles[0] else None
+    first = next((n for n in nodes if n.kind == "heading"), None)
+    silent = first if len(titles) == 1 and not title and first == titles[0] else None
     blocks: list[Block] = []
     out: list[LeftOut] = []
     headings: list[tuple[int, str]] = []
@@ -86,27 +81,21 @@ def split(
     def close() -> None:
         path = tuple(name for _, name in headings) or ((context,) if context else ())
         for block in _blocks(section, path):
-            why = says_nothing(block.text, block.kind, alone=not block.path)
-            if why:
-                out.append(LeftOut(block.line, shorten(block.text, 60), why))
-            else:
-                blocks.append(block)
-            if block.cut:
-                out.append(
-                    LeftOut(block.line, shorten(block.text, 60), f"what lies beyond {block.cut} characters")
-                )
+            _judge(block, keep, blocks, out)
         section.clear()
 
-    for at, node in enumerate(nodes):
-        level = _heading_level(nodes, at)
-        if not level:
+    for node in nodes:
+        if node.kind != "heading":
+            if section and node.kind == section[-1].kind == "text" and leans_back(node.text):
+                before = section.pop()  # a paragraph that goes on with what the one before it says
+                node = before._replace(text=f"{before.text} {node.text}")
             section.append(node)
             continue
         close()
-        while headings and headings[-1][0] >= level:
+        while headings and headings[-1][0] >= node.level:
             headings.pop()
         if node is not silent and (name := label(node.text)):
-            headings.append((level, name))
+            headings.append((node.level, name))
     close()
     for number, line in enumerate(text.split("\n"), first_line):
         if len(line) > LINE_CHARACTERS:
@@ -116,167 +105,140 @@ def split(
     return blocks, out
 
 
-def _heading_level(nodes: Sequence[Node], at: int) -> int:
-    """Return the level of a heading, 0 for anything else. A short bold line over something is the lowest."""
-    node = nodes[at]
-    if node.kind == "heading":
-        return node.level
-    follows = at + 1 < len(nodes) and nodes[at + 1].kind != "heading"
-    bold = node.kind == "text" and follows and _BOLD_LINE.match(node.text)
-    return BOLD_LEVEL if bold and len(words(node.text)) <= 6 and not STRONG.search(node.text) else 0
+def _judge(block: Block, keep: str, blocks: list[Block], out: list[LeftOut]) -> None:
+    """Put a piece among the rules, or among what was left out."""
+    why = says_nothing(block.text, block.kind, alone=not block.path)
+    if not why and keep != ALL:
+        said = f"{block.path[-1]}: {block.text}" if block.led else block.text
+        why = no_rule(said, block.kind, block.path[:-1] if block.led else block.path, strictly=keep == ORDERS)
+        if not why and block.kind in ("text", "item") and "\n" not in block.text:
+            strictly = keep == ORDERS
+            long = strictly or len(block.text) > TELLING_CHARACTERS
+            block = block._replace(text=(long and asking(block.text, strictly=strictly)) or block.text)
+    if why:
+        out.append(LeftOut(block.line, shorten(block.text, 60), why))
+    else:
+        blocks.append(block)
 
 
 def _blocks(nodes: Sequence[Node], path: tuple[str, ...]) -> Iterator[Block]:
-    """Yield the rules of what stands between two headings."""
+    """Yield the pieces of what stands between two headings."""
     at = 0
     while at < len(nodes):
         node = nodes[at]
         at += 1
-        if node.kind == "text":
-            codes = []
-            while at < len(nodes) and nodes[at].kind == "code":
-                codes.append(nodes[at])
-                at += 1
-            follows = nodes[at].kind if at < len(nodes) else ""
-            if not codes and follows in ("bullets", "steps", "table") and _LEAD.search(node.text):
-                yield from _announced(node, nodes[at], path)
-                at += 1
-            else:
-                yield from _paragraph(node.text, node.line, path, codes)
-        elif node.kind == "code":
-            yield from _paragraph("", node.line, path, [node])
-        else:
+        if node.kind != "text":
             yield from _structure(node, path)
+            continue
+        codes = []
+        while at < len(nodes) and nodes[at].kind == "code":
+            codes.append(nodes[at])
+            at += 1
+        follows = nodes[at].kind if at < len(nodes) else ""
+        if not codes and follows in ("bullets", "steps", "table") and node.text.endswith(":"):
+            yield from _announced(node, nodes[at], path)
+            at += 1
+        else:
+            *before, last = _pieces(node.text)
+            yield from (Block(piece, node.line, path, "text") for piece in before)
+            code = "\n".join(map(_code, codes))
+            yield Block(f"{last}\n{code}".strip(), node.line, path, "code" if code else "text")
 
 
 def _announced(text: Node, node: Node, path: tuple[str, ...]) -> Iterator[Block]:
     """Yield a sentence that ends with a colon and what it announces: together when that is short."""
-    before, lead = _lead(text.text)
-    yield from _paragraph(before, text.line, path, [])
-    if node.kind == "bullets":
-        whole = f"{lead}:\n{_item_text([node])}"
-        if before != text.text and len(whole) <= LED_CHARACTERS:
-            yield Block(whole, text.line, path, "item")
-            return
-    yield from _led(_structure(node, (*path, lead)))
+    *before, last = SENTENCE.split(text.text)
+    if len(last) > LEAD_CHARACTERS:
+        before = [text.text]
+    if before:
+        yield from (Block(piece, text.line, path, "text") for piece in _pieces(" ".join(before)))
+    lead = label(last, LEAD_CHARACTERS)
+    whole = f"{lead}:\n{_item_text([node])}"
+    if node.kind == "bullets" and len(last) <= LEAD_CHARACTERS and len(whole) <= LED_CHARACTERS:
+        yield Block(whole, text.line, path, "item")
+    else:
+        yield from _led(_structure(node, (*path, lead)))
 
 
 def _led(blocks: Iterator[Block]) -> Iterator[Block]:
     return (block._replace(led=True) for block in blocks)
 
 
-def _lead(text: str) -> tuple[str, str]:
-    """Return what a paragraph says before its last sentence, and that sentence as a name."""
-    *before, last = _SENTENCE.split(text)
-    if len(last) > LEAD_CHARACTERS:
-        return text, label(last)
-    return " ".join(before), label(last, LEAD_CHARACTERS)
-
-
 def _structure(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
     if node.kind == "table":
-        yield from _table(node, path)
+        yield from (Block(row, node.line + 2 + at, path, "table") for at, row in enumerate(_rows(node)))
+    elif node.kind == "code":
+        if node.text.strip():
+            yield Block(_code(node), node.line, path, "code")
     elif node.kind == "steps" and is_procedure([_item_text(item) for item in node.items], path):
-        yield _procedure(node, path)
+        steps = tuple(text[:TEXT_CHARACTERS].rstrip() for text in map(_item_text, node.items) if text)
+        text = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+        yield Block(text, node.line, path, "steps", steps)
     else:
         yield from _items(node, path)
 
 
-def _paragraph(text: str, line: int, path: tuple[str, ...], codes: Sequence[Node]) -> Iterator[Block]:
-    said = plain(text)
-    pieces = _pieces(said)
-    for piece in pieces[:-1]:
-        yield Block(piece, line, path, "text")
-    last = pieces[-1] if pieces else ""
-    for node in codes:
-        parts = _code_parts(node)
-        for part in parts:
-            rest = CODE_CHARACTERS if len(node.text) > CODE_CHARACTERS and len(parts) == 1 else 0
-            yield Block(f"{last}\n{part}".strip(), line if last else node.line, path, "code", cut=rest)
-    if not codes and last:
-        yield Block(last, line, path, "text")
-
-
-def _pieces(text: str) -> list[str]:
-    """Return a text in parts of at most TEXT_CHARACTERS, cut at sentences where there are any."""
-    pieces: list[str] = []
-    current = ""
-    for sentence in _SENTENCE.split(text) if len(text) > TEXT_CHARACTERS else [text]:
-        while len(sentence) > TEXT_CHARACTERS:  # no sentence ends here: cut at a word
-            space = sentence.rfind(" ", 0, TEXT_CHARACTERS)
-            cut = space if space > 0 else TEXT_CHARACTERS
-            pieces.extend(p for p in (current, sentence[:cut]) if p)
-            current, sentence = "", sentence[cut:].strip()
-        if current and len(current) + len(sentence) >= TEXT_CHARACTERS:
-            pieces.append(current)
-            current = sentence
+def _items(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
+    texts = [_item_text(item) for item in node.items]
+    if len(texts) > 1 and _are_labels(texts):
+        yield Block("; ".join(texts), node.line, path, "item")
+        return
+    for item, text in zip(node.items, texts, strict=True):
+        if not text:
+            continue
+        head, rest = item[0], item[1:]
+        if len(text) <= ITEM_CHARACTERS or head.kind not in ("text", "heading"):
+            yield Block(text, head.line, path, "item")
+        elif not any(n.kind in ("bullets", "steps", "table") for n in rest):
+            yield from _blocks(item, path)
         else:
-            current = f"{current} {sentence}".strip()
-    return [*pieces, current] if current else pieces
-
-
-def _code_parts(node: Node) -> list[str]:
-    """Return code as fenced text of at most CODE_CHARACTERS.
-
-    Longer commands are cut into several parts. Of a longer example only the beginning is kept: the
-    rest of it would be a rule about nothing.
-    """
-    parts: list[list[str]] = [[]]
-    size = 0
-    for line in (ln[:CODE_CHARACTERS] for ln in node.text.split("\n")):
-        if parts[-1] and size + len(line) > CODE_CHARACTERS:
-            if node.language not in _SHELLS:
-                parts[-1].append("…")
-                break
-            parts.append([])
-            size = 0
-        parts[-1].append(line)
-        size += len(line) + 1
-    texts = ("\n".join(part).strip("\n") for part in parts)
-    return [f"```{node.language}\n{text}\n```" for text in texts if text.strip()]
+            if not head.text.endswith(":") and len(words(head.text)) > 3:
+                yield from _blocks([head], path)
+            yield from _led(_blocks(rest, (*path, label(SENTENCE.split(head.text)[0], LEAD_CHARACTERS))))
 
 
 def _item_text(nodes: Sequence[Node], depth: int = 0) -> str:
     """Return an item with everything below it as text."""
     parts: list[str] = []
     for node in nodes:
-        if node.kind in ("text", "heading"):
-            parts.append(_CHECK.sub("", plain(node.text)))
-        elif node.kind == "code":
-            parts.extend(_code_parts(node))
+        if node.kind == "code":
+            parts.append(_code(node))
         elif node.kind == "table":
             parts.extend(_rows(node))
-        else:
+        elif node.items:
             for number, item in enumerate(node.items, 1):
                 mark = f"{number}." if node.kind == "steps" else "-"
                 parts.append("  " * depth + f"{mark} {_item_text(item, depth + 1)}")
+        else:
+            parts.append(node.text)
     return "\n".join(part for part in parts if part.strip())
 
 
-def _items(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
-    texts = [_item_text(item) for item in node.items]
-    if len(texts) > 1 and are_labels(texts):
-        yield Block("; ".join(texts), node.line, path, "item")
-        return
-    for item, text in zip(node.items, texts, strict=True):
-        if not text:
-            continue
-        line = item[0].line
-        if len(text) <= ITEM_CHARACTERS:
-            yield Block(text, line, path, "item")
-            continue
-        head, rest = item[0], item[1:]
-        if head.kind != "text" or not any(n.kind in ("bullets", "steps", "table") for n in rest):
-            yield from _blocks(item, path)
-        elif _LEAD.search(head.text) or len(words(head.text)) < 4:
-            yield from _led(_blocks(rest, (*path, label(_CHECK.sub("", head.text)))))
-        else:
-            yield from _paragraph(_CHECK.sub("", head.text), line, path, [])
-            yield from _led(_blocks(rest, (*path, label(_SENTENCE.split(head.text)[0]))))
+def _pieces(text: str) -> list[str]:
+    """Return a text in parts of at most TEXT_CHARACTERS, cut at sentences, or at a word where none ends."""
+    pieces = [""]
+    for sentence in SENTENCE.split(text) if len(text) > TEXT_CHARACTERS else [text]:
+        while len(sentence) > TEXT_CHARACTERS:
+            space = sentence.rfind(" ", 0, TEXT_CHARACTERS)
+            cut = space if space > 0 else TEXT_CHARACTERS
+            pieces.append(sentence[:cut])
+            sentence = sentence[cut:].strip()
+        if len(pieces[-1]) + len(sentence) >= TEXT_CHARACTERS:
+            pieces.append("")
+        pieces[-1] = f"{pieces[-1]} {sentence}".strip()
+    return [piece for piece in pieces if piece] or [""]
+
+
+def _code(node: Node) -> str:
+    """Return code as fenced text; of a long example the beginning."""
+    text = node.text
+    if len(text) > CODE_CHARACTERS:
+        text = text[: max(text.rfind("\n", 0, CODE_CHARACTERS), 0) or CODE_CHARACTERS] + "\n…"
+    return f"```{node.language}\n{text}\n```"
 
 
 def _rows(node: Node) -> list[str]:
-    head, *rows = ([plain(cell) for cell in row] for row in node.rows)
+    head, *rows = node.rows
     found: list[str] = []
     for row in rows:
         if len(head) <= 2:
@@ -287,20 +249,20 @@ def _rows(node: Node) -> list[str]:
     return [row for row in found if row]
 
 
-def _table(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
-    rows = _rows(node)
-    if sum(map(len, rows)) <= TABLE_CHARACTERS:
-        if rows:
-            yield Block("\n".join(rows), node.line, path, "table")
-        return
-    for number, row in enumerate(rows):
-        for piece in _pieces(row):
-            yield Block(piece, node.line + 2 + number, path, "table")
+CLEAR_WORDS = 8  # a sentence of so many words is understood without its heading
+SUBJECTS = 2  # headings that a rule is told with, the nearest
 
 
-def _procedure(node: Node, path: tuple[str, ...]) -> Block:
-    whole = [text for text in map(_item_text, node.items) if text]
-    steps = tuple(t if len(t) <= TEXT_CHARACTERS else t[: TEXT_CHARACTERS - 1].rstrip() + "…" for t in whole)
-    text = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
-    cut = 0 if max(map(len, whole), default=0) <= TEXT_CHARACTERS else TEXT_CHARACTERS
-    return Block(text, node.line, path, "steps", steps, cut=cut)
+def standing_alone(block: Block) -> tuple[str, bool]:
+    """Return a rule's text with its subject before it where it needs one, and whether it does.
+
+    >>> standing_alone(Block("Never mock the database.", 3, ("Testing",), "item"))
+    ('Testing: Never mock the database.', True)
+    """
+    text, near = block.text, " > ".join(block.path[-SUBJECTS:])
+    first = text.split("\n", 1)[0]
+    by_itself = len(words_or_pairs(first)) >= CLEAR_WORDS and not leans_back(first)
+    listed = block.kind in ("steps", "table") or text.startswith("```")
+    if not near or (by_itself and not block.led and not listed and not first.endswith(":")):
+        return text, False
+    return (f"{near}:\n{text}" if listed and block.kind != "table" else f"{near}: {text}"), True

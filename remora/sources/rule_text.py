@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.decoding import decode
 from remora.core.text import clean
-from remora.sources.rule_markdown import FENCE, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 FRONT_LINES = 200
 
+FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*([^`]*)$")
+_TAG = re.compile(r"^\s*</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>\s*$")
+CODE_SPAN = re.compile(r"`[^`]+`")
 _KEY = re.compile(r"^([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)$")
 _LIST_ITEM = re.compile(r"^\s*-\s+(.*)$")
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
@@ -148,7 +150,7 @@ def glob_folder(glob: str) -> str:
 def imports_of(body: str, first_line: int = 1) -> Iterator[Import]:
     """Yield the `@path` imports of a text, not those inside code or comments."""
     fence = ""
-    for number, line in enumerate(without_comments(body).split("\n"), first_line):
+    for number, line in enumerate(without_layout(body).split("\n"), first_line):
         mark = FENCE.match(line)
         if mark and (not fence or line.strip().startswith(fence)):
             fence = "" if fence else mark[1]
@@ -157,3 +159,45 @@ def imports_of(body: str, first_line: int = 1) -> Iterator[Import]:
                 target = found[1].replace("\\ ", " ").rstrip(".:!?")
                 if target:
                     yield Import(number, target)
+
+
+def without_layout(text: str) -> str:
+    r"""Return a text without HTML comments, and tags on lines of their own, outside code, line for line.
+
+    A comment that is never closed is text.
+
+    >>> without_layout("a <!-- x\ny --> b")
+    'a \n b'
+    """
+    parts: list[str] = []
+    fence = ""
+    inside = False
+    last = text.count("\n", 0, text.rfind("-->") + 1) if "-->" in text else -1
+    for number, line in enumerate(text.split("\n")):
+        mark = FENCE.match(line)
+        kept = line
+        if not inside and mark and (not fence or _closes(line, fence)):
+            fence = "" if fence else mark[1]
+        elif not fence and (inside or number <= last):
+            kept, inside = _strip_comment(line, inside)
+            inside = inside and number < last
+        parts.append("" if not fence and _TAG.match(kept) else kept)
+    return "\n".join(parts)
+
+
+def _strip_comment(line: str, inside: bool) -> tuple[str, bool]:
+    kept = ""
+    while line:
+        if inside:
+            _, found, line = line.partition("-->")
+            inside = not found
+        else:
+            head, found, line = line.partition("<!--")
+            kept += head
+            inside = bool(found)
+    return kept, inside
+
+
+def _closes(line: str, fence: str) -> bool:
+    mark = line.strip()
+    return len(mark) >= len(fence) and set(mark) == {fence[0]}

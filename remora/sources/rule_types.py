@@ -2,7 +2,6 @@
 
 | order | type | what says so |
 |---|---|---|
-| 1 | workflow_recipe | it is a numbered procedure |
 | 2 | error_pattern | "if you see …Error", "fails with"; a troubleshooting heading over a named error |
 | 3 | gotcha | "careful", "beware", "note:", "known issue"; "don't … because"; a heading such as Gotchas |
 | 4 | decision | "we chose", "by design"; "because" without an order; a heading such as Decisions |
@@ -11,16 +10,17 @@
 | 7 | module_insight | says what lies where: "`src/x`: …", "is responsible for", a drawn tree |
 | 8 | pattern | commands to build, run, test or release; an example in code |
 | 9 | preference | starts with "use", "keep", "follow", "name", …; a heading such as Code style |
-| 10 | module_insight | a heading such as Architecture; a table; a statement ("the loop retries") |
+| 10 | module_insight | a heading such as Architecture; a statement ("the loop retries") |
 | 11 | pattern, else the file's default | a heading such as Commands; the default is preference |
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from remora.sources.cues import any_of, cue, whole
-from remora.sources.rule_split import Block
+from remora.sources.rule_sense import is_imperative
 
 _ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b|\bE(?:NOENT|CONNREFUSED|ADDRINUSE)\b|\bSIGSEGV\b")
 _ERROR = cue(
@@ -81,17 +81,6 @@ _PREFERENCE = cue(
     """),
     r"\b(?:use|choose) \S+,? not\b",
 )
-_IMPERATIVE = cue(
-    r"^\W*"
-    + any_of(r"""
-        use keep write follow name put place stick respect match limit include document handle wrap
-        group order leave add validate test cover mock type annotate export import declare define commit
-        explain ask be think minimi[sz]e organi[sz]e implement create return log remove update check
-        verify apply consider maintain provide separate split treat look focus find read make give let
-        start stop report store pass link
-    """)
-    + r"\b"
-)
 _STYLE_HEADING = cue(
     whole(r"""
         style conventions? preferences? guidelines? standards? naming formatting best.practices?
@@ -133,6 +122,7 @@ _PLACE_HEADING = cue(
         models? concepts? glossary terminology references? current.state status roadmap technologies
     """)
 )
+_FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _STATEMENT = re.compile(
     r"^\W*(?!(?:If|When|For|To|In|On|Before|After|With|Once)\b)(?:(?:The|An?|Each|All|Every|This|These|Its?|Both|Some|Only)\s)?(?:`[^`]+`|[\w'’().-]+)(?:\s(?:`[^`]+`|[\w'’().-]+)){0,5}?\s"
     + any_of(r"""
@@ -145,20 +135,16 @@ _STATEMENT = re.compile(
 )
 
 
-def memory_type(block: Block, default: str = "preference") -> str:
-    """Return the memory type of a rule.
+def memory_type(text: str, headings: Sequence[str] = (), *, default: str = "preference") -> str:
+    """Return the memory type of a rule that is no procedure.
 
     Args:
-        block: the rule with the headings it stands under.
+        text: what it says.
+        headings: those it stands under, outermost first.
         default: the type when no cue says anything.
     """
-    if block.steps:
-        return "workflow_recipe"
-    text = block.text
-    prose = re.sub(
-        r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE
-    )  # code is full of misleading words
-    near = " > ".join(block.path[-2:])
+    prose = _FENCED.sub("", text)  # code is full of misleading words
+    near = " > ".join(headings[-2:])
     if _ERROR_NAME.search(text) and (_ERROR.search(prose) or _TROUBLE_HEADING.search(near)):
         return "error_pattern"
     if _GOTCHA.search(prose) or _GOTCHA_HEADING.search(near):
@@ -168,7 +154,7 @@ def memory_type(block: Block, default: str = "preference") -> str:
         return "decision"
     if ordered or _REQUIREMENT_HEADING.search(near):
         return "requirement"
-    return _by_form(block, prose, near) or default
+    return _by_form(text, prose, near) or default
 
 
 def guess_type(text: str) -> str:
@@ -177,19 +163,19 @@ def guess_type(text: str) -> str:
     >>> guess_type("Never commit to main without a review")
     'requirement'
     """
-    return memory_type(Block(text, 1, (), "text"), default="pattern")
+    return memory_type(text, default="pattern")
 
 
-def _by_form(block: Block, prose: str, near: str) -> str:
+def _by_form(text: str, prose: str, near: str) -> str:
     """Return the type of a rule that neither warns nor orders, "" when its form says nothing."""
     if _PREFERENCE.search(prose):
         return "preference"
-    if _PLACE.search(block.text):
+    if _PLACE.search(text):
         return "module_insight"
-    if _COMMAND.search(block.text) or (block.kind == "code" and not _PLACE_HEADING.search(near)):
+    if _COMMAND.search(text) or (prose != text and not _PLACE_HEADING.search(near)):
         return "pattern"
-    if _IMPERATIVE.search(prose) or _STYLE_HEADING.search(near):
+    if is_imperative(prose) or _STYLE_HEADING.search(near):
         return "preference"
-    if block.kind == "table" or _PLACE_HEADING.search(near) or _STATEMENT.search(prose):
+    if _PLACE_HEADING.search(near) or _STATEMENT.search(prose):
         return "module_insight"
     return "pattern" if _COMMAND_HEADING.search(near) else ""

@@ -18,14 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.errors import StoreError
+from remora.core.rule_names import CLAUDE_MEMORY, CONTRIBUTING, DECISIONS, HOST_FILES, LESSONS, kind_of
 from remora.core.secrets import find as find_secrets
 from remora.core.sparing import sparing
 from remora.core.text import content_hash, shorten
 from remora.core.values import MemoryDraft, Redaction, Skipped
 from remora.disk.files import read_small
-from remora.sources.rule_files import Found, find, kind_of
-from remora.sources.rule_markdown import label
-from remora.sources.rule_split import Block, LeftOut, split
+from remora.sources.decisions import decision_of
+from remora.sources.markdown import label
+from remora.sources.rule_files import Found, find
+from remora.sources.rule_split import ALL, ORDERS, RULES, Block, LeftOut, split, standing_alone
 from remora.sources.rule_text import Text, glob_folder, globs_of, imports_of, read
 from remora.sources.rule_types import memory_type
 
@@ -38,9 +40,14 @@ WAITS = "outside of the project; to read it: remora init --allow-import"
 IMPORT_DEPTH = 4
 CONTENT_CHARACTERS = 4_000
 MENTIONS = 8
-CLEAR_WORDS = 8  # a sentence of so many words is understood without its heading
 CONFIDENCE = 0.9
-AGENT_CONFIDENCE = 0.7  # an agent wrote it down, no person did
+_CONFIDENCE = {  # an agent wrote it, no person did; or it was said to others, long ago perhaps
+    CLAUDE_MEMORY: 0.7,
+    CONTRIBUTING: 0.7,
+    DECISIONS: 0.8,
+    LESSONS: 0.8,
+}
+_KEPT = {CLAUDE_MEMORY: ALL, "taught": ALL, LESSONS: ALL, CONTRIBUTING: ORDERS}
 TAUGHT = "taught"  # the kind of a file that is no rule file
 
 _WRITTEN = frozenset({".md", ".mdc", ".markdown", ".txt", ".rst"})
@@ -52,13 +59,12 @@ _MEMORY_TYPES = {
     "project": "decision",
     "reference": "pattern",
 }
-_LEANS_BACK = re.compile(
-    r"^\W*(?:this|these|those|that|it|they|them|same|also|then|otherwise|and|but|or|above|below|such|there|each|both"
-    r"|all of|here|its|their)\b",
+_MENTION = re.compile(r"`([\w@.][\w@./-]{0,300})`|\(([\w@.][\w@./-]{0,300}\.\w+)\)")
+# A file whose name says that it tells of lessons, as rule files name it.
+_LESSONS = re.compile(
+    r"[`(\s@]((?:[\w.-]+/){0,6}[\w.-]*(?:lessons?|learnings?|gotchas|pitfalls|mistakes)[\w.-]*\.md)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+", re.UNICODE)
-_MENTION = re.compile(r"`([\w@.][\w@./-]{0,300})`|\(([\w@.][\w@./-]{0,300}\.\w+)\)")
 _GENERIC = re.compile(
     r"^(?:steps?|workflow|process|procedure|how to|usage|overview|instructions?)$", re.IGNORECASE
 )
@@ -122,7 +128,7 @@ def read_memory_file(
     if text is None:
         return (), (Skipped(shown, why),)
     text, _ = _without_secrets(text)
-    found = Found(shown, "claude_memory", "", file, whole=index)
+    found = Found(shown, CLAUDE_MEMORY, "", file, whole=index)
     gathered: dict[str, _Gathered] = {}
     skipped: list[Skipped] = []
     _gather(_Loaded(found, RuleFile(shown, found.kind, sha256=digest), text), file.parent, gathered, skipped)
@@ -146,6 +152,7 @@ def read_given(raw: bytes, path: str, root: Path, *, inside: bool = True) -> Rul
         return RuleScan((), (), (Skipped(path, why),))
     text, redactions = _without_secrets(text)
     kind, folder, whole = kind_of(path) or (TAUGHT, "", False)
+    kind = kind if kind in HOST_FILES else TAUGHT  # of any other all is meant that says something
     folder = folder if inside and kind != TAUGHT else ""
     found = Found(path, kind, folder, root / path, whole)
     globs = globs_of(text.front, folder)
@@ -242,6 +249,8 @@ class _Loader:
         self._by_file[real] = _Loaded(found, file, text)
         if found.kind in _IMPORTERS:
             self._follow(found, text, depth)
+        if found.kind in HOST_FILES and real.is_relative_to(self._root):
+            self._follow_lessons(found, text)
 
     def _follow(self, found: Found, text: Text, depth: int) -> None:
         for line, target in imports_of(text.body, text.first_line):
@@ -263,6 +272,15 @@ class _Loader:
             else:
                 one = Found(self._shown(file), found.kind, found.folder, file, whole=False)
                 self.load(one, found.path, depth + 1, place)
+
+    def _follow_lessons(self, found: Found, text: Text) -> None:
+        """Read the files of lessons that a rule file names, from its folder or from the root."""
+        for name in dict.fromkeys(_LESSONS.findall(text.body)):
+            for path in (posixpath.normpath(f"{found.folder}/{name}".lstrip("/")), posixpath.normpath(name)):
+                file = self._root / path
+                if file.resolve().is_relative_to(self._root) and file.is_file():
+                    self.load(Found(path, LESSONS, found.folder, file, whole=True), found.path, 0)
+                    break
 
     def _waits(self, importer: Path, file: Path) -> bool:
         """Return whether a file of the project imports one outside of it that nobody said yes to."""
@@ -359,6 +377,8 @@ class _Gathered:
     def add(self, file: RuleFile, line: int, mentions: tuple[Sequence[str], Sequence[str]]) -> None:
         """Take in one more place."""
         self.origins.append((file.path, line))
+        if "rule" in self.draft.tags:
+            self.draft = self.draft._replace(tags=tuple(dict.fromkeys((*self.draft.tags, file.kind))))
         self.mentions.update(dict.fromkeys(mentions[0]))
         self.modules.update(dict.fromkeys(mentions[1]))
         globs = file.globs or ((f"{file.folder}/**",) if file.folder else ())
@@ -410,12 +430,15 @@ def _gather(
 def _cut(loaded: _Loaded) -> tuple[list[Block], list[LeftOut]]:
     found, _, text = loaded
     about = label(_first(text.front, "description") or _first(text.front, "name"))
-    if found.kind == "claude_memory" and not found.whole and len(text.body) <= CONTENT_CHARACTERS:
+    if found.kind == CLAUDE_MEMORY and not found.whole and len(text.body) <= CONTENT_CHARACTERS:
         body = "\n".join(line for line in text.body.strip().split("\n") if line.strip())
         return [Block(body, text.first_line, (about,) if about else (), "text")], []
+    if found.kind == DECISIONS:
+        return decision_of(text)
     body = _without_imports(text) if found.kind in _IMPORTERS else text.body
-    blocks, out = split(body, first_line=text.first_line, title=not found.whole, context=about)
-    if found.kind == "claude_memory":  # its index only lists the other files
+    keep = _KEPT.get(found.kind, RULES)
+    blocks, out = split(body, first_line=text.first_line, title=not found.whole, context=about, keep=keep)
+    if found.kind == CLAUDE_MEMORY:  # its index only lists the other files
         index = [b for b in blocks if re.search(r"\((?!\w+:)[\w./-]+\.md\)", b.text)]
         out += [LeftOut(b.line, shorten(b.text, 60), "lists a file that is read itself") for b in index]
         blocks = [b for b in blocks if b not in index]
@@ -430,33 +453,23 @@ def _without_imports(text: Text) -> str:
 
 
 def _draft(block: Block, kind: str, default: str) -> MemoryDraft:
-    text = block.text
-    near = " > ".join(block.path[-3:])
-    unclear = bool(near) and _is_unclear(block)
-    if unclear:
-        text = (
-            f"{near}:\n{text}"
-            if block.kind in ("steps", "table") or text.startswith("```")
-            else f"{near}: {text}"
-        )
-    agent = kind == "claude_memory"
+    text, told = standing_alone(block)
+    agent = kind == CLAUDE_MEMORY
     return MemoryDraft(
         content=text,
-        type=memory_type(block, default),
+        type=_type(block, kind, default),
         source="agent_explicit" if agent else "user_taught",
-        confidence=AGENT_CONFIDENCE if agent else CONFIDENCE,
+        confidence=_CONFIDENCE.get(kind, CONFIDENCE),
         tags=(TAUGHT,) if kind == TAUGHT else ("rule", kind),
         payload=_recipe(block),
-        context_prefix=" > ".join(block.path) if block.path and not unclear else None,
+        context_prefix=" > ".join(block.path) if block.path and not told else None,
     )
 
 
-def _is_unclear(block: Block) -> bool:
-    """Return whether a reader needs the heading to understand a rule."""
-    if block.led or block.kind in ("steps", "table") or block.text.startswith("```"):
-        return True
-    first = block.text.split("\n", 1)[0]
-    return len(_WORD.findall(first)) < CLEAR_WORDS or bool(_LEANS_BACK.match(first))
+def _type(block: Block, kind: str, default: str) -> str:
+    if block.steps or kind == DECISIONS:
+        return "workflow_recipe" if block.steps else "decision"
+    return memory_type(block.text, block.path, default=default)
 
 
 def _recipe(block: Block) -> Mapping[str, object] | None:

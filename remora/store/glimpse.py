@@ -32,11 +32,11 @@ _NOTE = """m.id, m.type, m.content, m.confidence, coalesce(m.decay_half_life_day
            m.taint IS NOT NULL, m.pinned, m.user_verified, m.related_files, coalesce(m.branch, ''),
            m.source, m.stale_at IS NOT NULL, m.project_id = 'user',
            coalesce(json_extract(m.payload, '$.sessions'), 0),
-           coalesce(json_extract(m.origins, '$[0].path'), '')"""
+           coalesce(json_extract(m.origins, '$[0].path'), ''), m.tags"""
 # A quote as a memory: the very words, in quotation marks, with the day; said by a person.
 _QUOTE = """'q' || n.id, 'preference',
             '“' || n.content || '” (said by the user, ' || coalesce(substr(n.time, 1, 10), '?') || ')',
-            1.0, 0, coalesce(n.time, ''), 0, 0, 0, '[]', '', 'user_taught', 0, 0, 1, ''"""
+            1.0, 0, coalesce(n.time, ''), 0, 0, 0, '[]', '', 'user_taught', 0, 0, 1, '', '[]'"""
 # What rests on something that was superseded or forgotten has a reason to be looked at first.
 _LIVE = "m.deprecated = 0 AND m.stale_at IS NULL AND (m.needs_review = 0 OR m.review_reason IS NULL)"
 _ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"
@@ -51,7 +51,8 @@ class Note(NamedTuple):
         everywhere: it is the user's own, true in every project.
         tainted: it comes from outside, or from what was said after something from outside was read.
         sessions: that showed it, 0 where nobody counts.
-        path: of the rule file that says it; empty for all others.
+        path: of the file that says it; empty for what no file says.
+        tags: a rule has the kind of its file among them.
         trigger: that found it; None where it was found otherwise.
     """
 
@@ -71,6 +72,7 @@ class Note(NamedTuple):
     everywhere: bool = False
     sessions: int = 0
     path: str = ""
+    tags: tuple[str, ...] = ()
     trigger: Trigger | None = None
 
 
@@ -216,6 +218,7 @@ def _note(row: tuple) -> Note:  # type: ignore[type-arg]
     values[9] = tuple(json.loads(row[9]))
     values[12:14] = [bool(flag) for flag in values[12:14]]
     values[14] = row[14] if isinstance(row[14], int) else 0  # payloads are whatever somebody put there
+    values[16] = tuple(json.loads(row[16]))
     return Note._make([*values, None])
 
 

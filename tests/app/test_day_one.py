@@ -248,7 +248,7 @@ def test_a_rule_that_a_person_rewrote(repo: Repo, memory: Memory) -> None:
 
 def test_two_rules_that_became_one_memory(repo: Repo, memory: Memory) -> None:
     """A memory that two nearly equal rules became stays until both are gone."""
-    long = "- Every service retries a failed request three times with exponential backoff and then writes"
+    long = "- Every service must retry a failed request three times with exponential backoff and then writes"
     long += " the order to the dead letter queue for the operations team of the night shift.\n"
     repo.commit("Add the shop", {"CLAUDE.md": long, "AGENTS.md": long.replace("then writes", "then puts")})
     report = memory.init()

@@ -60,6 +60,32 @@ def test_the_brief_of_a_project(able: Memory):
     assert said.trigger == "brief"
 
 
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("claude-code", {"agents", "contributing", "decided"}),
+        ("codex", {"claude", "imported", "contributing", "decided"}),
+        ("copilot", {"contributing", "decided"}),
+        ("gemini", {"claude", "imported", "agents", "contributing", "decided"}),
+        ("", {"contributing", "decided"}),
+    ],
+)
+def test_a_host_is_told_what_it_does_not_show(able: Memory, host: str, said: set[str]):
+    """Its own rule files and their imports stand before the agent already, those of other hosts do not."""
+    (able.root / "docs" / "adr").mkdir(parents=True)
+    (able.root / "CLAUDE.md").write_text("- Always lint before the claude word.\n\n@docs/more.md\n")
+    (able.root / "docs" / "more.md").write_text("- Always test before the imported word.\n")
+    (able.root / "AGENTS.md").write_text("- Always build before the agents word.\n")
+    (able.root / "CONTRIBUTING.md").write_text("## Code\n\nNever rename the contributing word.\n")
+    (able.root / "docs" / "adr" / "1.md").write_text(
+        "# Money\n\n## Decision\n\nCents hold the decided word.\n"
+    )
+    able.init()
+    words = ("claude", "imported", "agents", "contributing", "decided")
+    told = brief_of(able, host=host).text
+    assert {word for word in words if f"the {word} word" in told} == said
+
+
 def test_after_a_compaction_what_was_recorded_comes_first(tmp_path: Path, able: Memory):
     """The model has forgotten what it wrote down itself."""
     able.remember("Money is kept in cents", type="decision")

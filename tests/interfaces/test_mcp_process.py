@@ -19,7 +19,16 @@ from remora.app.memory import Memory
 from remora.interfaces.commands.serving import entry
 from tests.interfaces.conftest import Run, command_line
 
-HEAVY = ("numpy", "onnxruntime", "tokenizers", "tree_sitter", "rich", "apsw", "remora.app.memory")
+HEAVY = (
+    "numpy",
+    "onnxruntime",
+    "tokenizers",
+    "tree_sitter",
+    "rich",
+    "markdown_it",
+    "apsw",
+    "remora.app.memory",
+)
 CLIENT = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},

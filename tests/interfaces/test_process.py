@@ -22,7 +22,7 @@ from remora.core.values import MemoryDraft
 from tests.interfaces.conftest import command_line
 
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
-HEAVY = ("numpy", "onnxruntime", "tokenizers", "httpx2", "rich")
+HEAVY = ("numpy", "onnxruntime", "tokenizers", "httpx2", "rich", "markdown_it")
 WHICH_LOADED = """
 import sys
 sys.path.insert(0, {where!r})

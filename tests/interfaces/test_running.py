@@ -23,7 +23,7 @@ from remora.net import listeners
 from tests.interfaces.conftest import Run, command_line
 
 Answer = Callable[..., Any]
-RULES = "# Rules\n\n- Always run `make lint` before a commit.\n- The cache is keyed by tenant id.\n"
+RULES = "# Rules\n\n- Always run `make lint` before a commit.\n- The cache must be keyed by tenant id.\n"
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from remora.core.rule_names import kind_of
 from remora.sources import rule_files
-from remora.sources.rule_files import find, kind_of
+from remora.sources.rule_files import find
 
 EVERY = {
     "CLAUDE.md": ("claude", "", True),
@@ -17,7 +18,18 @@ EVERY = {
     "web/.claude/rules/x.md": ("claude_rules", "web", False),
     "AGENTS.md": ("agents", "", True),
     "web/ui/AGENTS.override.md": ("agents", "web/ui", True),
+    "claude.md": ("claude", "", True),
+    "web/Claude.md": ("claude", "web", True),
+    ".claude/claude.md": ("claude", "", True),
+    "agents.md": ("agents", "", True),
     "GEMINI.md": ("gemini", "", True),
+    "CONTRIBUTING": ("contributing", "", True),
+    ".github/contributing.md": ("contributing", "", True),
+    "docs/adr/0001-queue.md": ("decisions", "", False),
+    "docs/design/decisions/queue.md": ("decisions", "", False),
+    "adr/1.md": ("decisions", "", False),
+    ".learnings/LEARNINGS.md": ("lessons", "", True),
+    "~/.claude/projects/-x/memory/MEMORY.md": ("claude_memory", "", True),
     ".cursorrules": ("cursor", "", True),
     ".cursor/rules/deep/a.mdc": ("cursor", "", False),
     "web/.cursor/rules/a.mdc": ("cursor", "web", False),
@@ -40,7 +52,9 @@ def test_every_kind_is_known(path, kind):
 
 @pytest.mark.parametrize(
     "path",
-    ["README.md", "claude.md", "docs/CLAUDE.md.bak", ".cursor/rules/a.md", ".github/instructions/readme.md",
+    ["README.md", "docs/agents.md", "docs/adr/README.md", ".learnings/FEATURE_REQUESTS.md",
+     "web/CONTRIBUTING.md", "src/decisions/a.md", "docs/CLAUDE.md.bak",
+     ".cursor/rules/a.md", ".github/instructions/readme.md",
      "rules/a.md", "x.cursor/rules/a.mdc"],
 )  # fmt: skip
 def test_other_files_are_none(path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from remora.core.values import MEMORY_TYPES
-from remora.sources.rule_split import Block
 from remora.sources.rule_types import guess_type, memory_type
 
 
@@ -42,27 +41,18 @@ from remora.sources.rule_types import guess_type, memory_type
 )
 def test_cues_decide_the_type(text, heading, expected):
     """One example for each line of the table."""
-    kind = "code" if "```" in text else "item"
-    assert memory_type(Block(text, 1, (heading,) if heading else (), kind)) == expected
-
-
-def test_steps_are_a_recipe():
-    """A procedure is a recipe whatever it says."""
-    assert (
-        memory_type(Block("1. Never stop\n2. Always go", 1, (), "steps", ("Never stop", "Always go")))
-        == "workflow_recipe"
-    )
+    assert memory_type(text, (heading,) if heading else ()) == expected
 
 
 def test_words_inside_code_do_not_count():
     """`never` in a program is no order."""
-    block = Block("Example:\n```python\nassert_never(x)  # must not happen because of X\n```", 1, (), "code")
-    assert memory_type(block) == "pattern"
+    text = "Example:\n```python\nassert_never(x)  # must not happen because of X\n```"
+    assert memory_type(text) == "pattern"
 
 
 def test_the_default_is_the_files():
     """What an agent noted about a project is not a preference."""
-    assert memory_type(Block("small modules, plain names", 1, (), "item"), "decision") == "decision"
+    assert memory_type("small modules, plain names", default="decision") == "decision"
 
 
 @pytest.mark.parametrize("text", ["", "x", "Access tokens expire after 24 h", "never", "`", "⚠️"])

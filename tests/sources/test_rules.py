@@ -11,7 +11,7 @@ from remora.core.values import MEMORY_TYPES
 from remora.sources import rules
 from remora.sources.rules import read_rules
 
-RULE = "- Access tokens expire after one day, refresh them in the middleware.\n"
+RULE = "- Access tokens must expire after one day, refresh them in the middleware.\n"
 
 
 def contents(scan) -> list[str]:
@@ -29,7 +29,7 @@ def test_a_rule_becomes_a_memory(repo):
     repo.put("CLAUDE.md", f"# Project\n\n## Auth\n\n{RULE}")
     (rule,) = read_rules(repo.root).rules
     draft = rule.draft
-    assert draft.content == "Access tokens expire after one day, refresh them in the middleware."
+    assert draft.content == "Access tokens must expire after one day, refresh them in the middleware."
     assert (draft.source, draft.confidence, draft.tags, draft.scope) == (
         "user_taught",
         0.9,
@@ -45,11 +45,12 @@ def test_a_rule_that_needs_its_heading_carries_it(repo):
     """A command, a short phrase or a sentence that points back is prefixed."""
     repo.put(
         "AGENTS.md",
-        "## Testing\n\n### Commands\n\n- `pytest -q`\n\n## Style\n\nThis applies to all code we write.\n",
+        "## Testing\n\n### Database\n\n- Never mock it.\n\n"
+        "## Style\n\nThis must apply to all code that we write.\n",
     )
     assert contents(read_rules(repo.root)) == [
-        "Testing > Commands: `pytest -q`",
-        "Style: This applies to all code we write.",
+        "Testing > Database: Never mock it.",
+        "Style: This must apply to all code that we write.",
     ]
 
 
@@ -74,7 +75,7 @@ def test_reading_again_and_adding_lines_keep_the_keys(repo):
     repo.put("CLAUDE.md", f"## Auth\n{RULE}")
     first = read_rules(repo.root)
     assert read_rules(repo.root) == first
-    repo.put("CLAUDE.md", f"# New title\n\nSome words about the project as such.\n\n## Auth\n\n{RULE}")
+    repo.put("CLAUDE.md", f"# New title\n\nNever use words about the project as such.\n\n## Auth\n\n{RULE}")
     again = read_rules(repo.root)
     assert {r.key for r in first.rules} < {r.key for r in again.rules}
 
@@ -119,7 +120,7 @@ def test_files_that_a_rule_names_are_related_when_they_exist(repo):
         repo.put(path, "x")
     repo.put("web/CLAUDE.md", "- Keep `app.ts` and `src/auth/tokens.py` in step, [notes](../docs/auth.md), "
              "`gone.py`, `../../etc/passwd`\n"
-             "- Everything in `src/auth/` is covered by tests of its own.\n")  # fmt: skip
+             "- Everything in `src/auth/` must be covered by tests of its own.\n")  # fmt: skip
     first, second = read_rules(repo.root).rules
     assert first.draft.related_files == ("web/**", "web/app.ts", "src/auth/tokens.py", "docs/auth.md")
     assert second.draft.related_modules == ("web", "src/auth")
@@ -183,6 +184,7 @@ def test_imports_that_cannot_be_read_are_told(repo, tmp_path):
         "GEMINI.md:1 @../secret.md": "lies outside the project",
         f"GEMINI.md:1 @{tmp_path}/secret.md": "lies outside the project",
         "GEMINI.md:1 @~/me.md": "lies in the home, which is not read",
+        "GEMINI.md:1 “@missing.md @docs @package.json @../secret.md…”": "describes, and asks for nothing",
     }
     assert [f.path for f in scan.files] == ["GEMINI.md"]
 
@@ -310,7 +312,8 @@ def test_a_document_is_read_to_a_limit(repo, monkeypatch):
     """Hundreds of rules in one file are a document; the place where reading stopped is told."""
     monkeypatch.setattr(rules, "MAX_RULES", 2)
     repo.put(
-        "CLAUDE.md", "".join(f"- Rule number {n} says what to do in case {n} of many.\n" for n in range(4))
+        "CLAUDE.md",
+        "".join(f"- Rule number {n} must say what to do in case {n} of many.\n" for n in range(4)),
     )
     scan = read_rules(repo.root)
     assert len(scan.rules) == 2
@@ -333,3 +336,97 @@ def test_a_very_long_procedure_is_cut_in_the_text_only(repo):
 def test_a_project_without_rules_gives_nothing(work):
     """No files, no rules, no complaints."""
     assert read_rules(work.root) == ((), (), ())
+
+
+def test_a_record_of_a_decision_is_one_memory(repo):
+    """Its title and what was decided; the context, and what was weighed, is for whoever opens the file."""
+    repo.put(
+        "docs/adr/0007-queue.md",
+        "# 7. Keep jobs in Postgres\n\n## Status\n\nAccepted\n\n## Context\n\nWe must have a queue.\n\n"
+        "## Decision\n\nJobs lie in a table, `jobs`. Workers lock rows with `SKIP LOCKED`.\n\n"
+        "## Consequences\n\nNever use a broker.\n",
+    )
+    (rule,) = read_rules(repo.root).rules
+    assert rule.draft.content == (
+        "Keep jobs in Postgres: Jobs lie in a table, `jobs`. Workers lock rows with `SKIP LOCKED`."
+    )
+    assert (rule.draft.type, rule.draft.tags) == ("decision", ("rule", "decisions"))
+    assert (rule.draft.scope, rule.draft.origin_line) == ("global", 13)
+
+
+@pytest.mark.parametrize(
+    ("text", "why_not"),
+    [
+        ("# A\n\nStatus: Superseded by 9\n\n## Decision\n\nUse B.\n", "is superseded"),
+        ("---\nstatus: proposed\n---\n# A\n\n## Decision\n\nUse B.\n", "is proposed"),
+        ("# A\n\n- Status: **rejected**\n\n## Decision Outcome\n\nUse B.\n", "is rejected"),
+        ("# A\n\n## Notes\n\nUse B.\n", "says under no heading what was decided"),
+    ],
+)
+def test_what_is_not_in_force_is_no_decision(repo, text, why_not):
+    """A status in the front matter, below its heading or in a line counts."""
+    repo.put("docs/decisions/a.md", text)
+    scan = read_rules(repo.root)
+    assert scan.rules == ()
+    assert list(why(scan).values()) == [why_not]
+
+
+def test_of_a_decision_that_lists_the_list_is_kept(repo):
+    """A sentence that announces says nothing without what follows."""
+    repo.put("adr/a.md", "# ADR 2: Layers\n\n## Decision Outcome\n\nWe keep:\n\n- one core\n- thin hosts\n")
+    assert contents(read_rules(repo.root)) == ["Layers: We keep: one core; thin hosts"]
+
+
+def test_contributing_gives_its_orders_with_less_trust(repo):
+    """It was written for people who are new here, and no agent is shown it."""
+    repo.put(
+        "CONTRIBUTING.md", "# How\n\nWelcome!\n\n## Code\n\nRead it.\n\nNever change the public names.\n"
+    )
+    (rule,) = read_rules(repo.root).rules
+    assert rule.draft.content == "Code: Never change the public names."
+    assert (rule.draft.confidence, rule.draft.tags) == (0.7, ("rule", "contributing"))
+
+
+def test_files_of_lessons_are_read_when_a_rule_file_names_them(repo):
+    """Also `.learnings`; what a lesson says need not ask for anything, and other files stay closed."""
+    repo.put("AGENTS.md", "Read `docs/lessons-learned.md` and [notes](notes.md) and `gone/lessons.md`.\n")
+    repo.put("docs/lessons-learned.md", "# Lessons\n\n- The staging database loses its rows each night.\n")
+    repo.put("notes.md", "- The moon is far away from here on most days.\n")
+    repo.put(".learnings/ERRORS.md", "## Builds\n\nThe linker runs out of memory with two jobs at once.\n")
+    repo.put(
+        ".learnings/FEATURE_REQUESTS.md", "## Wish\n\nA button that must make coffee for everyone here.\n"
+    )
+    scan = read_rules(repo.root)
+    assert [(f.path, f.kind, f.imported_by) for f in scan.files] == [
+        ("AGENTS.md", "agents", None),
+        ("docs/lessons-learned.md", "lessons", "AGENTS.md"),
+        (".learnings/ERRORS.md", "lessons", None),
+    ]
+    assert contents(scan)[-2:] == [
+        "The staging database loses its rows each night.",
+        "The linker runs out of memory with two jobs at once.",
+    ]
+
+
+def test_a_file_of_lessons_outside_of_the_project_stays_closed(repo, tmp_path):
+    """Neither a path nor a link leads out of it."""
+    (tmp_path / "lessons.md").write_text(RULE)
+    repo.put("AGENTS.md", "Never forget `../lessons.md` and `docs/lessons.md` in this repository.\n")
+    (repo.root / "docs").mkdir()
+    (repo.root / "docs" / "lessons.md").symlink_to(tmp_path / "lessons.md")
+    assert [f.path for f in read_rules(repo.root).files] == ["AGENTS.md"]
+
+
+def test_what_others_wrote_into_the_repository_is_not_its_own(repo):
+    """A vendored project's rules are about that one."""
+    repo.put("vendor/lib/CLAUDE.md", RULE)
+    repo.put("node_modules/lib/AGENTS.md", RULE)
+    assert read_rules(repo.root).files == ()
+
+
+def test_a_rule_in_several_files_has_the_kinds_of_all(repo):
+    """Each host that shows one of them is told by its kind."""
+    repo.put("AGENTS.md", RULE)
+    repo.put(".cursorrules", RULE)
+    (rule,) = read_rules(repo.root).rules
+    assert set(rule.draft.tags) == {"rule", "agents", "cursor"}

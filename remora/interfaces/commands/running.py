@@ -34,8 +34,8 @@ def init(
 ) -> None:
     """PATH is a folder of the project, here by default.
 
-    Reads rule files (AGENTS.md, CLAUDE.md, .cursorrules and their kin) and the git history. Running it
-    again changes nothing and reads only what is new.
+    Reads rule files (AGENTS.md, CLAUDE.md, .cursorrules and their kin), CONTRIBUTING, records of
+    decisions, and the git history. Running it again changes nothing and reads only what is new.
     """
     if path is not None and desk.project == ".":
         desk.project = path

@@ -16,7 +16,6 @@ from typing import Any
 from remora.core.values import MemoryDraft
 from remora.sources.others.files import File, Unreadable, digest, files_of, json_lines, text
 from remora.sources.others.found import Found, Gatherer
-from remora.sources.rule_split import Block
 from remora.sources.rule_types import memory_type
 
 SYSTEM = "mcp-memory"
@@ -102,7 +101,7 @@ def _take_entity(record: dict[str, Any], place: str, gather: Gatherer) -> None:
             continue
         kinds = (f"entity:{kind}",) if kind else ()
         content = f"{name} ({kind}): {said}" if kind else f"{name}: {said}"
-        chosen = memory_type(Block(said, 1, (), "text"), default="module_insight")
+        chosen = memory_type(said, default="module_insight")
         if person and chosen == "module_insight":  # what is said of a person is about no module
             chosen = "preference"
         key = f"{digest('entity', name, characters=16)}#{digest('observation', name, said, characters=16)}"

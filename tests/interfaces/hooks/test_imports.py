@@ -83,7 +83,9 @@ def test_imports_stay_few(begun, name):
     assert begun.log == []
 
 
-LEARNING = frozenset("remora.app.learn remora.app.promoting remora.observer.observer numpy httpx2".split())
+LEARNING = frozenset(
+    "remora.app.learn remora.app.promoting remora.observer.observer numpy httpx2 markdown_it".split()
+)
 
 
 @pytest.mark.parametrize("name", ["SessionStart", "UserPromptSubmit"])
