@@ -122,7 +122,7 @@ def learnt(folder: Path, sessions: Sequence[str], wanted: set[str], kept: Path |
         transcripts.mkdir()
         write(folder, set(sessions), transcripts)
         subprocess.run(["git", "init", "-q", str(project)], check=True)
-        settings = {"REMORA_LEARN_SYNTHESIS": "true", "REMORA_EMBEDDING_PROVIDER": "none"}
+        settings = {"REMORA_LEARN_SYNTHESIS": "true"}
         environ = environment(place / "home", **settings)
         with Memory.open(project, environ=environ, llm=model) as memory:
             for transcript in find_in(transcripts).transcripts:

@@ -7,7 +7,7 @@ learnt, is left as it is; what we had retired ourselves comes back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app import quoting
@@ -19,6 +19,8 @@ from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.statement import said_on
+from remora.core.text import query_terms, shorten
+from remora.core.values import Filters
 from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, overturned_by, retired_for
 from remora.lifecycle.prune import is_forgotten
 from remora.observer.candidate import Rejected
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from remora.core.values import MemoryDraft, MemoryRecord
     from remora.llm.client import LanguageModel
     from remora.observer.candidate import Candidate, Withdrawn
+    from remora.observer.evidence import Piece
+    from remora.observer.writer import Known
     from remora.sources.branches import Branch
 
 Similar = Callable[["MemoryDraft"], tuple[str, float] | None]
@@ -41,6 +45,8 @@ MOST_TELLING = ("stored", "restored", "updated", "merged")
 A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
 OTHERWISE = Discarded("", "overturned", "the user said otherwise later")
 NEW = 5  # pieces of evidence that a session must have added before a model is asked about it again
+KNOWN, REMEMBERED = 10, 240  # memories that a model is told of, and characters of each
+TERMS = 32  # of the person's words, by which those are found
 BRANCH = Discarded("", "branch", "its branch was deleted unmerged")
 
 
@@ -167,7 +173,13 @@ class Promoter:
             return _Written()
         try:
             found = list(
-                write(model, observation, pieces, timeout=self._parts.settings.learn.synthesis_timeout)
+                write(
+                    model,
+                    observation,
+                    pieces,
+                    self._known(pieces),
+                    timeout=self._parts.settings.learn.synthesis_timeout,
+                )
             )
         except (RemoraError, OSError) as error:
             self._gave_up = True  # one answer that fails is waited for, not one for each session
@@ -181,6 +193,18 @@ class Promoter:
             (),
             digests,
         )
+
+    def _known(self, pieces: Sequence[Piece]) -> list[Known]:
+        """Return the untainted memories that bear on the evidence of a session, the best first."""
+        from remora.observer.evidence import USER
+        from remora.observer.writer import Known
+
+        said = " ".join(piece.text for piece in pieces if piece.kind == USER)
+        terms, filters = query_terms(said, TERMS), Filters(branch=branch_of(self._parts.project.repository))
+        found = [i for i, _ in self._space.fulltext.memories(terms, filters, KNOWN)]
+        records = self._space.memories.get_many(found)
+        clean = (records[i] for i in found if i in records and records[i].taint is None)
+        return [Known(one.id, shorten(one.content, REMEMBERED)) for one in clean]
 
     def _kept(self, promotion: Promotion, run: int) -> Taken:
         """Store what was promoted and note it; call inside a transaction."""
@@ -200,6 +224,7 @@ class Promoter:
                 one = one._replace(memory=self._shown_in(one.memory, promoted))
                 learnt.append(self._noted(run, self._of_all(one)))
                 if one.action in ("stored", "restored"):
+                    self._replace(one.memory, promoted.replaces)
                     learnt += [self._noted(run, gone) for gone in self._taken_back(one.memory)]
         gone = filter(None, map(self._withdraw, promotion.withdrawn))
         learnt += [self._noted(run, one) for one in gone]
@@ -259,6 +284,12 @@ class Promoter:
         if known is None or not self._is_as_learnt(known):
             return None
         return Learnt(self._room.upkeep.retire(known.id, SPOKEN_AGAINST), WITHDRAWN, withdrawn.why)
+
+    def _replace(self, new: MemoryRecord, ids: Sequence[str]) -> None:
+        """Put away what a new memory takes the place of, unless a person verified or pinned it."""
+        for record in self._space.memories.get_many(ids).values():
+            if not (record.deprecated or record.pinned or record.user_verified or record.id == new.id):
+                self._room.upkeep.retire(record.id, overturned_by(new.id))
 
     def _taken_back(self, new: MemoryRecord) -> list[Learnt]:
         """Return what a memory took back when it was stored."""

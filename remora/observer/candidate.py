@@ -29,6 +29,7 @@ class Candidate(NamedTuple):
         needs: sessions that must have shown it.
         seen: in how many did.
         why: the evidence in words.
+        replaces: ids of memories that it takes the place of.
     """
 
     signal: str
@@ -39,6 +40,7 @@ class Candidate(NamedTuple):
     needs: int
     seen: SeenCount
     why: str
+    replaces: tuple[str, ...] = ()
 
 
 class Rejected(NamedTuple):

@@ -74,6 +74,7 @@ class Promoted(NamedTuple):
         why: the evidence in words.
         update: it refreshes one that is there.
         sessions: those that showed it, oldest first, the newest at most; empty where the counts name none.
+        replaces: ids of memories that it takes the place of.
     """
 
     draft: MemoryDraft
@@ -81,6 +82,7 @@ class Promoted(NamedTuple):
     priority: float
     update: bool = False
     sessions: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
 
 
 class Discarded(NamedTuple):
@@ -151,7 +153,9 @@ def promote(
     ):
         batch = step(batch)
     promoted = (
-        Promoted(c.draft, c.why, c.priority, c.draft.external_id in batch.known, _showing(c, seen))
+        Promoted(
+            c.draft, c.why, c.priority, c.draft.external_id in batch.known, _showing(c, seen), c.replaces
+        )
         for c in batch.candidates
     )
     return Promotion(tuple(promoted), tuple(batch.discarded), tuple(batch.withdrawn))

@@ -28,6 +28,7 @@ TOKENS = 1_200  # of an answer
 SHARED = 0.3  # of a memory's words that the cited pieces hold
 STEM = 5  # letters that two forms of a word share
 SIGNAL = "written"
+KNOWN = "K"  # letter of the ids of what is remembered already
 TYPES = ("preference", "requirement", "decision", "gotcha", "error_pattern")
 RULES = TYPES[:3]  # need a person's words; without them they are told as a fact
 SCHEMA: dict[str, Any] = {
@@ -41,6 +42,7 @@ SCHEMA: dict[str, Any] = {
                     "content": {"type": "string"},
                     "type": {"type": "string", "enum": list(TYPES)},
                     "evidence": {"type": "array", "items": {"type": "string"}},
+                    "replaces": {"type": "array", "items": {"type": "string"}},
                 },
                 "required": ["content", "type", "evidence"],
             },
@@ -55,16 +57,29 @@ _SIGNS = ".…'\"()"
 _NAME = re.compile(r"[\d_/\\@$]|[a-z][A-Z]|\w\w\.\w\w")  # what no plain word holds
 
 
+class Known(NamedTuple):
+    """A memory that is there already: its id and its text."""
+
+    id: str
+    text: str
+
+
 class Claim(NamedTuple):
-    """A memory as the model wrote it, with the pieces that it cites."""
+    """A memory as the model wrote it, with the pieces that it cites, and ids of memories that it replaces."""
 
     content: str
     type: str
     cited: tuple[Piece, ...]
+    replaces: tuple[str, ...] = ()
 
 
 def write(
-    model: LanguageModel, session: Observation, pieces: Sequence[Piece], *, timeout: float
+    model: LanguageModel,
+    session: Observation,
+    pieces: Sequence[Piece],
+    known: Sequence[Known] = (),
+    *,
+    timeout: float,
 ) -> Iterator[Candidate | Rejected]:
     """Yield what a model writes from the evidence of a session, and what of it did not stand.
 
@@ -72,27 +87,38 @@ def write(
         model: asked once, twice where its answer has another shape.
         session: that the evidence is of.
         pieces: its pack.
+        known: memories that bear on it: not to be written again; the person's words may replace them.
         timeout: seconds for each answer.
 
     Raises:
         ProviderError: no answer that can be used.
         ModelMissing: the model is not there.
     """
-    messages = [Message("system", load("remora.observer", "writer")), Message("user", told(pieces))]
+    remembered = [Piece(name, one.text) for name, one in _numbered(known).items()]
+    evidence = told([*pieces, *remembered])
+    messages = [Message("system", load("remora.observer", "writer")), Message("user", evidence)]
     answer = extract(model, messages, SCHEMA, max_tokens=TOKENS, timeout=timeout)
-    yield from checked(session, pieces, answer["memories"])
+    yield from checked(session, pieces, answer["memories"], known)
+
+
+def _numbered(known: Sequence[Known]) -> dict[str, Known]:
+    return {f"{KNOWN}{number}": one for number, one in enumerate(known, 1)}
 
 
 def checked(
-    session: Observation, pieces: Sequence[Piece], memories: Sequence[dict[str, Any]]
+    session: Observation,
+    pieces: Sequence[Piece],
+    memories: Sequence[dict[str, Any]],
+    known: Sequence[Known] = (),
 ) -> Iterator[Candidate | Rejected]:
     """Yield the memories of an answer that stand, as candidates, and the others with the reason."""
-    of_id = {piece.id: piece for piece in pieces}
+    of_id, of_known = {piece.id: piece for piece in pieces}, _numbered(known)
     cited_before: dict[str, int] = {}
     for place, item in enumerate(memories):
         content = collapse(item["content"])
         cited = tuple(of_id[i] for i in dict.fromkeys(item["evidence"]) if i in of_id)
-        claim = in_own_words(with_names(Claim(content, item["type"], cited), pieces))
+        replaced = tuple(of_known[i].id for i in item.get("replaces", ()) if i in of_known)
+        claim = in_own_words(with_names(Claim(content, item["type"], cited, replaced), pieces))
         why = f"a session gives {MEMORIES} at most" if place >= MEMORIES else unfounded(claim)
         if why:
             yield Rejected(content, why)
@@ -187,4 +213,5 @@ def _candidate(session: Observation, claim: Claim, key: str) -> Candidate:
         taint=tainted[0] if tainted else None,
     )
     why = f"written by a language model from what the session showed ({ids})"
-    return Candidate(SIGNAL, key, memory, 0.9 if said else 0.85, 0.85, 1, count, why)
+    replaces = claim.replaces if said and not tainted else ()  # only a person takes back what is known
+    return Candidate(SIGNAL, key, memory, 0.9 if said else 0.85, 0.85, 1, count, why, replaces)

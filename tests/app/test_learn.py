@@ -19,7 +19,7 @@ from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceError, StoreReadOnly
 from remora.interfaces import draw, learn_pages, reports
-from remora.llm.scripted import ScriptedModel
+from remora.llm.scripted import Call, ScriptedModel
 from tests.helpers import NOW, Repo, environment
 
 CORRECTION = "No, we always use the gateway for refreshing tokens, never the client itself."
@@ -846,6 +846,32 @@ def test_a_model_writes_what_a_session_taught(tmp_path):
         assert report.discarded["writer"] == 1
         assert memory.learn(tmp_path / "talks", again=True).notes == ()
         assert len(model.calls) == 1
+
+
+def test_what_a_person_says_later_takes_the_place_of_what_was_written(tmp_path):
+    """A model names what no longer holds; what a person confirmed stays."""
+    (tmp_path / "project").mkdir()
+
+    def replacing(call: Call) -> str:
+        (name,) = re.findall(r"^(K\d+): .*through the gateway", call.messages[-1].content, re.MULTILINE)
+        content = "Tokens are refreshed by the server itself now."
+        item = {"content": content, "type": "preference", "evidence": ["U1"], "replaces": [name]}
+        return json.dumps({"memories": [item]})
+
+    for verified in (False, True):
+        home = environment(tmp_path / str(verified), REMORA_LEARN_SYNTHESIS="true")
+        model = ScriptedModel([written, replacing])
+        with Memory.open(tmp_path / "project", environ=home, llm=model) as memory:
+            talks = talk_of_ports(tmp_path)
+            report = memory.learn(talks)
+            (old,) = [one.memory for one in report.learnt if "written" in one.memory.tags]
+            if verified:
+                memory.verify(old.id)
+            talk = Talk("s2", 2, str(tmp_path / "project"))
+            talk.user("Tokens are refreshed by the server itself now, not through the gateway.")
+            path = talk.edit("auth/tokens.py").reply("Done.").save(tmp_path / f"later{verified}")
+            assert len(memory.learn(path.parent).learnt) >= 1
+            assert memory.show(old.id).deprecated is not verified
 
 
 def test_a_model_is_asked_again_where_a_session_went_on(tmp_path):

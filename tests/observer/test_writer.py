@@ -11,7 +11,7 @@ from remora.core.values import Taint
 from remora.llm.scripted import ScriptedModel
 from remora.observer.candidate import Candidate, Rejected
 from remora.observer.evidence import Piece
-from remora.observer.writer import MEMORIES, checked, write
+from remora.observer.writer import MEMORIES, Known, checked, write
 from tests.observer.sessions import session
 
 PIECES = (
@@ -130,3 +130,20 @@ def test_a_rule_in_the_persons_own_words_rests_on_them_alone():
     assert (own.type, own.taint) == ("preference", None)
     mixed = made("Always start the server on port 8090: the proxy listens on 8080.").draft
     assert (mixed.type, mixed.taint) == ("gotcha", outside)
+
+
+def test_what_a_person_says_takes_the_place_of_what_is_remembered():
+    """The model is told what is remembered; only the person's words may take it back."""
+    known = [Known("m1", "Start the server on port 8080.")]
+    item = {"content": "Start the server on port 8090, the proxy holds 8080.", "type": "preference"}
+    answer = {"memories": [{**item, "evidence": ["U1"], "replaces": ["K1", "K7"]}]}
+    model = ScriptedModel([json.dumps(answer)])
+    (found,) = write(model, session(), PIECES, known, timeout=5.0)
+    assert isinstance(found, Candidate)
+    assert found.replaces == ("m1",)
+    assert "K1: Start the server on port 8080." in model.calls[0].messages[-1].content
+    fact = {"content": "`src/cache.ts` reads REDIS_URL before the settings are loaded.", "type": "gotcha"}
+    answer = {"memories": [{**fact, "evidence": ["F1"], "replaces": ["K1"]}]}
+    (found,) = write(ScriptedModel([json.dumps(answer)]), session(), PIECES, known, timeout=5.0)
+    assert isinstance(found, Candidate)
+    assert found.replaces == ()
