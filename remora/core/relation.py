@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from remora.core.directive import (
+    AUXILIARY,
+    CLAUSE,
     IS_GONE,
     LASTS,
     NEGATES,
@@ -27,8 +29,9 @@ _NOW = re.compile(rf"(?<!\w)(?:{_NOW_WORDS})(?!\w)|现在|改用|今後", re.IGN
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # Stems of words that say little in any rule: the light verbs, and what stands around them.
 _NOISE = frozenset(
-    """use run have be keep kept get make do need want set go must may shall allow writ written stor liv plea
-    longer here project add let every each all any""".split()
+    stem(word)
+    for word in f"""{AUXILIARY} use run have be keep kept get make do need want set go must may shall allow
+    write written store live please longer here project add let every each all any""".split()
 )
 _ORIGIN = re.compile(r"\s*\((?:said|seen|from)\b[^)]*\)\W*$")
 _ON = re.compile(r"\b(?:on|unter|sur|en) (Windows|macOS|Linux|CI)\b", re.IGNORECASE)
@@ -59,12 +62,16 @@ class _Reading:
             *map(str.lower, _ON.findall(text)),
         }
         self.numbers = set(_NUMBER.findall(text))
-        denials = len(NEGATES.findall(POSITIVE.sub(" ", text))) + (IS_GONE.search(text) is not None)
+        # "ne ... jamais", "no ... nunca": several negators of one clause deny once.
+        plain, gone = IS_GONE.subn(" ", POSITIVE.sub(" ", text))
+        denials = sum(NEGATES.search(one) is not None for one in CLAUSE.split(plain)) + (gone > 0)
         self.denials = denials % 2
         self.denied = denials % 2 == 1 and not (found.forbids and found.wants)
         self.words = [word for word in _telling(text) if word not in self.numbers]
         self.telling = frozenset(self.words)
         self.turns = _ORDERING.intersection(words(text))
+        self.before = {event[0] for event in found.before}
+        self.build = _build(text)
         self.measures = _MEASURE.search(text) is not None
         self.changes = _NOW.search(text) is not None
 
@@ -72,10 +79,9 @@ class _Reading:
 def relation(newer: str, older: str) -> str:
     """Return how a later statement stands to an earlier one: "same", "later" (it replaces it) or "apart".
 
-    "same": equal names, numbers and polarity, and nearly all telling words. "later": both speak of the same
-    matter in the same cases, and one denies or forbids what the other wants, or the later one gives another
-    number,
-    or says that something else holds now. Different things, places and conditions are "apart".
+    "same": equal names, numbers and polarity, and all telling words, in the same roles. "later": both speak of
+    the same matter in the same cases, and one denies or forbids what the other wants, or the later one gives
+    another number, or says that something else holds now. Different things, places and conditions are "apart".
 
     >>> relation("Before every commit run make fmt", "Run make fmt before each commit")
     'same'
@@ -95,6 +101,10 @@ def relation(newer: str, older: str) -> str:
     if not mine and not theirs and one.numbers != other.numbers and not measured:
         return "apart"  # numbers tell things apart
     if not mine and not theirs:
+        if not ordered and one.build == other.build and one.denied == other.denied:
+            return "apart"  # its parts have changed places: "from base to app", "from app to base"
+        if one.before and other.before and one.before != other.before:
+            return "apart"
         if (one.denied, one.numbers) == (other.denied, other.numbers):
             return "same" if (one.denials, one.turns) == (other.denials, other.turns) else "apart"
         return "later" if ordered or one.denied == other.denied else "apart"
@@ -124,6 +134,11 @@ def _chooses_otherwise(one: _Reading, other: _Reading) -> bool:
     chosen = one.forbidden | one.wanted | other.forbidden | other.wanted
     named = {stem(part) for thing in chosen for part in _NAME_PART.findall(thing)}
     return len((one.telling ^ other.telling) - named) <= 1
+
+
+def _build(text: str) -> tuple[str, ...]:
+    """Return a statement with its telling words left blank: the sentence around them."""
+    return tuple("" if any(_telling(word)) else word for word in text.lower().split())
 
 
 def _telling(text: str) -> Iterator[str]:

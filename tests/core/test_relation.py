@@ -8,12 +8,15 @@ import pytest
 
 from remora.core.relation import relation
 
-PAIRS = Path(__file__).parent / "corpora" / "statement_pairs.tsv"
+CORPORA = Path(__file__).parent / "corpora"
+# Of 30 pairs each, written before the code was changed. What is missing are other words for the same thing:
+# no vector tells "edit" and "change" from "staging" and "production" (docs/architecture.md).
+REACHED = {"paraphrases_chosen": 22, "paraphrases_reported": 21}
 
 
-def pairs() -> list[tuple[str, str, str]]:
+def pairs(name: str = "statement_pairs") -> list[tuple[str, str, str]]:
     """Return the labelled pairs: what is expected, the later statement, the earlier one."""
-    rows = [tuple(line.split("\t")) for line in PAIRS.read_text("utf-8").splitlines()]
+    rows = [tuple(line.split("\t")) for line in (CORPORA / f"{name}.tsv").read_text("utf-8").splitlines()]
     return [(expected, newer, older) for expected, newer, older in rows]
 
 
@@ -21,6 +24,14 @@ def pairs() -> list[tuple[str, str, str]]:
 def test_pair(expected: str, newer: str, older: str) -> None:
     """Each pair is told as it is labelled."""
     assert relation(newer, older) == expected
+
+
+@pytest.mark.parametrize("name", REACHED)
+def test_no_two_rules_are_merged_that_say_something_else(name: str) -> None:
+    """Of sayings in other words as many are known as were, and none is taken for another or taken back by it."""
+    told = [(expected, relation(newer, older)) for expected, newer, older in pairs(name)]
+    assert sum(expected == found for expected, found in told) >= REACHED[name]
+    assert {found for expected, found in told if expected != found} <= {"apart"}
 
 
 def test_every_answer_is_asked_for() -> None:
