@@ -6,6 +6,7 @@ What is over stands in the database with what followed; what goes on stands in t
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +22,7 @@ from remora.core.clock import from_iso, to_iso
 from remora.disk.live import is_over, live_file
 from remora.injection import render
 from remora.injection.brief import as_note
+from remora.store.memories import records_in
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -74,6 +76,7 @@ class Status(NamedTuple):
 
     Attributes:
         memories: live ones of the project.
+        records: of what happened, by what they are of.
         review: how many wait for a person.
         sessions: that go on or wait to be taken in, the last one first.
         learnt: sessions that were learnt.
@@ -87,6 +90,7 @@ class Status(NamedTuple):
     root: str
     home: str
     memories: int
+    records: Mapping[str, int]
     review: int
     learnt: int
     sessions: tuple[Session, ...]
@@ -194,6 +198,7 @@ def status(memory: Memory) -> Status:
         str(parts.project.root),
         str(parts.project.home),
         counts["live"],
+        records_in(counts),
         counts["needs_review"],
         space.observed.count(),
         tuple(_sessions(parts)),

@@ -21,6 +21,7 @@ from remora.app.recall import predict_files
 from remora.core import moments
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import RemoraError
+from remora.core.evidence import amounts
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.statement import tells
 from remora.core.text import words_or_pairs
@@ -32,6 +33,7 @@ from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
 from remora.injection.decide import agreeing
 from remora.sources.rule_files import kind_of
+from remora.store.memories import records_in
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -131,7 +133,7 @@ def brief_of(
 
     Args:
         memory: what is asked.
-        again: the session goes on: what was done last is known to it.
+        again: the session goes on.
         session_id: of the session that begins; its own state of work comes first.
         task: what it is about, if it is known by now.
         said: memories that the session was told elsewhere.
@@ -144,13 +146,12 @@ def brief_of(
     commands = memory.suggest_commands(3 * briefs.COMMANDS)
     left = _left_open(parts, task, session_id)
     state = work_state.told(left) if left is not None and left.id not in said else ""
-    done = [] if again else _live(memory.list(types=["work_unit_outcome"], limit=3 * briefs.OUTCOMES), parts)
+    counts = parts.room("project").space.memories.counts()
     material = Material(
         [r for r in records if r.id not in said],
         commands,
-        [r for r in done if r.taint is None and not r.stale_at and r.id not in said],
         state,
-        parts.room("project").space.memories.counts()["live"],
+        amounts(counts["live"], records_in(counts)),
         left.id if left is not None else "",
     )
     head = f"[{IN_PROGRESS}]\n" if not again and unfinished(parts) == IN_PROGRESS else ""
@@ -266,7 +267,7 @@ def relevance_bar(parts: Parts) -> float:
 
 
 def _candidates(find: object, parts: Parts) -> list[MemoryRecord]:
-    filters = Filters(types=tuple(WORTH), branch=branch_of(parts.project.repository))
+    filters = Filters(types=tuple(WORTH), branch=branch_of(parts.project.repository), kinds=("memory",))
     records = find(filters, order="confidence", limit=MOST)  # type: ignore[operator]
     return [r for r in _live(records, parts) if not _from_rules(r)]
 

@@ -79,9 +79,10 @@ class _Reading:
 def relation(newer: str, older: str) -> str:
     """Return how a later statement stands to an earlier one: "same", "later" (it replaces it) or "apart".
 
-    "same": equal names, numbers and polarity, and all telling words, in the same roles. "later": both speak of
-    the same matter in the same cases, and one denies or forbids what the other wants, or the later one gives
-    another number, or says that something else holds now. Different things, places and conditions are "apart".
+    "same": equal names, numbers and polarity, and all telling words, in the same roles. "later": both speak
+    of the same matter in the same cases, and one denies or forbids what the other wants, or the later one
+    gives another number, or says that something else holds now. Different things, places and conditions
+    are "apart".
 
     >>> relation("Before every commit run make fmt", "Run make fmt before each commit")
     'same'

@@ -28,7 +28,7 @@ def test_pair(expected: str, newer: str, older: str) -> None:
 
 @pytest.mark.parametrize("name", REACHED)
 def test_no_two_rules_are_merged_that_say_something_else(name: str) -> None:
-    """Of sayings in other words as many are known as were, and none is taken for another or taken back by it."""
+    """As many sayings in other words are known as were, and none is taken for another or ends it."""
     told = [(expected, relation(newer, older)) for expected, newer, older in pairs(name)]
     assert sum(expected == found for expected, found in told) >= REACHED[name]
     assert {found for expected, found in told if expected != found} <= {"apart"}
