@@ -38,7 +38,7 @@ from remora.store.memories import records_in
 if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.app.wiring import Parts
-    from remora.core.config import InjectSettings
+    from remora.core.config import Settings
     from remora.core.values import FileHit, Hit, MemoryRecord
 
 DATABASE = "memory.db"
@@ -75,12 +75,13 @@ def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> He
         home=str(project.home),
         head_file=str(git),
         timeout=settings.inject.timeout,
-        limits=limits_of(settings.inject) if settings.inject.enabled else (),
+        limits=limits_of(settings) if settings.inject.enabled else (),
     )
 
 
-def limits_of(inject: InjectSettings) -> tuple[float, ...]:
+def limits_of(settings: Settings) -> tuple[float, ...]:
     """Return the settings as `remora.injection.decide.Limits` has them; four characters are a token."""
+    inject = settings.inject
     return (
         inject.threshold,
         inject.at_once,
@@ -89,6 +90,7 @@ def limits_of(inject: InjectSettings) -> tuple[float, ...]:
         4 * inject.session_tokens,
         inject.skip_steps,
         int(inject.ask),
+        int(settings.learn.quotes),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from remora.core.directive import (
@@ -19,7 +19,7 @@ from remora.core.directive import (
     one_of,
 )
 from remora.core.stems import stem
-from remora.core.text import STOP_WORDS, cjk_pairs, words
+from remora.core.text import NEGATIONS, STOP_WORDS, cjk_pairs, salient, words
 
 _NOW_WORDS = one_of(
     """now from·now·on no·longer any·more anymore instead nowadays ab·jetzt nicht·mehr désormais ahora agora
@@ -36,6 +36,7 @@ _NOISE = frozenset(
 _ORIGIN = re.compile(r"\s*\((?:said|seen|from)\b[^)]*\)\W*$")
 _ON = re.compile(r"\b(?:on|unter|sur|en) (Windows|macOS|Linux|CI)\b", re.IGNORECASE)
 _REQUEST = re.compile(r"\b(?:pull|merge)[ -]request\b", re.IGNORECASE)
+_EXCEPTING = frozenset("except unless without only other than".split())
 _ORDERING = frozenset("above after before below until under once".split())
 _MEASURE = re.compile(
     r"\d\s?(?:%|(?:ms|s|sec\w*|min\w*|hours?|h|days?|weeks?|months?|years?|[kmgt]i?b|percent|characters?|lines?|columns?|"
@@ -116,6 +117,50 @@ def relation(newer: str, older: str) -> str:
         return "later" if shared and (near or moved) else "apart"
     begins = bool(one.words) and one.words[0] in other.telling
     return "later" if one.changes and begins and len(mine) <= 2 and len(theirs) <= 1 else "apart"
+
+
+def restates(content: str, said: str, told_at: Iterable[str] = ()) -> bool:
+    """Return whether a statement says what somebody said: in the same cases, and with no name of its own.
+
+    Two thirds of its telling words were said, two at least, and it has half of those of a clause. Of what it
+    is to be told at every telling word was said.
+
+    >>> restates("Never push directly to main", "please never push to main directly, ok")
+    True
+    >>> restates("Never push to main, except with --force", "never push to main")
+    False
+    """
+    one, other = _reading(content), _reading(said)
+    if (one.where, one.numbers) != (other.where, other.numbers):
+        return False
+    (asked, denied), (was_asked, was_denied) = _asked_and_denied(content), _asked_and_denied(said)
+    turned = (asked & was_denied) - was_asked or (denied & was_asked) - was_denied
+    if turned or bool(denied) != bool(was_denied):
+        return False
+    if one.turns - other.turns or (_names(content) - _names(said)) or relation(content, said) == "later":
+        return False
+    if not set(_telling(" ".join(told_at))) <= other.telling:
+        return False
+    shared = one.telling & other.telling
+    parts = (set(_telling(clause)) for clause in CLAUSE.split(said))
+    of_one = any(part and 2 * len(part & shared) >= len(part) for part in parts)
+    return of_one and len(shared) >= 2 and 3 * len(shared) >= 2 * len(one.telling)
+
+
+def _asked_and_denied(text: str) -> tuple[set[str], set[str]]:
+    """Return the telling words that no negator of their clause stands before, and those behind one."""
+    asked: set[str] = set()
+    denied: set[str] = set()
+    for clause in CLAUSE.split(POSITIVE.sub(" ", text)):
+        before, *behind = NEGATES.split(clause, 1)
+        asked.update(_telling(before))
+        denied.update(_telling(" ".join(behind)))
+    return asked, denied
+
+
+def _names(text: str) -> frozenset[str]:
+    """Return what is named in a text, and the words that make an exception."""
+    return (salient(text) - NEGATIONS) | _EXCEPTING.intersection(words(text))
 
 
 def matter(text: str) -> frozenset[str]:

@@ -135,6 +135,7 @@ class MemoryDraft(NamedTuple):
     taint: Taint | None = None
     payload: Mapping[str, Any] | None = None
     citation_text: str | None = None
+    said: str | None = None  # the words of a person that it restates; kept with its origin
     decay_half_life_days: float | None = None  # None: the default of its type
     needs_review: bool = False
     user_verified: bool = False

@@ -178,6 +178,7 @@ class Tools:
         with self.holder.use(writes=True) as memory:
             record = memory.remember(
                 content,
+                **memory.as_said(content[:MOST_COMPARED], (*forbids, *wants, *when)),
                 type=type.strip() or None,
                 related_files=files,
                 related_modules=modules,
