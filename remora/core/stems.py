@@ -10,11 +10,13 @@ def stem(word: str) -> str:
 
     >>> [stem(w) for w in ("commits", "committing", "migrations", "migrate", "merge", "entry", "entries")]
     ['commit', 'commit', 'migr', 'migr', 'merg', 'entri', 'entri']
+    >>> stem(""), stem("-"), stem("e-mail")
+    ('', '', 'email')
     """
     word = word.lower().replace("-", "")
     cut = _SUFFIX.sub("", word) if len(word) > 3 and not word.endswith("ss") else word
     cut = cut if len(cut) > 2 else word
-    if cut[-1] == "y" and len(cut) > 3 and cut[-2] not in "aeiou":
+    if len(cut) > 3 and cut[-1] == "y" and cut[-2] not in "aeiou":
         return cut[:-1] + "i"  # "entry", "entries"
     if cut.endswith("at") and len(cut) > 4 and cut != word:
         cut = cut[:-2]
