@@ -357,6 +357,7 @@ class AsyncMemory:
     observe = _in_thread(Memory.observe)
     log = _in_thread(Memory.log)
     tell_session = _in_thread(Memory.tell_session)
+    as_said = _in_thread(Memory.as_said)
     why = _in_thread(Memory.why)
     status = _in_thread(Memory.status)
     suggest_commands = _in_thread(Memory.suggest_commands)

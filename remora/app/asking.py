@@ -2,21 +2,25 @@
 
 Whether a sentence holds beyond its task, the model that has read it judges better than any rule of ours. So a
 sentence whose form speaks for it is pointed out, seldom, and the agent decides and words the memory.
+
+The sentence itself is kept with the session. What the agent then records is the person's where it says what
+the sentence says and names nothing else; what it adds of its own leaves it the agent's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from remora.core import moments
-from remora.core.relation import relation
+from remora.core.relation import relation, restates
 from remora.core.secrets import redact
 from remora.core.text import shorten, without_private
 from remora.observer.quotes import sentences, weight
 from remora.store.glimpse import Glimpse
 
 ASK = "ask"  # trigger of the line
+ASKED = "quote"  # part of the line of a live file: the sentence that was asked about
 FROM = 6  # weight of a sentence that is asked about; one prompt in five has one
 EVERY = 5  # prompts, of which at most one is asked about
 SHOWN = 56  # characters of the sentence: the whole line stays within 40 tokens
@@ -33,12 +37,22 @@ def may_ask(lines: Sequence[Mapping[str, Any]]) -> bool:
     return True
 
 
-def question(prompt: str, look: Glimpse) -> str:
-    """Return the line for a prompt; empty where no sentence speaks for it, or memory has it already."""
+def question(prompt: str, look: Glimpse) -> tuple[str, str]:
+    """Return the line for a prompt and the sentence it asks about, without secrets.
+
+    Both are empty where no sentence speaks for it, or memory has it already.
+    """
     kept = sentences(without_private(prompt))
     best = max(kept, key=weight, default="")
     if not best or weight(best) < FROM:
-        return ""
+        return "", ""
     if any(relation(best, note.content) == "same" for note in look.like(best)):
-        return ""
-    return _LINE.format(shorten(redact(best).text, SHOWN))
+        return "", ""
+    said = redact(best).text
+    return _LINE.format(shorten(said, SHOWN)), said
+
+
+def restated(content: str, told_at: Collection[str], lines: Sequence[Mapping[str, Any]]) -> str:
+    """Return the sentence of a person that a statement restates, the last of a session's; empty for none."""
+    asked = (str(line[ASKED]) for line in reversed(lines) if line.get("t") == ASK and ASKED in line)
+    return next((said for said in asked if restates(content, said, told_at)), "")

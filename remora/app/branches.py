@@ -1,6 +1,7 @@
 """What was learnt on a branch: the project's once the branch is merged, over when it is deleted unmerged.
 
-A memory with a branch is ranked for that branch alone. At each `learn` and `init` git is asked what
+A memory with a branch is ranked for that branch alone, and what a person said in a session on it is quoted
+there alone. At each `learn` and `init` git is asked what
 became of every branch that a live memory names. Where nobody can tell, everything stays as it is.
 
 What was retired with its branch comes back when git shows later that the branch was merged after all, or
@@ -50,8 +51,8 @@ def settle(parts: Parts, more: Iterable[str] = ()) -> Settled:
     if repository is None or parts.read_only:
         return Settled()
     space = parts.room("project").space
-    named, gone = _branches(space), _gone(space)
-    if not (names := {*named, *gone, *more}):
+    named, gone, quoted = _branches(space), _gone(space), space.notes.on_branches()
+    if not (names := {*named, *gone, *(name for name, _, _ in quoted), *more}):
         return Settled()
     try:
         look = looks(repository)
@@ -71,6 +72,7 @@ def settle(parts: Parts, more: Iterable[str] = ()) -> Settled:
         for branch in found:
             if branch.known != known[branch.name]:
                 space.meta.set(KNOWN + branch.name, list(branch.known))
+            _follow_quotes(space, [(path, at) for name, path, at in quoted if name == branch.name], branch)
             ids = named.get(branch.name, [])
             if branch.name in gone and branch.state in ("merged", "open"):
                 for memory_id in gone[branch.name]:
@@ -132,6 +134,19 @@ def _merged(space: Space, ids: list[str], branch: Branch) -> list[str]:
         return []
     records = space.memories.get_many(ids)
     return [each for each in ids if from_iso(records[each].created_at) < branch.merged]
+
+
+def _follow_quotes(space: Space, sessions: Iterable[tuple[str, str | None]], branch: Branch) -> None:
+    """Let what people said in some sessions (path, time) be the project's once the work is merged.
+
+    What was said on a branch that was deleted unmerged stays bound to it, and so is told nowhere.
+    """
+    for path, at in sessions:
+        before = branch.merged is not None and at is not None and from_iso(at) < branch.merged
+        if branch.state == "merged" or before:
+            space.notes.bind(path, None)
+        elif branch.now:
+            space.notes.bind(path, branch.now)
 
 
 def _move(space: Space, ids: Iterable[str], branch: str | None) -> None:

@@ -33,6 +33,7 @@ from remora.core.methodology import NATIVE
 from remora.core.secrets import redact
 from remora.store import migrations
 from remora.store.history import COMMIT
+from remora.store.memories import records_in
 
 if TYPE_CHECKING:
     from remora.embeddings.embedder import Choice
@@ -124,7 +125,9 @@ def _sound(what: str, room: Room) -> list[Finding]:
         return [Finding("error", what, "; ".join(problems), advice, StoreCorrupt.__name__)]
     counts = room.space.memories.counts()
     turns = room.space.turns.count()
-    held = f"memories: {counts['live']:,}, forgotten: {counts['deprecated']:,}, turns: {turns:,}"
+    records = sum(records_in(counts).values())
+    held = f"memories: {counts['live']:,}, records: {records:,}, forgotten: {counts['deprecated']:,}"
+    held += f", turns: {turns:,}"
     size = database_bytes(db.path)
     schema = f"schema {db.schema()} of {migrations.latest()}"
     level: Level = "ok" if sound == "sound" else "warning"

@@ -73,6 +73,7 @@ def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> 
         try:
             from remora.app.asking import (
                 ASK,
+                ASKED,
                 may_ask,
                 question,
             )  # its patterns cost some milliseconds to load
@@ -81,7 +82,7 @@ def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> 
             if glimpse is None:
                 return reply
             try:
-                text = question(moment.text, glimpse)
+                text, sentence = question(moment.text, glimpse)
             finally:
                 glimpse.close()
         except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
@@ -89,7 +90,8 @@ def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> 
             return reply
         if text:
             asked = Reply(text, trigger=ASK, why="what was said may hold beyond the task")
-            _said(moment, live, asked, head)
+            kept = {ASKED: sentence} if _limits(head).keep else {}
+            live.add({**line_of(moment, asked, head), "k": SAID, "of": kind_of(moment), **kept})
             reply = reply._replace(text=f"{reply.text}\n{text}".strip()) if reply.text else asked
     return reply
 

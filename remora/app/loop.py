@@ -115,7 +115,7 @@ class Loop:
             str(project.home),
             to_iso(self._parts.clock.now()),
             head_file=str(git),
-            limits=limits_of(inject),
+            limits=limits_of(self._parts.settings),
         )
         self._enabled = inject.enabled
         self._ceiling = inject.timeout

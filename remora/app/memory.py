@@ -30,8 +30,9 @@ from remora.app.wiring import Parts, Room, build
 from remora.app.worker import embed_when_many
 from remora.core.clock import Clock
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
+from remora.core.evidence import asked_kinds
 from remora.core.strength import TAINT_FACTOR
-from remora.core.values import MemoryDraft, MemoryRecord
+from remora.core.values import MEMORY_KINDS, MemoryDraft, MemoryRecord
 from remora.lifecycle.flags import flag_dependents, unflag_dependents
 from remora.lifecycle.intake import REFUSALS
 from remora.lifecycle.upkeep import resolve
@@ -297,10 +298,15 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         order: str = "created",
         offset: int = 0,
         user: bool | None = None,
+        records: bool = False,
     ) -> builtins.list[MemoryRecord]:
         """Return memories that pass all filters, newest first.
 
+        Records of commits and sessions come only where they are asked for: by `records`, by a type of theirs,
+        or by their source.
+
         Args:
+            records: records alone.
             order: "created", "accessed" or "confidence".
             user: True for the user's own only, False for the project's only, None for both.
         """
@@ -309,6 +315,8 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         if not all(isinstance(n, int) and 0 <= n <= MOST_LISTED for n in (limit, offset)):
             raise InvalidInput(f"limit and offset must be whole numbers from 0 to {MOST_LISTED:,}")
         filters = self._filters(types, files, modules, scope, branch, None)
+        asked = asked_kinds(filters.types, source)
+        filters = filters._replace(kinds=MEMORY_KINDS[1:] if records else asked)
         found: builtins.list[MemoryRecord] = []
         with self._lock:
             for room in self._parts.rooms():
@@ -438,7 +446,7 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         """Return what a search finds for a task beside what the memory block says already."""
         from remora.retrieval.packing import HEADING
 
-        kinds = ("memory", "note", "history", "turn")
+        kinds = (*MEMORY_KINDS, "note", "history", "turn")
         return self.context(task, kinds=kinds).text.removeprefix(HEADING).strip()
 
     # The project

@@ -119,7 +119,7 @@ class Promoter:
                 observation, pairs_of(observation), seen, self._time(), tallies(observation)
             )
             if self._parts.settings.learn.quotes:
-                quoting.take_in(self._space, observation)
+                quoting.take_in(self._space, observation, self._stamp(observation.branch))
             if model is None:
                 return self._promoted(observation, run, more, made)
         # A model takes seconds: nobody waits for the database meanwhile. A crash here costs nothing,

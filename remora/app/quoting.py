@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from remora.store.space import Space
 
 
-def take_in(space: Space, observation: Observation) -> int:
+def take_in(space: Space, observation: Observation, branch: str | None = None) -> int:
     """Store what a person said in a session in place of what was stored of it; call inside a transaction.
 
-    Returns how many quotes are new. One that somebody deleted does not come back.
+    `branch` is the one that what was learnt belongs to (`branches.to_stamp`). Returns how many quotes are
+    new. One that somebody deleted does not come back.
     """
     path = f"{SESSION}{observation.host}:{observation.session_id}"
     over = observation.ended or observation.started
@@ -43,6 +44,7 @@ def take_in(space: Space, observation: Observation) -> int:
         space.notes.forget(path)
         return 0
     added = space.notes.put(path, "", pieces)
+    space.notes.bind(path, branch)
     space.triggers.put_quotes(
         path, [trigger for row in space.notes.of_path(path) for trigger in triggers_of_quote(row)]
     )

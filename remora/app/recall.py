@@ -19,7 +19,7 @@ from remora.core import cochange
 from remora.core.cochange import BESIDE, NAMED_ALIKE
 from remora.core.errors import InvalidInput, RemoraError, SourceError
 from remora.core.text import MAX_QUERY_CHARS, clean
-from remora.core.values import FILE_KINDS, Context, FileHit, Filters, Hit, Ownership
+from remora.core.values import FILE_KINDS, MEMORY_KINDS, Context, FileHit, Filters, Hit, Ownership
 from remora.retrieval import pipeline
 from remora.retrieval.candidates import SAME_FILE
 from remora.retrieval.packing import BUDGETS, pack
@@ -187,7 +187,7 @@ def predict_files(
         request = Request(
             text,
             SPEAKING,
-            Filters(kinds=("memory",)),
+            Filters(kinds=MEMORY_KINDS),
             explicit=False,
             without=without & frozenset(SEARCH_PARTS),
         )

@@ -15,6 +15,7 @@ from remora.app.project import SETTINGS_FILE, data_dir, ignored_settings, shared
 from remora.app.wiring import DATABASE
 from remora.core.errors import RemoraError, StoreCorrupt
 from remora.core.values import Filters
+from remora.store.memories import records_in
 from remora.store.space import Space
 
 if TYPE_CHECKING:
@@ -106,7 +107,9 @@ def _memories_of(project_id: str, path: Path) -> int | None:
         some = space.memories.find(Filters(branch="*"), include_deprecated=True, limit=1)
         if some and some[0].project_id != project_id:
             return 0
-        return space.memories.counts()["live"] or (None if space.turns.count() else 0)
+        counts = space.memories.counts()
+        held = counts["live"] + sum(records_in(counts).values())
+        return held or (None if space.turns.count() else 0)
     except RemoraError:
         return None
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from remora.app.checking import checked
 from remora.core.errors import RemoraError
@@ -86,6 +86,22 @@ class SpeakingVerbs:
 
         with self._lock:
             return tell_session(self._whole(), memory_id)
+
+    def as_said(self, text: str, told_at: Sequence[str] = ()) -> dict[str, Any]:
+        """Return what makes a statement the person's, whose sentence an agent was asked to record.
+
+        Args:
+            text: the statement.
+            told_at: what it is to be told at: what it forbids and wants, and when.
+
+        Returns:
+            Source, session and the sentence as fields of a draft, where the statement says what a person
+            said in the session that goes on and nothing beyond; else nothing.
+        """
+        from remora.app.spoken import as_said
+
+        with self._lock:
+            return as_said(self._whole(), text, told_at)
 
     def _made_triggers(self, room: Room, records: Sequence[MemoryRecord]) -> None:
         """Make the triggers of memories; without them they are stored all the same."""

@@ -6,8 +6,9 @@ What is over stands in the database with what followed; what goes on stands in t
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.destinations import in_one_line
 from remora.app.finished import injections_of
@@ -21,13 +22,14 @@ from remora.core.clock import from_iso, to_iso
 from remora.disk.live import is_over, live_file
 from remora.injection import render
 from remora.injection.brief import as_note
+from remora.store.memories import records_in
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.app.wiring import Parts
     from remora.core.triggers import Trigger
     from remora.core.values import MemoryRecord
-    from remora.disk.live import Head, Line
+    from remora.disk.live import Line
     from remora.store.injections import Injection
 
 RECENT = 3_600  # seconds
@@ -74,6 +76,7 @@ class Status(NamedTuple):
 
     Attributes:
         memories: live ones of the project.
+        records: of what happened, by what they are of.
         review: how many wait for a person.
         sessions: that go on or wait to be taken in, the last one first.
         learnt: sessions that were learnt.
@@ -87,6 +90,7 @@ class Status(NamedTuple):
     root: str
     home: str
     memories: int
+    records: Mapping[str, int]
     review: int
     learnt: int
     sessions: tuple[Session, ...]
@@ -106,23 +110,39 @@ def tell_session(memory: Memory, memory_id: str) -> bool:
     parts = memory._parts
     record = memory.show(memory_id)
     line = render.line(as_note(record)).removeprefix("- ")
-    own = parts.environ.get("CLAUDE_CODE_SESSION_ID", "")
-    now = time.time()
-    meant = (_going(parts, now, own) if own else []) or _going(parts, now)
-    if len(meant) != 1:
+    meant = _meant(parts)
+    if meant is None:
         return False
-    with suppress(OSError), live_file(meant[0].host, meant[0].session, parts.environ) as live:
-        live.add({"k": "recorded", "x": line[:MAX_RECORDED], "m": record.id, "at": int(now * 1000)})
+    with suppress(OSError), live_file(meant.head.host, meant.head.session, parts.environ) as live:
+        live.add({"k": "recorded", "x": line[:MAX_RECORDED], "m": record.id, "at": int(time.time() * 1000)})
         return True
     return False
 
 
-def _going(parts: Parts, now: float, session: str | None = None) -> list[Head]:
+def as_said(memory: Memory, text: str, told_at: Collection[str]) -> dict[str, Any]:
+    """Return what makes a statement the person's, as fields of a draft; see `Memory.as_said`."""
+    from remora.app.asking import restated
+
+    meant = _meant(memory._parts)
+    said = restated(text, told_at, meant.lines()) if meant is not None else ""
+    if meant is None or not said:
+        return {}
+    return {"source": "user_taught", "session_id": meant.head.session, "said": said}
+
+
+def _meant(parts: Parts) -> Waiting | None:
+    """Return the session at work: the one that the environment names, else the only one that goes on."""
+    own, now = parts.environ.get("CLAUDE_CODE_SESSION_ID", ""), time.time()
+    found = (_going(parts, now, own) if own else []) or _going(parts, now)
+    return found[0] if len(found) == 1 else None
+
+
+def _going(parts: Parts, now: float, session: str | None = None) -> list[Waiting]:
     """Return the sessions in which anything happened lately; only that one, where it is named."""
     named = None if session is None else [session]
     found = waiting(parts.environ, str(parts.project.home), sessions=named, since=now - RECENT)
     return [
-        one.head
+        one
         for one in found
         if session in (None, one.head.session)
         and one.last.get("k") != moments.END
@@ -194,6 +214,7 @@ def status(memory: Memory) -> Status:
         str(parts.project.root),
         str(parts.project.home),
         counts["live"],
+        records_in(counts),
         counts["needs_review"],
         space.observed.count(),
         tuple(_sessions(parts)),

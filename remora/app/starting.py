@@ -21,6 +21,7 @@ from remora.app.recall import predict_files
 from remora.core import moments
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import RemoraError
+from remora.core.evidence import amounts
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.rule_names import shown_by
 from remora.core.statement import tells
@@ -32,11 +33,12 @@ from remora.injection import brief as briefs
 from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
 from remora.injection.decide import agreeing
+from remora.store.memories import records_in
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.app.wiring import Parts
-    from remora.core.config import InjectSettings
+    from remora.core.config import Settings
     from remora.core.values import FileHit, Hit, MemoryRecord
 
 DATABASE = "memory.db"
@@ -73,12 +75,13 @@ def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> He
         home=str(project.home),
         head_file=str(git),
         timeout=settings.inject.timeout,
-        limits=limits_of(settings.inject) if settings.inject.enabled else (),
+        limits=limits_of(settings) if settings.inject.enabled else (),
     )
 
 
-def limits_of(inject: InjectSettings) -> tuple[float, ...]:
+def limits_of(settings: Settings) -> tuple[float, ...]:
     """Return the settings as `remora.injection.decide.Limits` has them; four characters are a token."""
+    inject = settings.inject
     return (
         inject.threshold,
         inject.at_once,
@@ -87,6 +90,7 @@ def limits_of(inject: InjectSettings) -> tuple[float, ...]:
         4 * inject.session_tokens,
         inject.skip_steps,
         int(inject.ask),
+        int(settings.learn.quotes),
     )
 
 
@@ -132,7 +136,7 @@ def brief_of(
 
     Args:
         memory: what is asked.
-        again: the session goes on: what was done last is known to it.
+        again: the session goes on.
         session_id: of the session that begins; its own state of work comes first.
         task: what it is about, if it is known by now.
         said: memories that the session was told elsewhere.
@@ -148,13 +152,12 @@ def brief_of(
     commands = memory.suggest_commands(3 * briefs.COMMANDS)
     left = _left_open(parts, task, session_id)
     state = work_state.told(left) if left is not None and left.id not in said else ""
-    done = [] if again else _live(memory.list(types=["work_unit_outcome"], limit=3 * briefs.OUTCOMES), parts)
+    counts = parts.room("project").space.memories.counts()
     material = Material(
         [r for r in records if r.id not in said],
         commands,
-        [r for r in done if r.taint is None and not r.stale_at and r.id not in said],
         state,
-        parts.room("project").space.memories.counts()["live"],
+        amounts(counts["live"], records_in(counts)),
         left.id if left is not None else "",
     )
     head = f"[{IN_PROGRESS}]\n" if not again and unfinished(parts) == IN_PROGRESS else ""
@@ -272,7 +275,7 @@ def relevance_bar(parts: Parts) -> float:
 
 
 def _candidates(find: object, parts: Parts, host: str) -> list[MemoryRecord]:
-    filters = Filters(types=tuple(WORTH), branch=branch_of(parts.project.repository))
+    filters = Filters(types=tuple(WORTH), branch=branch_of(parts.project.repository), kinds=("memory",))
     records = find(filters, order="confidence", limit=MOST)  # type: ignore[operator]
     return [r for r in _live(records, parts) if not _is_shown(r, host)]
 

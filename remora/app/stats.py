@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.store.history import COMMIT
+from remora.store.memories import records_in
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
@@ -29,6 +30,7 @@ class Stats(NamedTuple):
 
     Attributes:
         memories: those that a search can find; the counts below it are parts of it.
+        records: of what happened, by what they are of: "commit", "session".
         by_type: memories of each type that has any.
         forgotten: out of search, not yet deleted.
         user_memories: the user's own, true in every project.
@@ -46,6 +48,7 @@ class Stats(NamedTuple):
     root: str
     home: str
     memories: int
+    records: Mapping[str, int]
     by_type: Mapping[str, int]
     needs_review: int
     pinned: int
@@ -80,6 +83,7 @@ def stats(parts: Parts) -> Stats:
         root=str(parts.project.root),
         home=str(parts.project.home),
         memories=counts["live"],
+        records=records_in(counts),
         by_type={n.removeprefix("type:"): c for n, c in counts.items() if n.startswith("type:")},
         needs_review=counts["needs_review"],
         pinned=counts["pinned"],

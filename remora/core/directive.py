@@ -63,7 +63,7 @@ _ORDER_CJK = "之前|以前|前に|전에"
 USES = frozenset(
     """use uses used using via run runs running execute call calls import install require depend rely prefer
     add adding include with through to the a an any ever please simply just directly anymore more again by
-    as be write writing verwende verwenden benutze benutzen nutze nutzen nimm laufen lassen führe aus die
+    as be write writing verwende verwenden benutze benutzen nutze nutzen nimm laufen lass lassen führe aus die
     der das den dem ein eine einen von utilise utiliser utilisez lance lancer le la les un une des usa
     usar use ejecuta ejecutar el los las una de usare usa esegui il gli gebruik gebruiken de het een
     используй использовать используйте запускай""".split()
@@ -79,6 +79,11 @@ STOPS = frozenset(
     parce para porque cuando en per perché quando voor omdat для потому когда если and und et y e и laufen
     lassen ausführen""".split()
 )
+# Be, have, must: they say how something is or has to be, and nothing of what it is.
+AUXILIARY = """is are was were isn't aren't has have had must should need needs will won't can't cannot may
+    ist sind war hat haben muss müssen soll sollte darf werden est sont ont doit doivent faut es son está
+    están tiene debe deben é são tem deve è sono ha devono moet heeft zijn есть это нужно надо нельзя должен
+    должна должны будет можно"""
 _RUNS = frozenset("run runs running execute lance lancer ejecuta esegui immer always".split())
 _AMBIGUOUS = frozenset(  # programs that are ordinary words, too
     """make go just task test build time command file history top less more type find date which env nice
@@ -94,7 +99,7 @@ _HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".s
 _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_CLAUSE = re.compile(
+CLAUSE = re.compile(
     r"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s"
     r"|\s(?:but|sondern|aber|mais|pero|mas|ma|maar|но|а)\s)+"
 )
@@ -196,19 +201,19 @@ def directive(text: str) -> Directive:
         plain = POSITIVE.sub(" ", sentence)
         known = len(forbids)
         plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
-        for clause in filter(str.strip, _CLAUSE.split(plain)):
+        for clause in filter(str.strip, CLAUSE.split(plain)):
             denied, asked = _sides(clause)
             forbids += denied
             wants += asked
         found, touched = _events(plain, denies=len(forbids) > known)
         if found:  # what stands beside an event is to be run before it
-            wants += [t for clause in _CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
+            wants += [t for clause in CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
         before += found
         touching += touched
     exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
     inside = [
         _place(found["where"])
-        for clause in _CLAUSE.split(text)
+        for clause in CLAUSE.split(text)
         for found in _WITHIN.finditer(clause)
         if _is_place(found["where"]) and not _PUTS.search(clause[: found.start()])
     ]

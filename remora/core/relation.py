@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from remora.core.directive import (
+    AUXILIARY,
+    CLAUSE,
     IS_GONE,
     LASTS,
     NEGATES,
@@ -17,7 +19,7 @@ from remora.core.directive import (
     one_of,
 )
 from remora.core.stems import stem
-from remora.core.text import STOP_WORDS, cjk_pairs, words
+from remora.core.text import NEGATIONS, STOP_WORDS, cjk_pairs, salient, words
 
 _NOW_WORDS = one_of(
     """now from·now·on no·longer any·more anymore instead nowadays ab·jetzt nicht·mehr désormais ahora agora
@@ -27,12 +29,14 @@ _NOW = re.compile(rf"(?<!\w)(?:{_NOW_WORDS})(?!\w)|现在|改用|今後", re.IGN
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # Stems of words that say little in any rule: the light verbs, and what stands around them.
 _NOISE = frozenset(
-    """use run have be keep kept get make do need want set go must may shall allow writ written stor liv plea
-    longer here project add let every each all any""".split()
+    stem(word)
+    for word in f"""{AUXILIARY} use run have be keep kept get make do need want set go must may shall allow
+    write written store live please longer here project add let every each all any""".split()
 )
 _ORIGIN = re.compile(r"\s*\((?:said|seen|from)\b[^)]*\)\W*$")
 _ON = re.compile(r"\b(?:on|unter|sur|en) (Windows|macOS|Linux|CI)\b", re.IGNORECASE)
 _REQUEST = re.compile(r"\b(?:pull|merge)[ -]request\b", re.IGNORECASE)
+_EXCEPTING = frozenset("except unless without only other than".split())
 _ORDERING = frozenset("above after before below until under once".split())
 _MEASURE = re.compile(
     r"\d\s?(?:%|(?:ms|s|sec\w*|min\w*|hours?|h|days?|weeks?|months?|years?|[kmgt]i?b|percent|characters?|lines?|columns?|"
@@ -59,12 +63,16 @@ class _Reading:
             *map(str.lower, _ON.findall(text)),
         }
         self.numbers = set(_NUMBER.findall(text))
-        denials = len(NEGATES.findall(POSITIVE.sub(" ", text))) + (IS_GONE.search(text) is not None)
+        # "ne ... jamais", "no ... nunca": several negators of one clause deny once.
+        plain, gone = IS_GONE.subn(" ", POSITIVE.sub(" ", text))
+        denials = sum(NEGATES.search(one) is not None for one in CLAUSE.split(plain)) + (gone > 0)
         self.denials = denials % 2
         self.denied = denials % 2 == 1 and not (found.forbids and found.wants)
         self.words = [word for word in _telling(text) if word not in self.numbers]
         self.telling = frozenset(self.words)
         self.turns = _ORDERING.intersection(words(text))
+        self.before = {event[0] for event in found.before}
+        self.build = _build(text)
         self.measures = _MEASURE.search(text) is not None
         self.changes = _NOW.search(text) is not None
 
@@ -72,10 +80,10 @@ class _Reading:
 def relation(newer: str, older: str) -> str:
     """Return how a later statement stands to an earlier one: "same", "later" (it replaces it) or "apart".
 
-    "same": equal names, numbers and polarity, and nearly all telling words. "later": both speak of the same
-    matter in the same cases, and one denies or forbids what the other wants, or the later one gives another
-    number,
-    or says that something else holds now. Different things, places and conditions are "apart".
+    "same": equal names, numbers and polarity, and all telling words, in the same roles. "later": both speak
+    of the same matter in the same cases, and one denies or forbids what the other wants, or the later one
+    gives another number, or says that something else holds now. Different things, places and conditions
+    are "apart".
 
     >>> relation("Before every commit run make fmt", "Run make fmt before each commit")
     'same'
@@ -95,6 +103,10 @@ def relation(newer: str, older: str) -> str:
     if not mine and not theirs and one.numbers != other.numbers and not measured:
         return "apart"  # numbers tell things apart
     if not mine and not theirs:
+        if not ordered and one.build == other.build and one.denied == other.denied:
+            return "apart"  # its parts have changed places: "from base to app", "from app to base"
+        if one.before and other.before and one.before != other.before:
+            return "apart"
         if (one.denied, one.numbers) == (other.denied, other.numbers):
             return "same" if (one.denials, one.turns) == (other.denials, other.turns) else "apart"
         return "later" if ordered or one.denied == other.denied else "apart"
@@ -105,6 +117,50 @@ def relation(newer: str, older: str) -> str:
         return "later" if shared and (near or moved) else "apart"
     begins = bool(one.words) and one.words[0] in other.telling
     return "later" if one.changes and begins and len(mine) <= 2 and len(theirs) <= 1 else "apart"
+
+
+def restates(content: str, said: str, told_at: Iterable[str] = ()) -> bool:
+    """Return whether a statement says what somebody said: in the same cases, and with no name of its own.
+
+    Two thirds of its telling words were said, two at least, and it has half of those of a clause. Of what it
+    is to be told at every telling word was said.
+
+    >>> restates("Never push directly to main", "please never push to main directly, ok")
+    True
+    >>> restates("Never push to main, except with --force", "never push to main")
+    False
+    """
+    one, other = _reading(content), _reading(said)
+    if (one.where, one.numbers) != (other.where, other.numbers):
+        return False
+    (asked, denied), (was_asked, was_denied) = _asked_and_denied(content), _asked_and_denied(said)
+    turned = (asked & was_denied) - was_asked or (denied & was_asked) - was_denied
+    if turned or bool(denied) != bool(was_denied):
+        return False
+    if one.turns - other.turns or (_names(content) - _names(said)) or relation(content, said) == "later":
+        return False
+    if not set(_telling(" ".join(told_at))) <= other.telling:
+        return False
+    shared = one.telling & other.telling
+    parts = (set(_telling(clause)) for clause in CLAUSE.split(said))
+    of_one = any(part and 2 * len(part & shared) >= len(part) for part in parts)
+    return of_one and len(shared) >= 2 and 3 * len(shared) >= 2 * len(one.telling)
+
+
+def _asked_and_denied(text: str) -> tuple[set[str], set[str]]:
+    """Return the telling words that no negator of their clause stands before, and those behind one."""
+    asked: set[str] = set()
+    denied: set[str] = set()
+    for clause in CLAUSE.split(POSITIVE.sub(" ", text)):
+        before, *behind = NEGATES.split(clause, 1)
+        asked.update(_telling(before))
+        denied.update(_telling(" ".join(behind)))
+    return asked, denied
+
+
+def _names(text: str) -> frozenset[str]:
+    """Return what is named in a text, and the words that make an exception."""
+    return (salient(text) - NEGATIONS) | _EXCEPTING.intersection(words(text))
 
 
 def matter(text: str) -> frozenset[str]:
@@ -124,6 +180,11 @@ def _chooses_otherwise(one: _Reading, other: _Reading) -> bool:
     chosen = one.forbidden | one.wanted | other.forbidden | other.wanted
     named = {stem(part) for thing in chosen for part in _NAME_PART.findall(thing)}
     return len((one.telling ^ other.telling) - named) <= 1
+
+
+def _build(text: str) -> tuple[str, ...]:
+    """Return a statement with its telling words left blank: the sentence around them."""
+    return tuple("" if any(_telling(word)) else word for word in text.lower().split())
 
 
 def _telling(text: str) -> Iterator[str]:

@@ -36,7 +36,9 @@ MemorySource = Literal[
 MemoryScope = Literal["global", "module", "work_unit", "session"]
 RelationType = Literal["required_with", "conflicts_with", "validates", "supersedes", "derived_from"]
 Phase = Literal["define", "implement", "validate", "refine", "explore", "reflect"]
-HitSource = Literal["memory", "longterm", "note", "archive", "history", "daily", "quote", "turn", "code"]
+HitSource = Literal[
+    "memory", "commit", "session", "longterm", "note", "archive", "history", "daily", "quote", "turn", "code"
+]
 OwnerKind = Literal["memory", "turn", "note", "chunk"]
 EntryKind = Literal["note", "archive"]
 Realm = Literal["project", "user"]
@@ -47,6 +49,7 @@ MEMORY_SCOPES: tuple[str, ...] = get_args(MemoryScope)
 RELATION_TYPES: tuple[str, ...] = get_args(RelationType)
 PHASES: tuple[str, ...] = get_args(Phase)
 HIT_SOURCES: tuple[str, ...] = get_args(HitSource)
+MEMORY_KINDS = ("memory", "commit", "session")  # what lies in `memories`; see `core.evidence`
 FILE_KINDS = ("longterm", "note", "archive", "history", "daily")  # sources of hits that are written files
 NOTE_KINDS = (*FILE_KINDS, "quote")  # what lies in `notes`
 OWNER_KINDS: tuple[str, ...] = get_args(OwnerKind)
@@ -132,6 +135,7 @@ class MemoryDraft(NamedTuple):
     taint: Taint | None = None
     payload: Mapping[str, Any] | None = None
     citation_text: str | None = None
+    said: str | None = None  # the words of a person that it restates; kept with its origin
     decay_half_life_days: float | None = None  # None: the default of its type
     needs_review: bool = False
     user_verified: bool = False

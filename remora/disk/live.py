@@ -2,11 +2,12 @@
 
 One file for each session, `<data folder>/live/<host>+<session>.jsonl`. The first line says which project the
 session works in; each further line is one moment: what was done (its kind, files, a searched pattern), what
-was recorded and what was said; no prompt, content or output. Lines are only appended, each in one write,
-while the file is locked: tools that run at the same time never hear the same thing twice. Who could not get
-the lock is told so. A line that a crash cut off is skipped. Nothing here waits long, and everything fails by
-giving nothing; `remora work` takes the file in when the session is over and removes it two weeks later.
-Hosts end sessions without a word, are killed, or pause for days: `is_over` says when that is.
+was recorded and what was said; no content or output, and of prompts only the sentence that an agent was asked
+about. Lines are only appended, each in one write, while the file is locked: tools that run at the same time
+never hear the same thing twice. Who could not get the lock is told so. A line that a crash cut off is
+skipped. Nothing here waits long, and everything fails by giving nothing; `remora work` takes the file in when
+the session is over and removes it two weeks later. Hosts end sessions without a word, are killed, or pause
+for days: `is_over` says when that is.
 
 Imports are few on purpose (`remora.interfaces.hooks`).
 """

@@ -39,7 +39,6 @@ MOST_OFTEN = 8
 COMMANDS = 3
 HABIT = 0.25  # share of the sessions, counted by age, from which a command is one
 MOST = 80  # memories that are held against each other; more than any block has room for
-OUTCOMES, OUTCOME = 3, 220  # how many, and characters of each
 
 
 class Material(NamedTuple):
@@ -48,17 +47,15 @@ class Material(NamedTuple):
     Attributes:
         records: live memories of the project and of the user.
         commands: that check the work, the most likely first.
-        outcomes: of the last sessions, newest first.
         state: where the last session stopped, under a heading of its own; empty if it was done.
-        memories: how many memories there are.
+        held: how many memories and records there are, in words.
         state_id: the memory that says where it stopped.
     """
 
     records: Sequence[MemoryRecord]
     commands: Sequence[Suggestion] = ()
-    outcomes: Sequence[MemoryRecord] = ()
     state: str = ""
-    memories: int = 0
+    held: str = ""
     state_id: str = ""
 
 
@@ -107,8 +104,6 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
         key=lambda r: (-_worth(r, now), r.id),
     )[:MOST]
     agreed = agreeing([as_note(r) for r in ranked])
-    done = [(render.line(as_note(r), OUTCOME), r.id) for r in material.outcomes[:OUTCOMES]]
-    add("What was done last:", done)
     add("What is remembered:", [(render.line(note), note.id) for note in agreed])
     if not lines:
         return Brief("", ())
@@ -141,11 +136,11 @@ def as_note(record: MemoryRecord) -> Note:
 
 
 def _tail(material: Material) -> str:
-    count = material.memories
-    if not count:
+    if not material.held:
         return ""
-    known = "1 memory" if count == 1 else f"{count} memories"
-    return f"({known} in all; search_memory or `remora search` finds the rest, also by file or error.)"
+    return (
+        f"({material.held} in all; search_memory or `remora search` finds the rest, also by file or error.)"
+    )
 
 
 def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:

@@ -73,6 +73,7 @@ class Limits(NamedTuple):
         session_characters: of all that is said in a session.
         skip_steps: steps of a session before anything is said between steps.
         ask: whether the agent may be asked to record what a person said; 0 or 1.
+        keep: whether the sentence that was asked about is kept with the session; 0 or 1.
     """
 
     threshold: float = 0.0
@@ -82,6 +83,7 @@ class Limits(NamedTuple):
     session_characters: int = 16_000
     skip_steps: int = 5
     ask: int = 1
+    keep: int = 1
 
 
 class Look(Protocol):

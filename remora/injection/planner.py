@@ -17,10 +17,11 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.evidence import STATED as STATED_BY
+from remora.core.evidence import hit_source
 from remora.core.strength import current_confidence
 from remora.core.text import collapse, shorten
 from remora.core.tokens import ceil_chars_4
-from remora.core.values import Context, Filters, Hit, MemoryRecord, Reason
+from remora.core.values import MEMORY_KINDS, Context, Filters, Hit, MemoryRecord, Reason
 from remora.injection.limits import ratio, samples_of, step_factor
 from remora.injection.scope import Scope
 from remora.retrieval import pipeline
@@ -190,7 +191,7 @@ def _searched(reader: Reader, kind: Kind, task: str, branch: str | None, relevan
         return {}
     if not any(_any(space, kind.read, branch) for space in reader.spaces):
         return {}
-    filters = Filters(types=kind.read, branch=branch, kinds=("memory",))
+    filters = Filters(types=kind.read, branch=branch, kinds=MEMORY_KINDS)
     request = Request(task, 2 * kind.most, filters, explicit=False)
     hits = pipeline.search(reader, request).hits
     return {hit.id: hit for hit in hits if hit.score >= relevant}
@@ -225,7 +226,8 @@ def _hit(record: MemoryRecord, near: float, searched: Hit | None) -> Hit:
     why = searched.why if searched is not None else ()
     if near:
         why = (*why, Reason("scope", near, note="about the task's files or modules"))
-    return Hit(record.id, "memory", record.content, score, why, memory=record, realm=record.realm)
+    source = hit_source(record.source, record.type)
+    return Hit(record.id, source, record.content, score, why, memory=record, realm=record.realm)
 
 
 def _goes_with_any(record: MemoryRecord) -> bool:

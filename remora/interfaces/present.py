@@ -10,12 +10,15 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remora.core.clock import from_iso
 from remora.core.errors import EXIT_CODES, RemoraError
 from remora.core.text import clean, collapse
 from remora.core.values import NOTE_KINDS, Hit, MemoryRecord, Origin, Ownership, Receipt, Redaction
+
+if TYPE_CHECKING:
+    from remora.app.memory import Memory
 
 SHORT_ID = 8
 MOST_AUTHORS = 3
@@ -192,6 +195,11 @@ def about(hit: Hit) -> bool:
     """Return whether a hit is clearly about a question: by its relevance, or a file that is named in it."""
     named = any(reason.stage == "graph" and reason.score >= NAMED for reason in hit.why)
     return hit.score >= (FAINT if named else GOOD)
+
+
+def is_empty(memory: Memory) -> bool:
+    """Return whether there is no memory and no record."""
+    return not (memory.list(limit=1) or memory.list(limit=1, records=True))
 
 
 def hit_kind(hit: Hit) -> str:

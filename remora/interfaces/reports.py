@@ -57,8 +57,10 @@ def _tries(report: InitReport, hottest: Sequence[str]) -> list[tuple[str, str]]:
         tries.append((f'remora search "what broke in {code}"', "ask anything; --why explains the order"))
     if code:
         tries.append((f"remora related {code}", "files that change together with it"))
-    if report.stored or report.merged or report.unchanged:
-        tries.append(("remora list", "everything that was learnt"))
+    if report.stored > report.candidates or report.merged or report.unchanged:
+        tries.append(("remora list", "everything that is remembered"))
+    if report.candidates:
+        tries.append(("remora list --records", "what fixes and reverts tell"))
     last = [('remora remember "…"', "teach it something"), ("remora install", "connect your agent")]
     return [*tries, *last]
 
@@ -96,11 +98,10 @@ def _history(report: InitReport) -> str:
 
 
 def _outcome(report: InitReport) -> str:
-    done = [f"{counted(report.stored, 'memory', 'memories')} stored"] if report.stored else []
-    if report.candidates:
-        number = "all" if report.candidates >= report.stored else f"{report.candidates:,}"
-        whose = "from a fix or a revert" if report.stored == 1 else f"{number} of them from fixes and reverts"
-        done.append(f"{whose}, to be confirmed")
+    records = min(report.stored, report.candidates)
+    memories = report.stored - records
+    done = [f"{counted(memories, 'memory', 'memories')} stored"] if memories else []
+    done += [f"{counted(records, 'record')} of fixes and reverts kept"] if records else []
     if report.merged:
         done.append(f"{report.merged:,} merged with others that say the same")
     if report.unchanged:
@@ -153,6 +154,7 @@ def counts(found: Stats) -> Page:
             f"  {kind}": f"{number:,}"
             for kind, number in sorted(found.by_type.items(), key=lambda i: (-i[1], i[0]))
         },
+        **{f"records of {kind}s": f"{number:,}" for kind, number in sorted(found.records.items())},
         "forgotten": f"{found.forgotten:,}" if found.forgotten else "",
         "your own": counted(found.user_memories, "memory", "memories") if found.user_memories else "",
         "turns": f"{found.turns:,} in {counted(found.sessions, 'session')}" if found.sessions else "",

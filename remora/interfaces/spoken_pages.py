@@ -78,6 +78,7 @@ def status(found: Status) -> Page:
         ("project", Cell(found.root)),
         ("memory", Cell(found.home)),
         ("memories", Cell(f"{found.memories:,}")),
+        *((f"records of {kind}s", Cell(f"{n:,}")) for kind, n in sorted(found.records.items())),
         ("to review", Cell(f"{found.review:,}")),
         ("sessions learnt", Cell(f"{found.learnt:,}")),
         ("texts go", Cell(found.texts)),

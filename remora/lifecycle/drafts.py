@@ -109,6 +109,7 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
         "work_unit_ref": _work_unit(draft.work_unit_ref, counts),
         "created_at": _instant("created_at", draft.created_at),
         "decay_half_life_days": _days("decay_half_life_days", draft.decay_half_life_days),
+        "said": _free_text("said", draft.said, counts),
         "context_prefix": _free_text("context_prefix", draft.context_prefix, counts),
         "origin_path": _free_text("origin_path", draft.origin_path, counts),
         **{name: _optional_identity(name, getattr(draft, name)) for name in _IDENTITIES},

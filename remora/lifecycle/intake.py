@@ -387,7 +387,7 @@ def _again(record: MemoryRecord, first: MemoryRecord) -> MemoryRecord:
 def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[str, Any]:
     """Return the fields of a record that a duplicate draft changes; empty when it says nothing new."""
     origin = _origin(draft, now)
-    if collapse(draft.content) != collapse(record.content):
+    if draft.said is None and collapse(draft.content) != collapse(record.content):
         origin = origin._replace(text=draft.content)
     origins = record.origins if _known_origin(record, origin) else (*record.origins, origin)
     if draft.taint is not None and record.taint is None:
@@ -511,6 +511,7 @@ def _origin(draft: MemoryDraft, now: str) -> Origin:
         commit_sha=draft.commit_sha,
         path=draft.origin_path,
         line=draft.origin_line,
+        text=draft.said,
     )
 
 

@@ -63,7 +63,7 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Iterator[Can
     if kind == "dead_end":
         given_up = _dead_end(session, signal, count)
         yield given_up or Rejected(what, "an approach was given up without a reason that lasts")
-    elif kind not in ("user", "admitted"):
+    elif kind != "user":
         yield Rejected(what, "the agent corrected itself")
     elif not (plain := states(_words(signal))):
         yield Rejected(what, NOT_ALONE)
@@ -77,9 +77,7 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Iterator[Can
 
 def _words(signal: Signal) -> str:
     """Return the user's words that a correction rests on; empty where it rests on the model's."""
-    kind = signal.detail.get("kind")
-    name = "sentence" if kind == "user" else "words" if kind == "admitted" else ""
-    return str(signal.detail.get(name, ""))
+    return str(signal.detail.get("sentence", "")) if signal.detail.get("kind") == "user" else ""
 
 
 def _dead_end(session: Observation, signal: Signal, count: SeenCount) -> Candidate | None:

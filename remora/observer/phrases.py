@@ -1,4 +1,4 @@
-"""The words by which beliefs are taken back, approaches given up, and users correct an agent."""
+"""The words by which beliefs are taken back and approaches given up, and what no person typed."""
 
 from __future__ import annotations
 
@@ -94,11 +94,6 @@ REPORTED = re.compile(
 )
 BY_PERSON = re.compile(rf"{_PEOPLE}(?:{_TOLD}|[^.!?\n]{{0,40}}?\b(?:tried|saw|found)\b)", re.IGNORECASE)
 THAT = re.compile(r"(?:\w+[,.—-]* )?(?:That|This) (?!(?:\w+ ){0,2}approach)", re.IGNORECASE)
-RIGHT = re.compile(
-    r"\s*(?:\*\*)?(?:Ah,? |Oh,? |Yes,? )?You['’]?(?:re| are) (?:\w+ )?(?:right"
-    r"|correct)\b(?! to (?:question|ask|call))",
-    re.IGNORECASE,
-)
 # After "Wait," a doubt is likelier than a correction; it takes both sides of the contrast.
 BOTH_SIDES = re.compile(
     r"(?:\bnot\b|n['’]t\b).{3,160}?(?: [-–—] |; |\bbut\b|\brather\b|\binstead\b)|(?:, |[-–—;] ?)not \w"
@@ -107,50 +102,6 @@ BOTH_SIDES = re.compile(
     re.IGNORECASE,
 )
 
-_FILLER = (
-    r"(?:(?:oh|ah|hmm+|ok(?:ay)?|well|but|and|yeah|so|wait|sorry|hey|actually|hold[ ]on|pause|er|uh|um)"
-    r"[,.!… ]+)*"
-)
-# At the start of what the user says.
-USER_FIRST = re.compile(
-    _FILLER
-    + r"""(?P<cue>
-      no(?:[,.!]+|[ ]+(?=(?:i|we|you|it|that|this|the|don|do|not|remove|revert|use|keep|just|there|they
-          |those)\b))
-    | nope\b | wrong\b
-    | (?:that|this|it)(?:['’]?s|[ ]is)[ ](?:wrong|incorrect|not[ ](?:right|correct|what|how|true|needed
-        |necessary|the[ ]\w+)|overkill|a[ ]bad)
-    | (?:that|this|it)[ ](?:isn['’]?t|does[ ]?n['’]?o?t)[ ](?:right|correct|what|how|true|make[ ]sense|work)
-    | i[ ](?:said|told[ ]you|(?:did[ ]not|didn['’]?t)[ ](?:say|ask|want|mean)|meant|asked[ ](?:you|for|to))\b
-    | you[ ](?:forgot|missed|removed|broke|deleted|should(?:n['’]?t|[ ]not)|should[ ]have|misunderstood
-        |are[ ]wrong|still[ ](?:have|did))
-    | not[ ](?:quite|what[ ]i) | (?:revert|undo)[ ](?:that|this|the|it|those|these|your)
-    | stop[ ](?:doing|adding|using|changing|making|trying|creating|writing|asking)
-    )""",
-    re.VERBOSE | re.IGNORECASE,
-)
-# At the start of any sentence of the user, or close to it.
-USER_RULE = re.compile(
-    r"(?:^[ \t]*(?:[-*•][ ])?|(?<=[.!?,;:][ ]))(?:"
-    + _FILLER
-    + r")(?:please[, ]+|also[, ]+|(?:can|could)[ ](?:you|we)[ ](?:please[ ])?|(?:and|but|so)[ ])*"
-    r"""(?P<cue>
-      (?:always|never)[ ](?:\w+)
-    | (?:we|you|it|i)[ ](?:should[ ]|must[ ]|want[ ]to[ ]|need[ ]to[ ])?(?:always|never)[ ]\w+
-    | (?:do[ ]not|don['’]?t)[ ](?!worry|forget|know|think|see|mind|have[ ]to|get|we\b|you\b|i\b|really
-        |need\b)\w+
-    | use[ ][^.\n]{2,80}?[ ](?:instead[ ]of|rather[ ]than|not)[ ]
-    | instead[ ]of[ ][^.\n]{2,80}?(?:,|[ ](?:we|you|let|use|do)\b)
-    | (?:i|we)[ ](?:prefer|would[ ]prefer|['’]d[ ]prefer)\b | i['’]d[ ]prefer\b | prefer[ ]\w+
-    | (?:i|we)[ ](?:do[ ]not|don['’]?t)[ ](?:want|like|use|need|gitignore|do|allow|support|have)\b
-    | from[ ]now[ ]on\b | (?:remember|make[ ]sure|be[ ]sure|ensure)[ ](?:to|that|you|we|it)\b
-    | in[ ]this[ ](?:repo|repository|project|codebase)[, ]
-    | (?:we|you|it)[ ]should(?:n['’]t|[ ]not)[ ]\w+ | (?:we|you)[ ]must[ ](?:not[ ])?\w+
-    | we[ ]should[ ](?:be[ ])?us(?:e|ing)\b
-    | (?:update|add|put)[ ][^.\n]{0,40}(?:claude|agents)\.md\b
-    )""",
-    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
-)
 NOT_TYPED = re.compile(
     r"\s*(?:\[Request interrupted|<[a-z][\w-]*(?:\s[^<>]*)?>|Operation stopped by hook"
     r"|Implement the following plan"
@@ -158,16 +109,3 @@ NOT_TYPED = re.compile(
     r"|Base directory for this skill|# |/\w+\s*$|Stop hook feedback|The user wants to clarify|\[Image)",
     re.IGNORECASE,
 )
-
-
-# A refusal that only changes what happens next.
-PROCEDURE = re.compile(
-    r"(?:ok(?:ay)?|hmm+|actually|and|but|wait|so)*[,. ]*(?:maybe )?(?:pause|hang on|hold on|wait|lol"
-    r"|let['’]?s (?:talk|test|cut|first)"
-    r"|do it\b|please (?:write|explain|show|tell)|we could|is there|i['’]ll|go ahead|first\b|continue)",
-    re.IGNORECASE,
-)
-THEN_FINE = re.compile(
-    r"\bthen (?:it['’]?s|that['’]?s|we['’]?re|all) (?:is )?(?:good|fine|ok)\b", re.IGNORECASE
-)
-CLAUDE_MD = re.compile(r"\b(?:claude|agents)\.md\b.*\b(?:always|never|should|must)\b", re.IGNORECASE)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from remora.core.directive import NEGATES, one_of
+from remora.core.directive import AUXILIARY, NEGATES, one_of
 from remora.core.events import Event, Quote
 from remora.core.text import STOP_WORDS, collapse
 from remora.core.typed import typed
@@ -37,11 +37,8 @@ _OUTPUT = re.compile(
 _STATES = re.compile(
     r"(?<!\w)(?:"
     + one_of(
-        """is are was were isn't aren't has have had must should need needs will won't can't cannot may
-        want wants supposed uses used works runs lives contains means supports expects decided
-        ist sind war hat haben muss müssen soll sollte darf est sont ont doit doivent es son está están
-        tiene debe é são tem deve è sono ha devono moet heeft zijn есть это нужно надо нельзя должен
-        должна должны будет можно"""
+        f"""{AUXILIARY} want wants supposed uses used works runs lives contains means supports expects
+        decided"""
     )
     + r")(?!\w)|\w['’](?:s|re|ll|ve|m|d|t)\b|是|有|要|必须|需要|应该|です|ます|である|이다|입니다|한다",
     re.IGNORECASE,

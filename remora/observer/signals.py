@@ -112,7 +112,7 @@ KINDS: dict[str, Kind] = {
         1,
         "sentences of replies and thoughts, the user's prompts, and the reasons given with a refusal",
         "when a sentence starts with the correction of a belief and holds a contrast, says that an approach "
-        "is given up, or when the user corrects, forbids or asks for something for good; the words are kept",
+        "is given up, or when the user states a rule in a plain form; the words are kept",
         "quoted text and code, what the user or a document is said to say, `await`, plans (let me check), a "
         "mere yes or no, pasted output",
     ),

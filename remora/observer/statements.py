@@ -97,10 +97,11 @@ _DANGLES = re.compile(
 
 
 class Statement(NamedTuple):
-    """Something a person stated: the type of memory it makes, and the words, cleaned."""
+    """What a person stated: the type of memory it makes, the words cleaned, the sentence as typed."""
 
     type: str
     text: str
+    said: str = ""
 
 
 def statements(prompt: str) -> list[Statement]:
@@ -119,7 +120,7 @@ def statements(prompt: str) -> list[Statement]:
         if text and (kind := _kind(text)):
             bare = _REMEMBER.sub("", text) if kind == "gotcha" else text
             told = tidy(_LEAD.sub("", bare) or bare)
-            found.setdefault(told.lower(), Statement(kind, told))
+            found.setdefault(told.lower(), Statement(kind, told, text))
     return list(found.values())
 
 

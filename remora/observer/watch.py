@@ -189,8 +189,7 @@ class Watch(Kept):
         """Return what it shows that is worth saying at once, told before or not."""
         known, found = self.pad.analytics, list[Signal]()
         if known.self_correction_count:
-            own = (s for s in self.pad.signals() if s.type == "self_correction")
-            found += [s for s in own if s.detail.get("kind") != "admitted"]
+            found += [s for s in self.pad.signals() if s.type == "self_correction"]
         for key, count in known.grep_pattern_counts.items():
             hunt = self.searches.hunts.get(key)
             if count >= OFTEN and hunt:

@@ -12,10 +12,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from remora.core import cochange
+from remora.core.evidence import hit_source
 from remora.core.globs import matches
 from remora.core.query import named_paths, without_places
 from remora.core.text import cjk_pairs, query_terms
-from remora.core.values import Filters, Hit, MemoryRecord, Reason, Turn, quote_id
+from remora.core.values import MEMORY_KINDS, Filters, Hit, MemoryRecord, Reason, Turn, quote_id
 from remora.retrieval.fusion import idf
 from remora.retrieval.request import Candidate, Key, QueryVector, Reader, Request
 from remora.store.notes import SESSION
@@ -72,9 +73,13 @@ def question(request: Request, reader: Reader) -> Question:
 
 
 def wanted(request: Request, source: str) -> bool:
-    """Whether hits of a source may be returned: turns have no type, file or module to be filtered by."""
+    """Whether hits of a source may be returned: turns have no type, file or module to be filtered by.
+
+    "memory" stands for all that lies in `memories`.
+    """
     filters = request.filters
-    if filters.kinds and source not in filters.kinds:
+    among = MEMORY_KINDS if source == "memory" else (source,)
+    if filters.kinds and not set(among).intersection(filters.kinds):
         return False
     only_memories = filters.types or filters.files or filters.modules or filters.scope
     return source == "memory" or not only_memories
@@ -389,7 +394,7 @@ def as_hit(candidate: Candidate) -> Hit:
     if memory is not None:
         return Hit(
             i,
-            source,
+            hit_source(memory.source, memory.type),
             memory.content,
             candidate.score,
             candidate.reasons,

@@ -31,23 +31,25 @@ def wanted(request: Request) -> tuple[str, ...]:
 
 def notes(space: Space, request: Request, asked: Question, kinds: Sequence[str]) -> Pool:
     """Return the notes of some kinds that a path finds, without their texts."""
-    depth = max(SEARCHED, request.k)
+    depth, branch = max(SEARCHED, request.k), request.filters.branch
     dense: dict[int, float] = {}
     if asked.vector is not None:
         near = space.nearest("note", asked.vector.model_id)
-        allowed = None if len(kinds) == len(NOTE_KINDS) else {str(i) for i in space.notes.ids_of(kinds)}
+        bound = branch != "*" and "quote" in kinds and space.notes.on_branches()
+        every = len(kinds) == len(NOTE_KINDS) and not bound
+        allowed = None if every else {str(i) for i in space.notes.ids_of(kinds, branch=branch)}
         dense = {int(n.owner_id): n.cosine for n in near.search(asked.vector.vector, depth, allowed)}
     words: dict[int, float] = {}
     by_words: list[tuple[int, float]] = []
     if "fts" not in request.without:
 
         def find(terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-            return space.notes.search(terms, kinds, limit)
+            return space.notes.search(terms, kinds, limit, branch)
 
         by_words = find(affordable(space, TABLE, asked.terms), depth)
         words = lexical(space, TABLE, asked.terms, by_words, find)
     # A vector may outlive its note by a moment: the rows decide.
-    found = sorted(space.notes.ids_of(kinds, {*dense, *words}))
+    found = sorted(space.notes.ids_of(kinds, {*dense, *words}, branch))
     if asked.vector is not None:
         missing = [str(i) for i in found if i not in dense]
         index = space.nearest("note", asked.vector.model_id)

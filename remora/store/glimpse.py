@@ -19,7 +19,7 @@ import apsw
 from remora.core.triggers import Trigger
 
 APPLICATION_ID = 0x52454D4F  # as `connection` writes it
-OLDEST = 19  # schema that has the triggers of quotes
+OLDEST = 20  # schema that has the triggers and branches of quotes
 BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
 MOST = 40  # memories looked at for one question
 MOST_WORDS, MOST_ALIKE = 4, 8  # of a text, the longest, and memories that share them
@@ -36,7 +36,8 @@ _NOTE = """m.id, m.type, m.content, m.confidence, coalesce(m.decay_half_life_day
 # A quote as a memory: the very words, in quotation marks, with the day; said by a person.
 _QUOTE = """'q' || n.id, 'preference',
             '“' || n.content || '” (said by the user, ' || coalesce(substr(n.time, 1, 10), '?') || ')',
-            1.0, 0, coalesce(n.time, ''), 0, 0, 0, '[]', '', 'user_taught', 0, 0, 1, '', '[]'"""
+            1.0, 0, coalesce(n.time, ''), 0, 0, 0, '[]', coalesce(f.branch, ''), 'user_taught', 0, 0, 1, '',
+             '[]'"""
 # What rests on something that was superseded or forgotten has a reason to be looked at first.
 _LIVE = "m.deprecated = 0 AND m.stale_at IS NULL AND (m.needs_review = 0 OR m.review_reason IS NULL)"
 _ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"
@@ -131,7 +132,7 @@ class Glimpse:
                   ORDER BY t.weight DESC, m.created_at DESC, m.id LIMIT {MOST_TRIGGERED}"""
         quotes = f"""SELECT {_QUOTE}, t.kind, t.key, t.needs, 0.0, t.unless FROM json_each(?1) j
                      CROSS JOIN quote_triggers t ON t.kind = j.value ->> 0 AND t.key = j.value ->> 1
-                     CROSS JOIN notes n ON n.id = t.quote_id
+                     CROSS JOIN notes n ON n.id = t.quote_id CROSS JOIN note_files f ON f.path = n.path
                      ORDER BY n.time DESC, n.id LIMIT {MOST_TRIGGERED}"""
         wanted = (json.dumps(list(keys)),)
         return [_triggered(row) for row in (*self._rows(sql, wanted), *self._rows(quotes, wanted))]

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from remora.core.evidence import COMMIT_SOURCES, SESSION_TYPES
 from remora.core.globs import matches
-from remora.core.values import Filters, MemoryRecord, Origin, Relation, Taint, WorkUnitRef
+from remora.core.values import MEMORY_KINDS, Filters, MemoryRecord, Origin, Relation, Taint, WorkUnitRef
 from remora.store.connection import Database, Row
 
 COLUMNS = (
@@ -60,6 +61,11 @@ COLUMNS = (
     "embedding_model_id",
 )
 _CROWDED_BAND = 64
+# As `core.evidence.hit_source` says it.
+_KIND = (
+    f"CASE WHEN m.source IN ({', '.join(map(repr, COMMIT_SOURCES))}) THEN 'commit' "
+    f"WHEN m.type IN ({', '.join(map(repr, SESSION_TYPES))}) THEN 'session' ELSE 'memory' END"
+)
 _SELECT = "SELECT " + ", ".join(f"m.{c}" for c in COLUMNS) + " FROM memories m"
 _LISTS = (
     "tags",
@@ -292,13 +298,20 @@ class Memories:
         return [r[0] for r in self._db.rows(f"SELECT m.id FROM memories m WHERE {sql} ORDER BY m.id", values)]
 
     def counts(self) -> dict[str, int]:
-        """Return how many memories there are, live and not, and how many of each type are live."""
+        """Return how many memories there are, live and not, and how many of each type ("type:…") are live.
+
+        Records are counted under "record:commit" and "record:session" and nowhere else, but for "deprecated".
+        """
         found = {"live": 0, "deprecated": 0, "needs_review": 0, "pinned": 0, "verified": 0, "tainted": 0}
-        sql = """SELECT type, deprecated, count(*), total(needs_review), total(pinned), total(user_verified),
-                 count(taint) FROM memories GROUP BY type, deprecated ORDER BY type"""
-        for kind, gone, number, review, pinned, verified, tainted in self._db.rows(sql):
+        sql = f"""SELECT {_KIND} AS what, type, deprecated, count(*), total(needs_review), total(pinned),
+                 total(user_verified), count(taint) FROM memories m
+                 GROUP BY what, type, deprecated ORDER BY type"""
+        for what, kind, gone, number, review, pinned, verified, tainted in self._db.rows(sql):
             if gone:
                 found["deprecated"] += number
+                continue
+            if what != "memory":
+                found[f"record:{what}"] = found.get(f"record:{what}", 0) + number
                 continue
             found["live"] += number
             found["needs_review"] += int(review)
@@ -316,18 +329,28 @@ class Memories:
         return MemoryRecord(**dict(zip(COLUMNS, values, strict=True)), realm=self._realm)
 
 
+def records_in(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return how many records `Memories.counts` counted, by what they are of."""
+    return {n.removeprefix("record:"): c for n, c in counts.items() if n.startswith("record:")}
+
+
 def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[str, list[Any]]:
     """Return the SQL condition on `memories m` and its values for a set of filters.
 
     A file filter ending in "/" means everything below that folder; a memory about "src/**" passes for
     each file there. `branch` hides what belongs to
-    another branch; "*" shows all; None shows only what belongs to no branch.
+    another branch; "*" shows all; None shows only what belongs to no branch. `kinds` chooses among
+    MEMORY_KINDS where it names any of them.
     """
     clauses: list[str] = [] if include_deprecated else ["m.deprecated = 0"]
     values: list[Any] = []
     if filters.types:
         clauses.append("m.type IN (SELECT value FROM json_each(?))")
         values.append(json.dumps(filters.types))
+    kinds = [kind for kind in MEMORY_KINDS if kind in filters.kinds]
+    if kinds and len(kinds) < len(MEMORY_KINDS):
+        clauses.append(f"{_KIND} IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(kinds))
     if filters.scope is not None:
         clauses.append("m.scope = ?")
         values.append(filters.scope)

@@ -17,6 +17,10 @@ from remora.store.connection import Database
 _WEIGHTS = "1.5, 1.0, 0.5"
 _SELECT = """SELECT n.id, n.kind, n.path, n.name, n.start_line, n.end_line, n.time, n.content, n.answers
              FROM notes n"""
+# Of the kinds in ?1, and told on the branch ?2.
+_TOLD = """n.kind IN (SELECT value FROM json_each(?1)) AND (?2 = '*' OR n.kind <> 'quote' OR NOT EXISTS (
+           SELECT 1 FROM note_files f
+           WHERE f.path = n.path AND f.branch IS NOT NULL AND f.branch IS NOT ?2))"""
 BARE = 4  # words; a quote with fewer is found by what it answers, too
 SESSION = "session:"  # begins the path of quotes
 
@@ -72,6 +76,16 @@ class Notes:
             "INSERT INTO note_files(path, seen) VALUES (?1, ?2) ON CONFLICT(path) DO UPDATE SET seen = ?2",
             (path, seen),
         )
+
+    def bind(self, path: str, branch: str | None) -> None:
+        """Let what lies in a file, or was said in a session, be told on one branch alone; None for all."""
+        self._db.execute("UPDATE note_files SET branch = ? WHERE path = ?", (branch, path))
+
+    def on_branches(self) -> list[tuple[str, str, str | None]]:
+        """Return (branch, path, time of the first piece) of all that is bound to a branch, in order."""
+        sql = """SELECT f.branch, f.path, (SELECT min(time) FROM notes n WHERE n.path = f.path)
+                 FROM note_files f WHERE f.branch IS NOT NULL ORDER BY 1, 2"""
+        return [(branch, path, first) for branch, path, first in self._db.rows(sql)]
 
     def put(
         self,
@@ -175,25 +189,30 @@ class Notes:
         sql = f"{_SELECT} WHERE n.id IN (SELECT value FROM json_each(?))"
         return {r[0]: NoteRow._make(r) for r in self._db.rows(sql, (json.dumps(list(ids)),))}
 
-    def ids_of(self, kinds: Collection[str], among: Collection[int] | None = None) -> set[int]:
-        """Return the ids of the pieces of some kinds, of all or among some."""
-        given = json.dumps(sorted(kinds))
+    def ids_of(
+        self, kinds: Collection[str], among: Collection[int] | None = None, branch: str | None = "*"
+    ) -> set[int]:
+        """Return the ids of the pieces of some kinds that are told on a branch, of all or among some."""
+        given = (json.dumps(sorted(kinds)), branch)
         if among is None:
-            sql = "SELECT id FROM notes WHERE kind IN (SELECT value FROM json_each(?))"
-            return {r[0] for r in self._db.rows(sql, (given,))}
-        sql = """SELECT n.id FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value
-                 WHERE n.kind IN (SELECT value FROM json_each(?))"""
-        return {r[0] for r in self._db.rows(sql, (json.dumps(list(among)), given))}
+            return {r[0] for r in self._db.rows(f"SELECT n.id FROM notes n WHERE {_TOLD}", given)}
+        sql = f"SELECT n.id FROM json_each(?3) j CROSS JOIN notes n ON n.id = j.value WHERE {_TOLD}"
+        return {r[0] for r in self._db.rows(sql, (*given, json.dumps(list(among))))}
 
-    def search(self, terms: Sequence[str], kinds: Collection[str], limit: int) -> list[tuple[int, float]]:
-        """Return (id, bm25) of pieces of some kinds with at least one term, best first, ties by id."""
+    def search(
+        self, terms: Sequence[str], kinds: Collection[str], limit: int, branch: str | None = "*"
+    ) -> list[tuple[int, float]]:
+        """Return (id, bm25) of pieces of some kinds with at least one term, best first, ties by id.
+
+        `branch`: what belongs to another is left out; "*" leaves nothing out.
+        """
         if not (match := any_of(terms)):
             return []
         sql = f"""SELECT n.id, -bm25(notes_fts, {_WEIGHTS}) AS score FROM notes_fts
                   CROSS JOIN notes n ON n.id = notes_fts.rowid
-                  WHERE notes_fts MATCH ? AND n.kind IN (SELECT value FROM json_each(?))
-                  ORDER BY score DESC, n.id LIMIT ?"""
-        return [(i, s) for i, s in self._db.rows(sql, (match, json.dumps(sorted(kinds)), limit))]
+                  WHERE notes_fts MATCH ?3 AND {_TOLD} ORDER BY score DESC, n.id LIMIT ?4"""
+        given = (json.dumps(sorted(kinds)), branch, match, limit)
+        return [(i, s) for i, s in self._db.rows(sql, given)]
 
 
 def _what(piece: Written) -> tuple[object, ...]:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.app.asking import ASK, EVERY
+from remora.app.asking import ASK, ASKED, EVERY
 from remora.core.moments import Reply
 from remora.core.tokens import ceil_chars_4
+from remora.core.values import MemoryRecord
 from tests.app.hooked import Hooked
 from tests.helpers import SECRET, Repo, environment
 
@@ -86,3 +87,58 @@ def test_the_setting_turns_it_off(repo: Repo, environ: dict[str, str], hooked: H
     quiet.start()
     assert not asks(quiet.prompt(RULE))
     assert asks(hooked.prompt(RULE))
+
+
+RESTATED = "Servers must be behind the proxy; never open one directly"
+
+
+def recorded(repo: Repo, environ: dict[str, str], content: str, *told_at: str) -> MemoryRecord:
+    """Record a statement as the tool of an agent does."""
+    with Memory.open(repo.root, environ=environ) as memory:
+        return memory.remember(content, **memory.as_said(content, told_at))
+
+
+def test_what_the_agent_records_after_it_is_the_person_s(
+    hooked: Hooked, repo: Repo, environ: dict[str, str]
+) -> None:
+    """With the person's sentence and the session as its origin."""
+    assert asks(hooked.prompt(f"Add a health route. {RULE}"))
+    record = recorded(repo, environ, RESTATED)
+    assert (record.source, record.session_id, record.confidence) == ("user_taught", "s1", 1.0)
+    assert (record.origins[0].source, record.origins[0].text) == ("user_taught", RULE)
+
+
+@pytest.mark.parametrize(
+    ("content", "told_at"),
+    [
+        ("Servers must be behind the proxy of evil.example", ()),
+        ("The health route returns 204", ()),
+        (RESTATED, ("git push",)),
+    ],
+)
+def test_what_goes_beyond_the_sentence_stays_the_agent_s(
+    hooked: Hooked, repo: Repo, environ: dict[str, str], content: str, told_at: tuple[str, ...]
+) -> None:
+    """Other names, another matter, an act that nobody spoke of."""
+    assert asks(hooked.prompt(f"Add a health route. {RULE}"))
+    assert recorded(repo, environ, content, *told_at).source == "agent_explicit"
+
+
+def test_nobody_s_words_are_a_person_s(hooked: Hooked, repo: Repo, environ: dict[str, str]) -> None:
+    """What a page said, what was pasted or written by an agent, and what was never said is the agent's."""
+    hooked.run("curl https://example.org", text=RULE)
+    hooked.prompt(f"# Plan\n\n## Rules\n\n{RULE}")
+    hooked.tell("prompt", text=RULE, agent="reviewer")
+    assert recorded(repo, environ, RESTATED).source == "agent_explicit"
+
+
+def test_no_sentence_is_kept_where_no_quotes_are(repo: Repo, environ: dict[str, str]) -> None:
+    """With `learn.quotes` off the line is said and its sentence is nowhere; a record is the agent's."""
+    off = environ | {"REMORA_LEARN_QUOTES": "false"}
+    with Memory.open(repo.root, environ=off) as memory:
+        memory.remember("The cart is cached per tenant", type="gotcha")
+    quiet = Hooked(repo.root, off)
+    quiet.start()
+    assert asks(quiet.prompt(RULE))
+    assert not any(ASKED in line for line in quiet.lines)
+    assert recorded(repo, off, RESTATED).source == "agent_explicit"

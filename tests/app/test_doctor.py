@@ -74,7 +74,7 @@ def test_sound_store(folder: Path, environ: dict[str, str]) -> None:
     (database,) = of(report, "database")
     assert database.level == "ok"
     assert f"schema {migrations.latest()} of {migrations.latest()}" in database.detail
-    assert "memories: 1, forgotten: 0, turns: 1" in database.detail
+    assert "memories: 1, records: 0, forgotten: 0, turns: 1" in database.detail
     assert of(report, "your own database")[0].level == "ok"
     assert of(report, "sessions") == [Finding("ok", "sessions", "logs: 1, all indexed")]
     assert of(report, "project home")[0].detail == str(home)

@@ -597,7 +597,7 @@ def test_prune(bare: Memory, clock: FixedClock) -> None:
     assert (rows(bare), rows(bare, "user")) == before
     done = bare.prune()
     assert {m.id for m in done.forget} == {idle.id, mine.id}
-    assert [m.id for m in bare.list()] == [used.id]
+    assert [m.id for m in bare.list(records=True)] == [used.id]
     with pytest.raises(NotFound):
         bare.show(gone.id)
     assert bare.restore(mine.id).realm == "user"

@@ -39,7 +39,7 @@ def test_what_broke_in_a_file_is_answered(memory: Memory) -> None:
 
 def test_a_commit_is_told_in_its_own_words(memory: Memory) -> None:
     """Its subject stands whole, and nobody claims that it mended what it only brought."""
-    (told,) = (one.content for one in memory.list() if one.source == "commit_auto")
+    (told,) = (one.content for one in memory.list(source="commit_auto"))
     assert told.startswith(
         "An earlier commit: Implement a streaming pager, bugfix for lost pages. The stream"
     )

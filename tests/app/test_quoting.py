@@ -147,3 +147,49 @@ def test_search_words_are_made_again_without_losing_quotes(memory: Memory, tmp_p
     memory.reindex()
     assert words(memory) == [DATABASE]
     assert memory.search("staging database", kinds=["quote"])
+
+
+def said_on(memory: Memory, repo: Repo, tmp_path: Path, branch: str) -> None:
+    """Learn a session on a new branch that has a commit of its own, then go back to main."""
+    repo.git("checkout", "-q", "-b", branch, "main")
+    repo.commit(f"{branch} begins", {f"{branch}.py": "b = 1\n"})
+    Talk(branch, 9, str(memory.root), branch).user(APPLY).reply("Done.").save(tmp_path / "talks")
+    memory.learn(tmp_path / "talks")
+    repo.git("checkout", "-q", "main")
+
+
+def told(memory: Memory, session: str) -> bool:
+    """Return whether the command that a quote rules out is told of it, and whether a search finds it."""
+    at_the_act = APPLY in (memory.loop(session).before("Bash", {"command": "terraform apply"}) or "")
+    assert at_the_act == bool(memory.search("who runs terraform apply", kinds=["quote"]))
+    return at_the_act
+
+
+def test_what_was_said_on_a_branch_is_told_there_and_everywhere_once_it_is_merged(
+    memory: Memory, repo: Repo, tmp_path: Path
+) -> None:
+    """At an act and in a search; the list of quotes has it all the time."""
+    said_on(memory, repo, tmp_path, "topic")
+    assert not told(memory, "on-main")
+    assert words(memory) == [APPLY]
+    repo.git("checkout", "-q", "topic")
+    assert told(memory, "on-topic")
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge topic", "topic")
+    memory.learn(tmp_path / "talks")
+    assert told(memory, "merged")
+
+
+def test_what_was_said_on_a_branch_follows_its_new_name_and_goes_with_it(
+    memory: Memory, repo: Repo, tmp_path: Path
+) -> None:
+    """A renamed branch takes its quotes along; one that is deleted unmerged leaves them told nowhere."""
+    said_on(memory, repo, tmp_path, "topic")
+    repo.git("branch", "-m", "topic", "terraform")
+    memory.learn(tmp_path / "talks")
+    repo.git("checkout", "-q", "terraform")
+    assert told(memory, "renamed")
+    repo.git("checkout", "-q", "main")
+    repo.git("branch", "-D", "terraform")
+    memory.learn(tmp_path / "talks")
+    assert not told(memory, "deleted")

@@ -19,20 +19,19 @@ RULES = [
 
 def made(*records: object, tokens: int = 1_000, **more: object) -> tuple[str, tuple[str, ...]]:
     """Return the text of a brief and the memories in it."""
-    material = Material(records or RULES, memories=40, **more)  # type: ignore[arg-type]
+    material = Material(records or RULES, held="40 memories", **more)  # type: ignore[arg-type]
     found = brief(material, tokens=tokens, threshold=0.65, now=NOW)
     return found.text, found.ids
 
 
 def test_a_brief_in_full():
-    """Where it stopped, how work is checked, what was done, what is remembered, and how to ask for more."""
+    """Where it stopped, how work is checked, what is remembered, and how to ask for more."""
     text, ids = made(
         commands=[
             Suggestion("make all", "build", 0.9, "CLAUDE.md names it"),
             Suggestion("make lint", "lint", 0.8, "Makefile; run in 9 of 10", "run in 9 of 10"),
             Suggestion("x", "test", 0.1, "once", "once"),
         ],
-        outcomes=[record("o-1", "Wrote the parser", type="work_unit_outcome")],
         state="## Where the last session left this work [Memory #w-1]\n- Asked for: “a parser”",
         state_id="w-1",
     )
@@ -42,27 +41,18 @@ def test_a_brief_in_full():
         "- Asked for: “a parser”\n"
         "How work is checked here, from the root of the project:\n"
         "- `make lint` (run in 9 of 10)\n"
-        "What was done last:\n"
-        "- Wrote the parser [Memory #o-1]\n"
         "What is remembered:\n"
         "- Prefer small modules [Memory #p-1]\n"
         "- The cache outlives a request [Memory #g-1]\n"
         "- Money is kept in cents [Memory #d-1]\n"
         "(40 memories in all; search_memory or `remora search` finds the rest, also by file or error.)"
     )
-    assert ids == ("w-1", "o-1", "p-1", "g-1", "d-1")
+    assert ids == ("w-1", "p-1", "g-1", "d-1")
 
 
 def test_nothing_to_say_is_nothing():
     """An empty memory takes no room in the context, not even a greeting."""
     assert brief(Material(()), tokens=1_000, threshold=0.65, now=NOW).text == ""
-
-
-def test_one_memory_is_one():
-    """The last line counts in the singular, too."""
-    material = Material([record("d-1", "Money is kept in cents")], memories=1)
-    text = brief(material, tokens=1_000, threshold=0.65, now=NOW).text
-    assert text.splitlines()[-1].startswith("(1 memory in all;")
 
 
 def test_it_keeps_to_its_budget():

@@ -37,10 +37,7 @@ def test_first_init() -> None:
         "Memory of /src/shop",
         "  Read 2 rule files: AGENTS.md, CLAUDE.md. 12 rules found.",
         "  Read 1,200 commits of git history. 88 files known, 340 pairs that change together.",
-        (
-            "  11 memories stored, 1 of them from fixes and reverts, to be confirmed, 2 merged with others "
-            "that say the same."
-        ),
+        ("  10 memories stored, 1 record of fixes and reverts kept, 2 merged with others that say the same."),
         "  1 secret was taken out before storing: 1 password.",
         "  Skipped:",
         "    notes.bin: it is not text",
@@ -100,9 +97,11 @@ def test_what_to_try_has_an_answer() -> None:
 def test_candidates_only() -> None:
     """When all that was stored comes from the history, that is what is said."""
     text = plain(reports.initialised(INIT._replace(stored=9, candidates=9)))
-    assert "9 memories stored, all of them from fixes and reverts, to be confirmed" in text
-    one = plain(reports.initialised(INIT._replace(stored=1, candidates=1)))
-    assert "1 memory stored, from a fix or a revert, to be confirmed" in one
+    assert "  9 records of fixes and reverts kept" in text
+    one = plain(reports.initialised(INIT._replace(stored=1, candidates=1, merged=0)))
+    assert "  1 record of fixes and reverts kept" in one
+    assert "remora list --records" in one
+    assert "remora list  " not in one
 
 
 def test_many_skips_are_grouped_by_reason() -> None:
@@ -120,6 +119,7 @@ def stats(**fields: object) -> Stats:
         root="/src/shop",
         home="/data/shop",
         memories=0,
+        records={},
         by_type={},
         needs_review=0,
         pinned=0,

@@ -675,7 +675,7 @@ def test_fifty_thousand_events_in_bounded_memory_and_time():
 
 def test_the_least_worth_goes_first():
     """A pad that is full keeps corrections and lets accesses of files go."""
-    script = Script().step().ask("no, we removed the session commands on purpose")
+    script = Script().step().ask("no, never call the session commands from a hook")
     for number in range(200):
         script.step(7).read(f"f{number}.go")
     o = observed(script, limits=Limits(signals=40))

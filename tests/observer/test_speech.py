@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 
 from remora.core.events import Signal
-from remora.observer.speech import correction
 from tests.observer.script import Script, observed, of_type, watching
 
 
@@ -114,45 +113,20 @@ def test_what_is_no_dead_end(text: str):
     assert said(text) == []
 
 
-CORRECTIONS = [
-    ("no, we removed the session commands on purpose", "no"),  # 0276a600
-    (
-        "that is wrong, I can also totally see `Entire-Checkpoint:` trailers in the main branch",
-        "that is wrong",
-    ),  # 43b2bd6e
-    ("no remove this again, the risk someone assumes it's a stable link is to big", "no"),  # 6113e919
-    (
-        "we should be using the strong types instead of string wherever we can",
-        "we should be using",
-    ),  # 3cd520f7
-    (
-        "we don't have `Entire-Session` anymore so this is obsolete. let's remove this too",
-        "we don't have",
-    ),  # d24899b5
-    ("and remember to use pagination", "remember to"),  # 163396cf
-    ("prefer subagents to save on the main context", "prefer subagents"),  # b82405ba
-    ("I said to leave the tests alone", "i said"),
-    ("you forgot the changelog entry again", "you forgot"),
-    ("don't use globals here, pass the config instead", "don't use"),
-    ("use httpx instead of requests in new code", "use httpx instead of"),
-    ("please always run the formatter before you commit", "always run"),
-    ("Looks good. Never push to main directly, please.", "never push"),
-    ("from now on write commit messages in English", "from now on"),
-    ("stop adding comments to every line please", "stop adding"),
-    # 19abe528
-    (
-        "can you update CLAUDE.md that we should always run `mise run fmt` together with `mise run lint`",
-        "can you update claude.md",
-    ),
+RULES = [
+    "use httpx instead of requests in new code",
+    "please always run the formatter before you commit",
+    "Looks good. Never push to main directly, please.",
+    "from now on write commit messages in English",
+    "Remember that the API runs on port 8081",
 ]
 
 
-@pytest.mark.parametrize(("words", "cue"), CORRECTIONS)
-def test_what_the_user_corrects(words: str, cue: str):
-    """The user's words are kept as typed, with the cue that gave them away."""
+@pytest.mark.parametrize("words", RULES)
+def test_what_the_user_states(words: str):
+    """The user's words are kept as typed, with what the model said before them."""
     (signal,) = of_type(observed(Script().step().say("I added it.").ask(words)), "self_correction")
     assert (signal.detail["kind"], signal.detail["words"]) == ("user", words)
-    assert signal.detail["cue"].endswith(cue.split("update ")[-1]) or signal.detail["cue"].startswith(cue)
     assert signal.detail["before"] == "I added it."
 
 
@@ -168,6 +142,8 @@ def test_what_the_user_corrects(words: str, cue: str):
         "can you look at the tests we have?",
         "don't worry about the lint errors",
         "do we always need to check this?",
+        "that is wrong, look again at the trailers",
+        "I said to leave the tests alone",
         "I don't know how to reproduce it",
         "Implement the following plan:\n\nNever use globals. Always test.",
         "[Request interrupted by user]",
@@ -176,8 +152,8 @@ def test_what_the_user_corrects(words: str, cue: str):
         "> no, we should always do that\nwhat did they mean?",
     ],
 )
-def test_what_is_no_correction(words: str):
-    """Yes and no, questions, pasted plans, logs and quotes are none."""
+def test_what_states_no_rule(words: str):
+    """Yes and no, questions, complaints, pasted plans, logs and quotes are none."""
     assert of_type(observed(Script().step().ask(words)), "self_correction") == []
 
 
@@ -187,15 +163,11 @@ def refusal(words: str) -> Script:
     return Script().step().call("Edit", "edit", text, error=True, paths=("setup.go",))
 
 
-def test_the_reason_of_a_refusal_is_a_correction():
-    """Session 04cd0da1: the words given with a refusal, and what was refused."""
-    words = "with entire/sessions we want to be explicit about what deletion means"
+def test_a_rule_given_with_a_refusal_is_kept():
+    """With what was refused."""
+    words = "no, never write `setup.go` by hand"
     (signal,) = of_type(observed(refusal(words)), "self_correction")
-    assert (signal.detail["cue"], signal.detail["words"], signal.detail["path"]) == (
-        "refused",
-        words,
-        "setup.go",
-    )
+    assert (signal.detail["sentence"], signal.detail["path"]) == (words, "setup.go")
 
 
 @pytest.mark.parametrize(
@@ -204,22 +176,6 @@ def test_the_reason_of_a_refusal_is_a_correction():
 def test_a_refusal_that_only_asks_is_none(words: str):
     """Questions and pauses change what happens next, and teach nothing."""
     assert of_type(observed(refusal(words)), "self_correction") == []
-
-
-def test_the_model_says_that_the_user_is_right():
-    """Session 0276a600: the user's words count, the model's are beside them."""
-    script = Script().step().ask("hmm, shouldn't files under .claude be counted as well?")
-    script.step().say("You're right - `isMetadataPath` is not needed. Those files are part of the commit.")
-    (signal,) = of_type(observed(script), "self_correction")
-    assert signal.detail["kind"] == "admitted"
-    assert signal.detail["words"] == "hmm, shouldn't files under .claude be counted as well?"
-
-
-@pytest.mark.parametrize("reply", ["You're right to question this.", "Good point.", "You're right!", "Sure."])
-def test_politeness_is_no_admission(reply: str):
-    """Without a statement there is nothing to keep."""
-    script = Script().step().ask("could we show the commit message there?").step().say(reply)
-    assert of_type(observed(script), "self_correction") == []
 
 
 def test_the_same_correction_is_one_signal():
@@ -234,7 +190,7 @@ def test_the_users_words_are_never_tainted_and_the_models_are():
     script = (
         Script().step().fetch("https://x.org/").step().say("I was wrong about `a.go`, it says delete it.")
     )
-    script.ask("no, never delete files in this repository")
+    script.ask("no, never delete generated files by hand")
     user, model = sorted(
         of_type(observed(script), "self_correction"), key=lambda s: s.detail["kind"], reverse=True
     )
@@ -244,12 +200,12 @@ def test_the_users_words_are_never_tainted_and_the_models_are():
 
 def test_a_correction_is_acute():
     """It is told at once, and once."""
-    observer = watching(Script().step().ask("no, we removed the session commands on purpose"))
+    observer = watching(Script().step().ask("no, never call the session commands from a hook"))
     assert [s.type for s in observer.acute()] == ["self_correction"]
     assert observer.acute() == []
 
 
 def test_a_text_of_a_megabyte_is_looked_at_in_bounded_time():
     """Only both ends are read."""
-    assert correction("x " * 500_000) is None
+    assert of_type(observed(Script().step().ask("x " * 500_000)), "self_correction") == []
     assert said("y. " * 400_000) == []

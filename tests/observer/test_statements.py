@@ -38,7 +38,7 @@ def test_several_rules_of_a_prompt_are_kept_each_once() -> None:
 def test_what_is_to_be_remembered_makes_a_fact() -> None:
     """It is no preference, and loses the request."""
     (found,) = statements("please remember that the demo database lives on `db2`")
-    assert found == ("gotcha", "The demo database lives on `db2`.")
+    assert (found.type, found.text) == ("gotcha", "The demo database lives on `db2`.")
 
 
 def test_a_correction_states_its_rule() -> None:

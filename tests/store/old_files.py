@@ -90,7 +90,7 @@ ROWS: dict[int, tuple[str, ...]] = {
            (2, 'Add users', '', '')""",
     ),
     9: (
-        """INSERT INTO note_files VALUES ('MEMORY.md', '1:2:3'), ('entries.mem', '4:5:6')""",
+        """INSERT INTO note_files(path, seen) VALUES ('MEMORY.md', '1:2:3'), ('entries.mem', '4:5:6')""",
         """INSERT INTO notes(id, kind, path, name, start_line, end_line, time, content, search_terms) VALUES
            (1, 'longterm', 'MEMORY.md', '', 3, 5, NULL, 'The project uses readConfig', 'read config'),
            (2, 'note', 'entries.mem', 'deploy', NULL, NULL, '2025-12-03T08:00:00.000Z', 'on Fridays', '')""",
@@ -122,12 +122,13 @@ ROWS: dict[int, tuple[str, ...]] = {
     ),
     13: ("""INSERT INTO scip_files VALUES ('src/users.py', 'aa', x'789c')""",),
     19: (
-        """INSERT INTO note_files VALUES ('session:claude-code:s-1', '')""",
+        """INSERT INTO note_files(path, seen) VALUES ('session:claude-code:s-1', '')""",
         """INSERT INTO notes(id, kind, path, time, content, answers) VALUES
            (90, 'quote', 'session:claude-code:s-1', '2025-12-01T08:00:00.000Z', 'Never run the seeds twice.',
              'Shall I run them?')""",
         """INSERT INTO quote_triggers VALUES ('command', 'seeds', 90, '[]', '[]')""",
     ),
+    20: ("""INSERT INTO note_files VALUES ('session:claude-code:s-2', '', 'topic')""",),
     17: ("""INSERT INTO memory_triggers VALUES ('command', 'gh', 'm-one', '["pr"]', '[]', 2.0)""",),
     14: ("""INSERT INTO graph_tree_files VALUES (1, '/work/other', 100, 7, 'aa')""",),
 }

@@ -47,7 +47,11 @@ def _ids(project: str, start: str, *, forgotten: bool) -> list[CompletionItem]:
 
     try:
         with Memory.open(project, read_only=True) as memory:
-            records = memory.list(limit=10_000, include_forgotten=forgotten)
+            records = [
+                record
+                for apart in (False, True)
+                for record in memory.list(limit=10_000, include_forgotten=forgotten, records=apart)
+            ]
     except RemoraError:  # no memory yet, or none that can be read: there is nothing to offer
         return []
     matching = [r for r in records if r.id.startswith(start) and (r.deprecated or not forgotten)][:MOST_IDS]

@@ -12,7 +12,7 @@ from remora.interfaces import pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split
 from remora.interfaces.page import Para
-from remora.interfaces.present import TOLD, about, counted, owned_sentence
+from remora.interfaces.present import TOLD, about, counted, is_empty, owned_sentence
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -244,6 +244,7 @@ def show(desk: Desk, *, memory_id: str) -> None:
 )
 @click.option("--needs-review", is_flag=True, help="Only memories that somebody should look at.")
 @click.option("--pinned", is_flag=True, help="Only pinned memories.")
+@click.option("--records", is_flag=True, help="What happened instead: records of commits and sessions.")
 @click.option("--all", "everything", is_flag=True, help="Forgotten and superseded ones too.")
 @click.option("--user", is_flag=True, help="Only your own, true in every project.")
 @click.option("--project-only", is_flag=True, help="Only the project's.")
@@ -268,6 +269,7 @@ def list_(
     scope: str | None,
     needs_review: bool,
     pinned: bool,
+    records: bool,
     everything: bool,
     user: bool,
     project_only: bool,
@@ -291,6 +293,7 @@ def list_(
         include_forgotten=everything,
         order=order,
         user=True if user else False if project_only else None,
+        records=records,
     )
     more, found = len(found) > most, found[:most]
     notes = memory.reminders()
@@ -302,6 +305,8 @@ def list_(
     desk.tell(notes)
     if more:
         desk.note(f"These are the first {most}; there are more. --limit 0 shows all.")
+    elif not records and not types and memory.list(limit=1, records=True):
+        desk.note("What commits and sessions tell is listed apart, by --records.")
 
 
 def _paths(desk: Desk, files: tuple[str, ...]) -> list[str] | None:
@@ -318,7 +323,7 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
 
 def _nothing(desk: Desk, *, filtered: bool) -> str:
     """Return why there is no answer, and what to do about it."""
-    if desk.memory(writes=False).list(limit=1):
+    if not is_empty(desk.memory(writes=False)):
         return "Nothing found" + (
             " that passes the filters." if filtered else ". Try other words, or `remora list` to look around."
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import NotFound
+from remora.core.evidence import amounts
 from remora.core.text import shorten
 from remora.core.values import FileHit, MemoryRecord
 from remora.interfaces.mcp_server.words import bounded, memory_line, said, source, sure
@@ -142,7 +143,7 @@ def session_context(memory: Memory, log: Log, now: float) -> str:
     if left := memory.work_state():
         blocks.append(left)
     known = {r.id for r in records}
-    newest = [m for m in memory.list(limit=40) if m.type != "work_state" and m.id not in known][:5]
+    newest = [m for m in memory.list(limit=40) if m.id not in known][:5]
     if newest:
         blocks += ["Newest in the memory of the project:", *(memory_line(m, now, tokens=80) for m in newest)]
     head = f"Through this server, which started {ago(log.started, now)}:"
@@ -152,7 +153,7 @@ def session_context(memory: Memory, log: Log, now: float) -> str:
 def brief(memory: Memory, now: float) -> str:
     """Return what a newcomer should know of a project: what is written down, decided, and how it is built."""
     counts = memory.stats()
-    memories = counted(counts.memories, "memory", "memories")
+    memories = amounts(counts.memories, counts.records)
     history = f"{counted(counts.files, 'file')} known from {counted(counts.commits, 'commit')}"
     head = [f"# {safe(counts.project)}", f"{memories}, {counts.needs_review:,} to review; {history}."]
     blocks = []
@@ -185,10 +186,13 @@ def known_file(memory: Memory, path: str, now: float) -> str:
     """
     found = memory.list(files=[path], limit=20)
     about = _related(memory, path, 8)
-    if not found:
+    happened = memory.list(files=[path], limit=20, records=True)
+    if not found and not happened:
         _require_known(memory, path, related=len(about) > 1)
-    remembered = ["Remembered about it:", *(memory_line(m, now, tokens=150) for m in found)] if found else []
-    return bounded(about[:1], [*remembered, *about[1:]], more="{} more lines are left out.")
+    blocks = []
+    for heading, some in (("Remembered about it:", found), ("What happened to it:", happened)):
+        blocks += [heading, *(memory_line(m, now, tokens=150) for m in some)] if some else []
+    return bounded(about[:1], [*blocks, *about[1:]], more="{} more lines are left out.")
 
 
 def dependencies(memory: Memory, target: str, limit: int) -> tuple[str, str]:

@@ -24,6 +24,7 @@ from remora.interfaces.present import (
     TOLD,
     about,
     counted,
+    is_empty,
     listed,
     receipt_sentence,
     redaction_sentence,
@@ -145,7 +146,7 @@ class Tools:
                 min_score=min_score,
             )
             notes = _notes(memory)
-            empty = not hits and not memory.list(limit=1)
+            empty = not hits and is_empty(memory)
         self.log.handed_out("search_memory", query, hits, now)
         self.log.asked_about(files, now)
         asked = repr(shorten(safe(query[:1_000]), 80))
@@ -177,6 +178,7 @@ class Tools:
         with self.holder.use(writes=True) as memory:
             record = memory.remember(
                 content,
+                **memory.as_said(content[:MOST_COMPARED], (*forbids, *wants, *when)),
                 type=type.strip() or None,
                 related_files=files,
                 related_modules=modules,

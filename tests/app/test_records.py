@@ -1,0 +1,87 @@
+"""Memories and records of what happened: one store, told apart wherever they are counted, listed or found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remora import Memory
+from remora.core.evidence import hit_source
+from remora.core.values import MEMORY_KINDS, MEMORY_SOURCES, MEMORY_TYPES, Filters, MemoryDraft
+from remora.interfaces.mcp_server import answers
+
+NOW = 1_900_000_000.0
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """Give a project with two memories, one commit and two records of sessions."""
+    (tmp_path / "remora.toml").write_text('[embedding]\nprovider = "none"\n')
+    with Memory.open(tmp_path) as opened:
+        opened.remember("Access tokens expire after 24 h", type="decision", related_files=["auth.py"])
+        opened.remember("Cookies are signed with the session key", type="gotcha")
+        kept = [
+            MemoryDraft(
+                "An earlier commit: tokens were compared as text",
+                "gotcha",
+                source="commit_auto",
+                related_files=("auth.py",),
+            ),
+            MemoryDraft("The tokens module was split", "work_unit_outcome", source="observer_inferred"),
+            MemoryDraft("The tokens still lack a test", "work_state", source="observer_inferred"),
+        ]
+        opened._parts.room("project").intake.remember_many(kept)
+        yield opened
+
+
+def test_a_list_is_of_memories(memory: Memory) -> None:
+    """Records come alone when they are asked for, and beside memories by their type or source."""
+    assert {m.type for m in memory.list()} == {"decision", "gotcha"}
+    assert len(memory.list()) == 2
+    assert {m.source for m in memory.list(records=True)} == {"commit_auto", "observer_inferred"}
+    assert len(memory.list(records=True)) == 3
+    assert [m.type for m in memory.list(types=["work_unit_outcome"])] == ["work_unit_outcome"]
+    assert [m.source for m in memory.list(source="commit_auto")] == ["commit_auto"]
+
+
+def test_they_are_counted_apart(memory: Memory) -> None:
+    """By stats, by status, and at the end of a brief."""
+    assert (memory.stats().memories, dict(memory.stats().records)) == (2, {"commit": 1, "session": 2})
+    assert sum(memory.stats().by_type.values()) == 2
+    status = memory.status()
+    assert (status.memories, dict(status.records)) == (2, {"commit": 1, "session": 2})
+    told = "2 memories, 1 record of commits, 2 records of sessions"
+    assert f"({told} in all;" in status.brief
+    assert told in answers.brief(memory, NOW)
+
+
+def test_they_are_found_together_and_told_apart(memory: Memory) -> None:
+    """A search finds all; each hit says what it is, and kinds choose."""
+    assert {h.source for h in memory.search("tokens")} == set(MEMORY_KINDS)
+    for kind in MEMORY_KINDS:
+        assert {h.source for h in memory.search("tokens", kinds=[kind])} == {kind}
+    assert {h.source for h in memory.search("tokens", kinds=["commit", "memory"])} == {"commit", "memory"}
+
+
+def test_a_file_is_told_what_is_remembered_and_what_happened(memory: Memory) -> None:
+    """The answer about a file has a heading for each."""
+    lines = answers.known_file(memory, "auth.py", NOW).splitlines()
+    remembered, happened = lines.index("Remembered about it:"), lines.index("What happened to it:")
+    assert "24 h" in " ".join(lines[remembered:happened])
+    assert "compared as text" in " ".join(lines[happened:])
+
+
+def test_the_store_says_what_the_rule_says(tmp_path: Path) -> None:
+    """For every source and type the condition of the database is that of the one function."""
+    with Memory.open(tmp_path) as memory:
+        room = memory._parts.room("project")
+        for source in MEMORY_SOURCES:
+            for kind in MEMORY_TYPES:
+                draft = MemoryDraft(f"{source} has {kind}", kind, source=source)
+                room.intake.remember(draft)
+        for wanted in MEMORY_KINDS:
+            found = room.space.memories.find(Filters(kinds=(wanted,)), limit=1_000)
+            assert found
+            assert {hit_source(m.source, m.type) for m in found} == {wanted}
