@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 
 COMMIT_SOURCES = ("commit_auto",)  # of records of commits
 SESSION_TYPES = ("work_unit_outcome", "work_state")  # of records of sessions
+COUNTED_TYPES = ("prefetch_pattern", "task_calibration", "context_cost")  # figures, where sessions gave them
+COUNTED_BY = "observer_inferred"
 
 # Sources whose memories were stated on purpose: by a person, or by an agent that recorded them.
 STATED = ("user_taught", "agent_explicit", "mcp_auto")
@@ -34,15 +36,18 @@ def hit_source(source: str, memory_type: str) -> str:
 
     >>> hit_source("user_taught", "gotcha"), hit_source("commit_auto", "gotcha")
     ('memory', 'commit')
+    >>> [hit_source(source, "context_cost") for source in ("user_taught", "observer_inferred")]
+    ['memory', 'session']
     """
     if source in COMMIT_SOURCES:
         return "commit"
-    return "session" if memory_type in SESSION_TYPES else "memory"
+    counted = memory_type in COUNTED_TYPES and source == COUNTED_BY
+    return "session" if counted or memory_type in SESSION_TYPES else "memory"
 
 
 def asked_kinds(types: Iterable[str], source: str | None) -> tuple[str, ...]:
     """Return what somebody asks for who names some types and a source: memories, and records where named."""
-    sessions = ("session",) if set(SESSION_TYPES).intersection(types) else ()
+    sessions = ("session",) if {*SESSION_TYPES, *COUNTED_TYPES}.intersection(types) else ()
     return ("memory", *sessions, *(("commit",) if source in COMMIT_SOURCES else ()))
 
 

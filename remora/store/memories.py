@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from remora.core.evidence import COMMIT_SOURCES, SESSION_TYPES
+from remora.core.evidence import COMMIT_SOURCES, COUNTED_BY, COUNTED_TYPES, SESSION_TYPES
 from remora.core.globs import matches
 from remora.core.values import MEMORY_KINDS, Filters, MemoryRecord, Origin, Relation, Taint, WorkUnitRef
 from remora.store.connection import Database, Row
@@ -64,7 +64,9 @@ _CROWDED_BAND = 64
 # As `core.evidence.hit_source` says it.
 _KIND = (
     f"CASE WHEN m.source IN ({', '.join(map(repr, COMMIT_SOURCES))}) THEN 'commit' "
-    f"WHEN m.type IN ({', '.join(map(repr, SESSION_TYPES))}) THEN 'session' ELSE 'memory' END"
+    f"WHEN m.type IN ({', '.join(map(repr, SESSION_TYPES))}) THEN 'session' "
+    f"WHEN m.source = {COUNTED_BY!r} AND m.type IN ({', '.join(map(repr, COUNTED_TYPES))}) THEN 'session' "
+    "ELSE 'memory' END"
 )
 _SELECT = "SELECT " + ", ".join(f"m.{c}" for c in COLUMNS) + " FROM memories m"
 _LISTS = (
