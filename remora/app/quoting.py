@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from remora.app.stored_seen import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.directive import LASTS, directive
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Observation
-from remora.core.text import content_hash
+from remora.core.text import collapse, content_hash, words
 from remora.core.triggers import EVENT, PATH, TOUCH, Trigger, triggers_of
+from remora.core.typed import typed
 from remora.lifecycle.prune import is_forgotten, keep_forgotten
+from remora.observer.evidence import ROUTINE
+from remora.observer.phrases import NOT_TYPED
+from remora.observer.quotes import LONGEST
+from remora.observer.seen import same_words
 from remora.retrieval.candidates import as_hit
 from remora.retrieval.request import Candidate
 from remora.store import erase
@@ -24,21 +30,29 @@ from remora.store.notes import SESSION, NoteRow, Written
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
     from remora.core.values import Hit
+    from remora.observer.seen import Seen
     from remora.store.space import Space
+
+LEAST_WORDS = 3  # of a request
+NEAREST = 20  # quotes that are compared
 
 
 def take_in(space: Space, observation: Observation, branch: str | None = None) -> int:
     """Store what a person said in a session in place of what was stored of it; call inside a transaction.
 
-    `branch` is the one that what was learnt belongs to (`branches.to_stamp`). Returns how many quotes are
-    new. One that somebody deleted does not come back.
+    A request that was made in ROUTINE sessions is kept as well, once: that it is made again says that it
+    lasts. `branch` is the one that what was learnt belongs to (`branches.to_stamp`). Returns how many
+    quotes are new. One that somebody deleted does not come back.
     """
     path = f"{SESSION}{observation.host}:{observation.session_id}"
     over = observation.ended or observation.started
+    said = {quote.text: (quote.at, quote.answers) for quote in observation.quotes}
+    asked = routine(observation, StoredSeen(space.observed))
+    said |= {text: (None, "") for text in asked if not _is_kept(space, path, text)}
     pieces = [
-        Written("quote", "", None, None, quote.at or over, quote.text, quote.answers)
-        for quote in observation.quotes
-        if not is_forgotten(space, _origin(path, quote.text))
+        Written("quote", "", None, None, at or over, text, answers)
+        for text, (at, answers) in said.items()
+        if not is_forgotten(space, _origin(path, text))
     ]
     if not pieces:
         space.notes.forget(path)
@@ -49,6 +63,24 @@ def take_in(space: Space, observation: Observation, branch: str | None = None) -
         path, [trigger for row in space.notes.of_path(path) for trigger in triggers_of_quote(row)]
     )
     return added
+
+
+def routine(observation: Observation, seen: Seen) -> list[str]:
+    """Return the requests of a session that were made in so many sessions, in the same words."""
+    prompts = (prompt for prompt in observation.prompts if not NOT_TYPED.match(prompt))
+    lines = (collapse(line) for prompt in prompts for line in typed(prompt).split("\n"))
+    return [
+        line
+        for line in dict.fromkeys(lines)
+        if len(words(line)) >= LEAST_WORDS and len(line) <= LONGEST and seen.asked(line) >= ROUTINE
+    ]
+
+
+def _is_kept(space: Space, path: str, text: str) -> bool:
+    """Return whether the same words are a quote of another session."""
+    found = [number for number, _ in space.notes.search(words(text), ("quote",), NEAREST)]
+    rows = space.notes.get_many(found).values()
+    return any(row.path != path and same_words(row.content) == same_words(text) for row in rows)
 
 
 def triggers_of_quote(row: NoteRow) -> Iterator[Trigger]:

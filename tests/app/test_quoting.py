@@ -59,6 +59,15 @@ def test_a_quote_is_found_by_meaning_and_is_no_memory(memory: Memory, tmp_path: 
     assert memory.stats().written == {"quote": 1}
 
 
+def test_a_request_of_three_sessions_is_kept_once(memory: Memory, tmp_path: Path) -> None:
+    """That it is made again says that it lasts, whatever its form; two sessions say nothing yet."""
+    for day in range(1, 6):
+        learnt(memory, tmp_path, "address PR feedback" + "!" * (day % 2), name=f"s{day}", day=day)
+        assert len(words(memory)) == (day > 2)
+    (hit,) = memory.search("what is done about feedback of a PR", k=1)
+    assert hit.text.startswith("address PR feedback")
+
+
 def test_a_task_it_bears_on_is_told_it_as_a_quotation(memory: Memory, tmp_path: Path) -> None:
     """`context` and `plan` quote it with its day; a task about something else is not told."""
     learnt(memory, tmp_path, DATABASE)
