@@ -95,12 +95,14 @@ class Clone:
         default = history.at(history.default, session.started)
         if not own or not default:
             return False
-        git(self.folder, "checkout", "-q", "-f", "--detach", own)
+        # A clone may lack large files: git complains of them, but checks the rest out and moves HEAD.
+        git(self.folder, "checkout", "-q", "-f", "--detach", own, check=False)
+        if _commit(self) != own:
+            return False
         git(self.folder, "update-ref", f"refs/heads/{history.default}", default)
-        if session.branch and session.branch != history.default:
-            git(self.folder, "checkout", "-q", "-B", session.branch)
-        else:
-            git(self.folder, "checkout", "-q", history.default)
+        branch = session.branch or history.default
+        git(self.folder, "update-ref", f"refs/heads/{branch}", own)
+        git(self.folder, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
         return True
 
 
@@ -234,7 +236,7 @@ def _commit(clone: Clone) -> str:
     return git(clone.folder, "rev-parse", "HEAD").strip()
 
 
-def git(folder: Path, *arguments: str) -> str:
+def git(folder: Path, *arguments: str, check: bool = True) -> str:
     """Return what git prints in a folder."""
     command = ["git", "-C", str(folder), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, check=check, capture_output=True, text=True).stdout
