@@ -115,8 +115,14 @@ def _session(parts: Sequence[_Entry], roots: Sequence[PurePosixPath], place: Pat
     first = parts[0].told
     edited = [_relative(path, roots) for part in parts for path in part.told["edited"]]
     return AgentSession(
-        *(first["session_id"], first["start"], max(part.told["end"] for part in parts)),
-        *(first["branch"] or "", _prompt(parts[0], place), frozenset(filter(None, edited)), {}, ()),
+        id=first["session_id"],
+        started=first["start"],
+        ended=max(part.told["end"] for part in parts),
+        branch=first["branch"] or "",
+        prompt=_prompt(parts[0], place),
+        gold=frozenset(path for path in edited if path),
+        verified={},
+        records=(),
     )
 
 

@@ -21,7 +21,6 @@ from remora.app.branches import settle
 from remora.app.imports import allowed
 from remora.app.overtaken import settle_overtaken
 from remora.app.project import data_dir, shared_root
-from remora.app.weighing import weigh
 from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
 from remora.core.errors import InvalidInput, SourceError
@@ -30,7 +29,6 @@ from remora.core.sparing import FAILED, sparing
 from remora.core.text import content_hash
 from remora.core.values import InitReport, MemoryDraft, MemoryRecord, Origin, Redaction, Skipped
 from remora.lifecycle.flags import RETIRED, with_reason, without_reason
-from remora.retrieval.files import WEIGHTS
 from remora.sources.fixes import Candidates
 from remora.sources.history import CoChange, module_of
 from remora.sources.rules import Rule, read_rules
@@ -101,8 +99,6 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
     from remora.app.worker import catch_up
 
     catch_up(parts, None, progress)
-    if history.new or not space.meta.get(WEIGHTS):
-        weigh(parts)
     files, edges = space.history.counts()
     return InitReport(
         project_id=project.id,

@@ -1,15 +1,15 @@
 """What each signal for files counts here: ask the project's own past again, and keep what fits it.
 
 The newest sessions are asked by what was said first in them, each with what was known when it began, and held
-against the files that they edited. Where there are few of them, commits are asked by their messages. It is
-bounded in number and in time, runs after what was learnt, and writes one value: the weights with what they
-were told from. `predict_files` reads it.
+against the files that they edited. That is bounded in number and in time, runs after sessions were learnt,
+and writes one value: the weights with what they were told from. `predict_files` reads it. Commits are not
+asked by their messages: those tell what was done, in the words of the code, and weights that fit them misled
+where people ask for something.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core import weights
@@ -19,76 +19,71 @@ from remora.retrieval.files import WEIGHTS, Before, evidence, named
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
+    from remora.store.observed import Worked
     from remora.store.space import Space
 
-SESSIONS, COMMITS = 40, 40  # the newest that are asked again
-SECONDS = 2.0  # after which no further one is
+SESSIONS = 40  # the newest that are asked again
+SECONDS = 3.0  # after which no further one is
+AGAIN = 3  # sessions that were learnt since, from which it is worth another look
 
 
 class Asked(NamedTuple):
-    """A task of the past: "session" or "commit", its text, when it began, and what it touched."""
+    """A session of the past, what the signals said of it, and what it came to touch."""
 
-    kind: str
-    text: str
-    before: Before
-    touched: frozenset[str]
+    session: Worked
+    task: Task
+
+
+def weigh_when_due(parts: Parts) -> Fitted | None:
+    """Weigh where some sessions were learnt since the last time; None where that is not due."""
+    space = parts.room("project").space
+    kept = space.meta.get(WEIGHTS)
+    new = space.observed.count() - (kept or {}).get("known", 0)
+    return weigh(parts) if kept is None or not 0 <= new < AGAIN else None
 
 
 def weigh(parts: Parts, seconds: float = SECONDS) -> Fitted | None:
     """Find the weights that a project's past asks for, and keep them; None where that is too little to tell.
 
     Args:
-        parts: the open memory; one that is only read keeps what it has.
-        seconds: after which the tasks that were asked have to do.
+        parts: the open memory, which can be written.
+        seconds: after which the sessions that were asked have to do.
     """
-    if parts.read_only:
-        return None
     space = parts.room("project").space
-    asked, tasks = replay(space, seconds)
-    found = weights.fit(tasks) if len(tasks) >= weights.FEWEST else None
-    kept = None
-    if found is not None:
-        changed = {name: found.weights.get(name, 0.0) for name in weights.SIGNALS}
-        kept = {
-            "weights": {name: value for name, value in changed.items() if value != weights.SHIPPED[name]},
-            "sessions": sum(one.kind == "session" for one in asked),
-            "commits": sum(one.kind == "commit" for one in asked),
-            "recall": found.recall,
-            "shipped": found.shipped,
-            "floor": found.floor,
-            "floor_recall": found.floor_recall,
-            "at": to_iso(parts.clock.now()),
-        }
-    if kept is not None or space.meta.get(WEIGHTS) is not None:
-        with space.db.transaction(durable=False):
-            space.meta.set(WEIGHTS, kept)
+    asked = replay(space, seconds)
+    found = weights.fit([one.task for one in asked]) if asked else None
+    if found is None:
+        return None
+    changed = {name: value for name, value in found.weights.items() if value != weights.SHIPPED[name]}
+    kept = {
+        "weights": changed,
+        "sessions": len(asked),
+        "recall": found.recall,
+        "shipped": found.shipped,
+        "floor": found.floor,
+        "floor_recall": found.floor_recall,
+        "known": space.observed.count(),
+        "at": to_iso(parts.clock.now()),
+    }
+    with space.db.transaction(durable=False):
+        space.meta.set(WEIGHTS, kept)
     return found
 
 
-def replay(space: Space, seconds: float) -> tuple[list[Asked], list[Task]]:
-    """Return the tasks of the past that were asked, and what the signals said of each, oldest first."""
+def replay(space: Space, seconds: float) -> list[Asked]:
+    """Return the newest sessions with what the signals said of each, the first of them first.
+
+    None are returned where fewer than `weights.FEWEST` could be asked.
+    """
     until = time.monotonic() + seconds
-    found: list[tuple[Asked, Task]] = []
-    for one in _past(space):
-        if one.kind == "commit" and sum(other.kind == "session" for other, _ in found) >= weights.FEWEST:
-            break
+    found: list[Asked] = []
+    past = space.observed.worked(SESSIONS)
+    for session in past if len(past) >= weights.FEWEST else ():
         if time.monotonic() > until:
             break
-        signals = evidence(space, one.text, tests=True, before=one.before).signals
-        found.append((one, Task(signals, named(space, one.text), one.touched)))
-    found.sort(key=lambda pair: pair[0].before.at)
-    return [one for one, _ in found], [task for _, task in found]
-
-
-def _past(space: Space) -> Iterator[Asked]:
-    """Yield the tasks of the past that came to touch files which are there today, the newest first."""
-    for session in space.observed.worked(SESSIONS):
         touched = frozenset(space.leads.today(session.edited).values())
         if touched and any(sign.isalnum() for sign in session.asked):
             before = Before(session.started, space.commits.clock_at(session.started))
-            yield Asked("session", session.asked, before, touched)
-    for commit in space.commits.newest(COMMITS):
-        touched = frozenset(space.leads.today(commit.files).values())
-        if touched and any(sign.isalnum() for sign in commit.subject):
-            text = f"{commit.subject}\n\n{commit.body}"
-            yield Asked("commit", text, Before(commit.date, commit.clock), touched)
+            signals = evidence(space, session.asked, tests=True, before=before).signals
+            found.append(Asked(session, Task(signals, named(space, session.asked), touched)))
+    return found[::-1] if len(found) >= weights.FEWEST else []

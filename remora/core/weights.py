@@ -5,11 +5,11 @@ that thirty others beat: a ranking in which all are alike says nothing, however 
 The sum of the signals, each times its weight, ranks the files.
 
 The weights that ship are few and round, chosen on the sessions of some projects and measured on others. A
-replay asks what a project's own sessions and commits touched, each from what was known before it. A
-weight is halved, doubled or set to nothing where the replay gains from it by more than chance, and its newest
-part does not lose. At the end the simple rankings are asked the same: where one of them is better, the
-search begins anew from it, so what is used is never below any of them in the replay. Searching from
-nothing did worse than searching from what ships: a project has some tens of sessions, and that is little.
+replay asks what a project's own sessions edited, each from what was known before it. A weight is halved,
+doubled or set to nothing where the replay gains from it by more than chance, and its newest part does not
+lose. At the end the simple rankings are asked the same: where one of them is better, the search begins anew
+from it, so what is used is never below any of them in the replay. Searching from nothing did worse than
+searching from what ships: a project has some tens of sessions, and that is little.
 
 What the code says today knows how a task of the past ended, so a replay flatters its signals: it may only
 lower them.
@@ -137,7 +137,8 @@ def fit(tasks: Sequence[Task]) -> Fitted:
         if floors[name] > best:
             weights, best = _climb(tasks, {**unseen, **floor})
     name = max(floors, key=lambda one: floors[one])
-    return Fitted(dict(weights), best, shipped, name, floors[name])
+    used = {signal: weights.get(signal, 0.0) for signal in SIGNALS}
+    return Fitted(used, best, shipped, name, floors[name])
 
 
 def _climb(tasks: Sequence[Task], weights: Weights) -> tuple[Weights, float]:
