@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,13 @@ def wrote(folder: Path, day: int, asked: Sequence[str], *edited: str) -> None:
     told = [Event("session_start", name, "start", at=at)]
     told += [Event("user_prompt", name, f"p{n}", at=at, text=text) for n, text in enumerate(asked)]
     for n, path in enumerate(edited):
-        more = {"step": n + 1, "at": end, "tool": "Edit", "action": "edit", "call_id": f"c{n}"}
+        more: dict[str, Any] = {
+            "step": n + 1,
+            "at": end,
+            "tool": "Edit",
+            "action": "edit",
+            "call_id": f"c{n}",
+        }
         told.append(Event("tool_call", name, f"c{n}:call", paths=(path,), **more))
         told.append(Event("tool_result", name, f"c{n}:result", paths=(path,), **more))
     told.append(Event("session_end", name, "end", at=end))
@@ -100,6 +107,14 @@ def test_what_was_learnt_is_weighed_and_nothing_else_is_written(memory: Memory, 
     meta, now = dict(before.pop("meta")), dict(after.pop("meta"))
     assert before == after
     assert {key for key in now if now[key] != meta.get(key)} <= {WEIGHTS}
+
+
+def test_the_doctor_says_what_came_of_it(memory: Memory, tmp_path: Path) -> None:
+    """One line has the sessions that were asked, what was found, and the best simple ranking."""
+    memory.learn(sessions(tmp_path, FEWEST))
+    (said,) = [f.detail for f in memory.doctor().findings if f.detail.startswith("files of a task: ")]
+    assert f"of what {FEWEST} earlier sessions edited would have been among ten (by " in said
+    assert said.endswith("weights that differ from those that ship: none")
 
 
 def test_it_is_weighed_again_after_some_sessions(memory: Memory, tmp_path: Path) -> None:

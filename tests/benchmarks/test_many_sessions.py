@@ -59,8 +59,11 @@ def pi(text: str, number: int = 0) -> list[Record]:
 
 def test_the_first_prompt_is_found_in_every_host(tmp_path: Path) -> None:
     """What Copilot CLI, Pi, OpenCode and Codex keep of it is read; what a host put in is not."""
-    copilot = [{"type": "session.start", "data": {}}, {"type": "user.message", "data": {"content": "two "}}]
-    opencode = [
+    copilot: list[Record] = [
+        {"type": "session.start", "data": {}},
+        {"type": "user.message", "data": {"content": "two "}},
+    ]
+    opencode: list[Record] = [
         {"type": "session", "info": {"id": "ses_1", "directory": "/home/ann/shop"}},
         {
             "type": "message",
@@ -71,7 +74,7 @@ def test_the_first_prompt_is_found_in_every_host(tmp_path: Path) -> None:
             ],
         },
     ]
-    codex = [
+    codex: list[Record] = [
         {"type": "session_meta", "payload": {"id": "c4", "cwd": "/home/ann/shop"}},
         {
             "type": "response_item",
@@ -118,7 +121,7 @@ def test_sessions_that_share_a_record_count_once(tmp_path: Path) -> None:
 
 def test_paths_are_relative_to_the_repository(tmp_path: Path) -> None:
     """Work trees and the signs of Windows go; what lies outside is no file of the repository."""
-    windows = [{"type": "session", "cwd": "D:\\shop"}, {"type": "message", "message": {}}]
+    windows: list[Record] = [{"type": "session", "cwd": "D:\\shop"}, {"type": "message", "message": {}}]
     edited = [
         "D:\\shop\\src\\a.go",
         "D:\\shop\\.claude\\worktrees\\agent-1\\src\\b.go",
