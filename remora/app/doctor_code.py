@@ -179,8 +179,8 @@ def _weighed(space: Space) -> list[Finding]:
     weights = ", ".join(f"{name} {weight:g}" for name, weight in sorted(kept["weights"].items()))
     said = (
         f"files of a task: {kept['recall']:.0%} of what {kept['sessions']:,} earlier sessions edited would "
-        f"have been among ten (by {kept['floor']} alone {kept['floor_recall']:.0%}); weights that differ from "
-        f"those that ship: {weights or 'none'}"
+        f"have been among ten (by {kept['floor']} alone {kept['floor_recall']:.0%}); weights that differ "
+        f"from what ships: {weights or 'none'}"
     )
     return [Finding("ok", "code", said)]
 

@@ -114,7 +114,7 @@ def test_the_doctor_says_what_came_of_it(memory: Memory, tmp_path: Path) -> None
     memory.learn(sessions(tmp_path, FEWEST))
     (said,) = [f.detail for f in memory.doctor().findings if f.detail.startswith("files of a task: ")]
     assert f"of what {FEWEST} earlier sessions edited would have been among ten (by " in said
-    assert said.endswith("weights that differ from those that ship: none")
+    assert said.endswith("weights that differ from what ships: none")
 
 
 def test_it_is_weighed_again_after_some_sessions(memory: Memory, tmp_path: Path) -> None:
