@@ -26,8 +26,8 @@ from remora.app.memory import Memory
 from remora.app.recall import predict_files, reader
 from remora.core.text import MAX_QUERY_CHARS
 from remora.core.values import Filters
+from remora.core.weights import SIGNALS
 from remora.retrieval import pipeline
-from remora.retrieval.files import SIGNALS
 from remora.retrieval.request import Request
 
 PROMISED = 0.70
@@ -39,11 +39,11 @@ CODE = (".py",)
 
 # What the ablation adds up, in the order of the issue: each line keeps what the lines above have.
 STEPS: tuple[tuple[str, frozenset[str]], ...] = (
-    ("keywords", frozenset({"parts", "title"})),
+    ("keywords", frozenset({"parts"})),
     ("+ names and places", frozenset({"names", "frames", "paths"})),
     ("+ vectors", frozenset({"meaning"})),
     ("+ graph", frozenset({"imports"})),
-    ("+ history", frozenset({"commits"})),
+    ("+ history", frozenset({"commits", "heat"})),
     ("+ memories", frozenset({"memories"})),
 )
 

@@ -30,6 +30,16 @@ def frequent_files(past: Sequence[AgentSession]) -> list[str]:
     return sorted(counts, key=lambda path: (-counts[path], -last[path], path))
 
 
+def recent_files(past: Sequence[AgentSession]) -> list[str]:
+    """Return the files that sessions edited, the last session first, of one by how many edited them."""
+    often = {path: place for place, path in enumerate(frequent_files(past))}
+    return list(
+        dict.fromkeys(
+            path for session in reversed(past) for path in sorted(session.gold, key=often.__getitem__)
+        )
+    )
+
+
 def nearest_files(past: Sequence[AgentSession], prompt: str) -> list[str]:
     """Return what the sessions edited whose first prompts are nearest, by the sum of their cosines.
 
@@ -59,9 +69,14 @@ def nearest_files(past: Sequence[AgentSession], prompt: str) -> list[str]:
 
 
 def file_floors(past: Sequence[AgentSession], prompt: str) -> dict[str, list[str]]:
-    """Return the three floors of `sessions`."""
+    """Return the four floors of `sessions`."""
     frequent, nearest = frequent_files(past), nearest_files(past, prompt)
-    return {"frequency": frequent, "nearest sessions": nearest, "both by rank": rrf([frequent, nearest])}
+    return {
+        "frequency": frequent,
+        "recency": recent_files(past),
+        "nearest sessions": nearest,
+        "nearest and frequency by rank": rrf([frequent, nearest]),
+    }
 
 
 def frequent_commands(past: Sequence[AgentSession], k: int) -> list[str]:

@@ -104,7 +104,7 @@ class CodeVerbs:
         Args:
             task: what is to be done: an issue's text, a request, a commit message.
             k: how many files.
-            tests: rank test files, too; else only what they test.
+            tests: rank every file, tests too; else code, and other files that sessions or the branch changed.
 
         Raises:
             InvalidInput: the task is empty.

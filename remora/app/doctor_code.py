@@ -14,6 +14,7 @@ from remora.app.project import commit_of
 from remora.app.semantic import RAN
 from remora.app.stats import database_bytes
 from remora.core.errors import RemoraError
+from remora.retrieval.files import WEIGHTS
 
 if TYPE_CHECKING:
     from remora.app.wiring import Parts
@@ -46,6 +47,7 @@ def code(parts: Parts) -> list[Finding]:
         *_freshness(parts, space, state),
         *_contents(parts, space),
         *_described(parts, space),
+        *_weighed(space),
     ]
 
 
@@ -167,6 +169,20 @@ def _contents(parts: Parts, space: Space) -> list[Finding]:
         advice = "What follows an error may be missing from the graph; the rest of the file is there."
         findings.append(Finding("note", "code", found, advice))
     return findings
+
+
+def _weighed(space: Space) -> list[Finding]:
+    """Say from what the weights of the signals for files were told, and what they came to there."""
+    kept: dict[str, Any] | None = space.meta.get(WEIGHTS)
+    if not kept:
+        return []
+    weights = ", ".join(f"{name} {weight:g}" for name, weight in sorted(kept["weights"].items()))
+    said = (
+        f"files of a task: {kept['recall']:.0%} of what {kept['sessions']:,} earlier sessions edited would "
+        f"have been among ten (by {kept['floor']} alone {kept['floor_recall']:.0%}); weights that differ "
+        f"from what ships: {weights or 'none'}"
+    )
+    return [Finding("ok", "code", said)]
 
 
 def _described(parts: Parts, space: Space) -> list[Finding]:

@@ -30,6 +30,7 @@ from remora.app.code import index
 from remora.app.overtaken import retire_former, settle_overtaken
 from remora.app.planning import leave_work, take_in_ui
 from remora.app.promoting import WITHDRAWN, Learnt, Promoter
+from remora.app.weighing import weigh_when_due
 from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy, StoreError
 from remora.core.sparing import sparing
 from remora.core.values import Redaction, Skipped, Taint
@@ -175,6 +176,8 @@ def learn(
         from remora.app.worker import catch_up
 
         catch_up(parts, 0.0, progress)
+    if run.sessions and not dry_run:
+        weigh_when_due(parts)
     report = run.report(dry_run=dry_run, seconds=time.monotonic() - started)
     if settled is None:
         return report

@@ -3,22 +3,25 @@
 A task is an issue, a request or a commit message. Its first line counts most; of the rest, prose, code
 and tracebacks are told apart line by line, since a name in a traceback says less than one in a title.
 
-Six signals speak for a file, each from 0 to 1, and their sum ranks it:
+Signals speak for a file, each from 0 to 1, and their weighed sum ranks it (`core.weights`):
 
     parts     the words of the task in the file's parts: its five best count 1, .7, .49, .34 and .24
-    title     the same for the words of the first line alone
-    commits   the words of the task in what commits said that touched the file
     names     identifiers of the task that the file defines, rare ones most
     frames    tracebacks that go through the file, the innermost most
     paths     files that the text names
+    imports   what the best files by the signals above import
+    commits   the words of the task in what commits said that touched the file
+    sessions  the same in what earlier sessions were asked for that edited it
+    memories  what memories about the task name
+    meaning   the meaning of the words, where parts have vectors
+    often     how many sessions edited the file
+    lately    how lately one did
+    heat      how often and how lately commits changed it
+    branch    whether the branch in use has changed it
 
-A file that the first line or the prose names by its path comes before all of that, whatever it is.
-
-To these come what the best files import (at a third), what memories about the task name, what earlier
-sessions edited that were asked for something alike, the meaning of the words where parts have vectors, and
-what the branch in use has changed (at two). All other weights are one. Fitting them to issues did not beat
-that; adding ranks in place of scaled scores was worse, and so was passing the words of tests on to the files
-that change with them (benchmarks/README.md).
+A file that the first line or the prose names by its path comes before all of that, whatever it is. Adding
+ranks in place of scaled scores was worse, and so was passing the words of tests on to the files that change
+with them (benchmarks/README.md). So were partners, by commits or sessions, of the files that came out first.
 """
 
 from __future__ import annotations
@@ -26,18 +29,19 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from remora.core.text import STOP_WORDS, identifier_parts
 
 PARTS, DECAY = 5, 0.7  # parts (or commits) of a file that count, and what each is worth of the one before
 TOP_PARTS, TOP_COMMITS, TOP_SESSIONS, TOP_FILES = 300, 500, 50, 20  # that are looked at, best first
+SESSIONS, COMMITS = 200, 400  # the newest whose files are counted
+LATELY = 0.7  # what a file's last session is worth of the one after it
+HALF_LIFE = 40  # commits after which a change counts half for what changes most
 TERMS = 48  # words that are searched for: those with the most weight x rarity
 TITLE, OFTEN, ONCE = 3, 2, 1  # weight of a word: in the first line, three times or more in the rest, else
 OFTEN_FROM = 3
-IMPORTED = 0.3  # weight of the step from the best files to what they import
-BRANCH = 2.0  # weight of a file that the branch in use has changed
 MAX_CHARS = 200_000  # of a task that are read; the longest issues have half of that
 MOST_WORDS = 400  # of a task that are counted; longer texts are logs
 ZONE_OF_NAME = {"title": 2.0, "prose": 1.0, "code": 1.0, "trace": 0.5}
@@ -305,10 +309,32 @@ def by_imports(scores: Mapping[str, float], imports: Iterable[tuple[str, str]]) 
     return scaled(found)
 
 
-def added(signals: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Return the sum of the signals for each file."""
+def by_number(groups: Iterable[Collection[str]]) -> dict[str, float]:
+    """Return how many groups of files have a file, as shares of the one in most.
+
+    >>> by_number([["a"], ["a", "b"]])
+    {'a': 1.0, 'b': 0.5}
+    """
+    return scaled(Counter(path for files in groups for path in set(files)))
+
+
+def by_last(groups: Iterable[Collection[str]]) -> dict[str, float]:
+    """Return how lately a group had a file, the newest group first.
+
+    >>> by_last([["a"], ["a", "b"]])
+    {'a': 1.0, 'b': 0.7}
+    """
+    found: dict[str, float] = {}
+    for age, files in enumerate(groups):
+        for path in files:
+            found.setdefault(path, LATELY**age)
+    return found
+
+
+def by_heat(groups: Iterable[Collection[str]]) -> dict[str, float]:
+    """Return how often and how lately groups had a file, the newest first; a large one says less of each."""
     total: defaultdict[str, float] = defaultdict(float)
-    for votes in signals.values():
-        for path, vote in votes.items():
-            total[path] += vote
-    return dict(total)
+    for age, files in enumerate(groups):
+        for path in files:
+            total[path] += 0.5 ** (age / HALF_LIFE) / math.sqrt(len(files))
+    return scaled(total)

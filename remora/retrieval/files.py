@@ -1,10 +1,12 @@
-"""Which files a task will touch: ask the store for each signal of `core.tasks`, and add them up.
+"""Which files a task will touch: ask the store for each signal of `core.tasks`, and weigh them.
 
-Files of code are ranked, tests only when they are asked for: they follow from the files they test. Of
-other files those are ranked that the branch in use has changed, or that earlier sessions edited for
-something alike. What the task names by its path comes first, whatever it is. What is asked is read once:
-one search for the task's words over all parts of code serves the files and the tests, a second one the
-words of the first line.
+Files of code are ranked, tests only when they are asked for: they follow from the files they test. With
+tests every file is ranked, else of those that are no code the ones that the branch in use has changed, or
+earlier sessions. What the task names by its path comes first, whatever it is. One search for the task's words
+over all parts of code serves the files and the tests.
+
+A task of the past is asked in the same way with what was known before it (`Before`), so that what the
+weights of a project should be can be told from what it touched then.
 """
 
 from __future__ import annotations
@@ -12,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core import tasks
+from remora.core import tasks, weights
 from remora.core.text import STOP_WORDS, shorten
 from remora.core.values import FileHit, Hit
+from remora.core.weights import SIGNALS, Weights
 
 if TYPE_CHECKING:
     from remora.retrieval.request import QueryVector
@@ -24,37 +27,34 @@ NAMED = 100  # written paths that are looked for
 MEANT = 50  # parts nearest in meaning that are looked at
 GIVEN = 3  # reasons that a hit names
 SAID_OF = 0.3  # relevance from which a memory speaks for its files
-MEANING_ONLY = (
-    "no word of the task is known here: only meanings were compared, and one file is always nearest"
+NOTHING_SAID = (
+    "no word of the task is known here: first are the files that this branch, earlier sessions and commits "
+    "have changed most"
 )
-BRANCH_FIRST = "no word of the task is known here: first are the files that this branch has changed"
-SIGNALS = (
-    "parts",
-    "title",
-    "commits",
-    "names",
-    "frames",
-    "paths",
-    "branch",
-    "meaning",
-    "imports",
-    "memories",
-    "sessions",
-)
+WEIGHTS = "files.weights"  # meta key: what a replay of the project's own past came to
+_EDITED = ("branch", "sessions", "often", "lately")  # also of files that are no code
+_UNSAID = frozenset({"branch", "meaning", "imports", "often", "lately", "heat"})  # whatever the task says
 
 
-_SAID = frozenset(SIGNALS) - {"branch", "meaning", "imports"}  # signals that something was found by
-
-
-UNKNOWN = 0.05  # stands for the share of known words where none is: what is near in meaning may be meant
+UNKNOWN = 0.02  # stands for the share of known words where none is: what is near in meaning may be meant
 MOSTLY = 0.5  # of a task's words that must be known here, for its scores to stand as they are
 
+Said = dict[str, dict[str, str]]
+Votes = dict[str, dict[str, float]]
 
-class _Evidence(NamedTuple):
+
+class Before(NamedTuple):
+    """A moment of the past: its time, ISO 8601, and how many commits there were."""
+
+    at: str
+    clock: int
+
+
+class Evidence(NamedTuple):
     """Every signal, and for some what a reader should be told: signal → path → words."""
 
-    signals: dict[str, dict[str, float]]
-    said: dict[str, dict[str, str]]
+    signals: Votes
+    said: Said
 
 
 def predict(
@@ -78,38 +78,70 @@ def predict(
         k: how many files.
         vector: of the task, where there is a model.
         memories: hits about the task, with their scores.
-        tests: rank test files, too.
+        tests: rank every file, tests too.
         branch: files that the branch in use has changed.
-        without: signals to leave out, for ablations.
+        without: signals to leave out, for ablations; "fitted" for the weights that ship.
         there: tells whether a file is in the tree; without it those count that the database knows.
         notes: gets what to know about the answer.
     """
-    found = _gather(space, task, vector, memories, without, tests=tests)
-    if branch and "branch" not in without:
-        found.signals["branch"] = dict.fromkeys(branch, tasks.BRANCH)
-    scores = tasks.added(found.signals)
-    if "imports" not in without:
-        edges = _imports(space, scores)
-        step = tasks.by_imports(tasks.scaled(scores), edges)
-        found.signals["imports"] = {path: tasks.IMPORTED * score for path, score in step.items()}
-        scores = tasks.added(found.signals)
-    wanted = space.leads.code_files(scores, tests=tests)
-    # What is no code is not ranked by its words; where the branch changed it, or sessions for something
-    # alike, it is.
-    edited = {path for name in ("branch", "sessions") for path in found.signals.get(name, ())}
-    wanted |= space.leads.other_files(edited)
-    ranked = sorted((path for path in scores if path in wanted), key=lambda p: (-round(scores[p], 12), p))
-    most = sum(max(1.0, *votes.values()) for votes in found.signals.values() if votes)
-    if ranked and (known := _known(space, task)) < MOSTLY:  # it speaks of something else: so say its scores
+    found = evidence(
+        space, task, tests=tests, vector=vector, memories=memories, branch=branch, without=without
+    )
+    worth = weights.SHIPPED if "fitted" in without else weights_of(space)
+    scores = weights.weighed(found.signals, worth)
+    most = sum(worth.get(name, 0.0) for name, votes in found.signals.items() if votes)
+    if scores and (known := _known(space, task)) < MOSTLY:  # it speaks of something else: so say its scores
         most *= MOSTLY / max(known, UNKNOWN)
-    named = _named(space, task, there) if "paths" not in without else []
-    named.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
-    if ranked and not named and notes is not None and not _SAID & {s for s, v in found.signals.items() if v}:
-        notes.append(BRANCH_FIRST if found.signals.get("branch") else MEANING_ONLY)
-    rest = [path for path in ranked if path not in named]
-    hits = [FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(found, path, "paths"))) for path in named]
-    hits += [FileHit(path, min(1.0, scores[path] / most), _why(found, path)) for path in rest]
+    names = named(space, task, there) if "paths" not in without else []
+    names.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
+    if scores and not names and notes is not None and not found.signals.keys() - _UNSAID:
+        notes.append(NOTHING_SAID)
+    rest = [path for path in weights.ranked(scores) if path not in names][:k]
+    hits = [
+        FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(found, worth, path, "paths")))
+        for path in names
+    ]
+    hits += [FileHit(path, min(1.0, scores[path] / most), _why(found, worth, path)) for path in rest]
     return hits[:k]
+
+
+def weights_of(space: Space) -> Weights:
+    """Return what each signal counts in a project: as its past has it, else as shipped."""
+    found = space.meta.get(WEIGHTS) or {}
+    return {**weights.SHIPPED, **found.get("weights", {})}
+
+
+def evidence(
+    space: Space,
+    task: str,
+    *,
+    tests: bool,
+    vector: QueryVector | None = None,
+    memories: Sequence[Hit] = (),
+    branch: Collection[str] = (),
+    without: frozenset[str] = frozenset(),
+    before: Before | None = None,
+) -> Evidence:
+    """Return what each signal says of the files that are ranked, those that stand out, from 0 to 1.
+
+    With `before`, history and sessions are as they were then; the code is as it is.
+    """
+    signals, said = _gather(space, task, vector, memories, without, before, tests=tests)
+    if branch and "branch" not in without:
+        signals["branch"] = dict.fromkeys(branch, 1.0)
+    if "imports" not in without:
+        words = {name: votes for name, votes in signals.items() if name not in _UNSAID}
+        scores = weights.weighed(words, weights.SHIPPED)
+        signals["imports"] = tasks.by_imports(tasks.scaled(scores), _imports(space, scores))
+    paths = {path for votes in signals.values() for path in votes}
+    wanted = space.leads.code_files(paths, tests=tests)
+    edited = {path for name in _EDITED for path in signals.get(name, ())}
+    wanted |= space.leads.other_files(paths if tests else edited)
+    kept: Votes = {}
+    for name, votes in signals.items():
+        own = {path: vote for path, vote in votes.items() if path in wanted}
+        kept[name] = own if name == "branch" else weights.standing_out(own)
+    return Evidence({name: votes for name, votes in kept.items() if votes}, said)
 
 
 def _known(space: Space, task: str) -> float:
@@ -122,7 +154,7 @@ def _known(space: Space, task: str) -> float:
     return sum(any(one[word] for one in held) for word in asked) / len(asked)
 
 
-def _named(space: Space, task: str, there: Callable[[str], bool] | None) -> list[str]:
+def named(space: Space, task: str, there: Callable[[str], bool] | None = None) -> list[str]:
     """Return the files that a task names by a path, in order, each once."""
     written = tasks.written_paths(tasks.zones(task))[:NAMED]
     known = space.leads.named(written)
@@ -136,32 +168,28 @@ def _gather(
     vector: QueryVector | None,
     memories: Sequence[Hit],
     without: frozenset[str],
+    before: Before | None,
     *,
     tests: bool,
-) -> _Evidence:
+) -> tuple[Votes, Said]:
     zones = tasks.zones(task)
-    signals: dict[str, dict[str, float]] = {}
-    said: dict[str, dict[str, str]] = {}
+    signals: Votes = {}
+    said: Said = {}
     total = space.chunks.count()
 
     def holding(word: str) -> int:
         return space.fulltext.term_stats("code_chunks", [word]).holding[word]
 
-    weights = tasks.word_weights(zones, holding, total) if total else {}
-    query = [word for word, times in weights.items() for _ in range(times)]
-    own, of_tests = space.chunks.ranked(query, tasks.TOP_PARTS)
+    words = tasks.word_weights(zones, holding, total) if total else {}
+    query = [word for word, times in words.items() for _ in range(times)]
     if "parts" not in without:
+        own, of_tests = space.chunks.ranked(query, tasks.TOP_PARTS)
         parts = [*own, *of_tests] if tests else own
         signals["parts"] = tasks.best_of((score, (path,)) for path, _, score in parts)
         said["parts"] = _first((path, f"its words: {name or 'top level'}") for path, name, _ in parts)
-    if "title" not in without:
-        words = [w for w in dict.fromkeys(tasks.words(zones.title)) if w in weights]
-        signals["title"] = tasks.best_of(
-            (score, (path,)) for path, _, score in space.chunks.ranked(words, tasks.TOP_PARTS)[0]
-        )
     if "commits" not in without:
-        query += _said_only(space, zones, weights)
-        signals["commits"], said["commits"] = _commits(space, query, tests=tests)
+        query += _said_only(space, zones, words)
+        signals["commits"], said["commits"] = _commits(space, query, before)
     if "names" not in without:
         signals["names"], said["names"] = _names(space, zones)
     frames, paths = tasks.by_places(tasks.places(task), _ending(space))
@@ -171,11 +199,29 @@ def _gather(
         signals["paths"] = paths
     if vector is not None and "meaning" not in without:
         signals["meaning"] = _meaning(space, vector)
-    if "sessions" not in without:
-        signals["sessions"], said["sessions"] = _sessions(space, zones)
     if memories and "memories" not in without:
         signals["memories"], said["memories"] = _memories(space, memories)
-    return _Evidence(signals, said)
+    _habits(space, signals, without, before)
+    if "sessions" not in without:
+        signals["sessions"], said["sessions"] = _sessions(space, zones, before)
+    return signals, said
+
+
+def _habits(space: Space, signals: Votes, without: frozenset[str], before: Before | None) -> None:
+    """Add what sessions and commits change, whatever the task says."""
+    worked = space.observed.worked(tasks.SESSIONS, before and before.at)
+    commits = space.commits.newest(tasks.COMMITS, before and before.clock)
+    groups = [one.edited for one in worked], [one.files for one in commits]
+    today = space.leads.today({path for group in groups for files in group for path in files})
+    sessions, changes = (
+        [there for files in group if (there := {today[p] for p in files if p in today})] for group in groups
+    )
+    found = {
+        "often": tasks.by_number(sessions),
+        "lately": tasks.by_last(sessions),
+        "heat": tasks.by_heat(changes),
+    }
+    signals |= {name: votes for name, votes in found.items() if name not in without}
 
 
 def _said_only(space: Space, zones: tasks.Zones, known: Collection[str]) -> list[str]:
@@ -190,19 +236,20 @@ def _said_only(space: Space, zones: tasks.Zones, known: Collection[str]) -> list
     return [word for word in new for _ in range(weights[word])]
 
 
-def _commits(space: Space, query: Sequence[str], *, tests: bool) -> tuple[dict[str, float], dict[str, str]]:
+def _commits(
+    space: Space, query: Sequence[str], before: Before | None
+) -> tuple[dict[str, float], dict[str, str]]:
     hits = space.commits.search(query, tasks.TOP_COMMITS)
     rows = space.commits.get_many([i for i, _ in hits])
+    hits = [(i, score) for i, score in hits if before is None or rows[i].clock < before.clock]
     today = space.leads.today({path for row in rows.values() for path in row.files})
     found = [(score, rows[i], sorted({today[p] for p in rows[i].files if p in today})) for i, score in hits]
-    code = space.leads.code_files({path for _, _, files in found for path in files}, tests=tests)
-    kept = [(score, row, [p for p in files if p in code]) for score, row, files in found]
     said = _first(
         (path, f"commit {row.sha[:8]}: {shorten(row.subject, 70)}")
-        for _, row, files in kept
+        for _, row, files in found
         for path in files
     )
-    return tasks.by_commits((score, files) for score, _, files in kept), said
+    return tasks.by_commits((score, files) for score, _, files in found), said
 
 
 def _names(space: Space, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
@@ -245,11 +292,16 @@ def _memories(space: Space, hits: Sequence[Hit]) -> tuple[dict[str, float], dict
     return found, said
 
 
-def _sessions(space: Space, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
+def _sessions(
+    space: Space, zones: tasks.Zones, before: Before | None
+) -> tuple[dict[str, float], dict[str, str]]:
     """Return what sessions of agents edited that were asked for something alike."""
     asked = [w for w in dict.fromkeys(tasks.words(f"{zones.title} {zones.prose}")) if w not in STOP_WORDS]
     hits = space.observed.like(asked[: tasks.TERMS], tasks.TOP_SESSIONS)
     edited = space.observed.edited([session for session, _ in hits])
+    if before is not None:
+        over = {one.id for one in space.observed.worked(tasks.SESSIONS, before.at)}
+        hits = [(session, score) for session, score in hits if session in over]
     today = space.leads.today({path for files in edited.values() for path in files})
     found = [
         (score, session, sorted({today[p] for p in edited.get(session, ()) if p in today}))
@@ -273,21 +325,23 @@ def _first(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 _PLAIN = {
-    "title": "its words match the first line",
     "frames": "in the traceback",
     "paths": "named in the task",
     "branch": "changed on this branch",
     "meaning": "parts of it mean something alike",
     "imports": "imported by files above",
+    "often": "edited in many sessions",
+    "lately": "edited in the last sessions",
+    "heat": "commits change it often, or did lately",
 }
 
 
-def _why(found: _Evidence, path: str, said: str = "") -> tuple[str, ...]:
+def _why(found: Evidence, worth: Weights, path: str, said: str = "") -> tuple[str, ...]:
     """Return what speaks most for a file, in words, strongest first; without a signal that was said."""
     given = [
-        (votes[path], name)
+        (worth[name] * votes[path], name)
         for name, votes in found.signals.items()
-        if votes.get(path, 0.0) > 0.0 and name != said
+        if path in votes and worth.get(name) and name != said
     ]
     given.sort(key=lambda item: (-item[0], SIGNALS.index(item[1])))
     return tuple(

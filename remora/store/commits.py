@@ -68,6 +68,20 @@ class Commits:
         """Return how many there are."""
         return int(self._db.value("SELECT count(*) FROM git_commits"))
 
+    def clock_at(self, at: str) -> int:
+        """Return the clock as it stood at a time, ISO 8601 in UTC: no commit until then has it yet."""
+        sql = """SELECT coalesce(max(clock), -1) + 1 FROM git_commits
+                 WHERE substr(date, 1, 19) <= substr(?, 1, 19)"""
+        return int(self._db.value(sql, (at,)))
+
+    def newest(self, limit: int, before: int | None = None) -> list[CommitRow]:
+        """Return the newest commits, the last first; `before` a clock, if one is given."""
+        sql = """SELECT sha, clock, date, subject, body, files FROM git_commits
+                 WHERE ?1 IS NULL OR clock < ?1 ORDER BY clock DESC LIMIT ?2"""
+        return [
+            CommitRow._make((*r[:5], tuple(json.loads(r[5])))) for r in self._db.rows(sql, (before, limit))
+        ]
+
     def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """Return (row id, bm25) of commits with at least one term, best first, ties newest first."""
         if not (match := any_of(terms)):

@@ -22,9 +22,11 @@ class Leads:
         return {r[0] for r in self._db.rows(sql, (json.dumps(list(paths)), int(tests)))}
 
     def other_files(self, paths: Collection[str]) -> set[str]:
-        """Return those of some paths that are in the graph and no code: documents, settings, data."""
-        sql = """SELECT f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
-                 WHERE f.kind <> 'code' AND f.skipped = ''"""
+        """Return those of some paths that are no code: documents, settings, data, what nobody can read."""
+        sql = """SELECT f.path FROM json_each(?1) j CROSS JOIN graph_files f ON f.path = j.value
+                 WHERE f.kind <> 'code' AND f.skipped = ''
+                 UNION SELECT g.path FROM json_each(?1) j CROSS JOIN git_files g ON g.path = j.value
+                 WHERE g.present = 1 AND NOT EXISTS (SELECT 1 FROM graph_files f WHERE f.path = g.path)"""
         return {r[0] for r in self._db.rows(sql, (json.dumps(list(paths)),))}
 
     def named(self, written: Collection[str]) -> dict[str, str]:
@@ -49,8 +51,10 @@ class Leads:
 
     def today(self, paths: Collection[str]) -> dict[str, str]:
         """Return where files of the past are now: at the same path, or moved with a name of their own."""
-        sql = """SELECT j.value, f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
-                 WHERE f.skipped = ''"""
+        sql = """SELECT j.value, f.path FROM json_each(?1) j CROSS JOIN graph_files f ON f.path = j.value
+                 WHERE f.skipped = ''
+                 UNION SELECT j.value, g.path FROM json_each(?1) j CROSS JOIN git_files g ON g.path = j.value
+                 WHERE g.present = 1"""
         found = dict(self._db.rows(sql, (json.dumps(list(paths)),)))
         for path in paths:
             if path not in found:

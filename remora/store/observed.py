@@ -13,7 +13,7 @@ from remora.core.events import ErrorSeen
 from remora.core.fts import any_of
 from remora.core.shell import bare, parts_in, without_folder
 from remora.core.values import Taint
-from remora.store.recording import TAINT, Recording
+from remora.store.recording import NEXT_PROMPT, TAINT, Recording
 
 _SESSION = """SELECT s.id, s.host, s.started_at, s.kind, s.outcome, s.branch, s.steps, s.prompt
               FROM observer_sessions s"""
@@ -64,6 +64,16 @@ class Told(NamedTuple):
     outcome: str
     prompt: str
     summary: str
+    edited: tuple[str, ...]
+
+
+class Worked(NamedTuple):
+    """A session that edited files: what it was asked first, and when it began and ended, ISO 8601."""
+
+    id: str
+    started: str
+    ended: str
+    asked: str
     edited: tuple[str, ...]
 
 
@@ -272,6 +282,20 @@ class Observed(Recording):
         for session, path in self._db.rows(sql, (json.dumps(list(session_ids)),)):
             found.setdefault(session, []).append(path)
         return found
+
+    def worked(self, limit: int, before: str | None = None) -> list[Worked]:
+        """Return the newest sessions that edited files, the last to end first; over by `before`, if given."""
+        sql = """SELECT s.id, s.started_at, s.ended_at, s.prompt, (
+                   SELECT json_group_array(f.path ORDER BY f.path) FROM observer_session_files f
+                   WHERE f.session_id = s.id AND f.edits > 0) AS edited
+                 FROM observer_sessions s
+                 WHERE edited <> '[]' AND s.started_at IS NOT NULL AND s.ended_at IS NOT NULL
+                   AND (?1 IS NULL OR substr(s.ended_at, 1, 19) <= substr(?1, 1, 19))
+                 ORDER BY s.ended_at DESC, s.id LIMIT ?2"""
+        return [
+            Worked(i, started, ended, prompt.partition(NEXT_PROMPT)[0], tuple(json.loads(edited)))
+            for i, started, ended, prompt, edited in self._db.rows(sql, (before, limit))
+        ]
 
     def used(self, session_ids: Collection[str]) -> dict[str, list[str]]:
         """Return the files that each of some sessions read or edited."""

@@ -18,6 +18,7 @@ from remora.store.connection import Database
 MOST_FILES = 2_000  # of one session that are kept; more are a tool's doing, not an agent's
 PRIOR = 2.0  # sessions added below a co-access weight, so that one common session proves little
 TAINT = "taint"  # in the detail of a signal
+NEXT_PROMPT = "\n\f"  # between what a person said and what they said next; one prompt has lines of its own
 SHORT_SESSIONS = 12  # session ids kept with an error
 
 
@@ -61,7 +62,7 @@ class Recording:
         o = observation
         session = f"{o.host}:{o.session_id}"
         self._take_out(session)
-        prompt, why = "\n".join(o.prompts), f"{o.kind_why}; {o.outcome_why}"
+        prompt, why = NEXT_PROMPT.join(o.prompts), f"{o.kind_why}; {o.outcome_why}"
         self._db.execute(
             """INSERT INTO observer_sessions(id, host, seen, started_at, ended_at, kind, outcome, why, branch,
                  steps, planned, tokens, events, prompt, summary, learned_at)

@@ -19,7 +19,7 @@ from remora.core.code import IndexReport
 from remora.core.errors import Conflict, InvalidInput, NotFound, SourceError
 from remora.disk.files import lock
 from remora.graph import indexer
-from remora.retrieval.files import BRANCH_FIRST, MEANING_ONLY
+from remora.retrieval.files import NOTHING_SAID
 from tests.graph.scip_bytes import document, index, occurrence
 from tests.helpers import FakeEmbedder, Repo, environment
 
@@ -353,7 +353,7 @@ def test_a_task_is_led_to_what_the_branch_has_changed(tmp_path: Path, repo: Repo
         assert next(iter(found)) == "lib/send.py"
         assert found["lib/send.py"] == found["docs/orders.md"] == "changed on this branch (2.00)"
         assert "docs/orders.md" in [h.path for h in memory.predict_files("zzz qqq")]
-        assert BRANCH_FIRST in memory.notes
+        assert NOTHING_SAID in memory.notes
 
 
 @pytest.mark.parametrize("task", ["", "   "])
@@ -805,13 +805,13 @@ def test_a_task_that_nothing_speaks_of(
 ):
     """Where no word of it is known, nothing is named, or with a model what is nearest, and a note says so."""
     assert shop.predict_files("zzz qqq") == []
-    assert MEANING_ONLY not in shop.notes
+    assert NOTHING_SAID not in shop.notes
     with Memory.open(folder, environ=environment(tmp_path), clock=clock, embedder=embedder) as memory:
         memory.catch_up()
         assert memory.predict_files("zzz qqq")
-        assert MEANING_ONLY in memory.notes
+        assert NOTHING_SAID in memory.notes
         assert memory.predict_files("zzz total")
-        assert MEANING_ONLY not in memory.notes
+        assert NOTHING_SAID not in memory.notes
 
 
 def test_patterns_of_a_folder_are_remembered_about_its_files(shop: Memory):

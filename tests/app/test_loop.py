@@ -218,7 +218,7 @@ def test_a_session_is_learnt_and_can_go_on(memory: Memory):
         taken = loop.finish("success")
     assert taken is not None
     rows = memory._parts.room("project").space.db.rows("SELECT id, prompt FROM observer_sessions")
-    assert rows == [("python:s1", "mend the cart\nand the price")]
+    assert rows == [("python:s1", "mend the cart\n\fand the price")]
 
 
 def test_what_a_session_was_told_is_not_told_when_it_goes_on(memory: Memory):

@@ -11,7 +11,6 @@ from benchmarks.agent_sessions import DATA, EDITS, prompts, read, write
 from benchmarks.commands_run import tool, verification
 from benchmarks.learning import Past
 from benchmarks.session_errors import Label, labels, names, wilson
-from benchmarks.session_files import kind_of
 from benchmarks.session_floors import frequent_files, nearest_files, silenced
 from benchmarks.smoke_sessions import HOME, TREE, Writer
 from benchmarks.smoke_sessions import write as write_data
@@ -170,14 +169,3 @@ def test_wilson(hits: int, asked: int, low: float, high: float) -> None:
     assert found.low == pytest.approx(low, abs=2e-4)
     assert found.high == pytest.approx(high, abs=2e-4)
     assert wilson(0, 0) == (0.0, 0.0, 1.0)
-
-
-def test_kinds_of_gold() -> None:
-    """A file that is not there yet is new, whatever it is."""
-    there = frozenset({"a/b.go", "a/b_test.go", "mise.toml"})
-    assert [kind_of(path, there) for path in ("a/b.go", "a/b_test.go", "mise.toml", "a/c.go")] == [
-        "code",
-        "tests",
-        "everything else",
-        "new files",
-    ]

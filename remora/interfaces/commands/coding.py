@@ -104,7 +104,7 @@ def _target(desk: Desk, target: str) -> str:
 @command("files", epilog='Example: remora files "tokens should expire after 12 hours"')
 @click.argument("task", nargs=-1)
 @click.option("-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many files.")
-@click.option("--tests", is_flag=True, help="Rank test files, too; else only what they test.")
+@click.option("--tests", is_flag=True, help="Rank every file, tests too; else code without tests.")
 def files(desk: Desk, *, task: tuple[str, ...], k: int, tests: bool) -> None:
     """TASK is an issue's text, a request or a commit message; "-" reads it from stdin.
 
