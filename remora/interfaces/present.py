@@ -14,7 +14,7 @@ from typing import Any
 
 from remora.core.clock import from_iso
 from remora.core.errors import EXIT_CODES, RemoraError
-from remora.core.text import clean, collapse
+from remora.core.text import collapse
 from remora.core.values import NOTE_KINDS, Hit, MemoryRecord, Origin, Ownership, Receipt, Redaction
 
 SHORT_ID = 8
@@ -36,8 +36,6 @@ _AGES = (
     (2_629_800, "month", "months", 24),
     (31_557_600, "year", "years", 10_000),
 )
-# Signs that show nothing and stay in what is stored: soft hyphens, old format characters, annotations.
-_UNSEEN = dict.fromkeys([0xAD, *range(0x206A, 0x2070), *range(0xFFF9, 0xFFFC)])
 # What `json` leaves as it is and a terminal obeys or does not show: DEL, C1, direction marks, tag characters.
 _RAW_IN_JSON = re.compile(
     r"[\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
@@ -113,14 +111,6 @@ def exit_code(error: BaseException) -> int:
     """
     known = (EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES)
     return next(known, EXIT_CODES[RemoraError])
-
-
-def safe(text: str) -> str:
-    """Return a text that does nothing but show: no control characters, no signs that nobody sees.
-
-    Newlines and tabs stay; a carriage return, which would overwrite the line, ends it instead.
-    """
-    return clean(text).replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)
 
 
 def short(memory_id: str) -> str:
@@ -303,7 +293,7 @@ def owned_sentence(owned: Ownership) -> str:
     if owned.commits:
         people = ", ".join(f"{a.name} {a.commits:,}" for a in owned.authors[:MOST_AUTHORS])
         told += [f"{counted(owned.commits, 'commit')}: {people}", f"last {owned.last_date[:10]}"]
-    return collapse(safe("; ".join(told)))
+    return collapse("; ".join(told))
 
 
 def receipt_sentence(record: MemoryRecord) -> str:

@@ -132,26 +132,6 @@ def test_when() -> None:
     assert present.when(None, NOW) == ""
 
 
-def test_safe_takes_out_what_a_terminal_would_obey() -> None:
-    """Escape sequences, one-byte commands and direction marks go; lines and letters stay."""
-    assert present.safe("a\x1b[31mb\x9bc\u202ed\n\té") == "abcd\n\té"
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("paid\rfree", "paid\nfree"),
-        ("a\r\nb", "a\nb"),
-        ("a\x1b]0;title\x07b\x08", "ab"),
-        ("pass\xadword\u206a\ufff9", "password"),
-        ("a\u2066b\U000e0041\u200b", "ab"),
-    ],
-)
-def test_safe_leaves_no_sign_that_overwrites_or_hides(text: str, shown: str) -> None:
-    """Carriage returns end the line; titles, backspaces and invisible signs go."""
-    assert present.safe(text) == shown
-
-
 @pytest.mark.parametrize(
     ("origin", "said"),
     [
