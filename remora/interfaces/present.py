@@ -45,7 +45,7 @@ _RAW_IN_JSON = re.compile(
 GOOD = 0.5  # on the calibrated scale a hit above this is about the question
 FAINT = 0.1  # below this a hit is only what was left
 NAMED = 0.8  # closeness in the graph of a hit whose file the question names
-TOLD = 0.01  # relevance below which a hit is not listed: it has nothing of the question
+TOLD = 0.05  # relevance below which a hit is not listed: it shares a common word with the question
 
 
 def as_json(value: Any) -> Any:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NAMED = 100  # written paths that are looked for
 MEANT = 50  # parts nearest in meaning that are looked at
+LEAST = 0.005  # score below which a file is not named: it would be shown as 0.00
 GIVEN = 3  # reasons that a hit names
 SAID_OF = 0.3  # relevance from which a memory speaks for its files
 MEANING_ONLY = (
@@ -106,7 +107,7 @@ def predict(
     named.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
     if ranked and not named and notes is not None and not _SAID & {s for s, v in found.signals.items() if v}:
         notes.append(BRANCH_FIRST if found.signals.get("branch") else MEANING_ONLY)
-    rest = [path for path in ranked if path not in named]
+    rest = [path for path in ranked if path not in named and scores[path] / most >= LEAST]
     hits = [FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(found, path, "paths"))) for path in named]
     hits += [FileHit(path, min(1.0, scores[path] / most), _why(found, path)) for path in rest]
     return hits[:k]
@@ -153,7 +154,7 @@ def _gather(
     if "parts" not in without:
         parts = [*own, *of_tests] if tests else own
         signals["parts"] = tasks.best_of((score, (path,)) for path, _, score in parts)
-        said["parts"] = _first((path, f"its words: {name or 'top level'}") for path, name, _ in parts)
+        said["parts"] = _first((path, f"words of {name or 'its code'}") for path, name, _ in parts)
     if "title" not in without:
         words = [w for w in dict.fromkeys(tasks.words(zones.title)) if w in weights]
         signals["title"] = tasks.best_of(
@@ -273,11 +274,11 @@ def _first(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 _PLAIN = {
-    "title": "its words match the first line",
+    "title": "words of the task's first line",
     "frames": "in the traceback",
     "paths": "named in the task",
     "branch": "changed on this branch",
-    "meaning": "parts of it mean something alike",
+    "meaning": "close in meaning",
     "imports": "imported by files above",
 }
 
@@ -290,6 +291,8 @@ def _why(found: _Evidence, path: str, said: str = "") -> tuple[str, ...]:
         if votes.get(path, 0.0) > 0.0 and name != said
     ]
     given.sort(key=lambda item: (-item[0], SIGNALS.index(item[1])))
+    if "parts" in (names := {name for _, name in given}) and "title" in names:  # the same words, said twice
+        given = [(vote, name) for vote, name in given if name != "title"]
     return tuple(
         f"{found.said.get(name, {}).get(path) or _PLAIN.get(name, name)} ({vote:.2f})"
         for vote, name in given[: GIVEN - bool(said)]

@@ -402,7 +402,7 @@ def test_impact(call: Caller, stored: Remember) -> None:
     memory_id = stored("Tokens are opaque to the web", type="gotcha", related_files=["core/tokens.py"])
     answer = call("analyze_impact", target="core/tokens.py")
     assert "2 places may break when core/tokens.py changes" in answer
-    assert "- depth 1: web/routes.py (calls,imports)" in answer
+    assert "- depth 1: web/routes.py (calls, imports)" in answer
     assert "Tests to run: tests/test_tokens.py" in answer
     assert f"- {memory_id} gotcha" in answer
     assert "- depth 1: web/routes.py:login (calls)" in call("analyze_impact", target="make", depth=1)

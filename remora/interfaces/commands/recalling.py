@@ -318,10 +318,14 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
 
 def _nothing(desk: Desk, *, filtered: bool) -> str:
     """Return why there is no answer, and what to do about it."""
-    if desk.memory(writes=False).list(limit=1):
-        return "Nothing found" + (
-            " that passes the filters." if filtered else ". Try other words, or `remora list` to look around."
-        )
+    memory = desk.memory(writes=False)
+    code = " `remora search --code` searches the code itself." if memory.modules() else ""
+    if memory.list(limit=1):
+        if filtered:
+            return "Nothing found that passes the filters."
+        return f"Nothing found. Try other words, or `remora list` to look around.{code}"
+    if code:  # so `init` was here, or `index`
+        return f'Nothing is remembered here yet.{code} `remora remember "…"` stores a statement.'
     return (
         "Nothing is remembered here yet. `remora init` reads rule files and git history; "
         '`remora remember "…"` stores a statement.'

@@ -206,7 +206,7 @@ class Tools:
             what = impact.path if impact.symbol is None else f"{impact.path}:{impact.symbol}"
             way = impact.via[-1] if impact.via else ""
             marks = [m for m, on in (("test", impact.test), ("a guess", impact.guess)) if on]
-            how = ", ".join([way.partition(" <-")[2].partition("- ")[0], *marks])
+            how = ", ".join([way.partition(" <-")[2].partition("- ")[0].replace(",", ", "), *marks])
             blocks.append(f"- depth {impact.depth}: {collapse(what)} ({how})")
         head = (
             f"{counted(len(found), 'place')} may break when {collapse(found.target)} changes, nearest first:"
