@@ -36,10 +36,10 @@ _SPEAKERS = (
 _SENTENCE = re.compile(r"(.+?[.!?])(?=\s|$)", re.DOTALL)
 # What a first comment says to programs: `-*- coding: utf-8 -*-`, `vim: ts=4`, `frozen_string_literal: true`.
 _MODELINE = re.compile(r"\A(?:\s*(?:-\*-.*-\*-|(?:vim?|ex):.*|[\w-]+[:=][ \t]*[\w.-]+)[ \t]*(?:\n|\Z))+")
-_EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)")
+_MARKUP = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|!?\[(?=[^\[\]]*\]\([^()\s]*\))|(?<=[^\s\[])\]\([^()\s]*\)")
 _HEADING = re.compile(r"^#{1,3}\s+(.+?)\s*#*$")
 _UNDERLINE = re.compile(r"^[=\-~^\"]{3,}\s*$")
-_NOT_PROSE = ("#", "!", "[", "<", "|", "```", ".. ", "- ", "* ", ">", "=", "---", ":")
+_NOT_PROSE = ("#", "!", "$", "[", "<", "|", "```", ".. ", "- ", "* ", ">", "=", "---", ":")
 _EVERYWHERE = STOP_WORDS | frozenset(
     """return returns get gets set sets make makes given use used using test tests new one value values name
     names function class method object objects type types self none true false list str int arg args kwargs
@@ -359,7 +359,7 @@ def _readme(space: Space, name: str, files: Sequence[MappedFile]) -> str:
     for file in own[:1]:
         for chunk in space.chunks.of_files([file.path], 1):
             heading, text = _opening(chunk.text)
-            heading, text = (_EMPHASIS.sub("", part) for part in (heading.lstrip("$> "), text))
+            heading, text = (_MARKUP.sub("", part) for part in (heading.lstrip("$> "), text))
             if len(heading.split()) > 3 or not text:
                 return sentence(heading)
             known = heading.lower() in name.lower() or text.lower().startswith(heading.lower())

@@ -184,6 +184,11 @@ def about(hit: Hit) -> bool:
     return hit.score >= (FAINT if named else GOOD)
 
 
+def answered(hits: Sequence[Hit]) -> bool:
+    """Return whether any hit is clearly about a question; it need not be the first."""
+    return any(map(about, hits))
+
+
 def hit_kind(hit: Hit) -> str:
     """Return the type of a memory, or what else a hit is."""
     return hit.memory.type if hit.memory is not None else hit.source

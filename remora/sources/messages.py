@@ -42,7 +42,7 @@ _NOISE = tuple(
 )
 _BOX = re.compile(r"^\s*[-*]\s*\[[ xX]?\]")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_ADDRESS = re.compile(r"\s*<?\b[\w.+-]+@[\w-]+\.[\w.-]+\b>?")
+_ADDRESS = re.compile(r"\s*<?\b[\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}\b>?", re.IGNORECASE)  # not node@0.11
 _NUMBER = re.compile(rf"\s*[\[(](?:{_CLOSES}[ :]*)?{_ISSUE}(?:,\s*{_ISSUE})*[\])]\s*$", re.IGNORECASE)
 _CLOSING = re.compile(
     rf"[\s,;:.(\[–-]*\b(?:(?:this|which|and) )?{_CLOSES}[: ]+{_ISSUES}[.)\]\s]*$",

@@ -317,7 +317,7 @@ def test_the_purpose_from_a_readme_has_no_emphasis(memory: Memory) -> None:
     write(
         memory.root,
         {
-            "lib/README.md": "# Strings\n\n**Simple** ones, kept and counted.\n",
+            "lib/README.md": "# Strings\n\n**Simple** [ones](#ones), kept and counted.\n",
             "lib/a.py": "def a():\n    return 1\n",
         },
     )

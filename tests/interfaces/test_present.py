@@ -241,3 +241,12 @@ def test_redaction_sentence_never_needs_the_value() -> None:
 def test_receipt_sentence(receipt: Receipt | None, said: str) -> None:
     """Every receipt has its words."""
     assert present.receipt_sentence(record(receipt=receipt)) == said
+
+
+def test_a_question_is_answered_by_any_hit_that_is_about_it() -> None:
+    """A hit on the file that is named answers it, also below one that has more of its words."""
+    words = Hit("a", "turn", "what broke", 0.37)
+    on_file = Hit("b", "turn", "no length", 0.31, why=(Reason("graph", present.NAMED, None, "in it"),))
+    assert present.answered([words, on_file])
+    assert not present.answered([words])
+    assert not present.answered([on_file._replace(score=0.05)])

@@ -7,7 +7,7 @@ import pytest
 from remora.core.payloads import validate
 from remora.sources.fixes import Candidates, fix_candidate, is_source
 from remora.sources.git_log import Commit, FileChange
-from remora.sources.messages import body_of
+from remora.sources.messages import body_of, subject_of
 
 SAYS = "The pager closed the stream while the writer still held it, so output was lost."
 
@@ -251,12 +251,15 @@ def test_a_squash_does_not_say_its_subject_twice():
     assert body_of(body, "Another one").startswith("fix(types): keep the pager open")
     draft = fix_candidate(
         commit(
-            "Fix the pager that closed its stream too early",
-            "* Fix the pager that closed its stream too early\n* and its test",
+            "Fix the pager that closed the stream while the writer held it",
+            "* Fix the pager that closed the stream while the writer held it\n* and its test",
         )
     )
     assert draft is not None
-    assert draft.content == "An earlier commit: Fix the pager that closed its stream too early. and its test"
+    assert (
+        draft.content
+        == "An earlier commit: Fix the pager that closed the stream while the writer held it. and its test"
+    )
 
 
 def test_what_a_tool_printed_is_no_part_of_a_message():
@@ -272,4 +275,11 @@ def test_no_bracket_is_left_of_an_issue_that_is_taken_out():
     """The sentence before it ends as it did."""
     assert body_of("The build fails (see #156).\n\nWith this it passes.") == (
         "The build fails. With this it passes."
+    )
+
+
+def test_a_version_is_no_address():
+    """People are taken out of a message, and names with a version behind an @ stay."""
+    assert subject_of("Fix url.format on node@0.11.15 for bob@example.org") == (
+        "Fix url.format on node@0.11.15 for"
     )

@@ -12,7 +12,7 @@ from remora.interfaces import pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split
 from remora.interfaces.page import Para
-from remora.interfaces.present import TOLD, about, counted, owned_sentence
+from remora.interfaces.present import TOLD, answered, counted, owned_sentence
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -139,7 +139,7 @@ def search(
             desk.note("No code fits that passes the filters.")
         elif not any(note in notes for note in NOTHING_TO_ASK):
             desk.note("No code fits. Try other words, or a name that stands in it.")
-    elif not about(found[0]):
+    elif not answered(found):
         desk.note("No hit is clearly about this; these come closest.")
 
 

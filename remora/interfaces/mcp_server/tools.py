@@ -22,7 +22,7 @@ from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.mcp_server.words import TOKENS, bounded, hit_line, memory_line, said, source
 from remora.interfaces.present import (
     TOLD,
-    about,
+    answered,
     counted,
     listed,
     receipt_sentence,
@@ -151,7 +151,7 @@ class Tools:
         if not hits:
             return lines(_nothing(asked, empty=empty, filtered=bool(types or files or kinds)), notes)
         head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
-        if not about(hits[0]):
+        if not answered(hits):
             head = f"Nothing is clearly about {asked}; these come closest:"
         more = "{} more did not fit; ask for something narrower."
         return bounded([head], [hit_line(hit, now) for hit in hits], notes, more=more)
