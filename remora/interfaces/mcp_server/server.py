@@ -22,11 +22,12 @@ from mcp.types import CallToolResult, ContentBlock, GetPromptResult, InputRequir
 from pydantic import AnyUrl, Field, ValidationError
 
 import remora
+from remora.app.arguments import SHORT
 from remora.core.errors import NotFound, RemoraError
 from remora.core.text import safe
 from remora.interfaces.mcp_server import answers
 from remora.interfaces.mcp_server.offered import INSTRUCTIONS, TOOLS, WAITING, Tool
-from remora.interfaces.mcp_server.tools import Tools
+from remora.interfaces.mcp_server.tools import Tools, one_or_many
 from remora.interfaces.present import listed, unexpected
 
 P = ParamSpec("P")
@@ -91,6 +92,7 @@ class Server(MCPServer[Any]):
         if name not in tools:
             raise ToolError(f"there is no tool {name[:80]!r}. There are {listed(tools)}.")
         takes = list(tools[name].input_schema.get("properties", {}))
+        arguments = _by_short_names(arguments, takes)
         unknown = [key for key in arguments if key not in takes]
         try:
             result = await super().call_tool(name, arguments, context)
@@ -297,6 +299,15 @@ def _in_words(error: RemoraError) -> str:
     if "`remora " in hint and not hint.startswith("At a terminal"):
         hint = f"At a terminal: {hint}"
     return f"{text}{end}{' ' + hint if hint else ''}{again}"
+
+
+def _by_short_names(arguments: dict[str, Any], takes: list[str]) -> dict[str, Any]:
+    """Return arguments under the names of a tool, where a model used those of everywhere else."""
+    given = dict(arguments)
+    for short, name in SHORT.items():
+        if short in takes and name in given:
+            given[short] = [*one_or_many(given.get(short)), *one_or_many(given.pop(name))]
+    return given
 
 
 def _refused(name: str, error: ValidationError, takes: list[str], unknown: list[str]) -> str:
