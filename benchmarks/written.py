@@ -127,7 +127,7 @@ def learnt(folder: Path, sessions: Sequence[str], wanted: set[str], kept: Path |
         with Memory.open(project, environ=environ, llm=model) as memory:
             for transcript in find_in(transcripts).transcripts:
                 model.session = transcript.path.stem
-                left_out = memory.learn(transcript.path).examples
+                left_out = memory.learn(transcript.path).left_out
                 dropped.update(one.why for one in left_out if one.filter == "writer")
             stored = [m for m in memory.list(limit=10_000, branch="*") if SIGNAL in m.tags]
     texts = tuple((content_hash(m.content)[:12], m.content) for m in stored)

@@ -15,6 +15,25 @@ if TYPE_CHECKING:
     from remora.app.wiring import Parts
 
 
+# The MCP tools say `files` and `modules` for short; what is said in either way is taken everywhere.
+SHORT = {"files": "related_files", "modules": "related_modules"}
+
+
+def own_names(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a memory by their own names, where a caller used the short ones.
+
+    Raises:
+        InvalidInput: one field was given by both of its names.
+    """
+    given = dict(fields)
+    for short, name in SHORT.items():
+        if short in given:
+            if given.get(name):
+                raise InvalidInput(f"{short!r} and {name!r} are one field; give it once")
+            given[name] = given.pop(short)
+    return given
+
+
 def listed(name: str, values: Any) -> tuple[Any, ...]:
     """Return a list as a tuple, () for None.
 

@@ -402,6 +402,8 @@ def _inside(parts: Parts, target: str) -> str:
 def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
     """Return the live memories about a target: those linked to its node first, then those on its file.
 
+    Of these the ones that name the symbol come first, then the strongest, then the newest.
+
     Patterns and decisions are also those of a folder around the file, and of layer 3 as the last index run
     left it: there a glob ties them to the file.
     """
@@ -429,5 +431,7 @@ def _memories_about(space: Space, found: Found) -> list[MemoryRecord]:
     ids = list(dict.fromkeys((*linked, *on_file, *tied)))[:50]
     records = {i: record for i, record in space.memories.get_many(ids).items() if not record.deprecated}
     ids = [i for i in ids if i in records]
-    order = sorted(ids, key=lambda i: (i not in linked, -records[i].confidence, i))
-    return [records[i] for i in order]
+    named = (target.symbol or "").rpartition(".")[2].partition("#")[0]
+    ids.sort(key=lambda i: (records[i].created_at, i), reverse=True)
+    ids.sort(key=lambda i: (i not in linked, named not in records[i].content, -records[i].confidence))
+    return [records[i] for i in ids]

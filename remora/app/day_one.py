@@ -27,7 +27,7 @@ from remora.core.errors import InvalidInput, SourceError
 from remora.core.secrets import redact
 from remora.core.sparing import FAILED, sparing
 from remora.core.text import content_hash
-from remora.core.values import InitReport, MemoryDraft, MemoryRecord, Origin, Redaction, Skipped
+from remora.core.values import HISTORY, InitReport, MemoryDraft, MemoryRecord, Origin, Redaction, Skipped
 from remora.lifecycle.flags import RETIRED, with_reason, without_reason
 from remora.sources.fixes import Candidates
 from remora.sources.history import CoChange, module_of
@@ -87,7 +87,7 @@ def init(parts: Parts, path: Path | None, progress: Progress | None) -> InitRepo
     _take_rules(parts, space, scan.rules, tally)
     history = _History(0, 0, 0)
     if project.repository is not None:
-        with sparing("git history", tally.skipped, "what was known before is kept: "):
+        with sparing(HISTORY, tally.skipped, "what was known before is kept: "):
             history = _take_history(parts, space, project.repository, tally, progress)
     _mark_orphans(parts, space)
     code = _take_code(parts, tally, progress)
@@ -290,7 +290,7 @@ def _take_history(
             if progress and number % 50 == 0:
                 progress("history", number, min(total, MAX_COMMITS))
     except SourceError as error:
-        tally.skipped.append(Skipped("git history", f"{error}; what was known before is kept"))
+        tally.skipped.append(Skipped(HISTORY, f"{error}; what was known before is kept"))
         return _History(space.history.clock(), 0, 0)
     if progress:
         progress("history", number, number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -70,8 +71,20 @@ def _keys(parts: Parts) -> list[Finding]:
 
 
 def environment(parts: Parts) -> list[Finding]:
-    """Show the REMORA_ variables that are recognised, and warn of those that are not."""
-    return variables(parts.environ)
+    """Show the REMORA_ variables that are recognised, warn of those that are not, and of loose imports."""
+    return [*variables(parts.environ), *_import_path(parts.environ)]
+
+
+def _import_path(environ: Mapping[str, str]) -> list[Finding]:
+    """Warn of a PYTHONPATH that puts the folder of whoever starts Python on the import path.
+
+    Python has looked there before any code of ours runs, so this can be told and not be mended.
+    """
+    parts = environ.get("PYTHONPATH", "")
+    if not parts or all(os.path.isabs(part) for part in parts.split(os.pathsep)):  # noqa: PTH117
+        return []
+    found = "PYTHONPATH has an empty or relative part: Python imports from whatever folder it is started in"
+    return [Finding("warning", "environment", found, "Write whole paths only, without a colon too many.")]
 
 
 def variables(environ: Mapping[str, str]) -> list[Finding]:

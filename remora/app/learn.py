@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int], None]
 READ = "transcript:"  # meta key, a digest of the path behind it: how the files looked, "|", what is in them
-EXAMPLES = 50  # of what each filter discarded, named in a report; the counts are of all
 TELLING = ("user_prompt", "tool_call")  # events whose keys are the host's own
 COPIED = 20  # events at the head of a transcript that show whether it is a fork
 MAX_SHOWN = 200  # results of tools for interfaces, of one transcript
@@ -87,7 +86,7 @@ class LearnReport(NamedTuple):
         events: that were looked at.
         signals: how many were seen, by type.
         learnt: memories that were stored or changed, each once.
-        discarded: how many candidates each filter dropped for good, each counted once; `examples` are some.
+        discarded: how many candidates each filter dropped for good, each counted once; all are in `left_out`.
         bad_lines: lines that could not be read; `skipped` names the first of them, and then files.
         late: events that took the observer longer than 2 ms.
         slowest_finalize: milliseconds.
@@ -108,7 +107,7 @@ class LearnReport(NamedTuple):
     signals: Mapping[str, int]
     learnt: tuple[Learnt, ...]
     discarded: Mapping[str, int]
-    examples: tuple[Discarded, ...]
+    left_out: tuple[Discarded, ...]
     bad_lines: int
     skipped: tuple[Skipped, ...]
     late: int
@@ -410,7 +409,7 @@ class _Run:
             dict(self.signals.most_common()),
             tuple(self.learnt.values()),
             dict(sorted(((name, len(all_)) for name, all_ in left_out.items()), key=lambda n: (-n[1], n[0]))),
-            tuple(dropped for all_ in left_out.values() for dropped in all_[:EXAMPLES]),
+            tuple(dropped for all_ in left_out.values() for dropped in all_),
             self.bad,
             (*self.bad_lines, *self.skipped),
             self.late,

@@ -32,6 +32,7 @@ from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.events import Event
 from remora.core.moments import SILENCE, Moment, Reply
+from remora.core.text import safe
 from remora.disk.live import Head, Line
 from remora.injection.decide import decide
 from remora.injection.e2e import is_ui_tool
@@ -367,7 +368,7 @@ class Loop:
                 self.late += 1
             except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
                 self.trouble.append(str(error))
-        reply = self._note(moment, reply)
+        reply = self._note(moment, reply._replace(text=safe(reply.text)))
         if said is not None:
             said.append(reply)
         return reply.text

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from remora.app.accesses import Accesses
-from remora.app.arguments import listed, paths
+from remora.app.arguments import listed, own_names, paths
 from remora.app.checking import checked
 from remora.app.code_verbs import CodeVerbs
 from remora.app.learning_verbs import LearningVerbs
@@ -169,13 +169,11 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
             content,
             for_user=user,
             type=type,
-            related_files=related_files,
-            related_modules=related_modules,
             tags=tags,
             source=source,
             scope=scope,
             confidence=confidence,
-            **fields,
+            **own_names({**fields, "related_files": related_files, "related_modules": related_modules}),
         )
         return self.remember_many([draft], user=user)[0]
 
@@ -214,7 +212,9 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
             return InvalidInput("a draft is a mapping of names to values")
         try:
-            return self._with_parents(self._drafted(**{"content": None, **fields}, for_user=user), room)
+            return self._with_parents(
+                self._drafted(**{"content": None, **own_names(fields)}, for_user=user), room
+            )
         except REFUSALS as error:
             return error
 
@@ -343,6 +343,7 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
     def edit(self, /, memory_id: str, **changes: Any) -> MemoryRecord:
         """Change fields of a memory, such as `content="…"` or `tags=[…]`."""
         room, record = self._find(memory_id)
+        changes = own_names(changes)
         if "related_files" in changes:
             changes["related_files"] = self._paths("related_files", changes["related_files"])
         with self._lock:
@@ -357,6 +358,7 @@ class Memory(RecallVerbs, LearningVerbs, SpeakingVerbs, StoreVerbs, CodeVerbs, P
         whether it is pinned.
         """
         room, old = self._find(memory_id)
+        fields = own_names(fields)
         unknown = sorted(set(fields) - set(MemoryDraft._fields))
         if unknown:
             raise InvalidInput(f"a memory has no field {unknown[0]!r}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.app.cleaning import clean
 from remora.app.stored_seen import StoredSeen
 from remora.core.errors import NotFound
+from remora.core.text import safe
 from remora.llm.prompts import load
 from remora.observer.evidence import pack, told
 from remora.observer.observer import Observer
@@ -38,7 +39,7 @@ class Reflection(NamedTuple):
     @property
     def text(self) -> str:
         """Everything as one text for a prompt."""
-        return f"{self.instructions}\n\nThe evidence of session {self.session_id}:\n\n{self.evidence}"
+        return safe(f"{self.instructions}\n\nThe evidence of session {self.session_id}:\n\n{self.evidence}")
 
 
 def reflect(parts: Parts, session_id: str | None = None) -> Reflection:

@@ -30,6 +30,10 @@ _ESCAPE = re.compile(
 # Joiners stay between signs outside ASCII: Persian and emoji are spelt with them. A run is looked at once,
 # from its start.
 _JOINERS = re.compile(r"(?<![^\x00-\x7f])[\u200c\u200d]+|(?<![\u200c\u200d])[\u200c\u200d]++(?![^\x00-\x7f])")
+# Signs that show nothing and stay in what is stored: soft hyphens, old format characters, annotations.
+_UNSEEN = dict.fromkeys([0xAD, *range(0x206A, 0x2070), *range(0xFFF9, 0xFFFC)])
+# One variation selector chooses how a sign looks; of a run the others only carry what nobody sees.
+_SELECTORS = re.compile(r"([\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 # A run of word signs with the punctuation of names inside it. It starts only where a run starts, so
 # that a long run without a word is read once.
 _NAME = re.compile(r"(?<![\w./'-])[\w./'-]*\w")
@@ -182,6 +186,20 @@ def clean(text: str) -> str:
         text = _ESCAPE.sub("", text)
     text = _CONTROL.sub("", text)
     return text if text.isascii() else _JOINERS.sub("", text)
+
+
+def safe(text: str) -> str:
+    r"""Return a text as it may leave for a terminal or a model: nothing in it obeys, turns or hides.
+
+    Newlines and tabs stay; a carriage return, which would overwrite the line, ends it instead.
+
+    >>> safe("one\rtwo\x1b[2J"), safe("a\u202eb\u00adc")
+    ('one\ntwo', 'abc')
+    """
+    if text.isprintable() and text.isascii():
+        return text
+    text = clean(text).replace("\r\n", "\n").replace("\r", "\n")
+    return _SELECTORS.sub(r"\1", text.translate(_UNSEEN))
 
 
 def controls(text: str) -> int:

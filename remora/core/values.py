@@ -370,6 +370,9 @@ class Ownership(NamedTuple):
     present: bool = True
 
 
+HISTORY = "git history"  # what `init` skipped where git could not read it
+
+
 class Skipped(NamedTuple):
     """Something that was not stored, and why."""
 

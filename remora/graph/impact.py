@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from remora.core.code import EXACT, GUESS, GUESS_BELOW, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.graph.languages import LANGUAGES
 from remora.graph.names import place_names, speaks
 from remora.graph.naming import naming
 from remora.graph.packed import unpack_outline
@@ -233,7 +234,19 @@ def impact(space: Space, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
         del impacts[limit:]
     impacts.sort(key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
     notes = (*_notes(impacts, limit if cut else 0), *(() if cut else walk.notes))
-    return Found(node, impacts, (meant, *notes) if meant else notes, cut)
+    said_first = [note for note in (meant, _unread(space.graph, node)) if note]
+    return Found(node, impacts, (*said_first, *notes), cut)
+
+
+def _unread(graph: Graph, node: Node) -> str:
+    """Return a note where nothing can be known of a file's users: its language is not parsed."""
+    row = graph.file(node.path) if node.type != FOLDER else None
+    if row is None or row.kind != "code" or (known := LANGUAGES.get(row.language)) is None or known.grammar:
+        return ""
+    return (
+        f"{row.language} is read as text, not parsed: the code does not tell what uses {node.path}; "
+        "what changes with it in the history is known"
+    )
 
 
 class _Step(NamedTuple):

@@ -34,9 +34,12 @@ _SPEAKERS = (
     "__init__.py doc.go package-info.java mod.rs lib.rs index.ts index.tsx index.js index.mjs main.go main.rs"
 ).split()
 _SENTENCE = re.compile(r"(.+?[.!?])(?=\s|$)", re.DOTALL)
+# What a first comment says to programs: `-*- coding: utf-8 -*-`, `vim: ts=4`, `frozen_string_literal: true`.
+_MODELINE = re.compile(r"\A(?:\s*(?:-\*-.*-\*-|(?:vim?|ex):.*|[\w-]+[:=][ \t]*[\w.-]+)[ \t]*(?:\n|\Z))+")
+_MARKUP = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|!?\[(?=[^\[\]]*\]\([^()\s]*\))|(?<=[^\s\[])\]\([^()\s]*\)")
 _HEADING = re.compile(r"^#{1,3}\s+(.+?)\s*#*$")
 _UNDERLINE = re.compile(r"^[=\-~^\"]{3,}\s*$")
-_NOT_PROSE = ("#", "!", "[", "<", "|", "```", ".. ", "- ", "* ", ">", "=", "---", ":")
+_NOT_PROSE = ("#", "!", "$", "[", "<", "|", "```", ".. ", "- ", "* ", ">", "=", "---", ":")
 _EVERYWHERE = STOP_WORDS | frozenset(
     """return returns get gets set sets make makes given use used using test tests new one value values name
     names function class method object objects type types self none true false list str int arg args kwargs
@@ -331,6 +334,7 @@ def _own_doc(space: Space, name: str, files: Sequence[MappedFile]) -> str:
     for file in speakers:
         packed = space.graph.facts(file.path)[0]
         doc = unpack_outline(packed).doc if packed else ""
+        doc = _MODELINE.sub("", doc).lstrip()
         if doc and not _legal(doc) and (file.language != "go" or doc.startswith(("Package ", "Command "))):
             return sentence(doc)
     return ""
@@ -355,7 +359,7 @@ def _readme(space: Space, name: str, files: Sequence[MappedFile]) -> str:
     for file in own[:1]:
         for chunk in space.chunks.of_files([file.path], 1):
             heading, text = _opening(chunk.text)
-            heading = heading.lstrip("$> ")
+            heading, text = (_MARKUP.sub("", part) for part in (heading.lstrip("$> "), text))
             if len(heading.split()) > 3 or not text:
                 return sentence(heading)
             known = heading.lower() in name.lower() or text.lower().startswith(heading.lower())

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.evidence import STATED as STATED_BY
 from remora.core.evidence import hit_source
 from remora.core.strength import current_confidence
-from remora.core.text import collapse, shorten
+from remora.core.text import collapse, safe, shorten
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MEMORY_KINDS, Context, Filters, Hit, MemoryRecord, Reason
 from remora.injection.limits import ratio, samples_of, step_factor
@@ -288,7 +288,7 @@ def pack(
         wider = [*chosen, line]
         if ceil_chars_4(_text(wider, what, where, modified)) <= budget:
             chosen = wider
-    text = _text(chosen, what, where, modified) if chosen else ""
+    text = safe(_text(chosen, what, where, modified)) if chosen else ""
     shown = [line.hit for line in _in_order(chosen, kinds)]
     left_out = len(waiting) - len(chosen)
     return Context(text, tuple(shown), ceil_chars_4(text), budget, PHASES[what], left_out)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core import tasks
 from remora.core.errors import SourceError
 from remora.core.secrets import redact
-from remora.core.text import STOP_WORDS
+from remora.core.text import STOP_WORDS, safe
 from remora.core.tokens import scripts
 from remora.core.values import Filters, Skipped
 from remora.injection.scope import Scope
@@ -87,8 +87,8 @@ class Prefetch(list[PrefetchFile]):
     ) -> None:
         super().__init__(files)
         self.left_out = tuple(left_out)
-        self.text = text
-        self.tokens = scripts(text)
+        self.text = safe(text)
+        self.tokens = scripts(self.text)
 
 
 class _Named(NamedTuple):

@@ -10,8 +10,9 @@ from typing import Any, NoReturn
 import click
 
 from remora.core.errors import RemoraError
+from remora.core.text import safe
 from remora.interfaces.commands.desk import Desk, colour_is_welcome, common
-from remora.interfaces.present import dumps, error_document, exit_code, safe, unexpected
+from remora.interfaces.present import dumps, error_document, exit_code, unexpected
 from remora.interfaces.verbs import VERBS
 
 INTERRUPTED = 130  # what a shell reports for a process that Ctrl-C ended

@@ -77,9 +77,9 @@ def _row(impact: Impact) -> tuple[Cell, ...]:
     what = impact.path if impact.symbol is None else f"{impact.path}:{impact.symbol}"
     last = impact.via[-1] if impact.via else ""
     marks = [mark for mark, on in (("test", impact.test), ("guess", impact.guess)) if on]
-    how = last.partition(" <-")[2].partition("- ")[0]
+    how = last.partition(" <-")[2].partition("- ")[0].replace(",", ", ")
     through = last.partition(" <-")[0] if impact.depth > 1 else ""
-    text = ", ".join([f"{how} {through}".strip(), *marks])
+    text = f"{how} {through}".strip() + (f" ({', '.join(marks)})" if marks else "")
     return Cell(str(impact.depth), "dim"), Cell(what, "id"), Cell(text, "warn" if impact.guess else "")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from remora.app.arguments import own_names
 from remora.core.errors import InvalidInput
 from remora.core.payloads import PAYLOADS
 from remora.core.values import MemoryDraft, Relation, Taint, WorkUnitRef
@@ -71,6 +72,8 @@ def fields_of(value: object) -> dict[str, Any]:
     Raises:
         InvalidInput: it is no object, has a field that drafts do not have, or lacks `content`.
     """
+    if isinstance(value, Mapping):
+        value = own_names(value)
     given = _object("a draft", value, MemoryDraft._fields)
     if "content" not in given:
         raise InvalidInput("a draft needs 'content'", hint='The least is {"content": "a statement"}.')

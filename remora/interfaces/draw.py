@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from remora.core.text import collapse, shorten
+from remora.core.text import collapse, safe, shorten
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
-from remora.interfaces.present import SHORT_ID, safe
+from remora.interfaces.present import SHORT_ID
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -63,8 +63,8 @@ def report(found: LearnReport) -> Page:
             parts.append(
                 Para(f"not worth it: {'; '.join(reasons[:REASONS])}{' …' if few else ''}", "dim", indent=4)
             )
-        yours = [e for e in found.examples if e.why == NOT_ALONE][:TOLD]
-        some = [*yours, *[e for e in found.examples if e.filter != "worth"][:TOLD]]
+        yours = [e for e in found.left_out if e.why == NOT_ALONE][:TOLD]
+        some = [*yours, *[e for e in found.left_out if e.filter != "worth"][:TOLD]]
         parts += [Para(f"{shorten(e.what, TOLD_CHARS)}: {e.why}", "dim", indent=4) for e in some]
     parts += learned([*new, *again][:SHOWN])
     if len(found.learnt) > SHOWN:
@@ -82,6 +82,17 @@ def report(found: LearnReport) -> Page:
     parts += [Para(f"{s.what}: {s.why}", "warn", indent=2) for s in lines[:SHOWN]]
     parts += [Para(f"not read: {s.what}: {s.why}", "warn") for s in files[:SHOWN]]
     parts.append(Para(f"Done in {found.seconds:.1f} s.", "dim"))
+    return tuple(parts)
+
+
+def left_out(found: LearnReport) -> Page:
+    """Return all that was left out: under each filter what it was, whole, and why."""
+    parts: list[Part] = []
+    for name, number in found.discarded.items():
+        parts.append(Para(f"{number:,} {FILTERS.get(name, name)}", "strong"))
+        parts += [
+            Para(f"{collapse(one.what)}: {one.why}", indent=2) for one in found.left_out if one.filter == name
+        ]
     return tuple(parts)
 
 

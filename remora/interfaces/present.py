@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from remora.core.clock import from_iso
 from remora.core.errors import EXIT_CODES, RemoraError
-from remora.core.text import clean, collapse
+from remora.core.text import collapse
 from remora.core.values import NOTE_KINDS, Hit, MemoryRecord, Origin, Ownership, Receipt, Redaction
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ _AGES = (
     (2_629_800, "month", "months", 24),
     (31_557_600, "year", "years", 10_000),
 )
-# Signs that show nothing and stay in what is stored: soft hyphens, old format characters, annotations.
-_UNSEEN = dict.fromkeys([0xAD, *range(0x206A, 0x2070), *range(0xFFF9, 0xFFFC)])
 # What `json` leaves as it is and a terminal obeys or does not show: DEL, C1, direction marks, tag characters.
 _RAW_IN_JSON = re.compile(
     r"[\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
@@ -50,7 +48,7 @@ _RAW_IN_JSON = re.compile(
 GOOD = 0.5  # on the calibrated scale a hit above this is about the question
 FAINT = 0.1  # below this a hit is only what was left
 NAMED = 0.8  # closeness in the graph of a hit whose file the question names
-TOLD = 0.01  # relevance below which a hit is not listed: it has nothing of the question
+TOLD = 0.05  # relevance below which a hit is not listed: it shares a common word with the question
 
 
 def as_json(value: Any) -> Any:
@@ -116,14 +114,6 @@ def exit_code(error: BaseException) -> int:
     """
     known = (EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES)
     return next(known, EXIT_CODES[RemoraError])
-
-
-def safe(text: str) -> str:
-    """Return a text that does nothing but show: no control characters, no signs that nobody sees.
-
-    Newlines and tabs stay; a carriage return, which would overwrite the line, ends it instead.
-    """
-    return clean(text).replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)
 
 
 def short(memory_id: str) -> str:
@@ -200,6 +190,11 @@ def about(hit: Hit) -> bool:
 def is_empty(memory: Memory) -> bool:
     """Return whether there is no memory and no record."""
     return not (memory.list(limit=1) or memory.list(limit=1, records=True))
+
+
+def answered(hits: Sequence[Hit]) -> bool:
+    """Return whether any hit is clearly about a question; it need not be the first."""
+    return any(map(about, hits))
 
 
 def hit_kind(hit: Hit) -> str:
@@ -311,7 +306,7 @@ def owned_sentence(owned: Ownership) -> str:
     if owned.commits:
         people = ", ".join(f"{a.name} {a.commits:,}" for a in owned.authors[:MOST_AUTHORS])
         told += [f"{counted(owned.commits, 'commit')}: {people}", f"last {owned.last_date[:10]}"]
-    return collapse(safe("; ".join(told)))
+    return collapse("; ".join(told))
 
 
 def receipt_sentence(record: MemoryRecord) -> str:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from remora.core.text import shorten
-from remora.core.values import InitReport, MemoryRecord, Skipped
+from remora.core.values import HISTORY, InitReport, MemoryRecord, Skipped
 from remora.interfaces import pages
 from remora.interfaces.page import Cell, Fields, Page, Para, Part, Table
 from remora.interfaces.present import age, counted, listed, redaction_sentence, short
@@ -84,7 +84,8 @@ def _rules(report: InitReport) -> str:
 
 def _history(report: InitReport) -> str:
     if not report.commits_read:
-        return "There is no git history to read."
+        failed = any(skip.what == HISTORY for skip in report.skipped)
+        return "The git history could not be read." if failed else "There is no git history to read."
     if not report.commits_new:
         read = f"The git history ({counted(report.commits_read, 'commit')}) was read before; nothing is new."
     elif report.commits_new == report.commits_read:

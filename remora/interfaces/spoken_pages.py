@@ -95,8 +95,8 @@ def status(found: Status) -> Page:
         off = "Agents are told nothing here: inject.enabled is off. `remora doctor` says where it is set."
         return (Fields(tuple(rows)), Para(off))
     said = found.brief or (
-        "A session that began now would be told nothing at its start: an agent reads rule files itself, and "
-        "lessons about a file or a command are told at it."
+        "A session that began now would be told nothing at its start. Agents read rule files themselves; "
+        "what is known of a file or a command is told when an agent comes to it."
     )
     head = (Para("A session that began now would be told:", "strong"),) if found.brief else ()
     return (Fields(tuple(rows)), *head, Para(said, indent=2 if found.brief else 0))

@@ -183,7 +183,7 @@ def read_facts(value: Any, session_id: str = "") -> tuple[tuple[MemoryDraft, ...
 def _fact(item: Any, session_id: str) -> MemoryDraft | str:
     if not isinstance(item, dict):
         return f"it is {shorten(json.dumps(item), 40)}, not an object"
-    content, kind, files = item.get("content"), item.get("type"), item.get("files")
+    content, kind = item.get("content"), item.get("type")
     if not isinstance(content, str) or not clean(sound(content)).strip():
         return "content is missing"
     if len(content) > MAX_FACT_CHARS:
@@ -195,7 +195,7 @@ def _fact(item: Any, session_id: str) -> MemoryDraft | str:
         str(kind),
         source="observer_inferred",
         confidence=FACT_CONFIDENCE,
-        related_files=_files(files),
+        related_files=_files(item.get("files") or item.get("related_files")),
         session_id=session_id or None,
     )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NAMED = 100  # written paths that are looked for
 MEANT = 50  # parts nearest in meaning that are looked at
+LEAST = 0.005  # score below which a file is not named: it would be shown as 0.00
 GIVEN = 3  # reasons that a hit names
 SAID_OF = 0.3  # relevance from which a memory speaks for its files
 NOTHING_SAID = (
@@ -96,7 +97,8 @@ def predict(
     names.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
     if scores and not names and notes is not None and not found.signals.keys() - _UNSAID:
         notes.append(NOTHING_SAID)
-    rest = [path for path in weights.ranked(scores) if path not in names][:k]
+    likely = (path for path in weights.ranked(scores) if scores[path] / most >= LEAST)
+    rest = [path for path in likely if path not in names][:k]
     hits = [
         FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(found, worth, path, "paths")))
         for path in names
@@ -186,7 +188,7 @@ def _gather(
         own, of_tests = space.chunks.ranked(query, tasks.TOP_PARTS)
         parts = [*own, *of_tests] if tests else own
         signals["parts"] = tasks.best_of((score, (path,)) for path, _, score in parts)
-        said["parts"] = _first((path, f"its words: {name or 'top level'}") for path, name, _ in parts)
+        said["parts"] = _first((path, f"words of {name or 'its code'}") for path, name, _ in parts)
     if "commits" not in without:
         query += _said_only(space, zones, words)
         signals["commits"], said["commits"] = _commits(space, query, before)
@@ -328,7 +330,7 @@ _PLAIN = {
     "frames": "in the traceback",
     "paths": "named in the task",
     "branch": "changed on this branch",
-    "meaning": "parts of it mean something alike",
+    "meaning": "close in meaning",
     "imports": "imported by files above",
     "often": "edited in many sessions",
     "lately": "edited in the last sessions",
@@ -344,6 +346,8 @@ def _why(found: Evidence, worth: Weights, path: str, said: str = "") -> tuple[st
         if path in votes and worth.get(name) and name != said
     ]
     given.sort(key=lambda item: (-item[0], SIGNALS.index(item[1])))
+    if "parts" in (names := {name for _, name in given}) and "title" in names:  # the same words, said twice
+        given = [(vote, name) for vote, name in given if name != "title"]
     return tuple(
         f"{found.said.get(name, {}).get(path) or _PLAIN.get(name, name)} ({vote:.2f})"
         for vote, name in given[: GIVEN - bool(said)]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from remora.core.citation import short_name
 from remora.core.sketch import same_statement, word_set
-from remora.core.text import collapse, jaccard, shorten
+from remora.core.text import collapse, jaccard, safe, shorten
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import Context, Hit
 
@@ -109,7 +109,7 @@ def pack(hits: Sequence[Hit], phase: str, budget: int | None = None) -> Context:
     unique = _without_repeats(hits)
     # Each entry is rounded up on its own, so their sum is never below what the whole text takes.
     shown = _by_locality(_choose(unique, plan, total))
-    text = _block(shown) if shown else ""
+    text = safe(_block(shown)) if shown else ""
     return Context(text, tuple(shown), ceil_chars_4(text), total, phase, len(hits) - len(shown))
 
 

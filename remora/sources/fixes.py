@@ -208,7 +208,7 @@ def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
     files = [f.path for f in commit.files if f.status != "D" and is_source(f.path)]
     if not files:
         return None, "touches documents, tests or settings only"
-    subject, body = subject_of(commit.subject), body_of(commit.body)
+    subject, body = subject_of(commit.subject), body_of(commit.body, commit.subject)
     if _CHORE.search(subject) and len(_telling(body)) < 2 * BODY_WORDS:
         return None, "typing, style, documents or tests"
     said = len(_telling(subject))

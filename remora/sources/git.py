@@ -213,14 +213,24 @@ class Repository(NamedTuple):
         partial = r"^(extensions\.partialclone|remote\..*\.promisor)$"
         config = str(self.common_dir / "config")
         found = run(self.root, "config", "--file", config, "--get-regexp", partial)
-        renames = "-M100%" if found.returncode == 0 else "-M"
         plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--encoding=UTF-8")
-        arguments = [renames, "--no-merges", *plain, FORMAT, *arguments]
-        stream = tokens(self.root, "log", "-z", "--name-status", *arguments)
-        try:
-            yield from parse_log(stream)
-        finally:
-            stream.close()
+        arguments = ["--no-merges", *plain, FORMAT, *arguments]
+        seen: set[str] = set()
+        # Only exact renames are told without the contents of files, of which a clone may lack some.
+        for renames in ("-M100%",) if found.returncode == 0 else ("-M", "-M100%"):
+            stream = tokens(self.root, "log", "-z", "--name-status", renames, *arguments)
+            try:
+                for commit in parse_log(stream):
+                    if commit.sha not in seen:
+                        seen.add(commit.sha)
+                        yield commit
+            except SourceError as error:
+                if renames != "-M" or "unable to read" not in str(error):
+                    raise
+            else:
+                return
+            finally:
+                stream.close()
 
 
 def _is_revision(name: str) -> bool:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 # One commit: the byte 1 and its id, parents, committer's date, author, message; then the files.
 FORMAT = "--format=%x01%H%x00%P%x00%ct%x00%aN%x00%B"
+_BLANK = re.compile(r"\A(?:[ \t]*\r?\n)+")
 _STATUS = re.compile(r"[ACDMRTUXB]\d*")
 
 
@@ -65,9 +66,8 @@ def _commit(header: Sequence[str], files: Sequence[FileChange]) -> Commit:
     sha, parents, seconds, author, message = header
     subject, _, body = message.strip().partition("\n")
     name = " ".join(w for w in author.split() if "@" not in w) or author.strip().partition("@")[0]
-    return Commit(
-        sha, tuple(parents.split()), _date(seconds), name, subject.strip(), body.strip(), tuple(files)
-    )
+    body = _BLANK.sub("", body).rstrip()  # the first line keeps its indent: it may be what a tool printed
+    return Commit(sha, tuple(parents.split()), _date(seconds), name, subject.strip(), body, tuple(files))
 
 
 def _date(seconds: str) -> str:

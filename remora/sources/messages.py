@@ -42,14 +42,16 @@ _NOISE = tuple(
 )
 _BOX = re.compile(r"^\s*[-*]\s*\[[ xX]?\]")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_ADDRESS = re.compile(r"\s*<?\b[\w.+-]+@[\w-]+\.[\w.-]+\b>?")
+_ADDRESS = re.compile(r"\s*<?\b[\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}\b>?", re.IGNORECASE)  # not node@0.11
 _NUMBER = re.compile(rf"\s*[\[(](?:{_CLOSES}[ :]*)?{_ISSUE}(?:,\s*{_ISSUE})*[\])]\s*$", re.IGNORECASE)
 _CLOSING = re.compile(
-    rf"[\s,;:.–-]*\b(?:(?:this|which|and) )?{_CLOSES}[: ]+{_ISSUES}[.)\s]*$",
+    rf"[\s,;:.(\[–-]*\b(?:(?:this|which|and) )?{_CLOSES}[: ]+{_ISSUES}[.)\]\s]*$",
     re.IGNORECASE,
 )
 _PREFIX = re.compile(r"^(?:fix|bugfix|hotfix|bug|perf)(?:\(([^)]*)\))?!?:\s*", re.IGNORECASE)
 _ITEM = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
+_KIND = re.compile(r"^\w+(?:\([^)]*\))?!?:\s+")  # of a conventional commit
+_INDENTED = re.compile(r"(?: {4}| {0,3}\t)\s*\S")
 
 
 def subject_of(subject: str) -> str:
@@ -72,23 +74,36 @@ def subject_of(subject: str) -> str:
     return plain[1:-1].strip(" .") if quoted else plain
 
 
-def body_of(body: str) -> str:
-    r"""Return a message's body in one line, at most BODY_CHARACTERS long; code blocks are left out.
+def body_of(body: str, subject: str = "") -> str:
+    r"""Return a message's body in one line, at most BODY_CHARACTERS long.
+
+    Left out are code blocks, in fences or indented after an empty line (what a tool printed, mostly), and
+    lines that say the subject again, as squashed commits have them.
 
     >>> body_of("The pager closed the stream.\n\nFixes #12\nSigned-off-by: A <a@b.org>")
     'The pager closed the stream.'
+    >>> body_of("* fix(ui): keep it open\n* mend the test\n\n    error: 1\n    at a.c", "Keep it open (#3)")
+    'mend the test'
     """
     kept: list[str] = []
-    code = False
+    code = quoted = False
+    before, known = "", _bare(subject)
     body = _safe_to_cut(body, BODY_CHARACTERS)
     for raw in _COMMENT.sub("", clean(body[:READ_CHARACTERS])).splitlines():
         line = raw.strip()[:LINE_CHARACTERS]
+        quoted = bool(_INDENTED.match(raw)) and (quoted or not before) if line else quoted
+        before = line
         if line.startswith("```"):
             code = not code
-        elif line and not code and not is_noise(line):
+        elif line and not code and not quoted and not is_noise(line) and (not known or _bare(line) != known):
             plain = _CLOSING.sub(".", _ADDRESS.sub("", line.lstrip("#> ")))
             kept.append(plain.strip())
     return shorten(_sentences(kept), BODY_CHARACTERS)
+
+
+def _bare(line: str) -> str:
+    """Return a line by which it is known again: no bullet, kind of change, number or case."""
+    return _KIND.sub("", subject_of(_KIND.sub("", _ITEM.sub("", line)))).casefold()
 
 
 def _safe_to_cut(text: str, limit: int) -> str:

@@ -188,6 +188,19 @@ def test_memories_linked_to_the_node_come_first(shop: Memory):
     assert [m.id for m in shop.impact("price").memories] == [on_node.id, on_file.id]
 
 
+def test_of_memories_about_a_file_those_that_name_the_symbol_come_first(shop: Memory):
+    """Then the strongest, then the newest; never the order of their ids."""
+
+    def about(text: str, day: str) -> str:
+        at = f"{day}T00:00:00Z"
+        return shop.remember(text, type="gotcha", related_files=["shop/money.py"], created_at=at).id
+
+    old = about("The currency is kept apart", "2026-01-01")
+    new = about("Amounts are whole cents", "2026-02-01")
+    named = about("price never rounds", "2025-01-01")
+    assert [m.id for m in shop.impact("price").memories] == [named, new, old]
+
+
 def test_a_question_reads_what_changed_again(shop: Memory, folder: Path):
     """An answer never rests on a file as it was before; the note says what happened."""
     write(folder, {"shop/cart.py": "def total(items):\n    return 0\n\n\n# no prices any more\n"})

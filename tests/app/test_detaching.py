@@ -253,3 +253,8 @@ def test_a_platform_without_sessions(hooked, environ, monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", Started(started))
     assert begin_work(environ, ended=moment) is True
     assert started[0]["creationflags"] == 520
+
+
+def test_the_work_imports_from_whole_paths_only() -> None:
+    """An empty or relative part of PYTHONPATH would be a folder of somebody else."""
+    assert kept({"PYTHONPATH": os.pathsep.join(("", "lib", os.sep + "own"))})["PYTHONPATH"] == os.sep + "own"

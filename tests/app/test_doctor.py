@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -335,3 +336,13 @@ def test_where_texts_go(folder, environ, set_, told):
     """The server that is really used is named, also where the environment names it."""
     (found,) = of(diagnose(folder, {**environ, **set_}), "texts for llm")
     assert told in found.detail
+
+
+@pytest.mark.parametrize(
+    ("value", "warned"), [("", 0), ("/a", 0), ("/a:/b", 0), (":/a", 1), ("lib", 1), ("/a:", 1)]
+)
+def test_a_loose_import_path_is_told(folder: Path, environ: dict[str, str], value: str, warned: int) -> None:
+    """An empty or relative part of PYTHONPATH is a warning; whole paths, and none, are fine."""
+    environ["PYTHONPATH"] = value.replace(":", os.pathsep)
+    found = [f for f in of(diagnose(folder, environ), "environment") if "PYTHONPATH" in f.detail]
+    assert [f.level for f in found] == ["warning"] * warned

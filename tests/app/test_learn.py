@@ -183,9 +183,8 @@ def test_a_file_that_only_looks_newer_is_not_read_again(memory, learn, tmp_path)
     assert (report.run, [s.id for s in report.sessions]) == (run + 1, ["s2"])
 
 
-def test_every_reason_has_its_examples(memory, learn, tmp_path, monkeypatch):
-    """What is dropped often for one reason does not hide what was dropped for another."""
-    monkeypatch.setattr("remora.app.learn.EXAMPLES", 1)
+def test_all_that_was_left_out_is_told(memory, learn, tmp_path):
+    """Each thing with its filter, as often as the counts say."""
     several(tmp_path, memory)
     once = Talk("s9", 9, str(memory.root)).user("Deploy the shop")
     once.tool("Bash", "Exit code 1\nError: the registry refused the image", error=True, command="make deploy")
@@ -193,7 +192,8 @@ def test_every_reason_has_its_examples(memory, learn, tmp_path, monkeypatch):
     (gone,) = [one.memory for one in learn().learnt if "gateway" in one.memory.content]
     memory.forget(gone.id)
     report = learn(again=True)
-    assert Counter(e.filter for e in report.examples) == {"worth": 1, "a person's word": 1}
+    assert Counter(e.filter for e in report.left_out) == report.discarded
+    assert report.discarded["a person's word"] == 1
 
 
 def test_what_the_user_takes_back_is_over(learn, memory, tmp_path):
@@ -280,7 +280,7 @@ def test_what_is_learnt_in_the_end_was_not_left_out(learn, memory, tmp_path):
     report = learn()
     assert [s.outcome for s in report.sessions].count("failure") == 1
     assert {one.memory.external_id for one in report.learnt}.isdisjoint(
-        e.external_id for e in report.examples
+        e.external_id for e in report.left_out
     )
 
 

@@ -793,3 +793,16 @@ def test_what_is_said_of_files_notes_the_commit(repo: Repo, tmp_path: Path, cloc
         about = memory.remember("Tokens are signed here", type="pattern", related_files=["auth.py"])
         free = memory.remember("We deploy on Tuesdays", type="decision")
     assert (about.commit_sha, free.commit_sha) == (head, None)
+
+
+def test_files_and_modules_have_a_short_name_too(bare: Memory) -> None:
+    """Whichever way a memory comes in or is changed; a field that is given twice is refused."""
+    made = bare.remember("The pager keeps its stream", files=["a.py"], modules=["auth"])
+    assert (made.related_files, made.related_modules) == (("a.py",), ("auth",))
+    (each,) = bare.remember_each([{"content": "Pages are counted from one", "files": ["b.py"]}])
+    assert isinstance(each, MemoryRecord)
+    assert each.related_files == ("b.py",)
+    assert bare.edit(made.id, files=["c.py"]).related_files == ("c.py",)
+    assert bare.supersede(made.id, "The pager drops its stream", files=["d.py"]).related_files == ("d.py",)
+    with pytest.raises(InvalidInput, match="are one field"):
+        bare.remember("The reader is slow", files=["a.py"], related_files=["b.py"])

@@ -68,3 +68,11 @@ def test_a_least_score(memory: Memory) -> None:
         pytest.approx(best, abs=0.05)
     ]
     assert memory.search("streaming pager", min_score=1.0) == [h for h in found if h.score >= 1.0]
+
+
+def test_why_a_file_is_likely_is_said_once_and_plainly(memory: Memory) -> None:
+    """The same words are one reason, and no file is named that would be shown at 0.00."""
+    found = memory.predict_files("page the stream")
+    assert found[0].why[0].startswith("words of page")
+    assert not [why for hit in found for why in hit.why if "first line" in why]
+    assert all(hit.score >= 0.005 for hit in found)

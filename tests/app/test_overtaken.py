@@ -50,7 +50,7 @@ def rules(report: LearnReport) -> list[str]:
 
 def why_not(report: LearnReport) -> list[str]:
     """Return why candidates did not stand."""
-    return [d.why for d in report.examples if d.filter == "standing"]
+    return [d.why for d in report.left_out if d.filter == "standing"]
 
 
 def test_what_stands_is_learnt(memory: Memory, tmp_path: Path) -> None:

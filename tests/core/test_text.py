@@ -308,3 +308,28 @@ def test_long_texts_take_no_time(unit: str):
     t.clean(f"é{text}é")
     t.shorten(text, 40)
     assert time.monotonic() - started < 1.0
+
+
+# What leaves
+
+
+def test_safe_takes_out_what_a_terminal_would_obey() -> None:
+    """Escape sequences, one-byte commands and direction marks go; lines and letters stay."""
+    assert t.safe("a\x1b[31mb\x9bc\u202ed\n\té") == "abcd\n\té"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("paid\rfree", "paid\nfree"),
+        ("a\r\nb", "a\nb"),
+        ("a\x1b]0;title\x07b\x08", "ab"),
+        ("pass\xadword\u206a\ufff9", "password"),
+        ("a\u2066b\U000e0041\u200b", "ab"),
+        ("\u2764\ufe0f ok", "\u2764\ufe0f ok"),
+        ("x\U000e0131\U000e0142\ufe0fy", "x\U000e0131y"),
+    ],
+)
+def test_safe_leaves_no_sign_that_overwrites_or_hides(text: str, shown: str) -> None:
+    """Carriage returns end the line; titles, backspaces, invisible signs and runs of selectors go."""
+    assert t.safe(text) == shown

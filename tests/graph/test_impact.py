@@ -11,7 +11,7 @@ from remora.core.code import EXACT, GUESS, LIKELY, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.graph.impact import POSSIBLE, find, impact
 from remora.store.space import Space
-from tests.store.made_graphs import add_file, add_links, definition, link
+from tests.store.made_graphs import add_file, add_links, definition, file, link
 
 
 @pytest.fixture
@@ -609,3 +609,16 @@ def test_changed_classes_override_nothing(services: Space):
     with services.db.transaction():
         services.graph.mark_stale(["done.py"], 5)
     assert all(i.path != "done.py" for i in impact(services, "Service.place").impacts)
+
+
+def test_a_language_that_is_not_parsed_is_no_proof_that_nothing_depends(space: Space) -> None:
+    """Of a file that is read as text the answer says that its users are not known; of others it does not."""
+    add_file(space, "shop/tax.py")
+    with space.db.transaction():
+        space.graph.put_file(file("lib/stage.ex")._replace(language="elixir"), 1)
+        space.graph.put_nodes(file("lib/stage.ex"), [], 1)
+    (note,) = impact(space, "lib/stage.ex").notes
+    assert note.startswith(
+        "elixir is read as text, not parsed: the code does not tell what uses lib/stage.ex"
+    )
+    assert impact(space, "shop/tax.py").notes == ()

@@ -294,3 +294,32 @@ def _seconds(space: Space) -> float:
     found = module_map(space)
     assert len(found) == 50
     return time.process_time() - started
+
+
+@pytest.mark.parametrize(
+    ("top", "purpose"),
+    [
+        ("# -*- coding: utf-8 -*-\n", ""),
+        ('"""-*- coding: utf-8 -*-\n\nCounts pages."""\n', "Counts pages."),
+        ('"""vim: ts=4 sw=4\nCounts: one page after the other."""\n', "Counts: one page after the other."),
+    ],
+)
+def test_what_a_first_comment_says_to_programs_is_no_purpose(memory: Memory, top: str, purpose: str) -> None:
+    """Encodings, settings of editors and switches of a language are passed over."""
+    write(memory.root, {"pages/count.py": f"{top}def count():\n    return 1\n"})
+    memory.index()
+    said = by_name(memory)["pages"].purpose
+    assert said == purpose or (not purpose and "coding" not in said)
+
+
+def test_the_purpose_from_a_readme_has_no_emphasis(memory: Memory) -> None:
+    """Markdown's asterisks are taken out."""
+    write(
+        memory.root,
+        {
+            "lib/README.md": "# Strings\n\n**Simple** [ones](#ones), kept and counted.\n",
+            "lib/a.py": "def a():\n    return 1\n",
+        },
+    )
+    memory.index()
+    assert by_name(memory)["lib"].purpose == "Strings: Simple ones, kept and counted."

@@ -17,6 +17,7 @@ import remora
 from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
 from remora.interfaces.commands.desk import Desk
+from tests.interfaces.planting import plant
 
 NOW = "2026-03-01T12:00:00Z"
 Run = Callable[..., Result]
@@ -106,3 +107,10 @@ def command_line() -> list[str]:
     where = str(Path(remora.__file__).parent.parent)
     start = f"import sys; sys.path.insert(0, {where!r}); from remora.interfaces.cli import main; main()"
     return [sys.executable, "-c", start]
+
+
+@pytest.fixture(scope="session")
+def planted_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Return a folder with shop/ and data/ full of planted signs, to be copied, and the id of a memory."""
+    folder = tmp_path_factory.mktemp("planted")
+    return folder, plant(folder, FixedClock(NOW))

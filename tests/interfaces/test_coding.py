@@ -60,7 +60,7 @@ def test_impact_lists_the_nearest_first(run: Run):
         ["1", "lib/cart.py:total"],
         ["2", "tests/test_cart.py:test_total"],
     ]
-    assert lines[1].endswith("test")
+    assert lines[1].endswith("(test)")
     only = run("impact", "price", "--tests").stdout.splitlines()
     assert [line.split()[1] for line in only] == ["tests/test_cart.py:test_total"]
 

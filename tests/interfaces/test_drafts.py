@@ -110,3 +110,11 @@ def test_payload() -> None:
         with pytest.raises(InvalidInput, match=said) as caught:
             payload(text)
         assert "approach_tried" in caught.value.hint
+
+
+def test_files_and_modules_may_be_called_as_the_tools_call_them() -> None:
+    """Both names mean one field; given by both it is refused."""
+    given = fields_of({"content": "a", "files": ["a.py"], "modules": ["auth"]})
+    assert given == {"content": "a", "related_files": ["a.py"], "related_modules": ["auth"]}
+    with pytest.raises(InvalidInput, match="are one field"):
+        fields_of({"content": "a", "files": ["a.py"], "related_files": ["b.py"]})

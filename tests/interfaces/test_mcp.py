@@ -402,7 +402,7 @@ def test_impact(call: Caller, stored: Remember) -> None:
     memory_id = stored("Tokens are opaque to the web", type="gotcha", related_files=["core/tokens.py"])
     answer = call("analyze_impact", target="core/tokens.py")
     assert "2 places may break when core/tokens.py changes" in answer
-    assert "- depth 1: web/routes.py (calls,imports)" in answer
+    assert "- depth 1: web/routes.py (calls, imports)" in answer
     assert "Tests to run: tests/test_tokens.py" in answer
     assert f"- {memory_id} gotcha" in answer
     assert "- depth 1: web/routes.py:login (calls)" in call("analyze_impact", target="make", depth=1)
@@ -758,3 +758,15 @@ def test_types_are_named(tools: Tools) -> None:
     tool = with_client(Caller(tools).server, "auto", act)["record_memory"]
     assert all(name in tool.input_schema["properties"]["type"]["description"] for name in MEMORY_TYPES)
     assert tool.input_schema["required"] == ["content"]
+
+
+def test_files_may_be_called_related_files(one: Caller, holder: Holder, project: Path) -> None:
+    """A model that knows the field's name from elsewhere loses no file, with a list or with one word."""
+    (project / "a.py").write_text("a = 1\n")
+    for number, value in enumerate((["a.py"], "a.py")):
+        stored = one("record_memory", content=f"The pager has {number} streams", related_files=value)
+        assert "note:" not in stored
+        with holder.use() as memory:
+            assert memory.show(stored[:8]).related_files == ("a.py",)
+    assert "hit" in one("search_memory", query="pager streams", related_files=["a.py"])
+    assert "Nothing" in one("search_memory", query="pager streams", related_files=["b.py"])

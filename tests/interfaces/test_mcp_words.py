@@ -61,7 +61,6 @@ def test_a_text_stands_on_a_line_or_is_quoted() -> None:
     assert said("Tokens expire\n") == " Tokens expire"
     assert said("a\n\nb") == "\n  > a\n  >\n  > b"
     assert said("a", quoted=True) == "\n  > a"
-    assert said("a\x1b[31mb\u202e") == " ab"
 
 
 def test_a_source_cannot_say_more() -> None:

@@ -300,7 +300,7 @@ def test_what_was_left_out_is_told_with_the_reason() -> None:
     """In words, by filter; and some of it, but for what is never worth a memory."""
     found = report(
         discarded={"worth": 3, "standing": 1, "a person's word": 2, "branch": 1, "new filter": 1},
-        examples=(
+        left_out=(
             Discarded("it edited a file", "worth", "everybody does"),
             Discarded("Polling fails", "standing", "`poll` is no longer there"),
             Discarded("Use tabs", "a person's word", "it was forgotten or changed here"),
@@ -316,6 +316,19 @@ def test_what_was_left_out_is_told_with_the_reason() -> None:
         "    Polling fails: `poll` is no longer there",
         "    Use tabs: it was forgotten or changed here",
     ]
+
+
+def test_all_that_was_left_out_can_be_listed(run: Run, answer: Answer, project: Path) -> None:
+    """Each whole, under its filter, as many as were counted; a run that reads nothing says how to see it."""
+    learn(run, project)
+    assert "add --again --dry-run" in run("learn", "talks", "--left-out").stderr
+    found = answer("learn", "talks", "--again", "--dry-run")
+    listed = run("learn", "talks", "--again", "--dry-run", "--left-out").stdout.splitlines()
+    heads = [line for line in listed if not line.startswith(" ")]
+    assert len(heads) == len(found["discarded"]) > 0
+    assert len(listed) - len(heads) == sum(found["discarded"].values()) == len(found["left_out"])
+    one = found["left_out"][0]
+    assert f"  {' '.join(one['what'].split())}: {one['why']}" in listed
 
 
 def test_learned(run: Run, answer: Answer, project: Path) -> None:

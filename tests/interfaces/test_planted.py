@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from remora.app.memory import Memory
-from remora.app.quoting import take_in
-from remora.core.clock import FixedClock
-from remora.core.events import Event
 from remora.interfaces.draw import plain
 from remora.interfaces.page import Cell, Fields
 from remora.interfaces.verbs import GROUPS, VERBS
-from remora.observer.observer import Observer
 from tests.interfaces.conftest import Run
-
-PLANTED = "\x1b]0;owned\x07\x1b[2Jx\x9b31m\r\x08\u202e\u2066\u200b\U000e0041.py"
-# A store refuses what looks binary: few such signs in many words.
-SOFTER = f"{'of this shop ' * 20}\x1b[2Jx\u202e\u2066\u200b\U000e0041.py"
-BAD = frozenset("\x1b\x07\x9b\r\x08\u202e\u2066\u200b\U000e0041")
+from tests.interfaces.planting import BAD, PLANTED
 
 
 @pytest.mark.parametrize(
@@ -116,25 +108,12 @@ def test_every_verb_is_tried() -> None:
 
 
 @pytest.fixture
-def planted(project: Path, clock: FixedClock) -> str:
-    """Plant names and texts in everything that the store holds; return the id of a memory."""
-    (project / "a.py").write_text(f'def one():\n    """{SOFTER}"""\n    return 1\n')
-    (project / "RULES.md").write_text(f"- Keep the pager {SOFTER} open\n")
-    with Memory.open(project, clock=clock) as memory:
-        told = f"The pager {SOFTER} keeps its stream"
-        record = memory.remember(told, type="gotcha", related_files=["a.py", PLANTED])
-        memory.entries.add("deploy", f"The pager {SOFTER} first")
-        memory.journal.write(f"# Long-term Memory\n\nThe pager {SOFTER}")
-        memory.journal.add_history(f"The pager {SOFTER}")
-        memory.journal.note(f"the pager {SOFTER}?", f"yes {SOFTER}")
-        memory.session("cli:1").append("user", f"the pager {SOFTER}")
-        observer = Observer("s", PLANTED)
-        said = f"The pager {SOFTER} must never be closed twice."
-        observer.observe(Event("user_prompt", "s", "k", text=said))
-        space = memory._parts.room("project").space
-        with space.db.transaction():
-            take_in(space, observer.finalize())
-    return record.id
+def planted(project: Path, planted_once: tuple[Path, str]) -> str:
+    """Return the id of a memory in a project that is full of planted signs."""
+    made, name = planted_once
+    for folder in ("shop", "data"):
+        shutil.copytree(made / folder, project.parent / folder, dirs_exist_ok=True)
+    return name
 
 
 @pytest.mark.parametrize("name", sorted(CALLED))

@@ -132,26 +132,6 @@ def test_when() -> None:
     assert present.when(None, NOW) == ""
 
 
-def test_safe_takes_out_what_a_terminal_would_obey() -> None:
-    """Escape sequences, one-byte commands and direction marks go; lines and letters stay."""
-    assert present.safe("a\x1b[31mb\x9bc\u202ed\n\té") == "abcd\n\té"
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("paid\rfree", "paid\nfree"),
-        ("a\r\nb", "a\nb"),
-        ("a\x1b]0;title\x07b\x08", "ab"),
-        ("pass\xadword\u206a\ufff9", "password"),
-        ("a\u2066b\U000e0041\u200b", "ab"),
-    ],
-)
-def test_safe_leaves_no_sign_that_overwrites_or_hides(text: str, shown: str) -> None:
-    """Carriage returns end the line; titles, backspaces and invisible signs go."""
-    assert present.safe(text) == shown
-
-
 @pytest.mark.parametrize(
     ("origin", "said"),
     [
@@ -261,3 +241,12 @@ def test_redaction_sentence_never_needs_the_value() -> None:
 def test_receipt_sentence(receipt: Receipt | None, said: str) -> None:
     """Every receipt has its words."""
     assert present.receipt_sentence(record(receipt=receipt)) == said
+
+
+def test_a_question_is_answered_by_any_hit_that_is_about_it() -> None:
+    """A hit on the file that is named answers it, also below one that has more of its words."""
+    words = Hit("a", "turn", "what broke", 0.37)
+    on_file = Hit("b", "turn", "no length", 0.31, why=(Reason("graph", present.NAMED, None, "in it"),))
+    assert present.answered([words, on_file])
+    assert not present.answered([words])
+    assert not present.answered([on_file._replace(score=0.05)])

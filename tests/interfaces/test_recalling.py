@@ -116,6 +116,18 @@ def test_no_hit_is_no_error(run: Run, remember: Remember) -> None:
     assert run("search", "tokens", "-t", "gotchas").exit_code == 2
 
 
+def test_where_there_is_code_an_empty_answer_names_the_search_of_it(
+    run: Run, project: Path, remember: Remember
+) -> None:
+    """With memories or without any; and `init` is not asked for where it was."""
+    (project / "a.py").write_text("def zeppelin():\n    return 1\n")
+    run("init")
+    assert "`remora search --code`" in run("search", "zeppelin").stderr
+    assert "remora init" not in run("search", "zeppelin").stderr
+    remember("Tokens expire after 24 h")
+    assert "`remora search --code`" in run("search", "zeppelin").stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

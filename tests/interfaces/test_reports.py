@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remora.app.doctor import Finding, Report
 from remora.app.stats import Stats, VectorCount
-from remora.core.values import InitReport, Redaction, Skipped
+from remora.core.values import HISTORY, InitReport, Redaction, Skipped
 from remora.interfaces import reports
 from remora.interfaces.draw import plain
 from tests.interfaces.test_present import NOW, record
@@ -81,6 +81,8 @@ def test_init_of_an_empty_folder() -> None:
     text = plain(reports.initialised(bare))
     assert "There are no rule files (AGENTS.md, CLAUDE.md, .cursorrules and their kin)." in text
     assert "There is no git history to read." in text
+    failed = bare._replace(skipped=(Skipped(HISTORY, "git could not read it"),))
+    assert "The git history could not be read." in plain(reports.initialised(failed))
     assert "Nothing was stored." in text
     assert 'remora remember "…"' in text
 

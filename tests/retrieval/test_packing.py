@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from remora.core.text import safe
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MEMORY_TYPES, PHASES, Hit, Taint
 from remora.retrieval.packing import BUDGETS, HEADING, citation, entry, pack, share_of
@@ -270,7 +271,7 @@ def test_packing_is_never_over_budget(found, phase, budget):
     assert all(h in found for h in packed.hits)
     assert bool(packed.text) == bool(packed.hits)
     if packed.hits:
-        assert packed.text == "\n\n".join([HEADING, *(entry(h) for h in packed.hits)])
+        assert packed.text == safe("\n\n".join([HEADING, *(entry(h) for h in packed.hits)]))
     assert packed == pack(found, phase, budget)
 
 

@@ -7,6 +7,7 @@ import pytest
 from remora.core.payloads import validate
 from remora.sources.fixes import Candidates, fix_candidate, is_source
 from remora.sources.git_log import Commit, FileChange
+from remora.sources.messages import body_of, subject_of
 
 SAYS = "The pager closed the stream while the writer still held it, so output was lost."
 
@@ -241,3 +242,44 @@ def test_a_message_made_to_be_slow_is_read_in_time():
     """Long runs of one sign do not make the patterns crawl."""
     for sign in ("a", " ", "#1 ", "fixes #1 ", "<!--", "@", "-"):
         fix_candidate(commit("Fix " + sign * 50_000, sign * 50_000))
+
+
+def test_a_squash_does_not_say_its_subject_twice():
+    """A body that begins with the subject, with another kind before it or a number behind, adds the rest."""
+    body = "* fix(types): keep the pager open\n\n* close it when the reader is done"
+    assert body_of(body, "types: Keep the pager open (#12)") == "close it when the reader is done"
+    assert body_of(body, "Another one").startswith("fix(types): keep the pager open")
+    draft = fix_candidate(
+        commit(
+            "Fix the pager that closed the stream while the writer held it",
+            "* Fix the pager that closed the stream while the writer held it\n* and its test",
+        )
+    )
+    assert draft is not None
+    assert (
+        draft.content
+        == "An earlier commit: Fix the pager that closed the stream while the writer held it. and its test"
+    )
+
+
+def test_what_a_tool_printed_is_no_part_of_a_message():
+    """Indented lines after an empty one are output or code; a list that goes on is text."""
+    body = (
+        "    warning: unused\n       --> src/a.rs:4:1\n        |\n    4   | let a = 1;\n\n"
+        "It hid a real error:\n- the reader saw nothing\n    of the last page\n"
+    )
+    assert body_of(body) == "It hid a real error: the reader saw nothing of the last page"
+
+
+def test_no_bracket_is_left_of_an_issue_that_is_taken_out():
+    """The sentence before it ends as it did."""
+    assert body_of("The build fails (see #156).\n\nWith this it passes.") == (
+        "The build fails. With this it passes."
+    )
+
+
+def test_a_version_is_no_address():
+    """People are taken out of a message, and names with a version behind an @ stay."""
+    assert subject_of("Fix url.format on node@0.11.15 for bob@example.org") == (
+        "Fix url.format on node@0.11.15 for"
+    )

@@ -197,6 +197,20 @@ def test_a_partial_clone_is_read_without_fetching(repo, tmp_path):
     }  # fmt: skip
 
 
+def test_a_blob_that_is_lost_costs_renames_and_not_the_history(repo):
+    """Each commit is there once; what cannot be compared is told as one file gone and another come."""
+    for number in range(3):
+        repo.write(**{f"f{number}_py": f"{number}\n" * 50}).commit(f"add {number}")
+    repo.git("mv", "f1.py", "moved.py")
+    repo.put("moved.py", "1\n" * 50 + "more\n")
+    repo.commit("move")
+    blob = repo.git("rev-parse", "HEAD:moved.py")
+    (repo.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    commits = list(found(repo.root).commits())
+    assert [c.subject for c in commits] == ["add 0", "add 1", "add 2", "move"]
+    assert set(commits[-1].files) == {FileChange("D", "f1.py"), FileChange("A", "moved.py")}
+
+
 def test_tracked_files_leave_out_submodules_and_untracked_files(work, tmp_path):
     """A submodule is another project; `files` also names what could be added."""
     other = work.init()

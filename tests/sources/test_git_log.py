@@ -27,6 +27,12 @@ def test_commits_without_files_follow_each_other():
     assert (second.body, second.files) == ("body", (FileChange("M", "x.py"),))
 
 
+def test_the_first_line_of_a_body_keeps_its_indent():
+    """It tells output and code from text; empty lines around a body go."""
+    (only,) = parse_log([b"\x01a1", b"", b"0", b"A", b"one\n\n  \n    warning: b\n\nwhy\n\n"])
+    assert (only.subject, only.body) == ("one", "    warning: b\n\nwhy")
+
+
 def test_output_that_was_cut_off_is_no_crash():
     """A process that died leaves half a commit, which is still a commit."""
     (only,) = parse_log([b"\x01a1", b"", b"x"])

@@ -18,6 +18,7 @@ from anyio import to_thread
 
 from remora.app.tool_files import ToolFiles
 from remora.core.errors import RemoraError
+from remora.core.text import clean
 
 if TYPE_CHECKING:
     from anthropic.types.beta import (
@@ -115,10 +116,13 @@ class AsyncRemoraMemoryTool(BetaAsyncAbstractMemoryTool):
 
 
 def _told(do: Callable[[], str]) -> str:
-    """Return what a command answers; whatever fails is a tool error, which the model can read."""
+    """Return what a command answers; whatever fails is a tool error, which the model can read.
+
+    Signs that nobody sees go; the ends of lines stay as they are in the file, for what is replaced next.
+    """
     try:
-        return do()
+        return clean(do())
     except RemoraError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(clean(str(error))) from error
     except Exception as error:  # a command that lacks a field, or has one of another type
-        raise ToolError(f"The command cannot be carried out: {error}") from error
+        raise ToolError(clean(f"The command cannot be carried out: {error}")) from error

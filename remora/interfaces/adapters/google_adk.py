@@ -29,6 +29,7 @@ from google.genai import types
 from remora.conversation.finding import find
 from remora.core.clock import to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.core.text import safe
 from remora.core.values import MEMORY_TYPES, Message
 from remora.disk.files import append_line, lock
 from remora.interfaces.adapters.guarded import aside
@@ -256,6 +257,6 @@ def _made(
         id=name,
         author=author or None,
         timestamp=at,
-        content=types.Content(role=role, parts=[types.Part(text=text)]),
+        content=types.Content(role=role, parts=[types.Part(text=safe(text))]),
         custom_metadata=dict(more or {}),
     )

@@ -24,6 +24,7 @@ from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.toolsets import FunctionToolset
 
 from remora.core.errors import RemoraError
+from remora.core.text import safe
 from remora.interfaces.adapters.guarded import MOST_OPEN, Loops, aside, joined, known_as, quietly
 
 if TYPE_CHECKING:
@@ -186,14 +187,14 @@ class RemoraCapability(AbstractCapability[Any]):
         try:
             found = self._memory.context(question, budget=BUDGET)
         except RemoraError as error:
-            return f"Nothing was looked up: {error}"
+            return safe(f"Nothing was looked up: {error}")
         return found.text if found.hits else "Nothing is remembered about that."
 
     def _remember(self, statement: str) -> str:
         try:
             record = self._memory.remember(statement)
         except RemoraError as error:
-            return f"That was not remembered: {error}"
+            return safe(f"That was not remembered: {error}")
         return f"Remembered as a {record.type.replace('_', ' ')}."
 
     # The model

@@ -13,7 +13,8 @@ import click
 
 from remora.core.clock import Clock, SystemClock
 from remora.core.errors import InvalidInput, StoreFull, StoreReadOnly
-from remora.interfaces.present import dumps, safe
+from remora.core.text import safe
+from remora.interfaces.present import dumps
 from remora.interfaces.verbs import Verb, verb
 
 if TYPE_CHECKING:

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 @click.option("--codex", is_flag=True, help="Only sessions of Codex.")
 @click.option("--again", is_flag=True, help="Also read what was read before and has not changed.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be learnt.")
-def learn(desk: Desk, *, path: str | None, claude: bool, codex: bool, again: bool, dry_run: bool) -> None:
+@click.option(
+    "--left-out", is_flag=True, help="List all that was left out, with the reason; --json always does."
+)
+def learn(
+    desk: Desk, *, path: str | None, claude: bool, codex: bool, again: bool, dry_run: bool, left_out: bool
+) -> None:
     """PATH is a transcript or a folder of them; by default the sessions of this project on this machine.
 
     Running it again reads what is new or has grown. What you edited or forgot since stays so.
@@ -33,7 +38,10 @@ def learn(desk: Desk, *, path: str | None, claude: bool, codex: bool, again: boo
     memory = desk.memory()
     with desk.progress() as progress:
         report = memory.learn(path, hosts=hosts or None, again=again, dry_run=dry_run, progress=progress)
-    desk.answer(report, lambda: learn_pages.report(report))
+    page = learn_pages.left_out if left_out and report.left_out else learn_pages.report
+    desk.answer(report, lambda: page(report))
+    if left_out and not report.sessions and report.unchanged:
+        desk.note("What was left out of sessions that were read before: add --again --dry-run.")
     for note in report.notes:
         desk.note(f"note: {note}")
     if not report.sessions and not report.unchanged:

@@ -12,7 +12,7 @@ from remora.interfaces import pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.desk import Desk, command, split
 from remora.interfaces.page import Para
-from remora.interfaces.present import TOLD, about, counted, is_empty, owned_sentence
+from remora.interfaces.present import TOLD, answered, counted, is_empty, owned_sentence
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -139,7 +139,7 @@ def search(
             desk.note("No code fits that passes the filters.")
         elif not any(note in notes for note in NOTHING_TO_ASK):
             desk.note("No code fits. Try other words, or a name that stands in it.")
-    elif not about(found[0]):
+    elif not answered(found):
         desk.note("No hit is clearly about this; these come closest.")
 
 
@@ -323,10 +323,14 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
 
 def _nothing(desk: Desk, *, filtered: bool) -> str:
     """Return why there is no answer, and what to do about it."""
-    if not is_empty(desk.memory(writes=False)):
-        return "Nothing found" + (
-            " that passes the filters." if filtered else ". Try other words, or `remora list` to look around."
-        )
+    memory = desk.memory(writes=False)
+    code = " `remora search --code` searches the code itself." if memory.modules() else ""
+    if not is_empty(memory):
+        if filtered:
+            return "Nothing found that passes the filters."
+        return f"Nothing found. Try other words, or `remora list` to look around.{code}"
+    if code:  # so `init` was here, or `index`
+        return f'Nothing is remembered here yet.{code} `remora remember "…"` stores a statement.'
     return (
         "Nothing is remembered here yet. `remora init` reads rule files and git history; "
         '`remora remember "…"` stores a statement.'

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from remora.core import moments
-from remora.core.moments import Moment
+from remora.core.moments import Moment, Reply
 
 MAX_INPUT = 64_000_000  # bytes of an event; what is longer is not an event
 USAGE = """\
@@ -64,12 +64,21 @@ def answer(arguments: Sequence[str], data: bytes) -> bytes:
     )
     if not host.TRANSCRIPTS:
         _aside(_capture, moment)
-    shown = host.render(payload, moment, reply)
+    shown = host.render(payload, moment, clean(reply))
     # Where nothing we say is heard there may be no event for a start or an end: a prompt has to do.
     starts = moment.kind in _WORK_AT or (moment.kind == moments.PROMPT and not host.INJECTS)
     if starts or (moment.kind == moments.STOP and moment.host in ENDLESS):
         _aside(_work, moment)
     return b"" if shown is None else json.dumps(shown, ensure_ascii=True).encode() + b"\n"
+
+
+def clean(reply: Reply) -> Reply:
+    """Return a reply without signs that a terminal obeys or that nobody sees."""
+    if not (reply.text or reply.note):
+        return reply
+    from remora.core.text import safe
+
+    return reply._replace(text=safe(reply.text), note=safe(reply.note))
 
 
 def _capture(moment: Moment) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import NotFound
 from remora.core.evidence import amounts
-from remora.core.text import shorten
+from remora.core.text import collapse, safe, shorten
 from remora.core.values import FileHit, MemoryRecord
 from remora.interfaces.mcp_server.words import bounded, memory_line, said, source, sure
 from remora.interfaces.present import (
@@ -21,7 +21,6 @@ from remora.interfaces.present import (
     listed,
     owned_sentence,
     place,
-    safe,
     short,
     when,
 )
@@ -59,14 +58,14 @@ def explained(
     for recall in log.recalls(record.id):
         asked = f" for {safe(recall.asked)!r}" if recall.asked else ""
         score = f", relevance {recall.score:.2f}" if recall.score else ""
-        reasons = f": {safe('; '.join(recall.why))}" if recall.why else ""
+        reasons = f": {'; '.join(recall.why)}" if recall.why else ""
         lately.append(
             f"Recalled {ago(recall.at, now)} by {recall.tool}{asked}, rank {recall.rank}{score}{reasons}"
         )
     blocks = [f"{name}: {value}" for name, value in _standing(record, now) if value]
     for one in told[:TOLD]:
-        followed = f"; {safe(one.followed)}" if one.followed else ""
-        lately.append(f"Told to an agent {age(one.at, now)}: {safe(one.why)}{followed}")
+        followed = f"; {one.followed}" if one.followed else ""
+        lately.append(f"Told to an agent {age(one.at, now)}: {one.why}{followed}")
     blocks += lately or ["Recalled: not through this server since it started"]
     blocks += [f"Origin: {_origin(record, number, now)}" for number in range(len(record.origins))]
     blocks += [f"Rests on {memory_line(p, now, tokens=60).removeprefix('- ')}" for p in parents]
@@ -96,7 +95,7 @@ def _standing(record: MemoryRecord, now: float) -> Iterator[tuple[str, str]]:
         "; ".join([f"confidence {sure(record, now)}", *trust, *(["pinned"] if record.pinned else [])]),
     )
     if record.needs_review:
-        yield "Review", shorten(safe(record.review_reason or "a person should look at it"), 200)
+        yield "Review", shorten(record.review_reason or "a person should look at it", 200)
     if record.superseded_by:
         yield "Superseded by", short(record.superseded_by)
     elif record.deprecated:
@@ -106,12 +105,12 @@ def _standing(record: MemoryRecord, now: float) -> Iterator[tuple[str, str]]:
     yield "Used", counted(record.access_count, "time") + last
     yield "Written", when(record.created_at, now)
     yield "Changed", when(record.updated_at, now) if record.updated_at != record.created_at else ""
-    yield "Files", listed((safe(f) for f in record.related_files), 10)
-    yield "Tags", shorten(safe(", ".join(record.tags)), 200)
+    yield "Files", listed(map(collapse, record.related_files), 10)
+    yield "Tags", shorten(", ".join(record.tags), 200)
     for name, things in (record.triggers or {}).items():
-        yield name.capitalize(), listed((safe(one) for one in things), 10)
-    yield "Branch", safe(record.branch or "")
-    yield "Commit", safe(record.commit_sha or "")[:12]
+        yield name.capitalize(), listed(things, 10)
+    yield "Branch", collapse(record.branch or "")
+    yield "Commit", (record.commit_sha or "")[:12]
     yield "Secrets taken out", str(record.redaction_count) if record.redaction_count else ""
 
 
@@ -119,7 +118,7 @@ def _origin(record: MemoryRecord, number: int, now: float) -> str:
     origin = record.origins[number]
     # Untrusted text may have added an origin to a memory that is none the worse for it.
     words = f", in other words:{said(shorten(origin.text, 200), quoted=True)}" if origin.text else ""
-    return f"{shorten(safe(place(origin)), 120)}, {when(origin.at, now)}{words}"
+    return f"{shorten(place(origin), 120)}, {when(origin.at, now)}{words}"
 
 
 def session_context(memory: Memory, log: Log, now: float) -> str:
@@ -129,14 +128,14 @@ def session_context(memory: Memory, log: Log, now: float) -> str:
         f"- recorded {short(r.id)} {r.type}, {r.action} {ago(r.at, now)}:{said(r.text)}" for r in records[:12]
     ]
     if files:
-        blocks.append(f"- files asked about, the last first: {listed(safe(f) for f in files)}")
+        blocks.append(f"- files asked about, the last first: {listed(map(collapse, files))}")
     for memory_id, recall in log.latest(8):
         asked = f" for {safe(recall.asked)!r}" if recall.asked else ""
         blocks.append(f"- recalled {short(memory_id)} by {recall.tool}{asked} {ago(recall.at, now)}")
     for one in memory.log(TOLD):
         if now - from_iso(one.at) < TOLD_SECONDS:
             ids = listed(short(i) for i in one.memory_ids)
-            about = f" at {safe(one.about)}" if one.about else ""
+            about = f" at {collapse(one.about)}" if one.about else ""
             blocks.append(f"- told by a hook {age(one.at, now)}{about} ({one.trigger}): {ids or 'no memory'}")
     if not blocks:
         blocks = ["- nothing was recorded or recalled yet"]
@@ -155,7 +154,7 @@ def brief(memory: Memory, now: float) -> str:
     counts = memory.stats()
     memories = amounts(counts.memories, counts.records)
     history = f"{counted(counts.files, 'file')} known from {counted(counts.commits, 'commit')}"
-    head = [f"# {safe(counts.project)}", f"{memories}, {counts.needs_review:,} to review; {history}."]
+    head = [f"# {counts.project}", f"{memories}, {counts.needs_review:,} to review; {history}."]
     blocks = []
     if written := memory.journal.show().strip():
         blocks += ["## Long-term memory (MEMORY.md)", said(written).strip("\n")]
@@ -163,10 +162,10 @@ def brief(memory: Memory, now: float) -> str:
     strong = memory.list(types=order, limit=60, order="confidence", needs_review=False)
     strong = sorted((m for m in strong if m.taint is None), key=lambda m: (not m.pinned, order.index(m.type)))
     if modules := memory.modules()[:MOST_MODULES]:
-        named = [f"- {safe(m.name)} ({counted(m.files, 'file')}){_purpose(m.purpose)}" for m in modules]
+        named = [f"- {collapse(m.name)} ({counted(m.files, 'file')}){_purpose(m.purpose)}" for m in modules]
         blocks += ["## Modules", *named]
     if checks := memory.suggest_commands(5):
-        blocks += ["## Checks", *(f"- `{shorten(safe(c.command), 120)}` ({c.purpose})" for c in checks)]
+        blocks += ["## Checks", *(f"- `{shorten(c.command, 120)}` ({c.purpose})" for c in checks)]
     if strong:
         blocks += ["## Remembered", *(memory_line(m, now, tokens=100) for m in strong)]
     if not blocks:
@@ -175,7 +174,7 @@ def brief(memory: Memory, now: float) -> str:
 
 
 def _purpose(text: str) -> str:
-    return f": {shorten(safe(text), 120)}" if text else ""
+    return f": {shorten(text, 120)}" if text else ""
 
 
 def known_file(memory: Memory, path: str, now: float) -> str:
@@ -216,8 +215,8 @@ def dependencies(memory: Memory, target: str, limit: int) -> tuple[str, str]:
         path, colon, _ = found.target.partition(":")
         if colon or path.endswith("/"):
             notes = tuple(f"note: {note}" for note in found.notes)
-            lines = [f"- {safe(i.path)}" + (f":{safe(i.symbol)}" if i.symbol else "") for i in found]
-            users = [f"{safe(found.target)} has {counted(len(found), 'direct user')}:", *lines]
+            lines = [f"- {collapse(i.path if i.symbol is None else f'{i.path}:{i.symbol}')}" for i in found]
+            users = [f"{collapse(found.target)} has {counted(len(found), 'direct user')}:", *lines]
     head, *related = _related(memory, path, limit)
     if not known:
         _require_known(memory, path, related=bool(related))
@@ -267,8 +266,8 @@ def _related(memory: Memory, path: str, limit: int) -> list[str]:
     groups: dict[str, list[str]] = {"It uses": [], "Used by": [], "Changes with it": []}
     for file in memory.related_files(path, RELATED):
         for name in _groups(file):
-            groups[name].append(f"- {safe(file.path)} {file.score:.2f}: {safe('; '.join(file.why))}")
-    lines = [owned_sentence(owned) if owned is not None else safe(path)]
+            groups[name].append(f"- {collapse(file.path)} {file.score:.2f}: {'; '.join(file.why)}")
+    lines = [owned_sentence(owned) if owned is not None else collapse(path)]
     for name, members in groups.items():
         if members:
             rest = f", the closest {limit}" if len(members) > limit else ""

@@ -10,21 +10,24 @@ import functools
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, ParamSpec
 
 from mcp.server import MCPServer
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
-from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
-from pydantic import Field, ValidationError
+from mcp.types import CallToolResult, ContentBlock, GetPromptResult, InputRequiredResult, ToolAnnotations
+from pydantic import AnyUrl, Field, ValidationError
 
 import remora
+from remora.app.arguments import SHORT
 from remora.core.errors import NotFound, RemoraError
+from remora.core.text import safe
 from remora.interfaces.mcp_server import answers
 from remora.interfaces.mcp_server.offered import INSTRUCTIONS, TOOLS, WAITING, Tool
-from remora.interfaces.mcp_server.tools import Tools
+from remora.interfaces.mcp_server.tools import Tools, one_or_many
 from remora.interfaces.present import listed, unexpected
 
 P = ParamSpec("P")
@@ -36,16 +39,60 @@ _logger = logging.getLogger(__name__)
 
 
 class Server(MCPServer[Any]):
-    """An MCP server that says of wrong arguments what to do about them, and never repeats their values."""
+    """An MCP server that says of wrong arguments what to do about them, and never repeats their values.
+
+    All that it answers, errors too, leaves through the three methods below, without a sign that a terminal
+    obeys or that nobody sees.
+    """
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool by its name."""
+        try:
+            result = await self._called(name, arguments, context)
+        except ToolError as error:
+            raise ToolError(safe(str(error))) from error.__cause__
+        if isinstance(result, CallToolResult):
+            _clean(result.content)
+        return result
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Read a resource by its URI."""
+        try:
+            found = await super().read_resource(uri, context)
+        except ResourceError as error:
+            raise type(error)(safe(str(error))) from error.__cause__
+        if isinstance(found, InputRequiredResult):
+            return found
+        parts = list(found)
+        for part in parts:
+            if isinstance(part.content, str):
+                part.content = safe(part.content)
+        return parts
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """Fill in a prompt by its name."""
+        try:
+            found = await super().get_prompt(name, arguments, context)
+        except ValueError as error:
+            raise ValueError(safe(str(error))) from error.__cause__
+        if isinstance(found, GetPromptResult):
+            _clean(message.content for message in found.messages)
+        return found
+
+    async def _called(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
+    ) -> CallToolResult | InputRequiredResult:
         tools = {tool.name: tool for tool in await self.list_tools()}
         if name not in tools:
             raise ToolError(f"there is no tool {name[:80]!r}. There are {listed(tools)}.")
         takes = list(tools[name].input_schema.get("properties", {}))
+        arguments = _by_short_names(arguments, takes)
         unknown = [key for key in arguments if key not in takes]
         try:
             result = await super().call_tool(name, arguments, context)
@@ -254,6 +301,15 @@ def _in_words(error: RemoraError) -> str:
     return f"{text}{end}{' ' + hint if hint else ''}{again}"
 
 
+def _by_short_names(arguments: dict[str, Any], takes: list[str]) -> dict[str, Any]:
+    """Return arguments under the names of a tool, where a model used those of everywhere else."""
+    given = dict(arguments)
+    for short, name in SHORT.items():
+        if short in takes and name in given:
+            given[short] = [*one_or_many(given.get(short)), *one_or_many(given.pop(name))]
+    return given
+
+
 def _refused(name: str, error: ValidationError, takes: list[str], unknown: list[str]) -> str:
     """Return what is wrong with some arguments; their values are not repeated, they may be long."""
     wrong = []
@@ -271,6 +327,12 @@ def _unknown(names: list[str]) -> str:
 
 def _named(takes: list[str]) -> str:
     return listed(takes) or "no arguments"
+
+
+def _clean(blocks: Iterable[ContentBlock]) -> None:
+    for block in blocks:
+        if block.type == "text":
+            block.text = safe(block.text)
 
 
 def _add_note(result: CallToolResult, note: str) -> None:

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 
 from remora.core.clock import Clock
 from remora.core.errors import InvalidInput, NotFound
-from remora.core.text import shorten
+from remora.core.text import collapse, safe, shorten
 from remora.core.values import HIT_SOURCES, MEMORY_TYPES, MemoryRecord
 from remora.interfaces.mcp_server import answers
 from remora.interfaces.mcp_server.answers import lines
@@ -22,13 +22,12 @@ from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.mcp_server.words import TOKENS, bounded, hit_line, memory_line, said, source
 from remora.interfaces.present import (
     TOLD,
-    about,
+    answered,
     counted,
     is_empty,
     listed,
     receipt_sentence,
     redaction_sentence,
-    safe,
     short,
 )
 
@@ -153,7 +152,7 @@ class Tools:
         if not hits:
             return lines(_nothing(asked, empty=empty, filtered=bool(types or files or kinds)), notes)
         head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
-        if not about(hits[0]):
+        if not answered(hits):
             head = f"Nothing is clearly about {asked}; these come closest:"
         more = "{} more did not fit; ask for something narrower."
         return bounded([head], [hit_line(hit, now) for hit in hits], notes, more=more)
@@ -209,12 +208,14 @@ class Tools:
             what = impact.path if impact.symbol is None else f"{impact.path}:{impact.symbol}"
             way = impact.via[-1] if impact.via else ""
             marks = [m for m, on in (("test", impact.test), ("a guess", impact.guess)) if on]
-            how = ", ".join([way.partition(" <-")[2].partition("- ")[0], *marks])
-            blocks.append(f"- depth {impact.depth}: {safe(what)} ({how})")
-        head = f"{counted(len(found), 'place')} may break when {safe(found.target)} changes, nearest first:"
+            how = ", ".join([way.partition(" <-")[2].partition("- ")[0].replace(",", ", "), *marks])
+            blocks.append(f"- depth {impact.depth}: {collapse(what)} ({how})")
+        head = (
+            f"{counted(len(found), 'place')} may break when {collapse(found.target)} changes, nearest first:"
+        )
         if not found:
-            head = f"Nothing that is known depends on {safe(found.target)}."
-        tests = listed(dict.fromkeys(safe(impact.path) for impact in found.tests), 10)
+            head = f"Nothing that is known depends on {collapse(found.target)}."
+        tests = listed(dict.fromkeys(collapse(impact.path) for impact in found.tests), 10)
         tail = [f"Tests to run: {tests}" if tests else "", *(f"note: {note}" for note in found.notes)]
         more = "{} more are left out; ask with a smaller depth."
         return bounded([*answers.remembered(known, now), head], blocks, tail, more=more)
@@ -244,9 +245,9 @@ class Tools:
         if ids := [short(hit.memory.id) for hit in packed.hits if hit.memory is not None]:
             tail.append(f"Ids of the memories above, in this order: {', '.join(ids)}")
         if likely:
-            tail.append(f"Files it may touch: {safe(', '.join(likely))}")
+            tail.append(f"Files it may touch: {', '.join(map(collapse, likely))}")
         if checks:
-            commands = listed(f"`{shorten(safe(c.command), 100)}`" for c in checks)
+            commands = listed(f"`{shorten(c.command, 100)}`" for c in checks)
             tail.append(f"Such work is checked here with: {commands}")
         text = packed.text or "Nothing that is remembered bears on this task."
         return lines(f"{text}\n" if tail else text, tail, notes)
@@ -308,7 +309,7 @@ class Tools:
             return "Nothing waits for review."
         blocks = []
         for record in shown:
-            reason = shorten(safe(record.review_reason), 200) if record.review_reason else ""
+            reason = shorten(record.review_reason, 200) if record.review_reason else ""
             why = f"\n  why it waits: {reason}" if reason else ""
             blocks.append(memory_line(record, now, tokens=150) + why)
         head = "These wait for a person's word. Show them and ask; decide nothing by yourself."
@@ -343,7 +344,7 @@ def _changed(record: MemoryRecord, what: str) -> str:
 def _dropped(old: MemoryRecord, gone: MemoryRecord, what: str) -> list[str]:
     """Return what became of a memory that was forgotten, and of what it had taken back."""
     notes = gone.receipt.notes if gone.receipt is not None else ()
-    return [_changed(old, what), *map(safe, notes)]
+    return [_changed(old, what), *notes]
 
 
 def _wanted(ids: Sequence[str], tool: str) -> list[str]:
@@ -384,7 +385,7 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
 def _notes(memory: Memory) -> list[str]:
     """Return what an answer had to do without, but not what the user has set so."""
     wanted = memory.settings.embedding.provider == "none"
-    return [f"note: {safe(n)}" for n in memory.notes if not (wanted and n == "no embedding model")]
+    return [f"note: {n}" for n in memory.notes if not (wanted and n == "no embedding model")]
 
 
 def _nothing(asked: str, *, empty: bool, filtered: bool) -> str:

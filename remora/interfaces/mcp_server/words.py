@@ -20,7 +20,6 @@ from remora.interfaces.present import (
     hit_kind,
     hit_whence,
     listed,
-    safe,
     short,
     whence,
 )
@@ -73,7 +72,7 @@ def cut(text: str, tokens: int) -> str:
 
 def said(text: str, *, tokens: int = LONGEST, quoted: bool = False) -> str:
     """Return a text to stand behind what it belongs to: on the same line, or quoted below it."""
-    whole = cut(safe(text).strip(), tokens)
+    whole = cut(text.strip(), tokens)
     lines = whole.splitlines()
     if quoted or len(lines) > 1:
         return "".join(f"\n  > {line}".rstrip(" ") for line in lines)
@@ -104,8 +103,8 @@ def _line(
     key: str, kind: str, facts: Sequence[str], record: MemoryRecord | None, text: str, tokens: int
 ) -> str:
     tainted = record is not None and record.taint is not None
-    known = [shorten(safe(fact), FACT_CHARS) for fact in facts if fact]
-    head = f"- {shorten(safe(key), FACT_CHARS)} {kind}" + (f" ({'; '.join(known)})" if known else "")
+    known = [shorten(fact, FACT_CHARS) for fact in facts if fact]
+    head = f"- {shorten(key, FACT_CHARS)} {kind}" + (f" ({'; '.join(known)})" if known else "")
     if record is not None and record.taint is not None:
         head += f" [{UNVERIFIED.format(source(record.taint.source))}]"
     return f"{head}:{said(text, tokens=tokens, quoted=tainted)}"
@@ -113,7 +112,7 @@ def _line(
 
 def source(name: str) -> str:
     """Return the name of an untrusted source, so short and plain that it can say nothing else."""
-    return shorten(collapse(safe(name)), SOURCE_CHARS).replace("[", "(").replace("]", ")")
+    return shorten(collapse(name), SOURCE_CHARS).replace("[", "(").replace("]", ")")
 
 
 def sure(record: MemoryRecord, now: float) -> str:

@@ -168,6 +168,16 @@ def _any_commands(chance: random.Random, count: int) -> Iterator[Command]:
         yield {"command": command, **fields[command]}
 
 
+def test_no_sign_that_nobody_sees_is_shown(memory: Memory) -> None:
+    """A file from outside, and a path that a model made up, are shown without terminal sequences."""
+    ours = RemoraMemoryTool(memory)
+    answer(ours, {"command": "create", "path": "/memories/a", "file_text": "a\x1b[2Jb\u202e\u200bc\r\nd"})
+    assert answer(ours, {"command": "view", "path": "/memories/a"}).endswith("1\tabc\r\n     2\td")
+    missing = answer(ours, {"command": "view", "path": "/memories/x\x1b[2J\u202e"})
+    assert missing.startswith("error")
+    assert not set("\x1b\u202e") & set(missing)
+
+
 def test_a_command_that_makes_no_sense_is_a_tool_error(memory: Memory) -> None:
     """Fields that are missing or of another type are told to the model and raise nothing else."""
     tool = RemoraMemoryTool(memory)

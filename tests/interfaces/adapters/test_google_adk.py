@@ -94,6 +94,12 @@ def test_the_same_event_in_two_places_is_found_once(service: RemoraMemoryService
     assert found(service, "parcel Utrecht") == ["The parcel goes to Utrecht"]
 
 
+def test_no_sign_that_nobody_sees_is_found(service: RemoraMemoryService) -> None:
+    """What was said comes back without terminal sequences and bidirectional signs."""
+    asyncio.run(service.add_session_to_memory(session(said("The cart\u202e is \x1b[2Jcached per tenant"))))
+    assert found(service, "cart cached tenant") == ["The cart is cached per tenant"]
+
+
 def test_users_and_apps_are_apart(memory: Memory, service: RemoraMemoryService) -> None:
     """Nobody finds what another user said or added, also where names look alike; all find the project's."""
     memory.remember("Parcels leave the warehouse at noon", type="workflow_recipe")

@@ -1,0 +1,86 @@
+"""A project in which everything that comes from outside holds signs that a terminal obeys or nobody sees."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from remora.app import triggers
+from remora.app.memory import Memory
+from remora.app.quoting import take_in
+from remora.core.clock import Clock
+from remora.core.events import Event
+from remora.observer.observer import Observer
+from tests.helpers import Repo, environment
+
+PLANTED = "\x1b]0;owned\x07\x1b[2Jx\x9b31m\r\x08\u202e\u2066\u200b\U000e0041\xad.py"
+# A store refuses what looks binary: few such signs in many words.
+SOFTER = f"{'of this shop ' * 20}\x1b[2Jx\u202e\u2066\u200b\U000e0041\xad.py"
+BAD = frozenset("\x1b\x07\x9b\r\x08\u202e\u2066\u200b\U000e0041\xad")
+NAME = "pager\x1b[2J\u202e\u200b\U000e0041\xad.py"  # of a file that is really there
+SESSION = "5e551011-0000-4000-8000-000000000001"
+
+
+def plant(folder: Path, clock: Clock) -> str:
+    """Plant names and texts in everything that a project in `folder`/shop holds; return a memory's id."""
+    repo = Repo(folder / "shop").init()
+    files = {
+        "a.py": f'def one():\n    """{SOFTER}"""\n    return 1\n',
+        NAME: "from a import one\n\n\ndef two():\n    return one()\n",
+        "RULES.md": f"- Keep the pager {SOFTER} open\n",
+    }
+    for number in range(4):
+        changed = {path: text + "\n" * number for path, text in files.items()}
+        repo.commit(f"Fix the pager {SOFTER}\n\nIt was closed twice {SOFTER}", changed)
+        repo.git("commit", "-q", "--amend", "--no-edit", f"--author=Eve {SOFTER[-20:]} <eve@example.org>")
+    repo.git("checkout", "-q", "-b", "mend\u202e\u200b")
+    with Memory.open(repo.root, clock=clock, environ=environment(folder)) as memory:
+        memory.init()
+        told = f"The pager keeps its stream {SOFTER}"
+        record = memory.remember(told, type="gotcha", related_files=["a.py", NAME])
+        memory.pin(record.id)  # hooks go by the time of the machine, by which it would have faded
+        about = ["a.py", NAME]
+        memory.remember(f"Pages are counted from one {SOFTER}", type="decision", related_files=about)
+        memory.remember(
+            f"The pager must end at the last page {SOFTER}", type="requirement", related_files=about
+        )
+        triggers.refresh(memory._parts)
+        memory.entries.add("deploy", f"The pager {SOFTER} first")
+        memory.journal.write(f"# Long-term Memory\n\nThe pager {SOFTER}")
+        memory.journal.add_history(f"The pager {SOFTER}")
+        memory.journal.note(f"the pager {SOFTER}?", f"yes {SOFTER}")
+        memory.session("cli:1").append("user", f"the pager {SOFTER}")
+        _quote(memory)
+        journal = memory.home / "memory" / "MEMORY.md"
+        journal.write_text(f"# Long-term Memory\n\n- The pager {PLANTED} by hand\n", "utf-8")
+    return record.id
+
+
+def _quote(memory: Memory) -> None:
+    observer = Observer("s", PLANTED)
+    said = f"The pager {SOFTER} must never be closed twice."
+    observer.observe(Event("user_prompt", "s", "k", text=said))
+    space = memory._parts.room("project").space
+    with space.db.transaction():
+        take_in(space, observer.finalize())
+
+
+def transcript(project: Path, home: Path) -> Path:
+    """Write a session of an agent in the project, planted as everything else; return its file."""
+    place = home / ".claude" / "projects" / "".join(c if c.isalnum() else "-" for c in str(project))
+    place.mkdir(parents=True)
+    lines = [
+        {"type": "user", "message": {"role": "user", "content": f"Mend the pager {SOFTER}, never close it"}},
+        {
+            "type": "assistant",
+            "message": {
+                "role": "assistant",
+                "content": [{"type": "text", "text": f"Done, the pager {SOFTER}"}],
+            },
+        },
+    ]
+    common = {"sessionId": SESSION, "cwd": str(project), "timestamp": "2026-03-01T11:00:00.000Z"}
+    file = place / f"{SESSION}.jsonl"
+    texts = [json.dumps({**common, "uuid": f"u{n}", **line}) for n, line in enumerate(lines)]
+    file.write_text("".join(f"{text}\n" for text in texts), "utf-8")
+    return file

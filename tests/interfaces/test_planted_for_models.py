@@ -1,0 +1,267 @@
+"""Terminal sequences and hidden signs in names and texts never reach a model, whichever way they leave."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+
+from remora.app.loop import Injection, Loop
+from remora.app.memory import Memory
+from remora.core.clock import FixedClock
+from remora.core.moments import Reply
+from remora.interfaces.hooks import claude_code
+from remora.interfaces.hooks.hosts import host_named
+from remora.interfaces.hooks.main import answer, clean
+from remora.interfaces.mcp_server.holder import Holder
+from remora.interfaces.mcp_server.offered import TOOLS
+from remora.interfaces.mcp_server.tools import Tools
+from tests.interfaces.conftest import NOW
+from tests.interfaces.mcp_calls import Caller, with_client
+from tests.interfaces.planting import BAD, NAME, PLANTED, SESSION, SOFTER, transcript
+
+GOLDEN = Path(__file__).parent / "hooks" / "golden"
+
+
+@pytest.fixture
+def planted(project: Path, environ: dict[str, str], planted_once: tuple[Path, str]) -> str:
+    """Return the id of a memory in a project that is full of planted signs."""
+    made, name = planted_once
+    for folder in ("shop", "data"):
+        shutil.copytree(made / folder, project.parent / folder, dirs_exist_ok=True)
+    transcript(project, Path(environ["HOME"]))
+    return name
+
+
+def assert_clean(text: str) -> None:
+    """No sign of those that were planted is in a text."""
+    assert not BAD & set(text), ascii(text)
+
+
+# MCP
+
+# What each tool is called with, and a word that its answer has; ID stands for a memory's.
+CALLED: dict[str, tuple[dict[str, Any], str]] = {
+    "search_memory": ({"query": "pager"}, "keeps its stream"),
+    "record_memory": (
+        {"content": f"The pager is opened late {SOFTER}", "files": [PLANTED]},
+        "there is no file",
+    ),
+    "get_session_context": ({}, ""),
+    "analyze_impact": ({"target": "a.py"}, "pager"),
+    "get_dependencies": ({"target": "a.py"}, "pager"),
+    "context_for_task": ({"task": f"mend the pager {PLANTED}"}, "keeps its stream"),
+    "why": ({"memory_id": "ID"}, "keeps its stream"),
+    "forget": ({"ids": ["ID"]}, "keeps its stream"),
+    "review": ({}, ""),
+}
+RESOURCES = {
+    "remora://project/brief": "The pager",
+    "remora://memory/{memory_id}": "keeps its stream",
+    "remora://files/{+path}": "Eve",
+}
+PROMPTS = {"recall": "topic", "remember": "text", "reflect": "session", "review": ""}
+
+
+@pytest.fixture(scope="module")
+def kept() -> Tools:
+    """The tools of one server for all tests: making one takes longer than most of them."""
+    return Tools(Holder("nowhere"), FixedClock(NOW))
+
+
+@pytest.fixture
+def call(kept: Tools, project: Path, clock: FixedClock, planted: str) -> Iterator[Caller]:
+    """Call the server of the planted project."""
+    assert planted
+    kept.holder = Holder(project, clock=clock)
+    yield Caller(kept)
+    kept.holder.close()
+
+
+def test_all_that_is_offered_is_tried(call: Caller) -> None:
+    """A new tool, resource or prompt needs its line above."""
+
+    async def act(client: Client) -> tuple[set[str], ...]:
+        return (
+            {tool.name for tool in (await client.list_tools()).tools},
+            {str(one.uri) for one in (await client.list_resources()).resources}
+            | {one.uri_template for one in (await client.list_resource_templates()).resource_templates},
+            {prompt.name for prompt in (await client.list_prompts()).prompts},
+        )
+
+    tools, resources, prompts = with_client(call.server, call.mode, act)
+    assert tools == set(CALLED) == {tool.name for tool in TOOLS}
+    assert resources == set(RESOURCES)
+    assert prompts == set(PROMPTS)
+
+
+@pytest.mark.parametrize("name", sorted(CALLED))
+def test_no_tool_answers_with_what_was_planted(call: Caller, planted: str, name: str) -> None:
+    """Memories, names of files, authors, commands and notes come without such signs, and do come."""
+    arguments, word = CALLED[name]
+    given = json.loads(json.dumps(arguments).replace('"ID"', f'"{planted}"'))
+    call("search_memory", query=f"pager {PLANTED}")  # so that there is something to tell of the session
+    answered = call(name, **given)
+    assert word in answered
+    assert_clean(answered)
+
+
+@pytest.mark.parametrize("name", [*sorted(set(CALLED) - {"get_session_context"}), PLANTED])
+def test_no_refusal_repeats_what_was_planted(call: Caller, name: str) -> None:
+    """Nor do errors about arguments that are wrong, unknown or name nothing."""
+    wrong = dict.fromkeys(CALLED.get(name, ({}, ""))[0], PLANTED) | {"files": 3, "ids": [PLANTED], "limit": 0}
+    assert_clean(call.error(name, **wrong, **{PLANTED: 1}))
+
+
+@pytest.mark.parametrize("template", sorted(RESOURCES))
+def test_no_resource_shows_what_was_planted(call: Caller, planted: str, template: str) -> None:
+    """The brief, a memory and what is known of a file."""
+    uri = template.replace("{memory_id}", planted).replace("{+path}", "a.py")
+    text = call.read(uri)
+    assert RESOURCES[template] in text
+    assert_clean(text)
+
+
+@pytest.mark.parametrize("name", sorted(PROMPTS))
+def test_no_prompt_holds_what_was_planted(call: Caller, name: str) -> None:
+    """What a person gave, and the evidence of a session."""
+    given = SESSION if name == "reflect" else PLANTED
+    text = call.prompt(name, **({PROMPTS[name]: given} if PROMPTS[name] else {}))
+    assert "Mend the pager" in text or name != "reflect"
+    assert_clean(text)
+
+
+def test_no_error_of_the_protocol_repeats_what_was_planted(call: Caller) -> None:
+    """A resource or a prompt that is not there is named without such signs."""
+    with pytest.raises(MCPError) as missing:
+        call.read("remora://memory/x%1b%5b2Jx%e2%80%ae")
+    assert_clean(str(missing.value))
+    with pytest.raises(MCPError) as unknown:
+        call.prompt(f"none {PLANTED}")
+    assert_clean(str(unknown.value))
+
+
+# Hooks
+
+
+@pytest.mark.parametrize("file", sorted(GOLDEN.rglob("*.json")), ids=lambda p: f"{p.parent.name}-{p.stem}")
+def test_no_event_of_a_host_brings_what_was_planted(file: Path) -> None:
+    """Whatever is to be said at an event of a host, its output holds no such sign once it is decoded."""
+    golden = json.loads(file.read_text("utf-8"))
+    host = host_named(file.parent.name)
+    moment = host.parse(golden["stdin"], golden.get("environ", {}))
+    shown = host.render(golden["stdin"], moment, clean(Reply(f"a {PLANTED}", f"b {PLANTED}")))
+    assert_clean(json.dumps(shown, ensure_ascii=False).replace("\\n", ""))
+
+
+# The events at which Claude Code's model hears something, with a word that it hears here.
+EVENTS: dict[str, tuple[dict[str, Any], str]] = {
+    "SessionStart": ({"source": "startup"}, "counted from one"),
+    "UserPromptSubmit": ({"prompt": f"mend the pager {PLANTED}"}, "of this shop"),
+    "PreToolUse": (
+        {"tool_name": "Edit", "tool_input": {"file_path": "a.py", "old_string": "1", "new_string": "2"}},
+        "keeps its stream",
+    ),
+    "PostToolUse": ({"tool_name": "Read", "tool_input": {"file_path": "a.py"}, "tool_response": {}}, ""),
+    "PostToolUseFailure": ({"tool_name": "Bash", "tool_input": {"command": "make"}, "error": PLANTED}, ""),
+    "PostToolBatch": ({"tool_calls": []}, ""),
+    "SubagentStart": ({"agent_id": "a1", "agent_type": "general-purpose"}, ""),
+}
+
+
+def test_each_event_that_a_model_hears_is_tried() -> None:
+    """A new event of the host needs its line above."""
+    assert set(EVENTS) == {name for name, kind in claude_code._KINDS.items() if kind in claude_code.INJECTS}
+
+
+@pytest.mark.parametrize("name", sorted(EVENTS))
+def test_no_hook_says_what_was_planted(
+    planted: str, project: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A hook in the planted project prints none of the signs, and prints what is remembered."""
+    assert planted
+    monkeypatch.setenv("REMORA_WORK", "off")
+    more, word = EVENTS[name]
+    common = {"session_id": "s1", "cwd": str(project), "transcript_path": str(project / "t.jsonl")}
+    if "tool_input" in more:
+        more = json.loads(json.dumps(more).replace("a.py", str(project / "a.py")))
+    event = {**common, "prompt_id": "p1", "tool_use_id": "t1", "hook_event_name": name, **more}
+    printed = answer(["--host", "claude-code"], json.dumps(event).encode())
+    text = json.dumps(json.loads(printed), ensure_ascii=False) if printed else ""
+    assert word in text
+    assert_clean(text)
+
+
+# The library
+
+SPOKEN: dict[str, tuple[Callable[[Loop], str | Injection | None], str]] = {
+    "brief": (lambda loop: loop.brief("mend the pager"), "counted from one"),
+    "first_message": (lambda loop: loop.first_message(f"mend the pager {PLANTED}"), "keeps its stream"),
+    "before": (
+        lambda loop: loop.before("Edit", {"file_path": "a.py", "new_string": "2"}),
+        "keeps its stream",
+    ),
+    "after": (lambda loop: loop.after("Read", {"file_path": "a.py"}, PLANTED), ""),
+    "prepare_step": (lambda loop: _between(loop), "The pager"),
+}
+# The arguments of each verb whose answer is a text for a model, and a word of it.
+ANSWERED: dict[str, tuple[tuple[Any, ...], dict[str, Any], str]] = {
+    "context": (("mend the pager",), {}, "keeps its stream"),
+    "plan_context": (("mend the pager",), {"files": ["a.py"]}, ""),
+    "qa_context": (("mend the pager",), {"files": ["a.py"]}, ""),
+    "prefetch": ((f"mend the pager {NAME}",), {}, ""),
+    "work_state": (("s1",), {}, ""),
+    "reflect": ((SESSION,), {}, "Mend the pager"),
+}
+
+
+def _between(loop: Loop) -> str:
+    loop.recorded(f"The pager {PLANTED} is slow")
+    said = loop.prepare_step(9, agent="other")
+    return said.text if said is not None else ""
+
+
+def returning(owner: type, *kinds: str) -> set[str]:
+    """Return the public methods of a class that return one of some types."""
+    methods = inspect.getmembers(owner, inspect.isfunction)
+    return {n for n, m in methods if not n.startswith("_") and m.__annotations__.get("return") in kinds}
+
+
+def test_all_that_a_program_gets_as_text_is_tried() -> None:
+    """A new verb that returns a text for a prompt needs its line above."""
+    assert returning(Loop, "str", "Injection | None") == set(SPOKEN)
+    own = {"remove_quote"}  # its text goes to whoever deletes it
+    assert returning(Memory, "str", "Context", "Prefetch", "Reflection") - own == set(ANSWERED)
+
+
+@pytest.mark.parametrize("name", sorted(SPOKEN))
+def test_no_loop_says_what_was_planted(planted: str, project: Path, clock: FixedClock, name: str) -> None:
+    """What an agent's own loop hands to its model."""
+    assert planted
+    ask, word = SPOKEN[name]
+    with Memory.open(project, clock=clock) as memory, memory.loop("s1") as loop:
+        said = ask(loop)
+        text = said if isinstance(said, str) else said.text if said is not None else ""
+        assert not loop.trouble
+    assert word in text
+    assert_clean(text)
+
+
+@pytest.mark.parametrize("name", sorted(ANSWERED))
+def test_no_verb_answers_with_what_was_planted(
+    planted: str, project: Path, clock: FixedClock, name: str
+) -> None:
+    """Blocks for prompts, files that are loaded ahead, and the evidence of a session."""
+    assert planted
+    words, more, expected = ANSWERED[name]
+    with Memory.open(project, clock=clock) as memory:
+        found = getattr(memory, name)(*words, **more)
+        text = found if isinstance(found, str) else found.text
+    assert expected in text
+    assert_clean(text)
