@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from remora.core.events import Event, Observation
     from remora.observer.observer import Observer
 
+WHATEVER = frozenset({"often", "lately", "heat"})  # signals that name files whatever a task says
 LIKELY = 3  # files that a task will touch, whose folders count as its modules where none is named
 ASKED = "interface.asked"  # meta key: how often a model was asked what interfaces showed, by session
 MOST_ASKED = 5  # times in a session
@@ -45,7 +46,7 @@ def where_of(parts: Parts, task: str, modules: Sequence[str], files: Sequence[st
     if found.modules or found.files or not task.strip() or not space.chunks.any():
         return found
     with suppress(RemoraError):
-        likely, _ = predict_files(parts, task, LIKELY)
+        likely, _ = predict_files(parts, task, LIKELY, without=WHATEVER)
         folders = dict.fromkeys(folder_of(hit.path) for hit in likely)
         return Scope(tuple(folder for folder in folders if folder))
     return found

@@ -15,7 +15,9 @@ from remora.core.shell import bare, parts_in, without_folder
 from remora.core.values import Taint
 from remora.store.recording import NEXT_PROMPT, TAINT, Recording
 
-_SESSION = """SELECT s.id, s.host, s.started_at, s.kind, s.outcome, s.branch, s.steps, s.prompt
+# The mark between two prompts (NEXT_PROMPT) is for those who need the first alone.
+_PROMPTS = "replace(s.prompt, char(10, 12), char(10))"
+_SESSION = f"""SELECT s.id, s.host, s.started_at, s.kind, s.outcome, s.branch, s.steps, {_PROMPTS}
               FROM observer_sessions s"""
 # Sessions of one branch and day are mostly one piece of work, and count as one occasion.
 _OCCASIONS = "count(DISTINCT coalesce(s.branch, '') || substr(coalesce(s.started_at, s.id), 1, 10))"
@@ -142,12 +144,13 @@ class Observed(Recording):
 
     def prompts(self, limit: int) -> list[tuple[str, str]]:
         """Return (id, prompts) of the newest sessions in which somebody said something."""
-        sql = "SELECT id, prompt FROM observer_sessions WHERE prompt <> '' ORDER BY seq DESC LIMIT ?"
+        sql = f"""SELECT s.id, {_PROMPTS} FROM observer_sessions s WHERE s.prompt <> ''
+                  ORDER BY s.seq DESC LIMIT ?"""
         return [(session, prompt) for session, prompt in self._db.rows(sql, (limit,))]
 
     def told(self, session_id: str) -> Told | None:
         """Return what a session came to, None for an unknown one."""
-        sql = "SELECT kind, outcome, prompt, summary FROM observer_sessions WHERE id = ?"
+        sql = f"SELECT s.kind, s.outcome, {_PROMPTS}, s.summary FROM observer_sessions s WHERE s.id = ?"
         row = self._db.row(sql, (session_id,))
         if row is None:
             return None
@@ -347,7 +350,7 @@ class Observed(Recording):
 
     def ended_after(self, at: str, *, only: str | None = None) -> list[Later]:
         """Return the sessions that ended after a time, newest first; of one, where its id is given."""
-        sql = """SELECT s.id, s.ended_at, s.outcome, s.branch, s.prompt,
+        sql = f"""SELECT s.id, s.ended_at, s.outcome, s.branch, {_PROMPTS},
                    (SELECT json_group_array(c.command ORDER BY c.command) FROM observer_session_commands c
                     WHERE c.session_id = s.id AND c.failures < c.runs),
                    (SELECT json_group_array(e.command) FROM observer_session_errors e

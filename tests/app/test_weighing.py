@@ -148,7 +148,7 @@ def test_the_weights_that_were_found_rank(memory: Memory, tmp_path: Path) -> Non
     with Memory.open(memory.root, environ=environment(tmp_path), read_only=True) as reader:
         found = reader.predict_files("mend the cart", 9, tests=True)
     assert [hit.path for hit in found] == ["shop/cart.py"]
-    assert all(why.startswith("its words") for why in found[0].why)
+    assert all(why.startswith("words of") for why in found[0].why)
 
 
 def test_every_file_can_be_meant_where_tests_are_asked_for(

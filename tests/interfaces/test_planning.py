@@ -243,7 +243,7 @@ def test_learn_says_what_is_new(run: Run, project: Path) -> None:
         work(f"s{number}", number, str(project)).save(project / "talks")
     told = run("learn", "talks").stdout
     assert told.startswith("4 sessions read, 1 unchanged; 4 memories learnt, 1 seen again\n")
-    assert "[met 5 times in 5 sessions, resolved in 5]" in told
+    assert "[met in 5 sessions, resolved in the same way in 5]" in told
     assert "[updated: the user said so]" in told
     learnt = run("learned").stdout
     assert "[the same commands recur (seen in 5 sessions, last 2026-01-05)]" in learnt
