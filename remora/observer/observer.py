@@ -29,6 +29,7 @@ from remora.core.values import Taint
 from remora.observer.calls import Call
 from remora.observer.exchanges import Exchanges
 from remora.observer.facts import SessionFacts
+from remora.observer.heard import Heard
 from remora.observer.keeping import make_room
 from remora.observer.merging import conflicts, merge, merge_commands, merge_errors, merge_files
 from remora.observer.quotes import MOST, Quotes
@@ -37,7 +38,7 @@ from remora.observer.story import Story
 from remora.observer.watch import Watch
 
 LATE = 0.002  # seconds of processor time an event may take; more are counted
-CHECKPOINT = 8  # the form of a checkpoint
+CHECKPOINT = 9  # the form of a checkpoint
 # Early triggers: what a running session has to show, how many times, and their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are told
@@ -83,6 +84,7 @@ class Observer:
         self._story = Story()
         self._exchanges = Exchanges()
         self._quotes = Quotes()
+        self._heard = Heard()
         self._watches: dict[str, Watch] = {"": Watch("", limits)}
 
     # While it runs
@@ -134,6 +136,7 @@ class Observer:
                 watch.begun(event)
             for call in watch.calls.feed(event):
                 watch.settle(call, self._story, self.events)
+                self._heard.answered(call)
                 if call.tool in _REPORTS and call.failed is not None and not call.denied:
                     self._reported(watch, call)
             if kind == "tool_result":
@@ -158,6 +161,7 @@ class Observer:
             self._stopped(watch)
         self._exchanges.feed(event, pad.tainted_at(event.step))
         self._quotes.feed(event)
+        self._heard.feed(event)
 
     def _watch(self, event: Event) -> Watch:
         agent = event.agent
@@ -280,7 +284,7 @@ class Observer:
         made.events, made.late = self.events, self.late
         made.troubles, made.trouble = self.troubles, self.trouble  # defects of the end are told here too
         made._story, made._exchanges = self._story.copy(), self._exchanges.copy()
-        made._quotes = self._quotes.copy()
+        made._quotes, made._heard = self._quotes.copy(), self._heard.copy()
         made._watches = {agent: watch.copy() for agent, watch in self._watches.items()}
         return made
 
@@ -301,7 +305,7 @@ class Observer:
         signals += self._conflicts(watches)
         story, main = self._story, self._watches[""]
         tokens = sum(w.pad.analytics.total_input_tokens for w in watches)
-        return Observation(
+        found = Observation(
             self.session_id,
             self.host,
             kind or judged.kind,
@@ -333,7 +337,9 @@ class Observer:
             },
             tuple(self._quotes.kept[-MOST:]),
             tuple(self._exchanges.remarks),
+            self.tainted(),
         )
+        return self._heard.marked(found)
 
     def _conflicts(self, watches: list[Watch]) -> list[Signal]:
         if len(watches) < 2:
@@ -374,6 +380,7 @@ class Observer:
             "story": self._story.to_json(),
             "exchanges": self._exchanges.to_json(),
             "quotes": self._quotes.to_json(),
+            "heard": self._heard.to_json(),
             "watches": {agent: watch.to_json() for agent, watch in self._watches.items()},
         }
 
@@ -412,6 +419,7 @@ class Observer:
             made._story = Story.from_json(data["story"])
             made._exchanges = Exchanges.from_json(data["exchanges"])
             made._quotes = Quotes.from_json(data["quotes"])
+            made._heard = Heard.from_json(data["heard"])
             made._watches = {agent: Watch.from_json(w) for agent, w in data["watches"].items()}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(
