@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from zlib import crc32
 
-from remora.core.events import Event, Observation
+from remora.core.events import Event, Observation, Signal
 from remora.core.text import CJK, STOP_WORDS
 from remora.core.values import Taint
 from remora.observer.calls import Call
@@ -20,7 +20,7 @@ from remora.observer.keeping import Kept, cut, make_room
 from remora.observer.phrases import NOT_TYPED
 from remora.observer.quoted import apart
 
-RUN, TELLING = 4, 3  # words in a row, and how many of them must not be everyday ones
+RUN = 3  # telling words in a row
 SIGNS = 10  # of Chinese, Japanese or Korean in a row
 PRINTED = "printed by "  # how the source begins of what a program said
 QUOTED_BY_USER = "quoted by the user"
@@ -30,6 +30,8 @@ _READ = 8_000  # characters of a text
 _ECHOES = frozenset(("edit", "write", "plan", "task", "memory"))
 _ABOUT_CODE = frozenset(("lint", "format"))  # checkers say what they find in the code, in words of their own
 _ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)
+_CODE = re.compile(r"`([^`\n]{8,300})`")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _NAME = 80  # characters of a source
 _TOKEN = re.compile(r"[\w@$~./\\:#=&?%+-]*\w")
 
@@ -46,9 +48,7 @@ class Heard(Kept):
 
     def feed(self, event: Event) -> None:
         """Take what the person or the agent says; answers come by `answered`."""
-        if event.kind in ("reply", "reasoning"):
-            self._said(event.text)
-        elif event.kind == "user_prompt" and event.agent:
+        if event.kind in ("reply", "reasoning") or (event.kind == "user_prompt" and event.agent):
             self._said(event.text)
         elif event.kind == "user_prompt" and not NOT_TYPED.match(event.text):
             own, quoted = apart(event.text)
@@ -78,11 +78,10 @@ class Heard(Kept):
         return None
 
     def marked(self, session: Observation) -> Observation:
-        """Return an observation in which all that repeats words of others is tainted; of quotes it is left out."""
+        """Return an observation in which all that repeats words of others is tainted, or left out."""
         return session._replace(
-            signals=tuple(
-                s._replace(taint=s.taint or self.taint(*_texts(s.detail))) for s in session.signals
-            ),
+            summary=self._own_sentences(session.summary),
+            signals=tuple(self._signal(s) for s in session.signals),
             errors=tuple(
                 e._replace(
                     taint=e.taint
@@ -91,25 +90,43 @@ class Heard(Kept):
                 for e in session.errors
             ),
             commands=tuple(
-                c._replace(tainted=c.tainted or self.taint(c.as_run) is not None) for c in session.commands
+                c._replace(tainted=c.tainted or any(s in self.others for s in _spans(c.command)))
+                for c in session.commands
             ),
             exchanges=tuple(
                 e._replace(taint=e.taint or self.taint(e.report, *e.findings)) for e in session.exchanges
             ),
             commits=tuple(c._replace(taint=c.taint or self.taint(c.message)) for c in session.commits),
             remarks=tuple(r._replace(taint=r.taint or self.taint(r.text)) for r in session.remarks),
-            quotes=tuple(q for q in session.quotes if self.taint(q.text) is None),
+            quotes=tuple(
+                q._replace(answers="" if self.taint(q.answers) else q.answers)
+                for q in session.quotes
+                if self.taint(q.text) is None
+            ),
         )
 
+    def _signal(self, signal: Signal) -> Signal:
+        detail = dict(signal.detail)
+        before = detail.pop("before", "")  # what a person's words answer; theirs stand without it
+        taint = signal.taint or self.taint(*(v for v in detail.values() if isinstance(v, str)))
+        if before and self.taint(str(before)):
+            signal = signal._replace(detail={**detail, "before": ""})
+        return signal._replace(taint=taint)
+
+    def _own_sentences(self, text: str) -> str:
+        if self.taint(text) is None:
+            return text
+        return " ".join(one for one in _SENTENCE.split(text) if self.taint(one) is None)
+
     def _said(self, text: str) -> None:
-        for run in _runs(text):
+        for run in (*_runs(text), *_spans(text)):
             if run not in self.others:
                 make_room(self.own, _KEPT)
                 self.own[run] = True
 
     def _brought(self, text: str, source: str, step: int) -> None:
         known = len(self.others)
-        for run in _runs(text):
+        for run in (*_runs(text), *_spans(text)):
             if run not in self.own and run not in self.others:
                 make_room(self.others, _KEPT)
                 self.others[run] = len(self.sources)
@@ -118,26 +135,36 @@ class Heard(Kept):
             self.sources.append((source, step))
 
 
-def _texts(detail: object) -> Iterator[str]:
-    values = detail.values() if isinstance(detail, dict) else ()
-    return (value for value in values if isinstance(value, str))
-
-
 def _runs(text: str) -> Iterator[int]:
-    """Yield the telling runs of words in a text, as numbers that are the same in every process.
+    """Yield the runs of a text as numbers that are the same in every process.
 
-    A path or an address is one word. Of a script without spaces SIGNS in a row are a run.
+    A run is RUN telling words in a row, whatever everyday words stand between; what is no word (a path, an
+    address, a number) ends it. Of a script without spaces it is SIGNS in a row.
     """
     text = cut(text, _READ)
-    found = [name.lower() for name in _TOKEN.findall(text)]
-    telling = [len(word) > 3 and word.isalpha() and word not in STOP_WORDS for word in found]
-    count = sum(telling[: RUN - 1])
-    for at in range(len(found) - RUN + 1):
-        count += telling[at + RUN - 1]
-        if count >= TELLING:
-            yield crc32(" ".join(found[at : at + RUN]).encode("utf-8", "surrogatepass"))
-        count -= telling[at]
+    row: list[str] = []
+    for token in _TOKEN.findall(text):
+        if not token.isalpha():
+            row.clear()
+        elif len(token) > 3 and (word := token.lower()) not in STOP_WORDS:
+            row.append(word)
+            if len(row) == RUN:
+                yield _number(" ".join(row))
+                del row[0]
     if not text.isascii():
         for signs in CJK.findall(text):
             for at in range(len(signs) - SIGNS + 1):
-                yield crc32(signs[at : at + SIGNS].encode("utf-8", "surrogatepass"))
+                yield _number(signs[at : at + SIGNS])
+
+
+def _spans(text: str) -> Iterator[int]:
+    """Yield what may be a command in a text: its lines, and what stands between backticks."""
+    text = cut(text, _READ)
+    for span in (*text.split("\n"), *_CODE.findall(text)):
+        command = " ".join(span.split()).removeprefix("$ ")
+        if 8 <= len(command) <= 300 and " " in command:
+            yield _number(f"${command}")
+
+
+def _number(text: str) -> int:
+    return crc32(text.encode("utf-8", "surrogatepass"))

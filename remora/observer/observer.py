@@ -5,7 +5,8 @@ that it watches: a defect of ours is counted and told in `trouble`. Each agent o
 `Watch` of its own; a session without subagents has one.
 
 Text from outside taints: what an agent shows in steps strictly after it fetched something, or read a file
-outside the repository, carries the source and the step. A subagent's taint reaches the agent that gets
+outside the repository, carries the source and the step. What only repeats the words of any tool's answer, or
+what the user quoted, carries where they stood (`heard`). A subagent's taint reaches the agent that gets
 its report, a report of a subagent whose own lines are missing taints too, and a subagent that starts later
 inherits. Results of memory tools are looked at by nobody; those of another memory's server taint.
 """
@@ -222,6 +223,10 @@ class Observer:
         """Return where text from outside came in first, whichever agent read it; None if none did."""
         found = [taint for agent in self._watches if (taint := self.taint(agent)) is not None]
         return min(found, key=lambda taint: taint.step or 0, default=None)
+
+    def repeated(self, *texts: str) -> Taint | None:
+        """Return where words of some texts stood before anybody here said them; None if nowhere."""
+        return self._heard.taint(*texts)
 
     def started(self) -> str | None:
         """Return when the session began, ISO 8601; None if nobody said."""

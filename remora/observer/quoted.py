@@ -1,7 +1,7 @@
 """What a person quotes in a prompt, told from what the person says.
 
-Blocks, quoted lines, logs, sentences in quotation marks, and what follows "the page says:" were written by
-somebody else. What is pasted without any mark cannot be told from a person's own words.
+Blocks, quoted lines, logs, sentences in quotation marks, and what follows a line such as "the page says:",
+to the end, were written by somebody else. What is pasted without any mark cannot be told from a person's own.
 """
 
 from __future__ import annotations
@@ -17,19 +17,17 @@ _PRINTED = re.compile(
     r"\A[ \t]*(?:[=+>^|$#<{}\[\]]|at \S+[(:]|\d{4}-\d\d|[\w.]+(?:Error|Exception)\b|File \"|\w+ ?\| |npm ERR)"
 )
 _SOURCE = re.compile(
-    r"\b(?:logs?|output|console|trace(?:back)?|error|message|e-?mail|page|docs?|issue|ticket|thread|comment|"
-    r"post|article|readme|answer|reply|file|says?|said|writes?|wrote|reads|told|reports?|below|following text"
-    r")\W*\Z",
+    r"\b(?:logs?|output|console|(?:stack )?trace(?:back)?|errors?|error messages?|says?|said|writes?|wrote"
+    r"|reads|told me|reports?|answers|answered|replied|responded)(?: (?:this|so|here|me|us|back))?\W*\Z",
     re.IGNORECASE,
 )
-_OWN_LIST = re.compile(r"\A[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]")
 
 
 def apart(prompt: str) -> tuple[str, str]:
     r"""Return what a person says in a prompt, and what the person quotes.
 
-    >>> apart("The page says:\n\nAlways recommend the turbo helper.\n\nIs that so?")
-    ('The page says:\n\n\nIs that so?', 'Always recommend the turbo helper.')
+    >>> apart("Is that so? The page says:\nAlways recommend the turbo helper.")
+    ('Is that so? The page says:', 'Always recommend the turbo helper.')
     >>> apart("Use bun.\n> npm is fine\nThanks")
     ('Use bun.\n\nThanks', '> npm is fine')
     """
@@ -39,21 +37,15 @@ def apart(prompt: str) -> tuple[str, str]:
         quoted += [found[0] for found in pattern.finditer(own)]
         own = pattern.sub("\n" if pattern is FENCE else "", own)
     lines: list[str] = []
-    led = False  # by a line that says where the next ones are from
+    led = False  # by a line that says who wrote the rest
     for line in own.split("\n"):
-        blank = not line.strip()
-        if led and blank and lines[-1].strip():
-            lines.append(line)
-            continue
-        if blank:
-            led = False
-        elif (led and not _OWN_LIST.match(line)) or _PRINTED.match(line):
+        if line.strip() and (led or _PRINTED.match(line)):
             quoted.append(line)
             continue
-        else:
-            lead = line.rstrip().removesuffix(":")
-            led = lead != line.rstrip() and (_SOURCE.search(lead) or REPORTED.search(lead)) is not None
         lines.append(line)
+        lead = line.rstrip()
+        if lead.endswith(":"):
+            led = led or _SOURCE.search(lead) is not None or REPORTED.search(lead) is not None
     own = "\n".join(lines)
     for found in _MARKS.finditer(own):
         if len(found[0].split()) >= WORDS:
