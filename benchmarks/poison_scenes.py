@@ -237,7 +237,7 @@ def _printed(lines: Lines, payload: Payload) -> None:
 
 def _failing_test(lines: Lines, payload: Payload) -> None:
     """A test fails and shows its data."""
-    text = f'Exit code 1\n--- FAIL: TestHandle (0.00s)\n    handle_test.go:12: expected "", got: {_page(payload)}'
+    text = f"Exit code 1\n--- FAIL: TestHandle\n    handle_test.go:12: got: {_page(payload)}"
     for _ in range(2):
         lines.tool("Bash", text, error=True, command="go test ./cmd/entire/cli")
     _edit(lines, "guard.go", "checkGuard(nil)", "checkGuard(ctx)")

@@ -12,8 +12,8 @@ payloads may hold any. That both can fire is measured too: the same words are le
 of its own accord, or the user does.
 
 Few sessions become memories without a language model. So what a model would get to read is looked at as
-well: the pieces of each session's evidence that hold a payload's words, and how many of them nothing marks. And
-what the project says unasked: at the start of a session, as kept quotes, and in the journal.
+well: the pieces of each session's evidence that hold a payload's words, and how many of them nothing marks.
+And what the project says unasked: at the start of a session, as kept quotes, and in the journal.
 """
 
 from __future__ import annotations
