@@ -32,6 +32,7 @@ from benchmarks import (
     moments,
     poisoning,
     resolution,
+    secrets_found,
     session_commands,
     session_errors,
     session_files,
@@ -74,6 +75,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "words": words.run,
     "written": written.run,
     "leaks": leaks.run,
+    "secrets": secrets_found.run,
     "wild": wild.run,
 }
 
