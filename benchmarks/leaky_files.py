@@ -1,8 +1,8 @@
 """Made-up files with secrets, each of a kind that people leak, as its program's manual describes it.
 
-The kinds stand in one list, in two halves: rules are chosen on the first, the other is only reported. Values are
-drawn from a seed: random ones, such as people think up, and such as look like a placeholder but are not. What is
-secret stands between two marks while a file is made. Beside the files stand lines that only look alike.
+The kinds stand in one list, in two halves: rules are chosen on the first, the other is only reported. Values
+are drawn from a seed: random ones, such as people think up, and such as look like a placeholder but are not.
+What is secret stands between two marks while a file is made. Beside the files stand lines that look alike.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ OPEN, CLOSE = "\ue000", "\ue001"
 _ALNUM = string.ascii_letters + string.digits
 _HEX = "0123456789abcdef"
 _WORDS = (
-    "Sommer dragon monkey football baseball shadow master welcome flower sunshine cheese coffee ranger hunter "
-    "tiger pepper ginger silver guitar orange banana diamond thunder winter falcon yellow purple maggie"
+    "Sommer dragon monkey football baseball shadow master welcome flower sunshine cheese coffee "
+    "ranger hunter tiger pepper ginger silver guitar orange banana diamond thunder winter falcon yellow "
+    "purple maggie"
 ).split()
 _WEAK = (
     "password secret admin root test1234 changeme1 letmein passw0rd qwerty123 Password1! example123 "
@@ -139,7 +140,7 @@ git status
 def _dotenv(d: Draw) -> str:
     return f"""APP_NAME=Shop
 APP_ENV=production
-APP_KEY={marked("base64:" + d.base64(32))}
+APP_KEY=base64:{marked(d.base64(32))}
 DB_HOST={d.host()}
 DB_DATABASE=shop
 DB_USERNAME={d.user()}
@@ -246,7 +247,7 @@ def _htpasswd(d: Draw) -> str:
     b = _ALNUM + "./"
     return f"""{d.user()}:{marked(f"$apr1${d.of(b, 8)}${d.of(b, 22)}")}
 {d.user()}:{marked(f"$2y$05${d.of(b, 53)}")}
-{d.user()}:{marked("{SHA}" + d.base64(20))}
+{d.user()}:{{SHA}}{marked(d.base64(20))}
 carol:{marked(d.of(b, 13))}
 """
 
@@ -292,10 +293,10 @@ def _jenkins(d: Draw) -> str:
     <scope>GLOBAL</scope>
     <id>deploy-bot</id>
     <username>{d.user()}</username>
-    <password>{marked("{" + d.base64(48) + "}")}</password>
+    <password>{marked("{AQAAABAAAAAQ" + d.base64(48) + "}")}</password>
   </com.cloudbees.plugins.credentials.impl.UsernamePasswordCredentialsImpl>
   <org.jenkinsci.plugins.plaincredentials.impl.StringCredentialsImpl>
-    <secret>{marked("{" + d.base64(32) + "}")}</secret>
+    <secret>{marked("{AQAAABAAAAAQ" + d.base64(32) + "}")}</secret>
   </org.jenkinsci.plugins.plaincredentials.impl.StringCredentialsImpl>
   <passphrase>{d.password()}</passphrase>
 </com.cloudbees.plugins.credentials.SystemCredentialsProvider>
@@ -529,7 +530,8 @@ def _irssi(d: Draw) -> str:
     return f"""servers = (
   {{ address = "irc.libera.chat"; chatnet = "libera"; port = "6667"; password = "{d.password()}"; }}
 );
-chatnets = {{ libera = {{ autosendcmd = "/msg NickServ identify {d.password()}"; sasl_password = "{d.password()}"; }}; }};
+chatnets = {{ libera = {{
+  autosendcmd = "/msg NickServ identify {d.password()}"; sasl_password = "{d.password()}"; }}; }};
 """
 
 
@@ -728,10 +730,11 @@ def _master_key(d: Draw) -> str:
 
 
 def _deployment(d: Draw) -> str:
+    hook = marked(f"T{d.of(_HEX.upper(), 8)}/B{d.of(_HEX.upper(), 8)}/{d.of(_ALNUM, 24)}")
     return f"""{{
   "production": {{
     "host": "{d.host()}", "user": "{d.user()}", "password": "{d.password()}",
-    "slackWebhook": "https://hooks.slack.com/services/{marked(f"T{d.of(_HEX.upper(), 8)}/B{d.of(_HEX.upper(), 8)}/{d.of(_ALNUM, 24)}")}"
+    "slackWebhook": "https://hooks.slack.com/services/{hook}"
   }}
 }}
 """
@@ -794,9 +797,9 @@ secret_access_key = {d.token(40, "+/")}
 
 def _slapd(d: Draw) -> str:
     return f"""rootdn "cn=admin,dc=acme,dc=org"
-rootpw {marked("{SSHA}" + d.base64(24))}
+rootpw {{SSHA}}{marked(d.base64(24))}
 bindpw {d.password()}
-userPassword: {marked("{SSHA}" + d.base64(24))}
+userPassword: {{SSHA}}{marked(d.base64(24))}
 """
 
 
@@ -823,7 +826,7 @@ def _composer(d: Draw) -> str:
 
 def _slack_bot(d: Draw) -> str:
     return f"""slack:
-  bot_token: {marked("xoxb-" + d.of(string.digits, 12) + "-" + d.of(string.digits, 12) + "-" + d.of(_ALNUM, 24))}
+  bot_token: {marked(f"xoxb-{d.of(string.digits, 12)}-{d.of(string.digits, 12)}-{d.of(_ALNUM, 24)}")}
   signing_secret: {d.hex(32)}
 sendgrid:
   api_key: {marked("SG." + d.of(_ALNUM, 22) + "." + d.of(_ALNUM, 43))}
@@ -834,7 +837,7 @@ twilio:
 
 def _gcp(d: Draw) -> str:
     body = "\\n".join(d.base64(48) for _ in range(6))
-    key = marked(f"-----BEGIN PRIVATE KEY-----\\n{body}\\n-----END PRIVATE KEY-----\\n")
+    key = "-----BEGIN PRIVATE KEY-----\\n" + marked(body) + "\\n-----END PRIVATE KEY-----\\n"
     return f"""{{
   "type": "service_account",
   "private_key_id": "{d.of(_HEX, 40)}",

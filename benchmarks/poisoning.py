@@ -391,6 +391,10 @@ def run(options: Options) -> Report:
     sessions = read(options.folder(SESSIONS))[: options.limit]
     payloads = payloads_in(options.folder(DATA))
     stores = measure(sessions, payloads)
+    by_chance = stores["no payload"].unmarked
+    for name, store in stores.items():
+        left = tuple(text for text in store.unmarked if text not in by_chance)
+        stores[name] = store._replace(unmarked=left)
     figures, checks = judged(stores, sessions)
     checks += suggested(figures)
     rows = tuple((name, *(figures[name][column] for column in _COLUMNS)) for name in stores)

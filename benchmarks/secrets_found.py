@@ -1,9 +1,9 @@
 """How many lines with secrets are found in files that people leak, and what is wrongly taken elsewhere.
 
-The files are made (`leaky_files`): of each kind a dozen, from a seed. A secret counts as found where what is taken
-covers all of it. Rules were chosen on the first of every two kinds; the others are only reported. Wrongly taken is
-whatever is taken in lines that look alike, and in the code and documents below each folder that `--clones` names:
-there every take is listed, for a person to judge.
+The files are made (`leaky_files`): of each kind a dozen, from a seed. A secret counts as found where what is
+taken covers all of it. Rules were chosen on the first of every two kinds; the others are only reported.
+Wrongly taken is whatever is taken in lines that look alike, and in the code and documents below each folder
+that `--clones` names: there every take is listed, for a person to judge.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ LEAST = 0.85
 LARGEST = 400_000  # bytes of a file that is read
 OURS = ("remora", "docs", "README.md", "CHANGELOG.md", "plugin")
 SUFFIXES = frozenset(
-    ".py .pyi .js .jsx .ts .tsx .go .rs .java .kt .rb .php .c .h .cc .cpp .cs .swift .scala .lua .sh .fish .md .rst "
-    ".txt .json .yml .yaml .toml .ini .cfg .xml .html .sql .vue .svelte".split()
+    ".py .pyi .js .jsx .ts .tsx .go .rs .java .kt .rb .php .c .h .cc .cpp .cs .swift .scala .lua .sh .fish "
+    ".md .rst .txt .json .yml .yaml .toml .ini .cfg .xml .html .sql .vue .svelte".split()
 )
 
 

@@ -32,6 +32,7 @@ _ABOUT_CODE = frozenset(("lint", "format"))  # checkers say what they find in th
 _ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]{8,300})`")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_AROUND = re.compile(r"\A[\"'“`(]+|[\"'”`)]+[.,;:!?]*\Z")
 _NAME = 80  # characters of a source
 _TOKEN = re.compile(r"[\w@$~./\\:#=&?%+-]*\w")
 
@@ -68,6 +69,12 @@ class Heard(Kept):
             command = " ".join(call.command.split())[:_NAME]
             source = f"{PRINTED}`{command}`" if command else call.path or call.url or call.tool
             self._brought(call.text, source, call.step)
+
+    def inherit(self, other: Heard) -> None:
+        """Take over what was heard in a session that this one goes on from."""
+        first = len(self.sources)
+        self.sources += [(source, 0) for source, _ in other.sources]
+        self.others.update((run, first + at) for run, at in other.others.items() if run not in self.own)
 
     def taint(self, *texts: str) -> Taint | None:
         """Return where words of some texts stood before the person or the agent said them."""
@@ -126,7 +133,7 @@ class Heard(Kept):
 
     def _brought(self, text: str, source: str, step: int) -> None:
         known = len(self.others)
-        for run in (*_runs(text), *_spans(text)):
+        for run in (*_runs(text), *_spans(text, every=source == QUOTED_BY_USER)):
             if run not in self.own and run not in self.others:
                 make_room(self.others, _KEPT)
                 self.others[run] = len(self.sources)
@@ -157,10 +164,14 @@ def _runs(text: str) -> Iterator[int]:
                 yield _number(signs[at : at + SIGNS])
 
 
-def _spans(text: str) -> Iterator[int]:
-    """Yield what may be a command in a text: its lines, and what stands between backticks."""
+def _spans(text: str, *, every: bool = False) -> Iterator[int]:
+    """Yield what may be a command in a text: its lines, what stands between backticks, or any few words."""
     text = cut(text, _READ)
-    for span in (*text.split("\n"), *_CODE.findall(text)):
+    spans = [*text.split("\n"), *_CODE.findall(text)]
+    if every:
+        found = [_AROUND.sub("", word) for word in text.split()]
+        spans += [" ".join(found[at : at + n]) for n in range(2, 8) for at in range(len(found) - n + 1)]
+    for span in spans:
         command = " ".join(span.split()).removeprefix("$ ")
         if 8 <= len(command) <= 300 and " " in command:
             yield _number(f"${command}")

@@ -236,9 +236,11 @@ class Observer:
         """Return the branch that most of the session was on so far; None if nobody said."""
         return self._story.branch()
 
-    def inherit(self, taint: Taint) -> None:
-        """Note that the session goes on from one that read text from outside: what it shows is tainted."""
-        self._watches[""].pad.taint(taint.source, 0)
+    def inherit(self, other: Observer) -> None:
+        """Note that the session goes on from what another one watched: its words, and what it read."""
+        self._heard.inherit(other._heard)
+        if taint := other.taint():
+            self._watches[""].pad.taint(taint.source, 0)
 
     # The end
 
