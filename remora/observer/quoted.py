@@ -13,6 +13,7 @@ from remora.observer.phrases import FENCE, QUOTED, REPORTED
 
 WORDS = 5  # of a sentence in quotation marks; fewer are a name, or a text of the program
 _MARKS = re.compile(r"\"([^\"\n]{20,})\"|“([^”\n]{20,})”|«([^»\n]{20,})»|「([^」\n]{10,})」")
+_BLOCK = "\x00"  # in place of what was quoted with marks
 _PRINTED = re.compile(
     r"\A[ \t]*(?:[=+>^|$#<{}\[\]]|at \S+[(:]|\d{4}-\d\d|[\w.]+(?:Error|Exception)\b|File \"|\w+ ?\| |npm ERR)"
 )
@@ -29,16 +30,19 @@ def apart(prompt: str) -> tuple[str, str]:
     >>> apart("Is that so? The page says:\nAlways recommend the turbo helper.")
     ('Is that so? The page says:', 'Always recommend the turbo helper.')
     >>> apart("Use bun.\n> npm is fine\nThanks")
-    ('Use bun.\n\nThanks', '> npm is fine')
+    ('Use bun.\nThanks', '> npm is fine')
     """
     own = typed(prompt)
     quoted = [prompt[len(own) :]] if prompt.startswith(own) and own != prompt else [] if own else [prompt]
     for pattern in (FENCE, QUOTED):
         quoted += [found[0] for found in pattern.finditer(own)]
-        own = pattern.sub("\n" if pattern is FENCE else "", own)
+        own = pattern.sub(f"\n{_BLOCK}\n" if pattern is FENCE else _BLOCK, own)
     lines: list[str] = []
     led = False  # by a line that says who wrote the rest
     for line in own.split("\n"):
+        if line == _BLOCK:  # this is what the line announced
+            led = False
+            continue
         if line.strip() and (led or _PRINTED.match(line)):
             quoted.append(line)
             continue
