@@ -20,7 +20,20 @@ _TYPES = (
     " unknown never object optional option secretstr securestring array list dict map set buffer field column"
     " charfield"
 )
-_HINTS = ("pass", "pwd", "secret", "token", "credential", "auth", "bearer", "key", "kennwort", "senha")
+_HINTS = (
+    "pass",
+    "pwd",
+    "psk",
+    "pepper",
+    "secret",
+    "token",
+    "credential",
+    "auth",
+    "bearer",
+    "key",
+    "kennwort",
+    "senha",
+)
 _NAME = (
     r"(?P<noun>passw(?:or)?d|passphrase|passwort|kennwort|contraseña|senha|пароль|密码|パスワード|pwd"
     r"|psk|pass(?<=[_\"'-]pass)|pepper|secret|token|credentials?|auth|bearer|key)"

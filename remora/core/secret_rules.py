@@ -248,11 +248,7 @@ SHAPES: tuple[Shape, ...] = (
         r"(?i:login|authenticate|auth)\(\s{0,20}+(?>(\"|')[^\"'\s]{1,100}+\1),\s{0,20}+[\"']([^\"'\s]{4,200}+)[\"']",
         value=True,
     ),
-    Shape(
-        "password-hash",
-        (":",),
-        r"(?m)^[\w.-]{1,32}+:(?=\S{0,12}\d)(?=\S{0,12}[A-Z])(?=\S{0,12}[a-z])([\w./]{13})$",
-    ),
+    Shape("password-hash", (":",), _DES, value=True),  # htpasswd
     Shape(
         "secret",
         ("encrypted", "oauth"),
