@@ -33,6 +33,7 @@ from benchmarks import (
     poisoning,
     rediscovery,
     resolution,
+    secrets_found,
     session_commands,
     session_errors,
     session_files,
@@ -76,6 +77,7 @@ BENCHMARKS: dict[str, Callable[[Options], Report]] = {
     "written": written.run,
     "rediscovery": rediscovery.run,
     "leaks": leaks.run,
+    "secrets": secrets_found.run,
     "wild": wild.run,
 }
 

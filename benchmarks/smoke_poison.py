@@ -31,7 +31,7 @@ _CODE = {
 
 
 def checks() -> list[Check]:
-    """Replay made-up payloads by two ways in, and look whether anything vouches for them."""
+    """Replay made-up payloads by a few ways in, and look whether anything vouches for them."""
     with workplace() as place:
         write(place / DATA, list(made_up()))
         (place / poisoning.DATA).mkdir()
@@ -39,7 +39,8 @@ def checks() -> list[Check]:
             (place / poisoning.DATA / name).write_text(json.dumps(texts))
         payloads = poisoning.payloads_in(place / poisoning.DATA)
         sessions = read(place / DATA)
-        stores = poisoning.measure(sessions, payloads, ("web", "failing curl"))
+        ways = ("web", "failing curl", "program output", "file of the repository", "quoted by the user")
+        stores = poisoning.measure(sessions, payloads, ways)
     figures, found = poisoning.judged(stores, sessions)
     numbers = [payload.number for payload in payloads]
     return [

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app import triggers
+from remora.app import commit_taint, triggers
 from remora.app.branches import settle
 from remora.app.imports import allowed
 from remora.app.overtaken import settle_overtaken
@@ -368,7 +368,7 @@ def _take_candidates(
             if record and record.commit_sha == sha and not kept:
                 upkeep.forget(record.id)
                 tally.retired += 1
-    for draft in drafts:
+    for draft in commit_taint.tainted(space, drafts):
         sha = draft.commit_sha or ""
         if sha in seen:
             tally.unchanged += 1

@@ -33,7 +33,7 @@ from remora.app.promoting import WITHDRAWN, Learnt, Promoter
 from remora.app.weighing import weigh_when_due
 from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy, StoreError
 from remora.core.sparing import sparing
-from remora.core.values import Redaction, Skipped, Taint
+from remora.core.values import Redaction, Skipped
 from remora.disk.files import lock
 from remora.injection.e2e import is_ui_tool
 from remora.observer.observer import Observer
@@ -311,8 +311,8 @@ class _Run:
                     pass
         return any(hash(name) in self._marks for name in names)
 
-    def _copied_taint(self, transcript: Transcript) -> Taint | None:
-        """Return the text from outside that is among what a fork copied; its own steps come after it."""
+    def _copied(self, transcript: Transcript) -> list[Observer]:
+        """Return observers of what a fork copied; its own steps come after it."""
         watched: dict[str, Observer] = {}
         reading = self._reading(transcript, set())
         for event in reading:
@@ -320,10 +320,10 @@ class _Run:
                 if event.session_id not in watched:
                     watched[event.session_id] = Observer(event.session_id, transcript.host)
                 watched[event.session_id].observe(event)
-        return next((taint for own in watched.values() if (taint := own.taint())), None)
+        return list(watched.values())
 
     def _transcript(self, transcript: Transcript, looks: str) -> None:
-        copied = self._copied_taint(transcript) if self._mark_origins(transcript) else None
+        copied = self._copied(transcript) if self._mark_origins(transcript) else []
         self._marked.add(_key(transcript))
         reading = self._reading(transcript, self._marks)
         watched: dict[str, Observer] = {}
@@ -335,8 +335,8 @@ class _Run:
             observer = watched.get(event.session_id)
             if observer is None:
                 observer = watched[event.session_id] = Observer(event.session_id, reading.program)
-                if copied is not None:
-                    observer.inherit(copied)
+                for earlier in copied:
+                    observer.inherit(earlier)
             event, secrets = clean(event)
             self.secrets.update(secrets)
             observer.observe(event)

@@ -222,14 +222,9 @@ def leave_work(
     ended = found.ended or found.started
     if ended and days_between(ended, parts.clock.now()) > work_state.FRESH_DAYS:
         return None
-    return save_work_state(
-        parts,
-        observer.session_id,
-        observer.host,
-        found,
-        todo=observer.unfinished(ended_well=found.outcome == "success"),
-        taint=observer.taint(),
-    )
+    todo = observer.unfinished(ended_well=found.outcome == "success")
+    taint = observer.taint() or observer.repeated(*todo)
+    return save_work_state(parts, observer.session_id, observer.host, found, todo=todo, taint=taint)
 
 
 def last_state(

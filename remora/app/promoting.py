@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app import quoting
+from remora.app import commit_taint, quoting
 from remora.app.branches import became, to_stamp
 from remora.app.novelty import Novelty
 from remora.app.overtaken import CodeNow
@@ -118,6 +118,7 @@ class Promoter:
             self._space.observed.record(
                 observation, pairs_of(observation), seen, self._time(), tallies(observation)
             )
+            commit_taint.note(self._space, observation, self._time())
             if self._parts.settings.learn.quotes:
                 quoting.take_in(self._space, observation, self._stamp(observation.branch))
             if model is None:

@@ -318,6 +318,7 @@ class Observation(NamedTuple):
             the "plan", the first and last that told "tokens".
         quotes: sentences of the person that may last, in order, the last 200.
         remarks: what the model said while it worked, in order, the last 300.
+        outside: where text from outside came in first; all that came later is tainted.
     """
 
     session_id: str
@@ -347,3 +348,4 @@ class Observation(NamedTuple):
     places: Mapping[str, tuple[tuple[int, str], ...]] = {}
     quotes: tuple[Quote, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    outside: Taint | None = None

@@ -20,12 +20,25 @@ _TYPES = (
     " unknown never object optional option secretstr securestring array list dict map set buffer field column"
     " charfield"
 )
-_HINTS = ("pass", "pwd", "secret", "token", "credential", "auth", "bearer", "key", "kennwort", "senha")
+_HINTS = (
+    "pass",
+    "pwd",
+    "psk",
+    "pepper",
+    "secret",
+    "token",
+    "credential",
+    "auth",
+    "bearer",
+    "key",
+    "kennwort",
+    "senha",
+)
 _NAME = (
     r"(?P<noun>passw(?:or)?d|passphrase|passwort|kennwort|contraseña|senha|пароль|密码|パスワード|pwd"
-    r"|pass(?<=[_-]pass)|secret|token|credentials?|auth|bearer|key)"
+    r"|psk|pass(?<=[_\"'-]pass)|pepper|secret|token|credentials?|auth|bearer|key)"
     r"(?:[_-]?(?:\d{1,3}|prod(?:uction)?|dev(?:elopment)?|stag(?:e|ing)|test|live|local|val(?:ue)?|str(?:ing)?"
-    r"|base64|b64|raw|plain|text|old|new|current|default|admin|root))?"
+    r"|base64|b64|raw|plain|text|old|new|current|default|admin|root|encrypted))?"
 )
 _LINK = (
     r"[\\\"'`*\])]{0,6}+(?:"
@@ -47,9 +60,9 @@ _OWNERS = tuple(
     app service key store api""".split()
 )
 _QUALIFIED_KEY = (
-    r"(?:api|app|access|account|admin|aes|auth|client|consumer|cookie|db|deploy|encrypt(?:ion)?|hmac|ingest|jwt"
-    r"|license|master|private|rest|root|secret|server|service|session|shared|signing|ssh|storage|subscription"
-    r"|webhook)[._ -]?key\Z"
+    r"(?:api|app|access|account|admin|aes|auth|client|consumer|cookie|db|decrypt(?:ion)?|deploy|encrypt(?:ion)?"
+    r"|hmac|ingest|jwt|license|master|private|rest|root|secret|server|service|session|shared|signing|ssh|storage"
+    r"|subscription|validation|webhook)[._ -]?key\Z"
 )
 _HARMLESS = r"(?:page|next|continuation|sync|cursor|cancel(?:lation)?|public(?:key)?)[._ -]?token\Z"
 _QUOTE = r"(?:[frbuFRBU]{1,2}|[@$])?(\\*(?:\"\"\"|'''|[\"'`]))"
@@ -59,9 +72,10 @@ _NEXT_PAIR = (
 )
 _GIVEN = r"(?:\b(?:with|and|us(?:e|ing)|set|export|via|by)|[,;:(])\s(?:(?:the|a|its) )?\Z"
 _PLAIN = r"[\w+/.~%-]{6,1024}+={0,2}+(?![(\[])"
+_SIGN_AHEAD = r"[\"']?[^\s\"']{0,80}?[0-9!#$%^&*]"
 _LONGEST_QUOTED = 1024
 _COMPARES = ("==", "===", "=>", "==>", "===>")
-_TOKENS = frozenset(("secret", "token", "credential", "credentials", "auth", "bearer", "key"))
+_TOKENS = frozenset(("secret", "pepper", "token", "credential", "credentials", "auth", "bearer", "key"))
 
 
 class _Value(NamedTuple):
@@ -108,8 +122,17 @@ def _may_take_value(text: str, name: re.Match[str]) -> bool:
         return compiled(r"<[\w:.-]*\Z").search(_before(text, name, 48)) is not None
     if name["noun"] == "password" and compiled(r"(?<![A-Za-z0-9])1\Z").search(_before(text, name, 2)):
         return False  # 1Password is a program
-    if name["noun"] != "pass":
+    if name["noun"] == "pwd" and _before(text, name, 2) == "$(":
+        return False  # the folder
+    if name["noun"] == "psk":
+        return not _before(text, name, 1).isalnum()
+    if name["noun"] != "pass" or _owned(text, name):
         return True
+    return bool(name["op"]) and compiled(_SIGN_AHEAD).match(text, name.end()) is not None
+
+
+def _owned(text: str, name: re.Match[str]) -> bool:
+    """Return whether it is said whose `pass` it is: `db_pass`, `--pass`; else it may be a verb or a run."""
     owner = _before(text, name, 12).lower()
     return owner[:-1].endswith(_OWNERS) or compiled(r"(?<!\S)--\Z").search(owner) is not None
 
@@ -177,6 +200,8 @@ def _is_secret(view: View, name: re.Match[str], value: _Value) -> bool:
         return len(text) >= 8 and _is_token(view, name, text, quoted=value.quoted)
     if is_stand_in(text, quoted=value.quoted):
         return False
+    if name["noun"] == "pass" and not is_telling(text) and not _owned(view.text, name):
+        return False
     if link in ("op", "xml", "pair") or (link == "gap" and _is_flag(view.text, name)):
         return not any(judge(view.text, name, value) for judge in (_is_code, _is_next_line, _is_definition))
     if link == "verb":
@@ -222,9 +247,9 @@ def _is_code(text: str, name: re.Match[str], value: _Value) -> bool:
     line = text[line_start(text, name.start()) : name.start()]
     if compiled(r"\s{0,8}=(?!=)").match(text, value.end):
         return True
-    if name["op"] == "=" and compiled(r"(?:\b(?:self|this)\.|^\s*(?:[\w.]{1,40}, ?){1,4}[\w.]*)\Z").search(
-        line
-    ):
+    if name["op"] in ("=", ":=") and compiled(
+        r"(?:\b(?:self|this)\.|^\s*(?:for )?(?:[\w.]{1,40}, ?){1,4}[\w.]*)\Z"
+    ).search(line):
         return True
     opening = line.rfind("(")
     called = opening > line.rfind(")") and line[opening - 1 : opening].isidentifier()
@@ -279,7 +304,7 @@ _WORDS = STOP_WORDS.union(
     rotate rotated update updated minimum maximum min max length confirm confirmation forgot
     show hide validation validate default prompted flag option requires options flags arguments
     parameters expected unicode import raise pass continue break else yield argument parameter
-    variable field file env environment manager policy authentication protected based""".split(),
+    variable field file files env environment manager policy authentication protected based""".split(),
 )
 _TEMPLATE = (
     r"\$?\{\{[^{}]*\}\}|[$#%]?\{[^{}]*\}|\$\([^()]*\)|\$(?:[A-Za-z_]\w*|\d\b)|%\([^()]*\)[sdr]|%\w+%|%[sdrvq@]"
@@ -338,10 +363,13 @@ def is_stand_in(value: str, *, quoted: bool) -> bool:
     plain = not any(c.isdigit() for c in value)
     if plain and (compiled(_PLACEHOLDER).search(lower) or _names_a_secret(value, quoted=quoted)):
         return True
-    if compiled(_PATH).fullmatch(value) or (value.isdigit() and len(value) == 1):
+    if compiled(_PATH).fullmatch(value) or compiled(r"\d|[~^]?\d+(?:\.\d+){1,3}").fullmatch(value):
         return True
+    if quoted and " " in value:
+        label = value[0].isupper() and all(c.isalpha() or c == " " for c in value)  # in whichever language
+        return label or any(w in _WORDS or w in _NOUNS for w in compiled(r"[a-z]+").findall(lower))
     if quoted:
-        return " " in value and any(w in _WORDS or w in _NOUNS for w in compiled(r"[a-z]+").findall(lower))
+        return False
     if compiled(_ODD).search(compiled(_STRINGS).sub("", value)):
         return False
     head = compiled(_HEAD).fullmatch(value)

@@ -51,7 +51,7 @@ class Prefix(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """Tokens known by their whole form; group 1 is the secret.
+    """Tokens known by their whole form; the last group that matched is the secret.
 
     One of the `needles`, in lower case, has to be in the text. `value` marks what people choose
     themselves, which may be a stand-in. `after` is a word that must stand before it on its line.
@@ -151,6 +151,7 @@ PREFIXES: tuple[Prefix, ...] = (
     Prefix("paypal-token", ("access_token$production$", "access_token$sandbox$"), r"\w{16}\$[0-9a-f]{32}"),
 )
 
+_DES = r"(?m)^[\w.-]{1,32}+:(?=\S{0,12}\d)(?=\S{0,12}[A-Z])(?=\S{0,12}[a-z])([\w./]{13})$"
 _LEFT = r"(?:(?<![\w~.-])|(?<=\\[nrt])|(?<=%[0-9A-F]{2}))"
 
 SHAPES: tuple[Shape, ...] = (
@@ -211,6 +212,49 @@ SHAPES: tuple[Shape, ...] = (
         value=True,
         after="curl",
     ),
+    *(  # what a program takes as its password behind a short option
+        Shape(
+            "password",
+            (program,),
+            rf"\s{option}[\"']?([^\s\"'$-][^\s\"']{{2,200}}+)",
+            value=True,
+            after=program,
+        )
+        for program, option in (
+            ("mysql", "-p"),
+            ("mariadb", "-p"),
+            ("sshpass", r"-p\s?"),
+            (" login", r"-p[\s=]"),
+            ("redis-cli", r"-a[\s=]"),
+        )
+    ),
+    Shape(  # a line of a configuration that is nothing else
+        "password",
+        ("passw", "requirepass", "rootpw", "bindpw"),
+        r"(?m)^[ \t]*(?:password|requirepass|rootpw|bindpw)[ \t]{1,20}+"
+        r"(?:\"([^\"\n]{3,200}+)\"|'([^'\n]{3,200}+)'|(?=\S{0,80}\d)(?=\S{0,80}[A-Za-z])(\S{6,200}+))[ \t]*$",
+        value=True,
+    ),
+    Shape(  # below its user
+        "password",
+        ("password",),
+        r"(?m)^[ \t]*(?:user(?:name)?|login)[ \t]{1,20}+\S{1,200}+[ \t]*\n[ \t]*password[ \t]{1,20}+"
+        r"[\"']?([^\s\"']{3,200}+)[\"']?[ \t]*$",
+        value=True,
+    ),
+    Shape(  # beside a user, as two strings of a call
+        "password",
+        ("login(", "authenticate(", "basicauth(", "basic_auth(", "auth("),
+        r"(?i:login|authenticate|auth)\(\s{0,20}+(?>(\"|')[^\"'\s]{1,100}+\1),\s{0,20}+[\"']([^\"'\s]{4,200}+)[\"']",
+        value=True,
+    ),
+    Shape("password-hash", (":",), _DES, value=True),  # htpasswd
+    Shape(
+        "secret",
+        ("encrypted", "oauth"),
+        r"(?i:[\"'](?:encrypted[\w-]{2,30}+[\"']\s?:|[\w-]{0,20}oauth[\"']\s?:\s?\{\s{0,40}+[\"'][\w.-]{1,80}+[\"']\s?:))"
+        r"\s{0,4}+[\"']([A-Za-z0-9+/]{24,400}+={0,2})[\"']",
+    ),
     Shape(  # the modular crypt format: shadow, htpasswd, bcrypt, phpass, Argon2
         "password-hash",
         (
@@ -269,13 +313,8 @@ SHAPES: tuple[Shape, ...] = (
     Shape(
         "password",
         ("<pass", "<pwd"),
-        r"(?i:<(?:pass(?:wd|word)?|pwd)\s(?:encoding=.base64.>|[^<>]{1,80}+>(?=[A-Za-z]{0,80}\d)))([^<\s]{4,200}+)</",
-        value=True,
-    ),
-    Shape(
-        "password",
-        ('pass"', "pass'"),
-        r"(?<=[\"'])pass[\"']\s{0,4}+:\s{0,4}+[\"'](?=[^\"'\s]{0,80}\d)(?=[^\"'\s]{0,80}[A-Za-z])([^\"'\s]{4,200}+)",
+        r"(?i:<(?:pass(?:wd|word)?|pwd)(?:>|\s(?:encoding=.base64.>|[^<>]{1,80}+>(?=[A-Za-z]{0,80}\d))))"
+        r"(?>(?:<!\[CDATA\[)?)([^<\s\]]{4,200}+)(?:\]\]>)?</",
         value=True,
     ),
     Shape(

@@ -1,9 +1,10 @@
 r"""Find secrets in text, and take them out before it is stored and before it leaves.
 
-Six finders look at a text, from the most specific to the most general: private key blocks,
+Seven finders look at a text, from the most specific to the most general: private key blocks,
 tokens that carry their provider's form, credentials in addresses, `Authorization` headers,
-cookies, and values assigned to a telling name. Where their finds overlap the union goes, under
-the kind of the most specific one; so a longer find never leaves the rest of a secret behind.
+cookies, values assigned to a telling name, and those of a telling column. Where their finds overlap
+the union goes, under the kind of the most specific one; so a longer find never leaves the rest of a
+secret behind.
 
 What is redacted after a name follows from two questions. *Is it a secret for sure?* A form of a
 provider, a credential in an address, a value in an `Authorization` header: always, even when it
@@ -48,6 +49,7 @@ from remora.core.secret_rules import (
     line_start,
     looks_random,
 )
+from remora.core.secret_tables import inserted
 from remora.core.values import Redaction
 
 _OTHER_KINDS = ("authorization-header", "password", "private-key", "secret", "session-cookie", "url-password")
@@ -211,11 +213,12 @@ def _at_left_edge(text: str, at: int) -> bool:
 
 def _shaped(view: View, rule: Shape, rank: int) -> Iterator[Find]:
     for m in compiled(rule.pattern).finditer(view.text):
-        if rule.value and is_stand_in(m[1], quoted=False):
+        group = m.lastindex or 1
+        if rule.value and is_stand_in(m[group], quoted=False):
             continue
         if rule.after and rule.after not in view.low[line_start(view.low, m.start()) : m.start()]:
             continue
-        yield Find(m.start(1), m.end(1), rank, rule.kind)
+        yield Find(m.start(group), m.end(group), rank, rule.kind)
 
 
 # Credentials in addresses, headers and cookies
@@ -289,4 +292,5 @@ _FINDERS: tuple[Callable[[View], Iterator[Find]], ...] = (
     _headers,
     _cookies,
     assignments,
+    inserted,
 )

@@ -9,7 +9,7 @@ from remora.core.cut import sound as sound  # also a name of this module: many a
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
-_CJK = re.compile(
+CJK = re.compile(
     r"[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
     r"\U00020000-\U0003134f]+"
 )
@@ -86,7 +86,7 @@ def identifier_parts(text: str) -> list[str]:
     ['http', 'server', '2']
     """
     parts: list[str] = []
-    for word in _WORD.findall(_CJK.sub(" ", text)):
+    for word in _WORD.findall(CJK.sub(" ", text)):
         pieces = _pieces(word)
         if len(pieces) > 1:
             parts.extend(pieces)
@@ -107,7 +107,7 @@ def cjk_pairs(text: str) -> list[str]:
     >>> cjk_pairs("数据库")
     ['数据', '据库']
     """
-    return [run[i : i + 2] for run in _CJK.findall(text) for i in range(max(1, len(run) - 1))]
+    return [run[i : i + 2] for run in CJK.findall(text) for i in range(max(1, len(run) - 1))]
 
 
 def words_or_pairs(text: str) -> list[str]:
@@ -125,10 +125,10 @@ def index_terms(text: str) -> str:
     >>> index_terms("getUserById and 数据库"), index_terms("用JWT认证")
     ('get user by id 数据 据库', 'jwt 用 认证')
     """
-    cjk = _CJK.search(text) is not None
+    cjk = CJK.search(text) is not None
     parts: list[str] = []
     # Each name once: source code says the same names over and over.
-    for name in dict.fromkeys(_WORD.findall(_CJK.sub(" ", text) if cjk else text)):
+    for name in dict.fromkeys(_WORD.findall(CJK.sub(" ", text) if cjk else text)):
         pieces = _pieces(name)
         if len(pieces) > 1:
             parts += pieces
@@ -139,8 +139,8 @@ def index_terms(text: str) -> str:
 
 def _beside_cjk(text: str) -> list[str]:
     """Return the words that stand next to CJK signs without a space; the tokenizer sees one word."""
-    mixed = [word for word in _WORD.findall(text) if _CJK.search(word)]
-    return [part.lower() for word in mixed for part in _CJK.sub(" ", word).split()]
+    mixed = [word for word in _WORD.findall(text) if CJK.search(word)]
+    return [part.lower() for word in mixed for part in CJK.sub(" ", word).split()]
 
 
 def query_terms(text: str, limit: int = 48) -> list[str]:
@@ -158,7 +158,7 @@ def query_terms(text: str, limit: int = 48) -> list[str]:
     found: list[str] = []
     for word in _WORD.findall(text):
         found.extend(cjk_pairs(word))
-        for part in _CJK.sub(" ", word).split():
+        for part in CJK.sub(" ", word).split():
             pieces = _pieces(part)
             found.append(part.lower().strip("_"))
             if len(pieces) > 1:

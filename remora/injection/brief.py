@@ -132,6 +132,7 @@ def as_note(record: MemoryRecord) -> Note:
         record.source,
         record.stale_at is not None,
         record.realm == "user",
+        path=(record.origins[0].path or "") if record.origins else "",
     )
 
 

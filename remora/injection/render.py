@@ -15,6 +15,7 @@ from remora.store.glimpse import Note, Partner
 
 SHORT = 8  # characters of an id that are shown; every verb takes them
 LINE = 600  # characters of one memory
+UNVERIFIED = "unverified, from a session that had read outside text"
 # Of a host or of a speaker; the brackets of code stay as they are.
 _TAG = re.compile(
     r"<(?=\s*/?\s*(?:system|user|assistant|human|developer|function|tool|invoke|antml|instruction|im_|\|))",
@@ -44,9 +45,9 @@ def line(note: Note, limit: int = LINE) -> str:
     text = plain(note.content)
     if len(text) > limit:
         text = text[: limit - 1].rpartition(" ")[0] + " …"
-    if note.tainted and not note.verified:
+    if (note.tainted or note.path) and not note.verified:
         text = text.replace("“", '"').replace("”", '"')
-        text = f"(unverified, from a session that had read outside text) “{text}”"
+        text = f"({UNVERIFIED if note.tainted else f'{plain(note.path)} says'}) “{text}”"
     whose = "(the user's own, for every project) " if note.everywhere else ""
     return f"- {whose}{text} [Memory #{note.id[:SHORT]}]"
 

@@ -78,7 +78,7 @@ def left_by(session: Observation, todo: Sequence[str] = (), taint: Taint | None 
     Args:
         session: what it adds up to.
         todo: things of its plan that are open.
-        taint: where text from outside came in, as far as its signals do not say so.
+        taint: where text from outside came in, as far as the session does not say so.
     """
     prompts = [shorten(prompt, ASK) for prompt in session.prompts if prompt.strip()]
     edited = sorted((u for u in session.files if u.edits and _inside(u.path)), key=lambda u: -u.last_step)
@@ -89,7 +89,7 @@ def left_by(session: Observation, todo: Sequence[str] = (), taint: Taint | None 
     telling = [e for e in failing if e.command in checks] or [
         e for e in failing if _near_the_end(e.steps, session)
     ]
-    taints = (taint, *(s.taint for s in session.signals), *(e.taint for e in session.exchanges))
+    taints = (taint, session.outside, *(e.taint for e in telling))
     open_things = tuple(shorten(item, ITEM) for item in todo if item.strip())[:TODO]
     planned = session.planned or 0
     return WorkState(

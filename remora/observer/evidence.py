@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from remora.core.events import Observation
 from remora.core.text import collapse, content_hash, shorten
-from remora.core.typed import typed
 from remora.core.values import Taint
+from remora.observer.heard import PRINTED, QUOTED_BY_USER
 from remora.observer.keeping import cut
+from remora.observer.quoted import apart
 from remora.observer.seen import Seen
 
 PACK = 4_000  # tokens
@@ -23,19 +24,20 @@ CHARACTERS = PACK * 4
 PERSON = 10_000  # characters of the person's words; longer ones are cut where all together are more
 SHORT = 160  # characters of a request that may be clear only with what it answers
 ROUTINE = 3  # sessions in which the same was asked, from which on it is told
-ANSWERED, FINDING, REMARK, REPORT, COMMIT, ERROR = 300, 400, 200, 400, 400, 500  # characters
-USER, CAUSE, FAILURE, REVERT, REMARKED, REPORTED, COMMITTED = "UFEBARC"
+ANSWERED, FINDING, REMARK, REPORT, COMMIT, ERROR, QUOTE = 300, 400, 200, 400, 400, 500, 400  # characters
+USER, QUOTED, CAUSE, FAILURE, REVERT, REMARKED, REPORTED, COMMITTED = "UQFEBARC"
 
 
 class Piece(NamedTuple):
     """One piece of evidence.
 
     Attributes:
-        id: a letter for its kind, and a number: U said by the person, F named as a cause by the agent,
-            E an error, B taken back, A said by the agent at work, R a report of the agent, C a commit.
+        id: a letter for its kind, and a number: U said by the person, Q only quoted by the person, F named
+            as a cause by the agent, E an error, B taken back, A said by the agent at work, R a report of
+            the agent, C a commit.
         text: one line.
         step, events: where it stands in the session.
-        taint: of text from outside that was read before it; None for the person's words.
+        taint: of words of others that it repeats, or that were read before it; None for the person's words.
     """
 
     id: str
@@ -72,6 +74,7 @@ def pack(session: Observation, seen: Seen | None = None) -> tuple[Piece, ...]:
         _remarks(session),
         _reports(session),
         _commits(session),
+        _quoted(session),
     ):
         left = _fill(pieces, kind, left)
     return tuple(pieces)
@@ -102,28 +105,42 @@ def _fill(pieces: list[Piece], more: Iterator[Piece], left: int) -> int:
     return left
 
 
-def _said(session: Observation, seen: Seen | None) -> Iterator[Piece]:
-    """Yield the person's words; a short request with the end of what it answers, and how often it is made."""
+def _asked(session: Observation) -> Iterator[tuple[str, str, int, tuple[str, ...]]]:
+    """Yield what a person typed, the end of what it answers, and where it stands."""
     steps = {key: step for step, key in session.places.get("prompts", ())}
-    asked: list[tuple[str, int, tuple[str, ...]]] = []
+    answered: set[str] = set()
     before = ""
     for exchange in session.exchanges:
-        words = collapse(typed(exchange.ask))
-        times = seen.asked(exchange.ask) if seen is not None and len(words) < SHORT else 0
-        if words and before and len(words) < SHORT:
+        keys = exchange.events[:1]
+        answered.update(keys)
+        yield exchange.ask, before, steps.get("".join(keys), 0), keys
+        before = "" if exchange.taint else _end(exchange.report)
+    for text, (step, key) in zip(session.prompts, session.places.get("prompts", ()), strict=False):
+        if key not in answered:
+            yield text, "", step, (key,)
+
+
+def _said(session: Observation, seen: Seen | None) -> Iterator[Piece]:
+    """Yield the person's words; a short request with the end of what it answers, and how often it is made."""
+    asked = list(_asked(session))
+    own = [collapse(apart(text)[0]) for text, *_ in asked]
+    total = sum(map(len, own))
+    each = PERSON if total <= PERSON else max(SHORT, PERSON // sum(map(bool, own)))
+    for words, (text, before, step, keys) in zip(own, asked, strict=True):
+        if not words:
+            continue
+        times = seen.asked(text) if seen is not None and len(words) < SHORT else 0
+        if before and len(words) < SHORT:
             words = f"{words} [answers: {before}]"
         if times >= ROUTINE:
             words = f"{words} [asked in {times} sessions]"
-        asked.append((words, steps.get("".join(exchange.events[:1]), 0), exchange.events[:1]))
-        before = _end(exchange.report)
-    answered = {key for _, _, keys in asked for key in keys}
-    prompts = zip(session.prompts, session.places.get("prompts", ()), strict=False)
-    asked += [(collapse(typed(text)), step, (key,)) for text, (step, key) in prompts if key not in answered]
-    asked = [one for one in asked if one[0]]
-    total = sum(len(words) for words, _, _ in asked)
-    each = PERSON if total <= PERSON else max(SHORT, PERSON // len(asked))
-    for words, step, keys in asked:
         yield Piece(USER, cut(words, each), step, keys)
+
+
+def _quoted(session: Observation) -> Iterator[Piece]:
+    for text, _, step, keys in _asked(session):
+        if quoted := collapse(apart(text)[1]):
+            yield Piece(QUOTED, shorten(quoted, QUOTE), step, keys, Taint(QUOTED_BY_USER, step))
 
 
 def _end(text: str) -> str:
@@ -149,8 +166,10 @@ def _errors(session: Observation, seen: Seen | None) -> Iterator[Piece]:
             parts.append(f"resolved: {error.resolved_how or 'another try passed'}")
         if sessions > 1:
             parts.append(f"met in {sessions} sessions")
-        text = shorten("; ".join(parts), ERROR)
-        yield Piece(FAILURE, text, error.steps[0] if error.steps else 0, error.events, error.taint)
+        text, step = shorten("; ".join(parts), ERROR), error.steps[0] if error.steps else 0
+        # Whoever wrote what a program printed: it is no word of the person or the agent.
+        taint = error.taint or Taint(f"{PRINTED}{ran}", step)
+        yield Piece(FAILURE, text, step, error.events, taint)
 
 
 def _reverts(session: Observation) -> Iterator[Piece]:

@@ -5,7 +5,8 @@ that it watches: a defect of ours is counted and told in `trouble`. Each agent o
 `Watch` of its own; a session without subagents has one.
 
 Text from outside taints: what an agent shows in steps strictly after it fetched something, or read a file
-outside the repository, carries the source and the step. A subagent's taint reaches the agent that gets
+outside the repository, carries the source and the step. What only repeats the words of any tool's answer, or
+what the user quoted, carries where they stood (`heard`). A subagent's taint reaches the agent that gets
 its report, a report of a subagent whose own lines are missing taints too, and a subagent that starts later
 inherits. Results of memory tools are looked at by nobody; those of another memory's server taint.
 """
@@ -29,6 +30,7 @@ from remora.core.values import Taint
 from remora.observer.calls import Call
 from remora.observer.exchanges import Exchanges
 from remora.observer.facts import SessionFacts
+from remora.observer.heard import Heard
 from remora.observer.keeping import make_room
 from remora.observer.merging import conflicts, merge, merge_commands, merge_errors, merge_files
 from remora.observer.quotes import MOST, Quotes
@@ -37,7 +39,7 @@ from remora.observer.story import Story
 from remora.observer.watch import Watch
 
 LATE = 0.002  # seconds of processor time an event may take; more are counted
-CHECKPOINT = 8  # the form of a checkpoint
+CHECKPOINT = 9  # the form of a checkpoint
 # Early triggers: what a running session has to show, how many times, and their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are told
@@ -83,6 +85,7 @@ class Observer:
         self._story = Story()
         self._exchanges = Exchanges()
         self._quotes = Quotes()
+        self._heard = Heard()
         self._watches: dict[str, Watch] = {"": Watch("", limits)}
 
     # While it runs
@@ -134,6 +137,7 @@ class Observer:
                 watch.begun(event)
             for call in watch.calls.feed(event):
                 watch.settle(call, self._story, self.events)
+                self._heard.answered(call)
                 if call.tool in _REPORTS and call.failed is not None and not call.denied:
                     self._reported(watch, call)
             if kind == "tool_result":
@@ -157,6 +161,7 @@ class Observer:
             self._stopped(watch)
         self._exchanges.feed(event, pad.tainted_at(event.step))
         self._quotes.feed(event)
+        self._heard.feed(event)
 
     def _watch(self, event: Event) -> Watch:
         agent = event.agent
@@ -218,6 +223,10 @@ class Observer:
         found = [taint for agent in self._watches if (taint := self.taint(agent)) is not None]
         return min(found, key=lambda taint: taint.step or 0, default=None)
 
+    def repeated(self, *texts: str) -> Taint | None:
+        """Return where words of some texts stood before anybody here said them; None if nowhere."""
+        return self._heard.taint(*texts)
+
     def started(self) -> str | None:
         """Return when the session began, ISO 8601; None if nobody said."""
         return self._story.started
@@ -226,9 +235,11 @@ class Observer:
         """Return the branch that most of the session was on so far; None if nobody said."""
         return self._story.branch()
 
-    def inherit(self, taint: Taint) -> None:
-        """Note that the session goes on from one that read text from outside: what it shows is tainted."""
-        self._watches[""].pad.taint(taint.source, 0)
+    def inherit(self, other: Observer) -> None:
+        """Note that the session goes on from what another one watched: its words, and what it read."""
+        self._heard.inherit(other._heard)
+        if taint := other.taint():
+            self._watches[""].pad.taint(taint.source, 0)
 
     # The end
 
@@ -279,7 +290,7 @@ class Observer:
         made.events, made.late = self.events, self.late
         made.troubles, made.trouble = self.troubles, self.trouble  # defects of the end are told here too
         made._story, made._exchanges = self._story.copy(), self._exchanges.copy()
-        made._quotes = self._quotes.copy()
+        made._quotes, made._heard = self._quotes.copy(), self._heard.copy()
         made._watches = {agent: watch.copy() for agent, watch in self._watches.items()}
         return made
 
@@ -300,7 +311,7 @@ class Observer:
         signals += self._conflicts(watches)
         story, main = self._story, self._watches[""]
         tokens = sum(w.pad.analytics.total_input_tokens for w in watches)
-        return Observation(
+        found = Observation(
             self.session_id,
             self.host,
             kind or judged.kind,
@@ -332,7 +343,9 @@ class Observer:
             },
             tuple(self._quotes.kept[-MOST:]),
             tuple(self._exchanges.remarks),
+            self.tainted(),
         )
+        return self._heard.marked(found)
 
     def _conflicts(self, watches: list[Watch]) -> list[Signal]:
         if len(watches) < 2:
@@ -373,6 +386,7 @@ class Observer:
             "story": self._story.to_json(),
             "exchanges": self._exchanges.to_json(),
             "quotes": self._quotes.to_json(),
+            "heard": self._heard.to_json(),
             "watches": {agent: watch.to_json() for agent, watch in self._watches.items()},
         }
 
@@ -411,6 +425,7 @@ class Observer:
             made._story = Story.from_json(data["story"])
             made._exchanges = Exchanges.from_json(data["exchanges"])
             made._quotes = Quotes.from_json(data["quotes"])
+            made._heard = Heard.from_json(data["heard"])
             made._watches = {agent: Watch.from_json(w) for agent, w in data["watches"].items()}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(

@@ -15,7 +15,8 @@ from remora.core.events import Event, Quote
 from remora.core.text import STOP_WORDS, collapse
 from remora.core.typed import typed
 from remora.observer.keeping import Kept, cut, keep_last
-from remora.observer.phrases import FENCE, NOT_TYPED, QUOTED
+from remora.observer.phrases import NOT_TYPED
+from remora.observer.quoted import apart
 from remora.observer.statements import names_something
 
 MOST = 200  # of a session
@@ -121,7 +122,7 @@ def sentences(prompt: str, before: str = "", *, first: bool = False) -> list[str
     prompt = typed(prompt[:_READ])
     if NOT_TYPED.match(prompt):
         return []
-    plain = QUOTED.sub("", FENCE.sub("\n", prompt))
+    plain, _ = apart(prompt)
     pasted = plain.count("\n") > MOST_LINES
     found = (collapse(_BULLET.sub("", one)) for one in _SENTENCE.split(plain))
     return [

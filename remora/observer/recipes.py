@@ -75,7 +75,7 @@ def habits(session: Observation) -> list[Signal]:
     checks = _checks(session)
     found: list[Signal] = []
     if checks:
-        since = _taint_step(session)
+        since = session.outside.step or 0 if session.outside else math.inf
         runs = [run for run in session.commands if run.tainted or run.first_step > since]
         late = {c for run in runs for c in parts_in(run.as_run)}
         detail = {
@@ -164,12 +164,6 @@ def common_steps(shown: Sequence[Shown], share: float = SHARE) -> list[Ran]:
 
 def _usual(forms: Counter[str]) -> str:
     return min(forms, key=lambda form: (-forms[form], len(form), form))
-
-
-def _taint_step(session: Observation) -> float:
-    """Return the step at which text from outside came in, infinity if it did not."""
-    taints = [signal.taint for signal in session.signals] + [done.taint for done in session.exchanges]
-    return min((taint.step or 0 for taint in taints if taint is not None), default=math.inf)
 
 
 def _phase(purpose: str) -> float:

@@ -2,10 +2,10 @@
 
 What the model answers is checked, not trusted: each memory cites pieces of the pack; names, numbers, paths
 and commands in it stand in those pieces, or in others of the pack, which then count as cited; and so does a
-part of its other words. A rule needs a person's words among them; where these say it by themselves it rests
-on them alone. Text from outside that a cited piece rests on taints the memory, and what is tainted is told as
-a fact, never as a rule. What fails a check is dropped and counted; the filters of `promotion` follow, as for
-every candidate.
+part of its other words. A rule needs a person's words among them. Where the person's words bear a rule out
+by themselves, or the untainted pieces a memory, it rests on them alone; else text from outside that a cited
+piece rests on taints the memory, and what is tainted is told as a fact, never as a rule. What fails a check
+is dropped and counted; the filters of `promotion` follow, as for every candidate.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def checked(
         content = collapse(item["content"])
         cited = tuple(of_id[i] for i in dict.fromkeys(item["evidence"]) if i in of_id)
         replaced = tuple(of_known[i].id for i in item.get("replaces", ()) if i in of_known)
-        claim = in_own_words(with_names(Claim(content, item["type"], cited, replaced), pieces))
+        claim = on_sound_pieces(with_names(Claim(content, item["type"], cited, replaced), pieces))
         why = f"a session gives {MEMORIES} at most" if place >= MEMORIES else unfounded(claim)
         if why:
             yield Rejected(content, why)
@@ -143,10 +143,17 @@ def with_names(claim: Claim, pieces: Sequence[Piece]) -> Claim:
     return claim._replace(cited=tuple(cited))
 
 
-def in_own_words(claim: Claim) -> Claim:
-    """Return a rule as one that rests on the person's words alone, where these bear it out."""
-    own = claim._replace(cited=tuple(piece for piece in claim.cited if piece.kind == USER))
-    return own if claim.type in RULES and own.cited and not unfounded(own) else claim
+def on_sound_pieces(claim: Claim) -> Claim:
+    """Return a claim as one that rests on its soundest pieces alone, where these bear it out.
+
+    Those are the person's words for a rule, and for anything else what no text from outside taints.
+    """
+    sound = [piece for piece in claim.cited if piece.kind == USER] if claim.type in RULES else []
+    for pieces in (sound, [piece for piece in claim.cited if piece.taint is None]):
+        alone = claim._replace(cited=tuple(pieces))
+        if pieces and not unfounded(alone):
+            return alone
+    return claim
 
 
 def unfounded(claim: Claim) -> str:

@@ -96,3 +96,9 @@ class Commits:
                  CROSS JOIN git_commits c ON c.id = j.value"""
         rows = self._db.rows(sql, (json.dumps(list(ids)),))
         return {r[0]: CommitRow._make((*r[1:6], tuple(json.loads(r[6])))) for r in rows}
+
+    def messages(self, shas: Collection[str]) -> dict[str, str]:
+        """Return the messages of commits, by id; those that are not there are left out."""
+        sql = """SELECT c.sha, c.subject || char(10) || c.body FROM json_each(?) j
+                 CROSS JOIN git_commits c ON c.sha = j.value"""
+        return dict(self._db.rows(sql, (json.dumps(list(shas)),)))

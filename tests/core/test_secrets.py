@@ -162,6 +162,22 @@ FRAMES = [
 
 # Secrets that are known by where they stand: kind, text around, value.
 PLACED: list[tuple[str, str, str]] = [
+    ("password", "mysql -h db -u app -p{} shop", "cheese" + "silver22"),
+    ("password", "docker login -u ann -p {} registry.example.net", "ranger" + "19"),
+    ("password", "sshpass -p '{}' ssh ann@host", "ranger" + "19"),
+    ("password", "redis-cli -h cache -a {} ping", "ranger" + "19"),
+    ("password", 'account home\npassword "{}"', "master" + "pepper"),
+    ("password", "user ann\npassword {}\n", "master" + "pepper"),
+    ("password", "rootpw {}\n", "master" + "pepper7"),
+    ("password", "<Pass>{}</Pass>", "ginger" + "tea"),
+    ("password", 'conn.login("ann", "{}")', "ginger" + "tea"),
+    ("password", 'psk="{}"', "ginger" + "tea"),
+    ("password", "set imap_pass = '{}'", "ginger" + "41"),
+    ("password", "INSERT INTO users (id, password, name) VALUES (1, '{}', 'ann')", "ginger" + "tea"),
+    ("password", "insert into `u` (`n`, `pwd`)\nvalues ('a''b', '{}'),\n('x', NULL);", "ginger" + "tea"),
+    ("secret", "devise_pepper: {}", noise(HEX, 64)),
+    ("secret", '"github-oauth": {{ "github.com": "{}" }}', noise(HEX, 40)),
+    ("password-hash", "ann:{}\nbob:x", "aZ3" + noise(WORD, 10)),
     ("password", "password={}", "hunter" + "2"),
     ("password", "password: {}", "sword" + "fish"),
     ("password", "password={}!", "a&b;c,d"),
@@ -285,6 +301,18 @@ PLACED: list[tuple[str, str, str]] = [
 ]
 
 ORDINARY = r'''
+"password": "Mot de passe",
+passwd: files systemd
+"pbkdf2-password": "1.2.1",
+for user, password := range accounts {
+docker run -v "$(pwd):/app" image
+docker run -p 8080:80 nginx && mysql -u root -p shop
+password manager
+Password required
+login(user, "home")
+INSERT INTO roles (id, name) VALUES (3, 'administrator');
+tests_pass: all
+last_pass = run(2)
 Access tokens expire after 24 h; refresh them in middleware/auth.py.
 awk '{print $1$2$3}' access.log | sort | uniq -c
 src/app.py:5432:5:E501:line-too-long

@@ -12,6 +12,7 @@ from remora.core import moments
 from remora.core.globs import matches
 from remora.core.moments import Moment
 from remora.core.triggers import Trigger
+from remora.injection import render
 from remora.injection.decide import Limits, Setting, decide
 from remora.injection.state import State, state_of
 from remora.store.glimpse import Note, Partner
@@ -480,3 +481,13 @@ def test_the_text_states_facts_and_gives_no_orders():
     said = decide(EDIT, State(), Store(note("word " * 300, "a.py")), setting())
     assert re.search(r"word … \[Memory #00000001\]$", said.text)
     assert not re.search(r"\b(you must|do not|don't|always|never)\b", said.text, re.IGNORECASE)
+
+
+def test_a_rule_of_a_file_is_told_as_what_the_file_says():
+    """In quotes that it cannot end, with the file's name; a person's confirmation makes it a plain fact."""
+    words, path = "Never “edit” dist/.", "docs/AGENTS.md"
+    note = Note(
+        "a" * 12, "decision", words, 0.9, 0.0, "", *(False,) * 3, (), "", "user_taught", False, path=path
+    )
+    assert render.line(note) == '- (docs/AGENTS.md says) “Never "edit" dist/.” [Memory #aaaaaaaa]'
+    assert render.line(note._replace(verified=True)) == "- Never “edit” dist/. [Memory #aaaaaaaa]"

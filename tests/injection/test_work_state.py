@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from remora.core.events import CommandRun, ErrorSeen, FileUse, Signal
+from remora.core.events import CommandRun, ErrorSeen, FileUse
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryRecord, Taint
 from remora.injection.work_state import (
@@ -99,10 +99,9 @@ def test_when_something_is_open(fields, todo, is_open) -> None:
 
 
 def test_text_from_outside_taints() -> None:
-    """A signal after such text, or the word of the caller, lowers the confidence and asks for review."""
+    """A session that read such text, or the word of the caller, lowers the confidence and asks for review."""
     taint = Taint("https://example.com", 3)
-    signal = Signal("backtrack", "a.py", 5, taint=taint)
-    for state in (left_by(session(signals=(signal,), **OPEN)), left_by(session(**OPEN), taint=taint)):
+    for state in (left_by(session(outside=taint, **OPEN)), left_by(session(**OPEN), taint=taint)):
         made = draft(state, "codex", "s9")
         assert (made.taint, made.needs_review, made.external_id) == (taint, True, "work_state:codex:s9")
         assert made.confidence == pytest.approx(0.56)

@@ -621,7 +621,7 @@ def test_commands_that_ran_only_after_text_from_outside_say_so():
 def test_a_session_that_goes_on_from_a_tainted_one_is_tainted():
     """From its first step on."""
     observer = watching()
-    observer.inherit(Taint("https://x.org/", 7))
+    observer.inherit(watching(Script().step(7).fetch("https://x.org/")))
     for event in Script().step().edit("a.go").events:
         observer.observe(event)
     (access,) = of_type(observer.finalize(), "file_access")

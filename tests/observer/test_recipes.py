@@ -9,7 +9,7 @@ from remora.core.payloads import validate
 from remora.core.values import Taint
 from remora.observer.candidate import Candidate, Withdrawn
 from remora.observer.recipes import habits, modules, recipes
-from tests.observer.sessions import on, ran, seen_of, shows
+from tests.observer.sessions import on, ran, seen_of
 
 CHECKS = (ran("make fmt && make lint", "lint", at=20), ran("make test", "test", at=21))
 
@@ -107,8 +107,8 @@ def test_work_is_handed_in_the_same_way() -> None:
 def test_a_command_that_outside_text_suggested_makes_no_recipe() -> None:
     """Three sessions must have run it before anything from outside was read."""
     bad = (*CHECKS, ran("make verify-env", "test", at=25))
-    taint = (shows("external_reference", "https://x", taint=Taint("https://x", 22)),)
-    (found,) = of(*(checked(day, commands=bad, signals=taint) for day in (5, 6, 7, 8)))
+    read = [checked(day, commands=bad)._replace(outside=Taint("https://x", 22)) for day in (5, 6, 7, 8)]
+    (found,) = of(*read)
     assert "verify-env" not in found.draft.content
     assert "`make test` (4)" in found.draft.content
     (clean,) = of(*(checked(day, commands=bad) for day in (5, 6, 7, 8)))

@@ -1,0 +1,65 @@
+"""Commits of sessions that repeated words of others: what `init` reads of them stays tainted.
+
+git does not say who dictated a message. So a session that is learnt leaves the subjects of its tainted
+commits; a commit counts as one of them where its subject, or a line of its body (a squash lists them), is the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from remora.core.text import collapse, content_hash
+from remora.core.values import Taint
+from remora.observer.candidate import TRUST, doubted
+from remora.sources.messages import subject_of
+
+if TYPE_CHECKING:
+    from remora.core.events import Observation
+    from remora.core.values import MemoryDraft
+    from remora.store.space import Space
+
+TAINTED = "tainted commit"  # kind of the source items; their path is the source of the taint
+LEAST = 12  # characters of a subject; a shorter one ("wip") names no commit
+
+
+def note(space: Space, session: Observation, now: str) -> None:
+    """Note the tainted commits of a session, and taint what was read of them; inside a transaction."""
+    found = {
+        key: commit.taint
+        for commit in session.commits
+        if commit.taint is not None and (key := _key(commit.message.partition("\n")[0]))
+    }
+    for key, taint in found.items():
+        space.history.set_seen(TAINTED, key, None, (taint.source,), now)
+    read = space.history.seen("commit") if found else {}
+    for sha, message in space.commits.messages(read).items():
+        record = space.memories.get(read[sha][0] or "")
+        taints = [found[key] for key in _keys(message) if key in found]
+        if not taints or record is None or record.taint or record.user_verified or record.pinned:
+            continue
+        doubt = record.confidence * TRUST
+        space.memories.update(record.id, {"taint": taints[0], "needs_review": True, "confidence": doubt})
+
+
+def tainted(space: Space, drafts: list[MemoryDraft]) -> list[MemoryDraft]:
+    """Return drafts that were read from commits, those of tainted sessions tainted."""
+    known: Mapping[str, tuple[str | None, tuple[str, ...]]] = space.history.seen(TAINTED)
+    messages = space.commits.messages({draft.commit_sha or "" for draft in drafts}) if known else {}
+
+    def looked_at(draft: MemoryDraft) -> MemoryDraft:
+        keys = _keys(messages.get(draft.commit_sha or "", ""))
+        source = next((known[key][1][0] for key in keys if key in known), "")
+        return doubted(draft._replace(taint=Taint(source))) if source else draft
+
+    return [looked_at(draft) for draft in drafts]
+
+
+def _keys(message: str) -> list[str]:
+    return [key for line in message.split("\n") if (key := _key(line.strip().lstrip("*- ")))]
+
+
+def _key(subject: str) -> str:
+    said = subject_of(collapse(subject)).casefold()
+    return content_hash(said) if len(said) >= LEAST else ""
