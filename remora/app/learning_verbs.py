@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from remora.app.shipped import Shipped
     from remora.app.wiring import Parts
     from remora.core.values import Hit, InitReport, MemoryRecord
-    from remora.retrieval.commands import Suggestion
+    from remora.checks.suggest import Suggestion
 
 Progress = Callable[[str, int, int], None]
 Paths = Sequence[str | os.PathLike[str]]
@@ -195,10 +195,10 @@ class LearningVerbs:
                 where sessions ran such, and what rule files and tasks of the folders above them name.
             purposes: of "format", "lint", "test", "build"; all by default.
         """
+        from remora.checks.named import named_checks
+        from remora.checks.standing import stands
+        from remora.checks.suggest import suggest
         from remora.core.purposes import CHECKS
-        from remora.retrieval.commands import suggest
-        from remora.sources.named_checks import named_checks
-        from remora.sources.standing_checks import stands
 
         wrong = sorted(set(purposes) - set(CHECKS))
         if wrong:
@@ -216,12 +216,10 @@ class LearningVerbs:
             return suggest(
                 space,
                 k,
-                task=task,
                 files=given,
                 purposes=asked,
                 named=named,
                 stands=lambda command: stands(root, command, had),
-                there=lambda path: os.path.isfile(root / path),  # noqa: PTH113  a Path's own may fail
             )
 
     def move_in(

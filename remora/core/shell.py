@@ -149,20 +149,16 @@ def commands_in(line: str) -> list[str]:
     >>> commands_in("export CI=1; make test")
     ['export CI=1', 'CI=1 make test']
     """
-    return list(spelled(line))
+    return list(dict.fromkeys(chain.from_iterable(_pipes(line))))
 
 
-def spelled(line: str) -> dict[str, str]:
-    """Return the commands of a line as `commands_in` does, each with its spelling: all flags as they stand.
+def spelled(line: str) -> list[str]:
+    """Return the commands of a line as `commands_in` does, with all flags as they stand.
 
-    >>> spelled("cd web && CI=1 pytest -x -q tests")
-    {'cd web': 'cd web', 'CI=1 pytest tests': 'CI=1 pytest -x -q tests'}
+    >>> spelled("cd web && CI=1 pytest -x -q tests 2>&1")
+    ['cd web', 'CI=1 pytest -x -q tests']
     """
-    plain, whole = (list(chain.from_iterable(_pipes(line, how))) for how in (False, True))
-    found: dict[str, str] = {}
-    for command, spelling in zip(plain, whole, strict=True):
-        found.setdefault(command, spelling)
-    return found
+    return list(dict.fromkeys(chain.from_iterable(_pipes(line, how=True))))
 
 
 def wholes_in(line: str) -> list[str]:

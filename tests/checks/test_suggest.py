@@ -6,8 +6,8 @@ import pytest
 
 from remora.core.events import CommandRun
 from remora.core.triggers import Trigger
-from remora.retrieval.commands import suggest
-from remora.sources.named_checks import NamedCheck
+from remora.checks.suggest import suggest
+from remora.checks.named import NamedCheck
 from tests.retrieval.worlds import World
 from tests.store.test_observed import record, session, use
 

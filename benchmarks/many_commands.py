@@ -1,0 +1,92 @@
+"""Which commands check the work, in any repository: predicted for each session from those before it.
+
+Every repository of the recordings is a project of its own. Before each session all that is over by then is
+learnt, and five commands are asked for; gold are those that the session checked its work with (see
+`checks_run`). The floor is plain counting over the same commands: the five that most sessions ran. What was
+chosen was chosen on every second repository, by name; figures of the others are told beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.checks_run import Use, checked_with, commands, most_frequent, uses
+from benchmarks.common import Check, Options, Table, memory_in, say, workplace
+from benchmarks.many_sessions import DATA, Recorded, recorded
+from benchmarks.metrics import mean, recall_at
+from remora.sources.transcripts.finding import find_in
+from remora.sources.transcripts.reading import read
+
+K = 5
+OURS, FLOOR, KNOWN = "remora", "most frequent five", "run before"
+
+
+class Asked(NamedTuple):
+    """A session's checks, and what each way names for it."""
+
+    gold: frozenset[str]
+    named: Mapping[str, Sequence[str]]
+
+
+def of_repository(place: Path, sessions: Sequence[Recorded]) -> list[Asked]:
+    """Return what is named for each session of a repository that checked with something, and has a past."""
+    folder = place / "transcripts"
+    folder.mkdir()
+    for session in sessions:
+        session.write(folder)
+    used: dict[str, dict[str, Use]] = {}
+    for transcript in find_in(folder).transcripts:
+        events = read(transcript.path, host=transcript.host, parts=transcript.parts)
+        used[transcript.path.stem] = uses(events)
+    golds = checked_with([used[session.id] for session in sessions])
+    over = sorted(sessions, key=lambda session: (session.ended, session.id))
+    learnt = place / "learnt"
+    learnt.mkdir()
+    found = []
+    for session, gold in zip(sessions, golds, strict=True):
+        past = [other for other in over if other.ended <= session.started]
+        if not gold or not past:
+            continue
+        fresh = [other for other in past if not (learnt / f"{other.id}.jsonl").exists()]
+        for other in fresh:
+            other.write(learnt)
+        with memory_in(place) as memory:
+            if fresh:
+                memory.learn(learnt)
+            ours = [one for s in memory.suggest_commands(K) for one in commands(s.command)]
+        known = most_frequent([used[other.id] for other in past], len(past) * 10_000)
+        found.append(Asked(gold, {OURS: ours[:K], FLOOR: known[:K], KNOWN: known}))
+    return found
+
+
+def tables(options: Options) -> tuple[list[Table], dict[str, float], list[Check]]:
+    """Return the figures of all repositories, by repository and in sum."""
+    rows: list[tuple[object, ...]] = []
+    shares: dict[str, dict[str, float]] = {}
+    for number, (repo, sessions) in enumerate(sorted(recorded(options.folder(DATA)).items())):
+        with workplace() as place:
+            asked = of_repository(place, sessions)
+        say(f"commands: repository {number + 1}, {len(asked)} of {len(sessions)} sessions")
+        part = "chosen on" if number % 2 == 0 else "held back"
+        if asked:
+            own = {
+                way: mean(recall_at(one.named[way], one.gold, len(one.named[way])) for one in asked)
+                for way in (OURS, FLOOR, KNOWN)
+            }
+            shares[repo] = own | {"held back": float(number % 2)}
+            # Repositories are numbered: the data set may not be quoted.
+            rows.append((f"repository {number + 1}", part, len(asked), own[OURS], own[FLOOR], own[KNOWN]))
+    figures: dict[str, float] = {}
+    for name, kept in (("chosen on", (0.0,)), ("held back", (1.0,)), ("all", (0.0, 1.0))):
+        of = [own for own in shares.values() if own["held back"] in kept]
+        whole = {way: mean(own[way] for own in of) for way in (OURS, FLOOR, KNOWN)}
+        worst = min(own[OURS] - own[FLOOR] for own in of)
+        rows.append((f"mean of {name}", "", "", *whole.values()))
+        figures |= {f"{name}: {way}": share for way, share in whole.items()}
+        figures[f"{name}: least lead"] = worst
+    columns = ("", "", "sessions", OURS, FLOOR, KNOWN)
+    table = Table("Commands that a session checked with, among five, by repository", columns, tuple(rows))
+    checks = [Check.at_least("least lead over plain counting", figures["all: least lead"], 0.0)]
+    return [table], figures, checks
