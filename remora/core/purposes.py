@@ -180,6 +180,12 @@ PROGRAMS = frozenset(
     gradle gradlew
     mvn dotnet composer php artisan mix deno conda pipenv tsc"""
 )
+# Words that the usual checks are made of: their programs, what these are asked to do, and what runs them.
+VOCABULARY = frozenset(
+    word
+    for name in (*(n for n, p in _PURPOSE.items() if p in CHECKS), *_RUNNERS, *_TASKS, *_MANAGERS)
+    for word in name.split()
+)
 RANK = {p: i for i, p in enumerate(("test", "lint", "build", "format", "run", "vcs", "other", "look"))}
 
 
@@ -290,6 +296,15 @@ def _said(words: tuple[str, ...], *, script: bool) -> str:
 
 def _program(words: tuple[str, ...]) -> str:
     return words[0].rsplit("/", 1)[-1] if words else ""
+
+
+def says_what_for(word: str) -> bool:
+    """Return whether a name is made of nothing but words that say what a task is for.
+
+    >>> says_what_for("test:ci"), says_what_for("type-check"), says_what_for("test-payments")
+    (True, True, False)
+    """
+    return all(_task(piece) != "other" for piece in _PIECES.split(word))
 
 
 def _asked(program: str, words: tuple[str, ...]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from remora.checks.ordinary import is_ordinary
 from remora.core.drives import has_drive
 from remora.core.events import CommandRun, ErrorSeen, Event, Signal
 from remora.observer import commands
@@ -190,9 +191,13 @@ class Watch(Kept):
         return Life(self.pad.agent, self.spans, self.changes, self.modified)
 
     def commands(self) -> list[CommandRun]:
-        """Return what it ran, with whether it did so only after text from outside."""
+        """Return what it ran, with whether it did so only after text from outside that may have asked for it."""
         late = self.pad.tainted_at
-        return [r._replace(tainted=late(r.first_step) is not None) for r in self.errors.counts.values()]
+        paths = self.files.uses
+        return [
+            r._replace(tainted=late(r.first_step) is not None and not is_ordinary(r.as_run, paths))
+            for r in self.errors.counts.values()
+        ]
 
     def acute(self) -> list[Signal]:
         """Return what it shows that is worth saying at once, told before or not."""
