@@ -8,18 +8,21 @@ chosen was chosen on every second repository, by name; figures of the others are
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from benchmarks.checks_run import Use, checked_with, commands, most_frequent, uses
 from benchmarks.common import Check, Options, Table, memory_in, say, workplace
 from benchmarks.many_sessions import DATA, Recorded, recorded
 from benchmarks.metrics import mean, recall_at
+from remora.checks.tasks import READERS
 from remora.sources.transcripts.finding import find_in
 from remora.sources.transcripts.reading import read
 
 K = 5
+_OFFER_TASKS = frozenset((*READERS, "package.json", ".justfile", "taskfile.yml", "taskfile.yaml"))
 OURS, FLOOR, KNOWN = "remora", "most frequent five", "run before"
 
 
@@ -38,8 +41,9 @@ def of_repository(place: Path, sessions: Sequence[Recorded]) -> list[Asked]:
         session.write(folder)
     used: dict[str, dict[str, Use]] = {}
     for transcript in find_in(folder).transcripts:
-        events = read(transcript.path, host=transcript.host, parts=transcript.parts)
+        events = list(read(transcript.path, host=transcript.host, parts=transcript.parts))
         used[transcript.path.stem] = uses(events)
+        stand_in(place / "project", {path for event in events for path in event.paths})
     golds = checked_with([used[session.id] for session in sessions])
     over = sorted(sessions, key=lambda session: (session.ended, session.id))
     learnt = place / "learnt"
@@ -59,6 +63,16 @@ def of_repository(place: Path, sessions: Sequence[Recorded]) -> list[Asked]:
         known = most_frequent([used[other.id] for other in past], len(past) * 10_000)
         found.append(Asked(gold, {OURS: ours[:K], FLOOR: known[:K], KNOWN: known}))
     return found
+
+
+def stand_in(project: Path, paths: Iterable[str]) -> None:
+    """Make the files of a project that its sessions name, empty; none of those that would offer tasks."""
+    for path in paths:
+        inside = path[:1] not in "/~" and ":" not in path and ".." not in PurePosixPath(path).parts
+        if inside and PurePosixPath(path).name not in _OFFER_TASKS:
+            with contextlib.suppress(OSError):  # a folder that is a file elsewhere, a name that is too long
+                (project / path).parent.mkdir(parents=True, exist_ok=True)
+                (project / path).touch()
 
 
 def tables(options: Options) -> tuple[list[Table], dict[str, float], list[Check]]:

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from remora.core.purposes import CHECKS, VOCABULARY, check_of, purpose_of, says_what_for
 from remora.core.shell import bare, folder_of, parts_in, without_folder
 
-_FLAG = re.compile(r"--?[A-Za-z][a-z-]*|--|-[A-Z]")
+_FLAG = re.compile(r"--?[A-Za-z][a-z-]*(?:=\d+)?|--|-[A-Z]")
 _EVERYTHING = frozenset((".", "./", "./..."))
 _INSTALLED = re.compile(r"(?:(?:\./)?(?:\.?venv|env)/bin|(?:\./)?node_modules/\.bin)/(?P<program>[\w-]+)")
 _FETCHES = frozenset("npx bunx uvx pnpx dlx pipx --with --package --from".split())
@@ -55,6 +55,7 @@ def _is_ordinary(part: str, own: Collection[str]) -> bool:
 
 
 def _is_known(word: str, folder: str, own: Collection[str]) -> bool:
+    word = word.strip("'\"")
     path = word.removeprefix("./").removesuffix("/...").removesuffix("/")
     below = f"{folder}/{path}" if folder else path
     return (
