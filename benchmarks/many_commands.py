@@ -9,10 +9,12 @@ chosen was chosen on every second repository, by name; figures of the others are
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from benchmarks.agent_sessions import AgentSession
 from benchmarks.checks_run import Use, checked_with, commands, most_frequent, uses
 from benchmarks.common import Check, Options, Table, memory_in, say, workplace
 from benchmarks.many_sessions import DATA, Recorded, recorded
@@ -23,6 +25,8 @@ from remora.sources.transcripts.reading import read
 
 K = 5
 _OFFER_TASKS = frozenset((*READERS, "package.json", ".justfile", "taskfile.yml", "taskfile.yaml"))
+ONE = "agent_sessions"
+PARTS = ("held back", "chosen on")  # by the number of a repository, even and odd
 OURS, FLOOR, KNOWN = "remora", "most frequent five", "run before"
 
 
@@ -75,32 +79,48 @@ def stand_in(project: Path, paths: Iterable[str]) -> None:
                 (project / path).touch()
 
 
-def tables(options: Options) -> tuple[list[Table], dict[str, float], list[Check]]:
-    """Return the figures of all repositories, by repository and in sum."""
+def tables(
+    options: Options, one: Sequence[AgentSession] = ()
+) -> tuple[tuple[Table, ...], dict[str, float], tuple[Check, ...]]:
+    """Return the figures of all repositories: by repository, in sum, and the promise.
+
+    Args:
+        options: with the folder of the data.
+        one: the sessions of the repository of `agent_sessions`, which is told apart.
+    """
     rows: list[tuple[object, ...]] = []
     shares: dict[str, dict[str, float]] = {}
-    for number, (repo, sessions) in enumerate(sorted(recorded(options.folder(DATA)).items())):
+    projects = [(f"repository {n}", PARTS[n % 2], own) for n, (_, own) in enumerate(_all(options), 1)]
+    if one:
+        projects.append((ONE, "older", [_as_recorded(session) for session in one]))
+    for name, part, sessions in projects:
         with workplace() as place:
             asked = of_repository(place, sessions)
-        say(f"commands: repository {number + 1}, {len(asked)} of {len(sessions)} sessions")
-        part = "chosen on" if number % 2 == 0 else "held back"
+        say(f"commands: {name}, {len(asked)} of {len(sessions)} sessions")
         if asked:
-            own = {
+            own = shares[name] = {
                 way: mean(recall_at(one.named[way], one.gold, len(one.named[way])) for one in asked)
                 for way in (OURS, FLOOR, KNOWN)
             }
-            shares[repo] = own | {"held back": float(number % 2)}
-            # Repositories are numbered: the data set may not be quoted.
-            rows.append((f"repository {number + 1}", part, len(asked), own[OURS], own[FLOOR], own[KNOWN]))
+            rows.append((name, part, len(asked), *own.values()))
     figures: dict[str, float] = {}
-    for name, kept in (("chosen on", (0.0,)), ("held back", (1.0,)), ("all", (0.0, 1.0))):
-        of = [own for own in shares.values() if own["held back"] in kept]
+    for part in (*PARTS[::-1], "all"):
+        of = [shares[name] for name, own_part, _ in projects if name in shares and part in (own_part, "all")]
         whole = {way: mean(own[way] for own in of) for way in (OURS, FLOOR, KNOWN)}
-        worst = min(own[OURS] - own[FLOOR] for own in of)
-        rows.append((f"mean of {name}", "", "", *whole.values()))
-        figures |= {f"{name}: {way}": share for way, share in whole.items()}
-        figures[f"{name}: least lead"] = worst
+        rows.append(("mean", part, "", *whole.values()))
+        figures |= {f"{way}, {part}": share for way, share in whole.items()}
+        figures[f"least lead, {part}"] = min(own[OURS] - own[FLOOR] for own in of)
     columns = ("", "", "sessions", OURS, FLOOR, KNOWN)
     table = Table("Commands that a session checked with, among five, by repository", columns, tuple(rows))
-    checks = [Check.at_least("least lead over plain counting", figures["all: least lead"], 0.0)]
-    return [table], figures, checks
+    least = Check.at_least("commands, least lead over plain counting", figures["least lead, all"], 0.0)
+    return (table,), figures, (least,)
+
+
+def _all(options: Options) -> list[tuple[str, list[Recorded]]]:
+    """Return the repositories by name; they are numbered, for the data set may not be quoted."""
+    return sorted(recorded(options.folder(DATA)).items())
+
+
+def _as_recorded(session: AgentSession) -> Recorded:
+    lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in session.records]
+    return Recorded(ONE, session.id, session.started, session.ended, lines)

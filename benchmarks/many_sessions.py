@@ -18,8 +18,8 @@ DATA = "agent_sessions_many"
 _SHORT = 80  # characters of a record that says too little to be known again
 _ACTIONS = {
     **dict.fromkeys(("edit", "apply_patch"), "edit"),
-    **{"bash": "run", "write": "write", "create": "write", "read": "read", "view": "read"},
-    **{"grep": "search", "glob": "glob", "find": "glob", "ls": "glob", "webfetch": "fetch"},
+    "bash": "run", "write": "write", "create": "write", "read": "read", "view": "read",
+    "grep": "search", "glob": "glob", "find": "glob", "ls": "glob", "webfetch": "fetch",
 }
 _PATHS = ("filePath", "file_path", "path")
 

@@ -3,6 +3,7 @@
 A command is a check where its words say so (`pnpm --filter api test`, `scripts/lint.sh`), or where its runs do:
 sessions ran it again, or after their last edit, and it failed at times and passed at times. What only looks
 never decides anything, so it never fails; what installs, moves files or belongs to version control is none.
+Until it has failed, what a session checked with comes last.
 
 A command is known by all its words: what an agent wrote once, for one file or one test, is counted once, and
 what recurs stays with its flags. Of the variables set for it the form is shown that passed in most sessions.
@@ -22,7 +23,9 @@ from remora.core.shell import bare, parts_in, programs_in, without_folder
 HALF_LIFE = 32.0  # sessions
 ONLY_RAN = 0.5  # what a session counts that ran a command once, before its last edit
 SHOWN_BY = 2  # sessions that checked with a command whose words say nothing
+UNSURE = 0.1  # what a command counts that one session checked with, and that never failed
 UNNAMED = "test"  # what a check is for that only its runs show
+_UNPLAIN = re.compile(r"""['"`$<>|…]""")
 _TIMED = re.compile(r"^(?:g?timeout(?: -\S+)* \d\S*|time|nohup) ")
 
 
@@ -79,9 +82,12 @@ class _Tally:
         """Return whether a session ran it again, or after its last edit."""
         return self.runs[age] > 1 or age in self.last
 
-    def shows(self) -> bool:
-        """Return whether its runs alone show that it is a check."""
-        return self.fails_alone and sum(map(self.checked, self.passed)) >= SHOWN_BY
+    def proof(self, command: str) -> float:
+        """Return how sure it is by its runs alone that a command is a check, 0 where they say nothing."""
+        checked = sum(map(self.checked, self.passed))
+        if self.fails_alone and checked >= SHOWN_BY:
+            return 1.0
+        return UNSURE if checked and not _UNPLAIN.search(command) else 0.0
 
     def form(self, command: str) -> str:
         """Return the form that passed in most sessions, of equals the newest."""
@@ -101,15 +107,20 @@ def counted(ran: Sequence[Ran]) -> Counts:
         for part in parts:
             tally = tallies.setdefault(bare(part), _Tally())
             tally.add(part, run, ages[run.session_id], alone=len(parts) == 1)
-    found = {c: (t, purpose) for c, t in tallies.items() if (purpose := purpose_in(c, shown=t.shows()))}
-    checking = sorted({age for tally, _ in found.values() for age in tally.passed})
+    found: dict[str, tuple[_Tally, str, float]] = {}
+    for command, tally in tallies.items():
+        said = purpose_in(command)
+        proof = 1.0 if said else tally.proof(command)
+        if purpose := said or (proof and purpose_in(command, shown=True)):
+            found[command] = (tally, purpose, proof)
+    checking = sorted({age for tally, _, proof in found.values() if proof == 1.0 for age in tally.passed})
     weights = {age: 0.5 ** (place / HALF_LIFE) for place, age in enumerate(checking)}
     whole = sum(weights.values()) or 1.0
     checks = {}
-    for command, (tally, purpose) in found.items():
-        worth = sum(weights[age] * (1.0 if tally.checked(age) else ONLY_RAN) for age in tally.passed)
-        ends = (len(tally.passed), len(tally.runs))
-        checks[command] = Counted(tally.form(command), purpose, worth / whole, *ends)
+    for command, (tally, purpose, proof) in found.items():
+        worth = sum(weights.get(age, 1.0) * (1.0 if tally.checked(age) else ONLY_RAN) for age in tally.passed)
+        share = min(1.0, proof * worth / whole)
+        checks[command] = Counted(tally.form(command), purpose, share, len(tally.passed), len(tally.runs))
     return Counts(checks, len(checking))
 
 
@@ -143,5 +154,3 @@ def parts_of(line: str) -> list[str]:
         plain = _TIMED.sub("", whole).strip()
         found.append(part.replace(whole, plain) if plain != whole else part)
     return [part for part in dict.fromkeys(found) if part]
-
-

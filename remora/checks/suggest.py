@@ -81,7 +81,7 @@ def suggest(
             form = ran.command if ran.passed or name is None else name.command
             found[command] = ran._replace(command=form)
             share = (ran.share * sessions + worth) / (sessions + NAMED)
-            scores[command] = min(1.0, share * _where(form, files))
+            scores[command] = min(1.0, share * _where(form, files, once=ran.passed < 2))
     warned = _warned_of(space, [ran.command for ran in found.values()])
     order = sorted(scores, key=lambda c: (-round(scores[c], 12), CHECKS.index(found[c].purpose), c))
     told = {command for command, (_, name) in by_name.items() if not name.is_task}  # by a rule file
@@ -112,10 +112,13 @@ def _by_name(named: Sequence[NamedCheck]) -> dict[str, tuple[float, NamedCheck]]
     return found
 
 
-def _where(command: str, files: Sequence[str]) -> float:
-    """Return how much a check counts for what was edited, by the folder and the files that it is of."""
+def _where(command: str, files: Sequence[str], *, once: bool) -> float:
+    """Return how much a check counts for what was edited, by the folder and the files that it is of.
+
+    Where nobody says what was edited, one of single files that did not recur is of other work.
+    """
     if not files:
-        return 1.0
+        return ELSEWHERE if once and _files_in(command) else 1.0
     folder = folder_of(command)
     inside = [path for path in files if not folder or path.startswith(f"{folder}/")]
     of = _files_in(command)

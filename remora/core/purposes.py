@@ -242,6 +242,8 @@ def check_of(words: tuple[str, ...]) -> str:
     >>> check_of(("rtk", "bun", "run", "test")), check_of(("node", "scripts/lint-docs.mjs"))
     ('test', 'lint')
     """
+    if words[:2] in (("command", "-v"), ("command", "-V")):
+        return ""  # it only asks where a program is
     purpose = purpose_of(words)
     if purpose in ("run", "other"):
         behind = unwrapped(words)[1:]  # of a program that nobody knows and that runs another one
@@ -273,10 +275,9 @@ def could_check(words: tuple[str, ...]) -> bool:
     (True, False, False)
     """
     plain = unwrapped(words)
-    return (
-        plain[:1] != () and purpose_of(words) in ("run", "other") and _program(plain) not in _HANDS
-        and not _IDLE.search(" ".join(plain))
-    )  # fmt: skip
+    if purpose_of(words) not in ("run", "other") or purpose_of(plain[1:]) in ("look", "vcs"):
+        return False
+    return _program(plain) not in (*_HANDS, "") and not _IDLE.search(" ".join(plain))
 
 
 def _said(words: tuple[str, ...], *, script: bool) -> str:
