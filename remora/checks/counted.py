@@ -55,18 +55,19 @@ class Counts(NamedTuple):
 
 
 class _Tally:
-    """What sessions did with one command: their ages, how often it ran and failed, in which forms it passed."""
+    """What sessions did with one command, by their ages: how often it ran and failed, in which forms it passed."""
 
     def __init__(self) -> None:
         self.runs: Counter[int] = Counter()
         self.failed: Counter[int] = Counter()
         self.last: set[int] = set()
         self.forms: dict[str, set[int]] = {}
-        self.fails_alone = False
+        self.alone = self.fails_alone = False
 
     def add(self, part: str, run: Ran, age: int, *, alone: bool) -> None:
         self.runs[age] += run.runs
         self.failed[age] += run.failures
+        self.alone = self.alone or alone
         self.fails_alone = self.fails_alone or (alone and run.failures > 0)
         if run.last:
             self.last.add(age)
@@ -87,7 +88,7 @@ class _Tally:
         checked = sum(map(self.checked, self.passed))
         if self.fails_alone and checked >= SHOWN_BY:
             return 1.0
-        return UNSURE if checked and not _UNPLAIN.search(command) else 0.0
+        return UNSURE if checked and self.alone and not _UNPLAIN.search(command) else 0.0
 
     def form(self, command: str) -> str:
         """Return the form that passed in most sessions, of equals the newest."""
@@ -113,7 +114,7 @@ def counted(ran: Sequence[Ran]) -> Counts:
         proof = 1.0 if said else tally.proof(command)
         if purpose := said or (proof and purpose_in(command, shown=True)):
             found[command] = (tally, purpose, proof)
-    checking = sorted({age for tally, _, proof in found.values() if proof == 1.0 for age in tally.passed})
+    checking = sorted({age for tally, _, proof in found.values() if proof == 1.0 for age in tally.runs})
     weights = {age: 0.5 ** (place / HALF_LIFE) for place, age in enumerate(checking)}
     whole = sum(weights.values()) or 1.0
     checks = {}

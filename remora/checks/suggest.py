@@ -73,9 +73,9 @@ def suggest(
     by_name = _by_name(named)
     found: dict[str, Counted] = {}
     scores: dict[str, float] = {}
-    for command in dict.fromkeys((*checks, *by_name)):
+    only_named = {c: Counted(name.command, name.purpose, 0.0, 0, 0) for c, (_, name) in by_name.items()}
+    for command, ran in (only_named | checks).items():
         worth, name = by_name.get(command, (0.0, None))
-        ran = checks[command] if command in checks else Counted(name.command, name.purpose, 0.0, 0, 0)
         in_vain = not ran.passed and (name is None or ran.tried >= IN_VAIN)
         if ran.purpose in purposes and not in_vain:
             form = ran.command if ran.passed or name is None else name.command
