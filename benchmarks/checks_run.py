@@ -1,8 +1,9 @@
-"""The commands that recorded sessions ran, in a form of the benchmark's own, and which of them checked the work.
+"""The commands that recorded sessions ran, in a form of its own, and which of them checked the work.
 
-A command is its words, without the variables set for it, what only times it, the folder it is run in and where
-its output goes; flags and arguments stay. Programs that only look, move files or belong to version control are
-left out, and so are loops, scripts handed in and what asks a program about itself (`--help`, `--version`).
+A command is its words, without the variables set for it, what only times it, the folder it is run in and
+where its output goes; flags and arguments stay. Programs that only look, move files or belong to version
+control are left out, and so are loops, scripts handed in and what asks a program about itself (`--help`,
+`--version`).
 
 A session *checked* with a command that it ran again, or after its last edit, that another session of the
 repository ran too, and that failed at some time in the recordings and passed at another: what can never fail
@@ -79,9 +80,10 @@ def _command(words: list[str]) -> Iterator[str]:
             words.pop(0)
         words = words[timer:]
     odd = any(word == _HANDED_IN or "$" in word or "`" in word for word in words)
-    if words and not odd and words[0][0] not in "#-}" and _OF_ITSELF.isdisjoint(words):
-        if posixpath.basename(words[0]) not in _NO_CHECKS:
-            yield " ".join(words)
+    if not words or odd or words[0][0] in "#-}" or not _OF_ITSELF.isdisjoint(words):
+        return
+    if posixpath.basename(words[0]) not in _NO_CHECKS:
+        yield " ".join(words)
 
 
 def uses(events: Iterable[Event]) -> dict[str, Use]:

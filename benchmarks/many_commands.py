@@ -106,6 +106,8 @@ def tables(
     figures: dict[str, float] = {}
     for part in (*PARTS[::-1], "all"):
         of = [shares[name] for name, own_part, _ in projects if name in shares and part in (own_part, "all")]
+        if not of:
+            continue
         whole = {way: mean(own[way] for own in of) for way in (OURS, FLOOR, KNOWN)}
         rows.append(("mean", part, "", *whole.values()))
         figures |= {f"{way}, {part}": share for way, share in whole.items()}

@@ -18,8 +18,16 @@ DATA = "agent_sessions_many"
 _SHORT = 80  # characters of a record that says too little to be known again
 _ACTIONS = {
     **dict.fromkeys(("edit", "apply_patch"), "edit"),
-    "bash": "run", "write": "write", "create": "write", "read": "read", "view": "read",
-    "grep": "search", "glob": "glob", "find": "glob", "ls": "glob", "webfetch": "fetch",
+    "bash": "run",
+    "write": "write",
+    "create": "write",
+    "read": "read",
+    "view": "read",
+    "grep": "search",
+    "glob": "glob",
+    "find": "glob",
+    "ls": "glob",
+    "webfetch": "fetch",
 }
 _PATHS = ("filePath", "file_path", "path")
 
@@ -53,12 +61,17 @@ def recorded(folder: Path) -> dict[str, list[Recorded]]:
         with gzip.open(folder / name, "rt", encoding="utf-8") as lines:
             whole = [(entry, [next(lines) for _ in range(entry["records"])]) for entry in entries]
         known: set[str] = set()
-        own = found[name.partition(".")[0]] = []
+        repo = name.partition(".")[0]
+        kept: dict[str, tuple[Record, str, list[str]]] = {}  # a session may be there in several parts
         for entry, records in sorted(whole, key=lambda one: (one[0]["start"], one[0]["session_id"])):
-            kept = [line for line in records if _is_new(line, known)]
-            if written := list(_written(entry, kept)):
-                key = (name.partition(".")[0], entry["session_id"])
-                own.append(Recorded(*key, entry["start"], entry["end"], written))
+            first, end, lines_of = kept.get(entry["session_id"], (entry, "", []))
+            fresh = [line for line in records if _is_new(line, known)]
+            if fresh or lines_of:
+                kept[entry["session_id"]] = (first, max(end, entry["end"]), lines_of + fresh)
+        found[repo] = [
+            Recorded(repo, own, first["start"], end, list(_written(first, lines_of)))
+            for own, (first, end, lines_of) in kept.items()
+        ]
     return found
 
 

@@ -1,15 +1,15 @@
 """Which commands to check the work with: does the memory name those that the session will run?
 
 Measured twice. In every repository of the recordings, by what became of the commands there (see
-`many_commands`); no list of tools is asked what a check is. And in the repository of `agent_sessions` by the older
-measure: gold are the format, lint and test commands of the session in a normal form made for it, in which
-what chooses single tests or what is printed is left out and packages stay. Five are asked for twice: knowing
-nothing, and knowing what was edited (as one does when it is time to check). Suggestions go through the same
-normal form; one that holds several commands counts as several. The rivals are the five commands that most
-sessions ran so far, and the same of the last ten sessions. With `--repo` the project is there as it was when
-the session began, so that what its rule files and tasks name is known; the rivals know only the sessions.
-What could be reached at best by naming what was run before or what the project names is counted, too: the
-five that fit best, chosen by someone who knows the session.
+`many_commands`); no list of tools is asked what a check is. And in the repository of `agent_sessions` by
+the older measure: gold are the format, lint and test commands of the session in a normal form made for it,
+in which what chooses single tests or what is printed is left out and packages stay. Five are asked for
+twice: knowing nothing, and knowing what was edited (as one does when it is time to check). Suggestions go
+through the same normal form; one that holds several commands counts as several. The rivals are the five
+commands that most sessions ran so far, and the same of the last ten sessions. With `--repo` the project is
+there as it was when the session began, so that what its rule files and tasks name is known; the rivals know
+only the sessions. What could be reached at best by naming what was run before or what the project names is
+counted, too: the five that fit best, chosen by someone who knows the session.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from remora.app import hooking
+from remora.checks import named, standing
 from remora.disk import live
 from remora.disk.live import Head
-from remora.checks import named, standing
 from remora.sources import rules, tree
 from remora.sources.git import Repository
 from remora.sources.tree import listed

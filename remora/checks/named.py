@@ -37,7 +37,6 @@ LONGEST = 200  # characters of a command
 MAX_BYTES = 400_000
 _SENTENCE = 200  # characters around code that are looked at
 _MORE = ("CONTRIBUTING.md", ".github/CONTRIBUTING.md")
-_WORKFLOWS = ".github/workflows"
 
 _SHELLS = frozenset(("", "bash", "sh", "shell", "zsh", "shellscript", "console", "shell-session", "terminal"))
 _QUOTED = re.compile(r"^\s{0,3}>\s?")
@@ -121,8 +120,8 @@ def named_checks(root: Path, files: Iterable[str] = ()) -> list[NamedCheck]:
                 _add(found, line, source)
     for folder in folders:
         _add_tasks(found, root, folder)
-    for file in sorted((root / _WORKFLOWS).glob("*.y*ml")):
-        source = _Source(f"{_WORKFLOWS}/{file.name}", root, "", is_task=True)
+    for file in sorted((root / tasks.WORKFLOWS).glob("*.y*ml")):
+        source = _Source(f"{tasks.WORKFLOWS}/{file.name}", root, "", is_task=True)
         for line in dict.fromkeys(_steps(_text(_bytes(root, source.path)))):
             _add(found, line, source)
     return list(found.values())[:MOST]
@@ -311,9 +310,9 @@ def _above(folder: str) -> list[str]:
 
 
 def _place(root: Path, places: Sequence[str], words: tuple[str, ...]) -> str | None:
-    """Return the folder that has all that a command needs: the first of some, None where it has a task of none.
+    """Return the first folder that has what a command needs, None where none has its task.
 
-    >>> _place(Path("/nowhere"), ["web", ""], ("pytest", "-q")), _place(Path("/nowhere"), [""], ("make", "test"))
+    >>> _place(Path("/nowhere"), ["web", ""], ("pytest",)), _place(Path("/nowhere"), [""], ("make", "a"))
     ('web', None)
     """
     able = [place for place in places if runs_in(root, place, words)]

@@ -1,10 +1,10 @@
 """Tell whether a check is so ordinary that nothing in it can have come from outside.
 
 What an agent runs after it read text from outside may have been put into its mouth, so it is not offered to
-other sessions (see `store.recording`). But `cargo fmt --check` or `bun run lint` carries nothing of what was read:
-each of its words belongs to the vocabulary of checks, is a plain flag, or is a path of the project that the
-session worked with. A name that anybody may have made up, a value, a variable, a script, or a package that is
-fetched by its name is no such word.
+other sessions (see `store.recording`). But `cargo fmt --check` or `bun run lint` carries nothing of what was
+read: each of its words belongs to the vocabulary of checks, is a plain flag, or is a path of the project that
+the session worked with. A name that anybody may have made up, a value, a variable, a script, or a package
+that is fetched by its name is no such word.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def is_ordinary(line: str, paths: Collection[str]) -> bool:
         line: in normal form, with variables and folders.
         paths: files of the project that the session worked with.
 
-    >>> is_ordinary("cargo fmt --check && (cd web && bun run lint)", ["web/a.ts"]), is_ordinary("make evil", [])
-    (True, False)
-    >>> is_ordinary("go test -exec evil ./...", []), is_ordinary("npx typecheck", []), is_ordinary("A=1 tox", [])
-    (False, False, False)
+    >>> is_ordinary("cargo fmt --check && (cd web && bun run lint)", ["web/a.ts"])
+    True
+    >>> [is_ordinary(one, ()) for one in ("make evil", "go test -exec evil .", "npx typecheck", "A=1 tox")]
+    [False, False, False, False]
     """
     own = {place for path in paths for place in (path, *map(str, PurePosixPath(path).parents))}
     return all(_is_ordinary(part, own) for part in parts_in(line))

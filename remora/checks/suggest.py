@@ -1,10 +1,10 @@
 """Which commands to check a piece of work with: what sessions ran, and what the project names.
 
-What counts is in how many sessions a command checked the work and passed (see `counted`). What a rule file
-of the project names counts as two sessions of today, a task that is only there as half of one, the second of
-its purpose as a quarter, and so on; so a new project is checked with what it names, and an older one with what
-it is checked with. Neither counts where it failed in every session that ran it, two at least, and what a
-memory warns of (a flag that there is not) is left out.
+What counts is in how many sessions a command checked the work and passed (see `counted`). What a rule file of
+the project names counts as two sessions of today, a task that is only there or a step of CI as half of one,
+the second of its purpose as a quarter, and so on: a new project is checked with what it names, an older one
+with what it is checked with. Neither counts where it failed in every session that ran it, two at least, and
+what a memory warns of (a flag that there is not) is left out.
 
 Where it is known what was edited, checks of the folder in which all of it lies come first, and those of other
 folders, or of single files that were not edited, last.
@@ -19,6 +19,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.checks.counted import Counted, counted, parts_of
+from remora.checks.tasks import WORKFLOWS
 from remora.core.purposes import CHECKS, purpose_of, unwrapped
 from remora.core.shell import asks, bare, folder_of, wholes_in, without_folder
 from remora.core.triggers import COMMAND
@@ -95,7 +96,8 @@ def _suggestion(
     told = _ran(ran.passed, sessions)
     where = ""
     if name is not None:
-        where = f"a task of {name[1].path}" if name[1].is_task else f"{name[1].path} names it"
+        kind = "a step" if name[1].path.startswith(WORKFLOWS) else "a task"
+        where = f"{kind} of {name[1].path}" if name[1].is_task else f"{name[1].path} names it"
     return Suggestion(ran.command, ran.purpose, score, "; ".join(filter(None, (where, told))), told)
 
 
@@ -130,7 +132,7 @@ def _where(command: str, files: Sequence[str], *, once: bool) -> float:
 def _files_in(command: str) -> list[str]:
     """Return the single files that a check is of; no program's own, and no option's value.
 
-    >>> _files_in("pytest -q tests/test_a.py"), _files_in("node scripts/test.js"), _files_in("go test ./a/...")
+    >>> _files_in("pytest -q tests/test_a.py"), _files_in("node scripts/test.js"), _files_in("go test ./a")
     (['tests/test_a.py'], [], [])
     """
     words = unwrapped(tuple(bare(without_folder(command)).split()))

@@ -1,9 +1,9 @@
-"""How a change is checked, as a memory: the checks that recur over sessions, in the order in which one runs them.
+"""How a change is checked, as a memory: the checks that recur over sessions, in their order.
 
 Each session adds the checks that passed in it (`habits`), and the recipe is read off all of them: a command
 is part of it when three sessions ran it and a fair share of those that checked anything did. Commands that
-an agent ran after it read text from outside may have been put into its mouth: they count, but alone they never
-make a recipe; three sessions must have run the command before any such reading.
+an agent ran after it read text from outside may have been put into its mouth: they count, but alone they
+never make a recipe; three sessions must have run the command before any such reading.
 """
 
 from __future__ import annotations

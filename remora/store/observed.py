@@ -351,7 +351,9 @@ class Observed(Recording):
                  WHERE c.purpose <> 'look'
                  ORDER BY n.started_at DESC, n.id, c.last_step DESC, c.command"""
         rows = self._db.rows(sql, (sessions,))
-        return [Ran(session, command, runs, failed, bool(last)) for session, command, runs, failed, last in rows]
+        return [
+            Ran(session, command, runs, failed, bool(last)) for session, command, runs, failed, last in rows
+        ]
 
     def branches(self) -> list[str]:
         """Return every branch that a session worked on."""

@@ -309,7 +309,7 @@ def of_folder(root: Path, **files: str) -> list[str]:
     ],
 )
 def test_what_a_folders_rules_run_from_the_root_stays_there(tmp_path: Path, text: str, commands: str):
-    """Paths and tasks that are only there tell; a task that is nowhere is not named; else it is the folder's own."""
+    """Paths and tasks that are only there tell; a task that is nowhere is not named."""
     for folder in ("pkg/tests", "pkg/both", "both", "checks", "test"):
         (tmp_path / folder).mkdir(parents=True)
     files = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from remora.checks.named import NamedCheck
+from remora.checks.suggest import suggest
 from remora.core.events import CommandRun
 from remora.core.triggers import Trigger
-from remora.checks.suggest import suggest
-from remora.checks.named import NamedCheck
 from tests.retrieval.worlds import World
 from tests.store.test_observed import record, session, use
 
@@ -123,7 +123,7 @@ def test_flags_stay(bare: World):
 
 
 def test_a_tool_that_nobody_knows_is_a_check_by_its_runs(bare: World):
-    """It ran again in two sessions, failed at times and passed; what never fails comes last, a part not at all."""
+    """It ran again in two sessions, failed and passed; what never fails comes last, a part not at all."""
     assist = (ran("pnpm assist", (3, 1)), ran("pnpm test"), ran("workmux status", (5, 0)))
     setup = (ran("pnpm prepare-db && pnpm test", (2, 0)),)
     found = suggested(bare, assist, assist, setup)

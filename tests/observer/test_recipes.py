@@ -6,8 +6,8 @@ from typing import Any
 
 from remora.core.events import Observation
 from remora.core.payloads import validate
-from remora.observer.candidate import Candidate, Withdrawn
 from remora.observer.calibration import modules
+from remora.observer.candidate import Candidate
 from remora.observer.recipes import habits, recipes
 from tests.observer.sessions import on, ran, seen_of
 
@@ -45,6 +45,7 @@ def test_checks_of_three_sessions_are_a_recipe() -> None:
 
 def test_failed_and_narrow_checks_are_left_out() -> None:
     """A command that never passed, and one for another single test each time."""
+
     def commands(day: int) -> Any:
         one = ran(f"go test ./... -run TestA{day}", "test")
         return (*CHECKS, one, ran("make e2e", "test", runs=2, failures=2))

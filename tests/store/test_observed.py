@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Remedy, Signal
+from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Ran, Remedy, Signal
 from remora.core.values import Taint
-from remora.store.observed import Failing, LearnedRow, Ran, SignalCount
+from remora.store.observed import Failing, LearnedRow, SignalCount
 from remora.store.recording import PRIOR, Pair
 from remora.store.space import Space
 
