@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from remora.app import hooking
+from remora.checks import named, standing
 from remora.disk import live
 from remora.disk.live import Head
-from remora.sources import named_checks, rules, standing_checks, tree
+from remora.sources import rules, tree
 from remora.sources.git import Repository
 from remora.sources.tree import listed
 from remora.store.glimpse import look
@@ -41,8 +42,8 @@ READERS: dict[str, tuple[str, Callable[[Path], Any], Any]] = {
     "git's file of a work tree": (".git", _head, "/else"),
     "a database": ("memory.db", lambda pipe: look(str(pipe)), None),
     "a rule file": ("AGENTS.md", lambda pipe: rules._read(pipe)[0], None),
-    "a file of tasks": ("Makefile", standing_checks._text, ""),
-    "a file of named checks": ("tox.ini", lambda pipe: named_checks._bytes(pipe.parent, pipe.name), b""),
+    "a file of tasks": ("Makefile", standing._text, ""),
+    "a file of named checks": ("tox.ini", lambda pipe: named._bytes(pipe.parent, pipe.name), b""),
 }
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from remora.app.reflecting import Reflection
     from remora.app.shipped import Shipped
     from remora.app.wiring import Parts
+    from remora.checks.suggest import Suggestion
     from remora.core.values import Hit, InitReport, MemoryRecord
-    from remora.retrieval.commands import Suggestion
 
 Progress = Callable[[str, int, int], None]
 Paths = Sequence[str | os.PathLike[str]]
@@ -190,15 +190,15 @@ class LearningVerbs:
 
         Args:
             k: how many.
-            task: what is worked on; sessions that were asked for something alike count more.
-            files: what was edited; sessions that edited the same count more, checks of these alone are told
-                where sessions ran such, and what rule files and tasks of the folders above them name.
+            task: what is worked on; the files that it names stand for `files` where none are given.
+            files: what was edited; checks of the folder that holds all of it come first, those of other
+                folders and other files last, and what rule files and tasks of the folders above name is told.
             purposes: of "format", "lint", "test", "build"; all by default.
         """
+        from remora.checks.named import named_checks
+        from remora.checks.standing import stands
+        from remora.checks.suggest import suggest
         from remora.core.purposes import CHECKS
-        from remora.retrieval.commands import suggest
-        from remora.sources.named_checks import named_checks
-        from remora.sources.standing_checks import stands
 
         wrong = sorted(set(purposes) - set(CHECKS))
         if wrong:
@@ -206,7 +206,9 @@ class LearningVerbs:
         with self._lock:
             space = self._parts.room("project").space
             root = self._parts.project.root
-            given = paths("files", files, root)
+            words = (word.strip("`'\",.:;()") for word in task.split())
+            named_files = [word for word in words if os.path.isfile(root / word)]  # noqa: PTH113  a Path's may fail
+            given = paths("files", files or named_files, root)
             asked = tuple(purposes) or CHECKS
             named = named_checks(root, given)
 
@@ -216,12 +218,10 @@ class LearningVerbs:
             return suggest(
                 space,
                 k,
-                task=task,
                 files=given,
                 purposes=asked,
                 named=named,
                 stands=lambda command: stands(root, command, had),
-                there=lambda path: os.path.isfile(root / path),  # noqa: PTH113  a Path's own may fail
             )
 
     def move_in(

@@ -223,6 +223,21 @@ class CommandRun(NamedTuple):
         return self.with_variables or self.command
 
 
+class Ran(NamedTuple):
+    """A line of commands that a session ran, with its variables and folders.
+
+    Attributes:
+        runs, failures: how often it ran, and how often it failed.
+        last: it ran after the last edit of the session.
+    """
+
+    session_id: str
+    command: str
+    runs: int
+    failures: int
+    last: bool
+
+
 class Quote(NamedTuple):
     """A sentence of a person, verbatim.
 

@@ -165,6 +165,9 @@ _RENEWS = re.compile(
     r"\s--?(?:snapshot-update|update-?[sS]napshots?|bless|accept)\b"
     r"|^(?:\S*/)?(?:jest|vitest|ava|playwright|npm|pnpm|yarn|bun)\s(?:.*\s)?-u(?=\s|$)"
 )  # tests nothing
+_SAYING = 3  # words of an unknown program that may say what it is for, its name first
+_PLAIN_WORD = re.compile(r"-{0,2}[A-Za-z][\w:.-]*")
+_HANDS = _names("mkdir rmdir rm cp mv ln touch chmod chown kill pkill xargs tee tar zip unzip test [ [[")
 _PURPOSE = {name: purpose for purpose, programs in _PROGRAMS.items() for name in _names(programs)}
 PROGRAMS = frozenset(
     name.partition(" ")[0] for table in (_PURPOSE, _RUNNERS, _IN_CONTAINERS) for name in table
@@ -176,6 +179,12 @@ PROGRAMS = frozenset(
     systemctl ssh scp rsync curl wget rm mv cp chmod chown kill terraform ansible nix supabase firebase
     gradle gradlew
     mvn dotnet composer php artisan mix deno conda pipenv tsc"""
+)
+# Words that the usual checks are made of: their programs, what these are asked to do, and what runs them.
+VOCABULARY = frozenset(
+    word
+    for name in (*(n for n, p in _PURPOSE.items() if p in CHECKS), *_RUNNERS, *_TASKS, *_MANAGERS)
+    for word in name.split()
 )
 RANK = {p: i for i, p in enumerate(("test", "lint", "build", "format", "run", "vcs", "other", "look"))}
 
@@ -230,8 +239,16 @@ def check_of(words: tuple[str, ...]) -> str:
     ('lint', 'build', '')
     >>> check_of(("pytest", "--co")), check_of(("npm", "test", "--", "-u")), check_of(("pytest", "$f"))
     ('', '', '')
+    >>> check_of(("rtk", "bun", "run", "test")), check_of(("node", "scripts/lint-docs.mjs"))
+    ('test', 'lint')
     """
+    if words[:2] in (("command", "-v"), ("command", "-V")):
+        return ""  # it only asks where a program is
     purpose = purpose_of(words)
+    if purpose in ("run", "other"):
+        behind = unwrapped(words)[1:]  # of a program that nobody knows and that runs another one
+        known = purpose_of(behind) if purpose == "other" and _program(words) not in _HANDS else ""
+        purpose = known if known in CHECKS else _said(words, script=purpose == "run")
     if purpose not in CHECKS or (purpose == "build" and not _BUILDS.search(" ".join(words))):
         return ""
     plain = " ".join(_without(unwrapped(words), _IN_CONTAINERS))
@@ -249,6 +266,46 @@ def check_in(part: str) -> str:
     programs = [tuple(program.split()) for program in programs_in(bare(without_folder(part)))]
     telling = [words for words in programs if FILTERS.isdisjoint(unwrapped(words)[:1])]
     return check_of((telling or programs)[-1])
+
+
+def could_check(words: tuple[str, ...]) -> bool:
+    """Return whether a program may be a check though its words do not say so: sessions tell by its runs.
+
+    >>> could_check(("pnpm", "assist")), could_check(("ls", "-la")), could_check(("pnpm", "assist", "--help"))
+    (True, False, False)
+    """
+    plain = unwrapped(words)
+    if purpose_of(words) not in ("run", "other") or purpose_of(plain[1:]) in ("look", "vcs"):
+        return False
+    return _program(plain) not in (*_HANDS, "") and not _IDLE.search(" ".join(plain))
+
+
+def _said(words: tuple[str, ...], *, script: bool) -> str:
+    """Return what the first words of an unknown program say that it is for; `script` where it runs one."""
+    plain = unwrapped(words)
+    if not plain or _program(plain) in _HANDS:
+        return ""
+    asked = [word for word in plain[1:] if word[:1] != "-" or word[:2] == "--"][: _SAYING - 1]
+    if not (script and asked):
+        asked = [word for word in asked if "/" not in word and "." not in word]
+    for word in (_program(plain), *(asked[0].rsplit("/", 1)[-1:] if asked else ()), *asked[1:]):
+        purpose = _task(word) if _PLAIN_WORD.fullmatch(word) else "other"
+        if purpose in CHECKS:
+            return purpose
+    return ""
+
+
+def _program(words: tuple[str, ...]) -> str:
+    return words[0].rsplit("/", 1)[-1] if words else ""
+
+
+def says_what_for(word: str) -> bool:
+    """Return whether a name is made of nothing but words that say what a task is for.
+
+    >>> says_what_for("test:ci"), says_what_for("type-check"), says_what_for("test-payments")
+    (True, True, False)
+    """
+    return all(_task(piece) != "other" for piece in _PIECES.split(word))
 
 
 def _asked(program: str, words: tuple[str, ...]) -> list[str]:

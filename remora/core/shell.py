@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import chain
 
 _READ = 4_000  # characters of a line that are looked at
@@ -29,6 +29,7 @@ _DASHES = re.compile(r"""(?<![^\s'"])--(?![^\s'"])""")
 # Between the parts of a normal form, or its programs: what holds together is passed over, also if it was cut.
 _WORD = r"""'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|\$\([^()]*\)"""
 _PARTED = rf"(?s:{_WORD}|(?P<between> && ))"  # not compiled before it is needed: a hook needs neither
+_TOKEN = rf"(?s:{_WORD}|(?P<redirect>{_REDIRECT.pattern})|(?P<joint>&&|\|\||[;|\n])|[^'\"\\$<>&;|\n\d]+|.)"
 _JOINED = rf"(?s:{_WORD}|(?P<between> (?:&&|\|) ))"
 _IN_FOLDER = re.compile(r"\(cd (?P<folder>'[^']*'|[^\s']+) && (?P<command>.*)\)", re.DOTALL)
 _HOW = re.compile(r"\s(?:-v|-vv|-x|-q)(?=\s)")  # how much is printed, and where it stops
@@ -149,20 +150,16 @@ def commands_in(line: str) -> list[str]:
     >>> commands_in("export CI=1; make test")
     ['export CI=1', 'CI=1 make test']
     """
-    return list(spelled(line))
+    return list(dict.fromkeys(chain.from_iterable(_pipes(line))))
 
 
-def spelled(line: str) -> dict[str, str]:
-    """Return the commands of a line as `commands_in` does, each with its spelling: all flags as they stand.
+def spelled(line: str) -> list[str]:
+    """Return the commands of a line as `commands_in` does, with all flags as they stand.
 
-    >>> spelled("cd web && CI=1 pytest -x -q tests")
-    {'cd web': 'cd web', 'CI=1 pytest tests': 'CI=1 pytest -x -q tests'}
+    >>> spelled("cd web && CI=1 pytest -x -q tests 2>&1")
+    ['cd web', 'CI=1 pytest -x -q tests']
     """
-    plain, whole = (list(chain.from_iterable(_pipes(line, how))) for how in (False, True))
-    found: dict[str, str] = {}
-    for command, spelling in zip(plain, whole, strict=True):
-        found.setdefault(command, spelling)
-    return found
+    return list(dict.fromkeys(chain.from_iterable(_pipes(line, how=True))))
 
 
 def wholes_in(line: str) -> list[str]:
@@ -186,13 +183,27 @@ def whole_of(line: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
+def _cut(line: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a line without their redirections, each with what stands behind it.
+
+    What stands in quotes, or is escaped, is held together.
+    """
+    part = ""
+    for found in re.finditer(_TOKEN, line):
+        if found["joint"]:
+            yield part, found["joint"]
+            part = ""
+        else:
+            part += " " if found["redirect"] else found[0]
+    yield part, ""
+
+
 def _pipes(line: str, how: bool = False) -> list[list[str]]:
     """Return the commands of a line, those that feed one another together; with `how`, as spelled."""
     exported = ""
     found: list[list[str]] = []
-    pieces = _BETWEEN.split(_REDIRECT.sub(" ", _on_one_line(line[:_READ])))
     feeds = False
-    for part, behind in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+    for part, behind in _cut(_on_one_line(line[:_READ])):
         bare = f"{part.strip(' (){}&')} "
         command = " ".join((bare if how else _HOW.sub(" ", bare)).split())
         if command and feeds:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from remora.checks.suggest import Suggestion
 from remora.core.evidence import may_be_said
 from remora.core.statement import tells
 from remora.core.strength import SOURCE_TRUST, current_confidence
@@ -18,7 +19,6 @@ from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryRecord
 from remora.injection import render
 from remora.injection.decide import FADED, agreeing
-from remora.retrieval.commands import Suggestion
 from remora.store.glimpse import Note
 
 # What a session that has not yet said what it is about can use, the most useful first.

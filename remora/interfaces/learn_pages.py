@@ -13,7 +13,7 @@ from remora.interfaces.reports import of_branches
 if TYPE_CHECKING:
     from remora.app.learn import LearnReport
     from remora.app.promoting import Learnt
-    from remora.retrieval.commands import Suggestion
+    from remora.checks.suggest import Suggestion
 
 SHOWN = 20  # memories and skipped files that a report names
 FILTERS = {

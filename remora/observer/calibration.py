@@ -16,8 +16,7 @@ from statistics import median
 from remora.core.events import Observation, Signal
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id, placed, shown_by
-from remora.observer.paths import is_test
-from remora.observer.recipes import modules
+from remora.observer.paths import inside, is_doc, is_test
 from remora.observer.seen import Seen, SeenCount, Shown
 from remora.observer.sentences import code, listed, seen_words
 
@@ -31,6 +30,19 @@ ALWAYS, OFTEN = 0.8, 0.5  # of the sessions of a module that read a file
 FILES = 12  # of a session that are kept for a module
 CALIBRATION_CONFIDENCE, PREFETCH_CONFIDENCE, COST_CONFIDENCE = 0.6, 0.65, 0.6
 _RULES = ("claude.md", "agents.md", "gemini.md", ".cursorrules", "readme.md", "contributing.md")
+
+
+def modules(session: Observation, limit: int = 8) -> list[str]:
+    """Return the folders of the files a session changed, those with most changes first.
+
+    A file at the root of the repository has no module; documents say nothing of where the work was.
+    """
+    edits: Counter[str] = Counter()
+    for use in session.files:
+        folder, _, _ = use.path.rpartition("/")
+        if use.edits and folder and inside(use.path) and not is_doc(use.path):
+            edits[folder] += use.edits
+    return [folder for folder, _ in sorted(edits.items(), key=lambda item: (-item[1], item[0]))[:limit]]
 
 
 def costs(session: Observation) -> list[Signal]:

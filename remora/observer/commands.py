@@ -99,7 +99,7 @@ def parse(command: str, cwd: str = "") -> Command:
     doing = [n for n, s in enumerate(parts) if s.words and s.words[0] not in _SMALL]
     shown = _pipes(parts, doing or [n for n, s in enumerate(parts) if s.words])
     normal = " && ".join(" | ".join(_shown(parts[n], cwd) for n in pipe) for pipe in shown)
-    purposes = [purpose_of(parts[n].words) for n in doing] or ["look" if shown else "other"]
+    purposes = [_purpose(parts[n].words) for n in doing] or ["look" if shown else "other"]
     variables = [v for s in parts for v in s.variables]
     return Command(
         normal[:_NORMAL].strip(),
@@ -109,6 +109,12 @@ def parse(command: str, cwd: str = "") -> Command:
         any(op in ("|", "|&", ";", "\n", "||") for op in ops),
         tuple((pipe[0], " | ".join(_with_variables(parts[n], cwd) for n in pipe)) for pipe in shown),
     )
+
+
+def _purpose(words: tuple[str, ...]) -> str:
+    """Return what a program is for; of one that nobody knows, what its words say."""
+    known = purpose_of(words)
+    return (check_of(words) or known) if known in ("run", "other") else known
 
 
 def _telling(programs: tuple[Simple, ...]) -> list[bool]:
@@ -176,7 +182,7 @@ def as_run(command: str, cwd: str, place: Place) -> Ran:
         if text and len(longer) > limit:
             break
         text = longer
-    purposes = [purpose_of(parsed.parts[n].words) for n, _, _ in kept]
+    purposes = [_purpose(parsed.parts[n].words) for n, _, _ in kept]
     purpose = min(purposes, key=lambda p: RANK[p]) if purposes else parsed.purpose
     whole = len(kept) == len(parsed.shown)
     return Ran(text.strip(), parsed.purpose if whole else purpose, whole)

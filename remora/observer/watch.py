@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from remora.checks.ordinary import is_ordinary
 from remora.core.drives import has_drive
 from remora.core.events import CommandRun, Event, Signal
+from remora.core.shell import parts_in, without_folder
 from remora.observer import commands
 from remora.observer.calls import Call, Calls, unanswered
 from remora.observer.errors import Errors
@@ -181,9 +183,25 @@ class Watch(Kept):
         return Life(self.pad.agent, self.spans, self.changes, self.modified)
 
     def commands(self) -> list[CommandRun]:
-        """Return what it ran, with whether it did so only after text from outside."""
-        late = self.pad.tainted_at
-        return [r._replace(tainted=late(r.first_step) is not None) for r in self.errors.counts.values()]
+        """Return what it ran, with whether it did so only after text from outside that may have asked for it.
+
+        Of a line that it may have asked for, what is ordinary stands for itself as well.
+        """
+        ran = dict(self.errors.counts)
+        tainted: set[str] = set()
+        for form, run in self.errors.counts.items():
+            if self.pad.tainted_at(run.first_step) is None:
+                continue
+            parts = parts_in(form)
+            own = [part for part in parts if is_ordinary(part, self.files.uses)]
+            if len(own) == len(parts):
+                continue
+            tainted.add(form)
+            if own:
+                form, plain = " && ".join(own), " && ".join(map(without_folder, own))
+                shown = form if form != plain else ""
+                ran[form] = _sum(run._replace(command=plain, with_variables=shown), ran.get(form))
+        return [run._replace(tainted=form in tainted) for form, run in ran.items()]
 
     def acute(self) -> list[Signal]:
         """Return what it shows that is worth saying at once, told before or not."""
@@ -220,3 +238,15 @@ class Watch(Kept):
     ) -> Signal:
         pad = self.pad
         return Signal(kind, key, step, None, paths, detail, (), pad.tainted_at(step), pad.agent)
+
+
+def _sum(run: CommandRun, other: CommandRun | None) -> CommandRun:
+    """Return the runs of a command that stands in two lines."""
+    if other is None:
+        return run
+    return other._replace(
+        runs=run.runs + other.runs,
+        failures=run.failures + other.failures,
+        first_step=min(run.first_step, other.first_step),
+        last_step=max(run.last_step, other.last_step),
+    )

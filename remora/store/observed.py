@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.events import ErrorSeen
+from remora.core.events import ErrorSeen, Ran
 from remora.core.fts import any_of
 from remora.core.shell import bare, parts_in, without_folder
 from remora.core.values import Taint
@@ -77,15 +77,6 @@ class Worked(NamedTuple):
     ended: str
     asked: str
     edited: tuple[str, ...]
-
-
-class Ran(NamedTuple):
-    """A command of a session, with the variables set for it: what it is for, whether it ever passed there."""
-
-    session_id: str
-    command: str
-    purpose: str
-    passed: bool
 
 
 class SessionRow(NamedTuple):
@@ -372,15 +363,22 @@ class Observed(Recording):
         sql = f"{_SESSION} WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY s.id"
         return [SessionRow._make(r) for r in self._db.rows(sql, (json.dumps(list(session_ids)),))]
 
-    def commands_of(self, purposes: Collection[str]) -> list[Ran]:
-        """Return the commands of every session for some purposes, newest session first."""
-        sql = """SELECT c.session_id, c.command, c.purpose, c.runs > c.failures
-                 FROM observer_session_commands c
-                 JOIN observer_sessions s ON s.id = c.session_id
-                 WHERE c.purpose IN (SELECT value FROM json_each(?))
-                 ORDER BY s.started_at DESC, s.id, c.last_step DESC, c.command"""
-        rows = self._db.rows(sql, (json.dumps(sorted(purposes)),))
-        return [Ran(session, command, purpose, bool(passed)) for session, command, purpose, passed in rows]
+    def commands(self, sessions: int) -> list[Ran]:
+        """Return what the newest sessions that ran something ran, newest session first."""
+        sql = """WITH newest AS (
+                   SELECT s.id, s.started_at, coalesce((SELECT max(f.last_step) FROM observer_session_files f
+                     WHERE f.session_id = s.id AND f.edits > 0), 1 << 62) AS edited
+                   FROM observer_sessions s WHERE EXISTS (
+                     SELECT 1 FROM observer_session_commands c WHERE c.session_id = s.id)
+                   ORDER BY s.started_at DESC, s.id LIMIT ?)
+                 SELECT n.id, c.command, c.runs, c.failures, c.last_step >= n.edited
+                 FROM newest n CROSS JOIN observer_session_commands c ON c.session_id = n.id
+                 WHERE c.purpose <> 'look'
+                 ORDER BY n.started_at DESC, n.id, c.last_step DESC, c.command"""
+        rows = self._db.rows(sql, (sessions,))
+        return [
+            Ran(session, command, runs, failed, bool(last)) for session, command, runs, failed, last in rows
+        ]
 
     def branches(self) -> list[str]:
         """Return every branch that a session worked on."""

@@ -358,8 +358,8 @@ def test_a_fork_of_a_session_that_read_a_page_is_tainted(memory, learn, tmp_path
     fork.number = 500
     fork.tool("Bash", "ok", command="make evil-test").edit("web/page.py").save(tmp_path / "talks")
     learn()
-    ran = memory._parts.room("project").space.observed.commands_of(["test"])
-    assert {one.command for one in ran} == {"make test"}
+    ran = memory._parts.room("project").space.observed.commands(5)
+    assert {one.command for one in ran} == {"make test", "make lint", "make config"}
 
 
 def plain(session: str, day: int, path: str, *, reads: str = "") -> list[str]:
@@ -369,7 +369,7 @@ def plain(session: str, day: int, path: str, *, reads: str = "") -> list[str]:
     for action, more in (
         ("fetch", {"url": reads}),
         ("edit", {"paths": [path]}),
-        ("run", {"command": "make test"}),
+        ("run", {"command": "make shop-test"}),
     ):
         if action != "fetch" or reads:
             told.append({"kind": "tool_call", "action": action, "tool": action, "call_id": action, **more})
@@ -394,7 +394,7 @@ def test_keys_of_our_own_events_are_a_sessions_own(memory, learn, tmp_path, one_
     assert [(s.id, s.events) for s in report.sessions] == [("s1", 7), ("s2", 5)]
     observed = memory._parts.room("project").space.observed
     assert observed.edits("web/page.py").sessions == 1
-    assert [one.session_id for one in observed.commands_of(["test"])] == ["my-agent:s2"]  # not tainted
+    assert [one.session_id for one in observed.commands(5)] == ["my-agent:s2"]  # not tainted
 
 
 def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
@@ -634,33 +634,14 @@ def test_what_never_passed_is_not_suggested(memory, learn, tmp_path):
         talk.reply("Done; all tests pass.").save(tmp_path / "talks")
     learn()
     assert [(s.command, s.why) for s in memory.suggest_commands()] == [
-        ("API_TOKEN=[REDACTED:secret] PYTHONPATH=. pytest tests", "passed in 3 of the last 3 sessions"),
+        ("API_TOKEN=[REDACTED:secret] PYTHONPATH=. pytest -q tests", "passed in 3 of the last 3 sessions"),
         ("python -m unittest", "passed in 3 of the last 3 sessions"),
     ]
     about = {c.key for m in memory.list() for c in memory.why(m.id).triggers if c.kind == "command"}
     assert about == {"make check", "pytest tests"}
     brief = memory.status().brief
-    assert "PYTHONPATH=. pytest tests" in brief
+    assert "PYTHONPATH=. pytest -q tests" in brief
     assert not any(wrong in brief for wrong in ("npm test", "make check", "hunter2"))
-
-
-def test_the_tests_of_what_is_edited_are_suggested(memory, learn, tmp_path):
-    """Where sessions ran the tests that they edited, those that the graph has of an edited file are told."""
-    use = "from shop.orders import total\n\n\ndef test_total():\n    assert total() == 1\n"
-    texts = {"shop/orders.py": "def total():\n    return 1\n", "tests/test_orders.py": use}
-    for path, text in texts.items():
-        (memory.root / path).parent.mkdir()
-        (memory.root / path).write_text(text)
-    memory.index()
-    talk = Talk("s1", 1, str(memory.root)).user("Please make the token lifetime a setting")
-    talk.edit("tests/test_auth.py").tool("Bash", "3 passed", command="pytest tests/test_auth.py")
-    talk.tool("Bash", "3 passed", command="make test").reply("Done; all tests pass.").save(tmp_path / "talks")
-    learn()
-    assert [s.command for s in memory.suggest_commands(files=["shop/orders.py"])] == [
-        "make test",
-        "pytest tests/test_orders.py",
-    ]
-    assert [s.command for s in memory.suggest_commands()] == ["make test"]
 
 
 def test_what_a_memory_warns_of_is_not_suggested(memory, learn, tmp_path):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from remora.checks.suggest import Suggestion
 from remora.core.clock import from_iso
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import Taint
 from remora.injection.brief import Material, brief
-from remora.retrieval.commands import Suggestion
 from tests.store.makers import AT, record
 
 NOW = from_iso(AT)

@@ -208,10 +208,9 @@ def test_sessions_add_up_to_memories() -> None:
 
 
 def test_tallies_are_what_a_session_did_itself() -> None:
-    """Commands of its checks for all and for its module, and what the module was read with."""
+    """Commands of its checks, and what the module was read with."""
     assert [(s.type, s.key) for s in tallies(build("s"))] == [
         ("tool_sequence", "verify"),
-        ("tool_sequence", "verify:cli"),
         ("file_access", "module:cli"),
     ]
 

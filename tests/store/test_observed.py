@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Signal
+from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Ran, Signal
 from remora.core.values import Taint
-from remora.store.observed import LearnedRow, Ran, SignalCount
+from remora.store.observed import LearnedRow, SignalCount
 from remora.store.recording import PRIOR, Pair
 from remora.store.space import Space
 
@@ -185,14 +185,15 @@ def test_sessions_like_a_task(space: Space) -> None:
 
 
 def test_commands_and_sequences(space: Space) -> None:
-    """What was run for a purpose, most sessions first; in how many sessions a sequence stands."""
+    """What was run and did more than look, newest first; in how many sessions a sequence stands."""
     test = CommandRun("go test ./...", "test", 3, 1, 2, 8)
     record(space, session("s1", 1, commands=(test,), sequences=(("edit", "test"),)))
     record(space, session("s2", 2, commands=(test, CommandRun("ls", "look", 1, 0, 1, 1))))
-    assert space.observed.commands_of(["test", "lint"]) == [
-        Ran("claude-code:s2", "go test ./...", "test", passed=True),
-        Ran("claude-code:s1", "go test ./...", "test", passed=True),
+    assert space.observed.commands(5) == [
+        Ran("claude-code:s2", "go test ./...", 3, 1, last=False),
+        Ran("claude-code:s1", "go test ./...", 3, 1, last=False),
     ]
+    assert [ran.session_id for ran in space.observed.commands(1)] == ["claude-code:s2"]
     assert [row.id for row in space.observed.rows(["claude-code:s2", "claude-code:s9"])] == ["claude-code:s2"]
     assert [row.id for row in space.observed.sessions()] == ["claude-code:s2", "claude-code:s1"]
     assert space.observed.sequence_counts([("edit", "test"), ("a",)]) == {("edit", "test"): 1}
@@ -203,9 +204,21 @@ def test_a_command_is_kept_with_the_variables_set_for_it(space: Space) -> None:
     plain = CommandRun("pytest", "test", 1, 1, 2, 2)
     again = CommandRun("pytest", "test", 2, 0, 3, 4, with_variables="PYTHONPATH=. pytest")
     record(space, session("s1", 1, commands=(plain, again)))
-    assert space.observed.commands_of(["test"]) == [
-        Ran("claude-code:s1", "PYTHONPATH=. pytest", "test", passed=True),
-        Ran("claude-code:s1", "pytest", "test", passed=False),
+    assert space.observed.commands(5) == [
+        Ran("claude-code:s1", "PYTHONPATH=. pytest", 2, 0, last=False),
+        Ran("claude-code:s1", "pytest", 1, 1, last=False),
+    ]
+
+
+def test_commands_after_the_last_edit(space: Space) -> None:
+    """The last use of what a session edited is where its work ended; without an edit nothing is behind it."""
+    before, after = CommandRun("make lint", "lint", 1, 0, 2, 2), CommandRun("make test", "test", 1, 0, 9, 9)
+    record(space, session("s1", 1, commands=(before, after), files=(use("a.py", edits=1),)))
+    record(space, session("s2", 2, commands=(after,)))
+    assert [(ran.command, ran.last) for ran in space.observed.commands(5)] == [
+        ("make test", False),
+        ("make test", True),
+        ("make lint", False),
     ]
 
 
@@ -227,10 +240,10 @@ def test_commands_after_text_from_outside_are_kept_only_if_known(space: Space) -
     """What a page may have asked for is not offered to be run, until a session ran it of its own accord."""
     asked = CommandRun("make evil", "test", 1, 0, 5, 5, tainted=True)
     record(space, session("s1", 1, commands=(asked,)))
-    assert space.observed.commands_of(["test"]) == []
+    assert space.observed.commands(5) == []
     record(space, session("s2", 2, commands=(asked._replace(tainted=False),)))
     record(space, session("s3", 3, commands=(asked,)))
-    assert [ran.session_id for ran in space.observed.commands_of(["test"])] == [
+    assert [ran.session_id for ran in space.observed.commands(5)] == [
         "claude-code:s3",
         "claude-code:s2",
     ]

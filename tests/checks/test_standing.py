@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.sources.standing_checks import stands
+from remora.checks.standing import stands
 
 MAKE = "test:\n\tpytest\n.PHONY: test\n"
 

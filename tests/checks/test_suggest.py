@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from remora.checks.named import NamedCheck
+from remora.checks.suggest import suggest
 from remora.core.events import CommandRun
 from remora.core.triggers import Trigger
-from remora.retrieval.commands import suggest
-from remora.sources.named_checks import NamedCheck
 from tests.retrieval.worlds import World
 from tests.store.test_observed import record, session, use
 
@@ -82,20 +82,23 @@ def test_a_check_that_is_fed_is_suggested_with_what_feeds_it(bare: World):
     [
         pytest.param([("pytest tests", RED), (WITH, GREEN)], WITH, id="the plain one failed"),
         pytest.param([(WITH, GREEN)], WITH, id="never run without"),
-        pytest.param([("pytest tests", GREEN), (WITH, GREEN)], "pytest tests", id="both pass"),
-        pytest.param([(WITH, GREEN), ("pytest tests", RED)], "pytest tests", id="red in the end"),
+        pytest.param([("pytest tests", GREEN), (WITH, GREEN)], WITH, id="the newest of equals"),
+        pytest.param([(WITH, GREEN), ("pytest tests", RED)], WITH, id="red in the end"),
         pytest.param(
             [("pytest tests", RED), (WITH, GREEN), ("pytest tests", GREEN)], "pytest tests", id="mended since"
         ),
         pytest.param(
             [("pytest tests", GREEN), ("pytest tests", RED), (WITH, GREEN)], WITH, id="needed since"
         ),
+        pytest.param(
+            [("pytest tests", GREEN), (WITH, GREEN), ("pytest tests", GREEN)], "pytest tests", id="usual"
+        ),
     ],
 )
 def test_variables_are_shown_where_a_command_needs_them(
     bare: World, sessions: list[tuple[str, tuple[int, int]]], form: str
 ):
-    """What the newest session that ran it without them came to tells; both forms are one command."""
+    """The form that passed in most sessions is shown, of equals the newest; both forms are one command."""
     found = suggested(bare, *((ran(*one),) for one in sessions))
     passed = sum(how == GREEN for _, how in sessions)
     of = f"{passed} of the last {len(sessions)} sessions" if len(sessions) > 1 else "the last session"
@@ -103,9 +106,46 @@ def test_variables_are_shown_where_a_command_needs_them(
 
 
 def test_both_forms_in_one_session_count_once(bare: World):
-    """The plain one failed there and the other passed, so that is shown, without what picks tests."""
-    one = (ran("pytest -q tests", RED), ran("PYTHONPATH=. pytest -x tests"), ran(WITH))
+    """The plain one failed there and the other passed, so that is shown."""
+    one = (ran("pytest tests", RED), ran(WITH))
     assert suggested(bare, one) == [(WITH, "passed in the last session")]
+
+
+def test_flags_stay(bare: World):
+    """A command is known by all its words; with other flags it is another one."""
+    one = (ran("uv run pytest -x -q"), ran("pnpm --filter api test"))
+    found = suggested(bare, one, one, (ran("uv run pytest"),))
+    assert [command for command, _ in found] == [
+        "pnpm --filter api test",
+        "uv run pytest -x -q",
+        "uv run pytest",
+    ]
+
+
+def test_a_tool_that_nobody_knows_is_a_check_by_its_runs(bare: World):
+    """It ran again in two sessions, failed and passed; what never fails comes last, a part not at all."""
+    assist = (ran("pnpm assist", (3, 1)), ran("pnpm test"), ran("workmux status", (5, 0)))
+    setup = (ran("pnpm prepare-db && pnpm test", (2, 0)),)
+    found = suggested(bare, assist, assist, setup)
+    assert [command for command, _ in found] == ["pnpm test", "pnpm assist", "workmux status"]
+    assert suggest(bare.space, 5)[2].score < 0.1
+
+
+def test_what_a_session_checked_with_counts_more_than_what_it_ran_once(bare: World):
+    """Run again, or after the last edit, it was a check of the work."""
+    lint, test = CommandRun("make lint", "lint", 1, 0, 1, 1), CommandRun("make test", "test", 1, 0, 9, 9)
+    record(bare.space, session("s1", 1, commands=(lint, test), files=(use("a.py", edits=1),)))
+    found = suggest(bare.space, 5)
+    assert [(one.command, round(one.score, 2)) for one in found] == [("make test", 0.33), ("make lint", 0.17)]
+
+
+def test_checks_of_single_files_come_last_unless_these_are_edited(bare: World):
+    """What was checked once for one file is of other work."""
+    one = (ran("pytest tests/test_a.py"), ran("make lint", (1, 0)))
+    record(bare.space, session("s1", 1, commands=one))
+    assert [found.command for found in suggest(bare.space, 5)] == ["make lint", "pytest tests/test_a.py"]
+    now = suggest(bare.space, 5, files=["tests/test_a.py"])
+    assert [found.command for found in now] == ["pytest tests/test_a.py", "make lint"]
 
 
 def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: World):
@@ -174,55 +214,6 @@ def test_a_named_command_that_always_fails_goes(bare: World):
     assert suggest(bare.space, 2, named=named) == []
 
 
-def test_what_is_edited_is_checked_alone_where_sessions_did_so(bare: World):
-    """A habit of two sessions comes before what one ran; what they checked is not what is edited now."""
-    for day, name in enumerate(("auth", "pay"), start=1):
-        files = (use(f"{name}/a.go", edits=1),)
-        commands = (ran(f"go test ./{name}/..."), *((ran("make test"),) if day == 2 else ()))
-        record(bare.space, session(f"s{day}", day, commands=commands, files=files))
-    found = [(one.command, one.why) for one in suggest(bare.space, 2, files=["web/b.go"])]
-    assert found == [
-        ("go test ./web/...", "what is edited alone, as in 2 of the last 2 sessions"),
-        ("make test", "passed in 1 of the last 2 sessions"),
-    ]
-
-
-def test_a_habit_that_is_written_in_two_ways_is_one(bare: World):
-    """It counts for the sessions of both, and is told in the way of most."""
-    lines = ("go test ./auth/...", "go test ./pay", "go test ./mail/...", "make test")
-    for day, line in enumerate(lines, start=1):
-        folder = line.split("/")[1] if "/" in line else "docs"
-        files = (use(f"{folder}/a.go", edits=1),)
-        record(bare.space, session(f"s{day}", day, commands=(ran(line),), files=files))
-    found = [(one.command, one.why) for one in suggest(bare.space, 5, files=["web/b.go"])]
-    assert found == [
-        ("go test ./web/...", "what is edited alone, as in 3 of the last 4 sessions"),
-        ("make test", "passed in 1 of the last 4 sessions"),
-    ]
-
-
-def test_the_usual_check_stays_where_no_habit_fits(bare: World):
-    """`pytest tests/` checks what is edited in src/ as well; a check of one file is of that file alone."""
-    files = (use("src/a.py", edits=1), use("tests/test_a.py", edits=1))
-    commands = (ran("pytest tests/"), ran("pytest tests/test_a.py"))
-    for day in (1, 2, 3):
-        record(bare.space, session(f"s{day}", day, commands=commands, files=files))
-
-    def told(*edited: str) -> list[str]:
-        return [one.command for one in suggest(bare.space, 5, files=edited)]
-
-    assert told() == ["pytest tests/"]
-    assert told("src/b.py") == ["pytest tests/"]
-    assert told("src/b.py", "tests/test_b.py") == ["pytest tests/", "pytest tests/test_b.py"]
-
-
-def test_checks_of_single_files_are_better_than_none(bare: World):
-    """They are left out for what is general; where there is nothing else they stay."""
-    files = (use("tests/test_a.py", edits=1),)
-    record(bare.space, session("s1", 1, commands=(ran("pytest tests/test_a.py"),), files=files))
-    assert [one.command for one in suggest(bare.space, 5)] == ["pytest tests/test_a.py"]
-
-
 def test_what_only_installs_or_renews_checks_nothing(bare: World):
     """It is run before a check, or writes what the check would be held against."""
     lines = (
@@ -243,14 +234,3 @@ def test_checks_of_other_folders_come_last(bare: World):
     record(bare.space, session("s1", 1, commands=tuple(ran(line) for line in lines)))
     found = suggest(bare.space, 5, files=["web/src/app.tsx"])
     assert [one.command for one in found] == ["(cd web && npm test)", "make lint", "(cd api && npm test)"]
-
-
-def test_checks_of_single_files_that_were_edited_then_are_not_told_now(bare: World):
-    """Where the files of now have checks of their own, those of others say nothing, alone as they are."""
-    files = (use("src/a.test.ts", edits=1),)
-    record(bare.space, session("s1", 1, commands=(ran("npx eslint src/a.test.ts"),), files=files))
-    found = suggest(bare.space, 5, files=["src/b.test.ts"])
-    assert [one.command for one in found] == ["npx eslint src/b.test.ts"]
-    both = ["src/b.test.ts", "src/gone.test.ts"]
-    found = suggest(bare.space, 5, files=both, there=lambda path: "gone" not in path)
-    assert [one.command for one in found] == ["npx eslint src/b.test.ts"]

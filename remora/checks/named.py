@@ -1,11 +1,10 @@
-"""The commands that a project says it is checked with: what its rule files name, and its own tasks.
+"""The commands that a project says it is checked with: what its rule files and CI name, and its own tasks.
 
 A rule file (CLAUDE.md, AGENTS.md and the like at the root, and CONTRIBUTING.md) is read for its code: lines
 of shell in fences, and code spans in its sentences, unless the words around them tell not to run it. What the
-file of a folder names is run in that, unless the words around it, its paths or its task are those of a folder
-above. Examples are left out: what picks single tests, has placeholders, or is run outside of the project; so
-is what holds a secret. What a line runs in a folder of the project is shown with that. What a task is for is
-told by its name; one that also drops, publishes or watches is none.
+file of a folder names is run there, or in the folder above it that alone has its paths or its task. Examples
+are left out: what picks single tests, has placeholders, or is run outside of the project; so is what holds a
+secret. A task that also drops, publishes or watches is none.
 
 Nothing is run and nothing is kept: the files are read when somebody asks, so the answer is as new as they
 are. What cannot be read names nothing.
@@ -15,24 +14,22 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, partial
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from remora.checks import tasks
+from remora.checks.standing import paths_in, runs_in
 from remora.core.decoding import decode
 from remora.core.purposes import check_of
 from remora.core.rule_names import HOST_FILES, kind_of
 from remora.core.secrets import redact
 from remora.core.shell import bare, folder_of, in_folder, spelled
 from remora.disk.live import at_once
-from remora.sources import task_files
 from remora.sources.cues import cue, whole
 from remora.sources.rule_files import at_root
 from remora.sources.rule_text import CODE_SPAN, FENCE, read, without_layout
-from remora.sources.standing_checks import files_below, meant_elsewhere, place_of
-
-Below = Callable[[Path], frozenset[str]]
 
 MOST = 60
 FOLDERS = 8  # above the files that are worked on
@@ -41,19 +38,17 @@ MAX_BYTES = 400_000
 _SENTENCE = 200  # characters around code that are looked at
 _MORE = ("CONTRIBUTING.md", ".github/CONTRIBUTING.md")
 
-_SHELLS = frozenset(
-    {"", "bash", "sh", "shell", "zsh", "shellscript", *("console", "shell-session", "terminal")}
-)
+_SHELLS = frozenset(("", "bash", "sh", "shell", "zsh", "shellscript", "console", "shell-session", "terminal"))
 _QUOTED = re.compile(r"^\s{0,3}>\s?")
 _PROMPT = re.compile(r"^\s*[$%]\s+")
 _REMARK = re.compile(r"(?:^|\s)#\s.*$")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
-_ELSEWHERE = re.compile(r"(?:cd|pushd)(?:$|\s+(?!\.?$|-$|\$\(git rev-parse))")
+_STEP = re.compile(r"^(?P<indent>\s*)(?:-\s+)?run:\s*(?P<line>.*)$")  # of a workflow
+_MOVES = re.compile(r"(?:cd|pushd|popd)(?=\s|$)")
 _MANAGERS = ("npm", "pnpm", "yarn", "bun")
 _SCRIPT = re.compile(
     r"(?P<manager>npm|pnpm|yarn|bun) (?P<run>run )?(?P<script>(?!run\b)[a-z][\w:-]*)(?P<rest> .*)?"
 )
-_BACK = re.compile(r"cd (?:-|\$\(git rev-parse.*)$|popd\b")
 _SUBSHELL = re.compile(r"\(\s*(cd [^()]*)\)")  # what is run in it leaves the folder around as it is
 
 # Of the words before code: where its clause begins, what forbids, and what turns that into a demand.
@@ -67,16 +62,6 @@ _FORBIDDEN = cue(
     r"^\W{0,3}(?:(?:it|this|that)\s+)?(?:must|should|may|can|do|does|is|are|will)(?:\s+not|n'?t|\s+never)\b",
     r"^\W{0,3}(?:is|are)\s+(?:deprecated|broken|forbidden|obsolete|gone|removed|destructive)\b",
 )
-
-# Words that send to the root of the project, in the part of a sentence that speaks of some code.
-_SENTENCE_ENDS = re.compile(r"[.;!?](?:\s|$)")
-_PARTS = re.compile(r",|\b(?:and|then|but|or)\b", re.IGNORECASE)
-_AT_ROOT = re.compile(
-    r"\b(?:from|at|in|to)\s+(?:the\s+|our\s+)?(?:(?:mono)?repo(?:sitory)?(?:'s)?\s+|(?:project|workspace|git)(?:'s)?\s+)?"
-    r"(?:root|top[\s-]level)\b(?!\s+of\s+(?!(?:the\s+)?(?:(?:mono)?repo|project|workspace|git)))",
-    re.IGNORECASE,
-)
-
 _EXAMPLE = re.compile(
     r"<[\w-]|\{[^{},]*\}|\[[a-z][\w -]*\.*\]|[…$]|(?<!/)\.\.\.|path/to|::|\bfoo\b|\bexample|\byour[-_]"
     r"|\s(?:-run|--run|-k|-t|--grep|--filter|--tests|-only|--testPathPattern|--test-name-pattern)\b",
@@ -97,38 +82,25 @@ class NamedCheck(NamedTuple):
     """A command that a file of the project names.
 
     Attributes:
-        command: one command, with the variables set for it.
+        command: one command as it is written, with its flags and the variables set for it.
         purpose: "format", "lint", "test" or "build".
         path: the file, relative to the root.
         is_task: it is only there to be run; no rule says that work is checked with it.
-        written: the command as the file has it, with all flags; empty where that is the same.
     """
 
     command: str
     purpose: str
     path: str
     is_task: bool
-    written: str = ""
 
 
 class _Source(NamedTuple):
-    """Where a line was found: the file and its folder, in which project, and whether it is a task.
-
-    `below` tells the names of the files below a folder.
-    """
+    """Where a line was found: the file and its folder, in which project, and whether it is a task."""
 
     path: str
     root: Path
     folder: str
     is_task: bool
-    below: Below
-
-
-class _Code(NamedTuple):
-    """Code of a rule file, and whether the words around it send to the root of the project."""
-
-    text: str
-    at_root: bool
 
 
 def named_checks(root: Path, files: Iterable[str] = ()) -> list[NamedCheck]:
@@ -139,37 +111,34 @@ def named_checks(root: Path, files: Iterable[str] = ()) -> list[NamedCheck]:
         files: what is worked on, relative to it; the folders above these are asked, too, the nearest first.
     """
     found: dict[str, NamedCheck] = {}
-    below = cache(files_below)
     above = {parent.as_posix() for path in files for parent in PurePosixPath(path).parents if parent.parts}
     folders = [*sorted(above, key=lambda folder: (-folder.count("/"), folder))[:FOLDERS], ""]
     for folder in folders:
-        _of_rules(found, root, folder, below)
+        shown = [name for name in at_root(root / folder) if (kind := kind_of(name)) and kind[0] in HOST_FILES]
+        for name in dict.fromkeys((*shown, *(() if folder else _MORE))):
+            source = _Source(posixpath.join(folder, name), root, folder, is_task=False)
+            for line in dict.fromkeys(_code_of(_bytes(root, source.path))):
+                _add(found, line, source)
     for folder in folders:
-        _of_tasks(found, root, folder, below)
+        _add_tasks(found, root, folder)
+    for file in sorted((root / tasks.WORKFLOWS).glob("*.y*ml")):
+        source = _Source(f"{tasks.WORKFLOWS}/{file.name}", root, "", is_task=True)
+        for line in dict.fromkeys(_steps(_text(_bytes(root, source.path)))):
+            _add(found, line, source)
     return list(found.values())[:MOST]
 
 
-def _of_rules(found: dict[str, NamedCheck], root: Path, folder: str, below: Below) -> None:
-    shown = [name for name in at_root(root / folder) if (kind := kind_of(name)) and kind[0] in HOST_FILES]
-    for name in dict.fromkeys((*shown, *(() if folder else _MORE))):
-        path = posixpath.join(folder, name)
-        if raw := _bytes(root, path):
-            for code in dict.fromkeys(_code_of(raw)):
-                _add(found, code.text, _Source(path, root, folder, False, below), at_root=code.at_root)
-
-
-def _of_tasks(found: dict[str, NamedCheck], root: Path, folder: str, below: Below) -> None:
+def _add_tasks(found: dict[str, NamedCheck], root: Path, folder: str) -> None:
     places = (root / folder, root)
-    locks = ((place / lock, name) for place in places for lock, name in task_files.LOCKS.items())
+    locks = ((place / lock, name) for place in places for lock, name in tasks.LOCKS.items())
     manager = next((name for lock, name in locks if lock.is_file()), "npm")
-    readers = task_files.READERS | {"package.json": partial(task_files.scripts, runner=manager)}
-    for name, tasks in readers.items():
-        path = posixpath.join(folder, name)
-        if raw := _bytes(root, path):
-            # The plainer name is the task that runs the others.
-            for command in sorted(tasks(_text(raw)), key=lambda c: len(re.split(r"[:_.-]", c))):
-                if not _CHANGES.search(command):
-                    _add(found, command, _Source(path, root, folder, True, below))
+    readers = tasks.READERS | {"package.json": partial(tasks.scripts, runner=manager)}
+    for name, read_tasks in readers.items():
+        source = _Source(posixpath.join(folder, name), root, folder, is_task=True)
+        commands = read_tasks(_text(_bytes(root, source.path)))
+        # The plainer name is the task that runs the others.
+        for command in sorted(commands, key=lambda c: len(re.split(r"[:_.-]", c))):
+            _add(found, command, source)
 
 
 def _bytes(root: Path, path: str) -> bytes:
@@ -191,20 +160,34 @@ def _text(raw: bytes) -> str:
         return ""
 
 
-def _code_of(raw: bytes) -> Iterator[_Code]:
+def _steps(text: str) -> Iterator[str]:
+    """Yield the lines that a workflow runs."""
+    block: int | None = None
+    for line in text.splitlines():
+        if block is not None and line.strip() and len(line) - len(line.lstrip()) <= block:
+            block = None
+        if block is not None:
+            yield line.strip()
+        elif step := _STEP.match(line):
+            if step["line"][:1] in ("|", ">", ""):
+                block = len(step["indent"])
+            else:
+                yield step["line"].strip()
+
+
+def _code_of(raw: bytes) -> Iterator[str]:
     """Yield the lines of code that may be run: those of fences, and spans of more than a program's name."""
     try:
         text = without_layout(read(raw).body)
     except ValueError:
         return
     fence, block, runs, before = "", list[str](), False, ""
-    at_root = False
     for quoted in text.replace("\\\n", " ").split("\n"):
         line = _QUOTED.sub("", quoted)
         mark = FENCE.match(line)
         if fence:
             if mark and mark[1].startswith(fence):
-                yield from _block(block, at_root=at_root) if runs else ()
+                yield from _block(block) if runs else ()
                 fence = ""
             else:
                 block.append(line)
@@ -212,39 +195,35 @@ def _code_of(raw: bytes) -> Iterator[_Code]:
             language = next(iter(mark[2].lower().split()), "")
             fence, block = mark[1], []
             runs = language in _SHELLS and not _forbidden(before, "")
-            at_root = _sends_to_root(before.rstrip(" .:*_"), "")
         elif line.strip():
             before = line
             for span in CODE_SPAN.finditer(line):
                 code = span[0].strip("`").strip()
                 around = line[max(0, span.start() - _SENTENCE) : span.start()], line[span.end() :][:_SENTENCE]
                 if " " in code and not _forbidden(*around):
-                    yield _Code(code, _sends_to_root(*around))
-    yield from _block(block, at_root=at_root) if fence and runs else ()
+                    yield code
+    yield from _block(block) if fence and runs else ()
 
 
-def _block(lines: Sequence[str], *, at_root: bool) -> Iterator[_Code]:
+def _block(lines: Sequence[str]) -> Iterator[str]:
     """Yield the commands of a fence: without what they print, texts handed in, and what runs elsewhere."""
     prompted = any(_PROMPT.match(line) for line in lines)
-    handed_in, forbidden, here = "", False, at_root
+    handed_in, forbidden = "", False
     for line in lines:
         if handed_in:
             handed_in = "" if line.strip() == handed_in else handed_in
         elif not line.strip():
-            forbidden, here = False, at_root
+            forbidden = False
         elif line.lstrip().startswith("#"):
             forbidden = _forbidden(line, "")
-            here = at_root or _sends_to_root(line.rstrip(" .:"), "")
-        elif prompted and not _PROMPT.match(line):
-            continue
-        else:
+        elif not prompted or _PROMPT.match(line):
             command = _REMARK.sub("", _PROMPT.sub("", line))
-            if _ELSEWHERE.match(command.strip()) and "&&" not in command:
+            if _MOVES.match(command.strip()) and "&&" not in command:
                 return
             if begun := _HEREDOC.search(command):
                 handed_in = begun[1]
             if not forbidden:
-                yield _Code(command, here)
+                yield command
 
 
 def _forbidden(before: str, after: str) -> bool:
@@ -258,25 +237,6 @@ def _forbidden(before: str, after: str) -> bool:
     if (no and not _DEMANDS.search(clause, no.start())) or _REPLACED.search(clause):
         return True
     return bool(_FORBIDDEN.search(after))
-
-
-def _sends_to_root(before: str, after: str) -> bool:
-    """Return whether the words around code say that it is run at the root of the project.
-
-    Before it those count with which the sentence begins, and the last ones; after it the first ones.
-
-    >>> _sends_to_root("", " from the repository root."), _sends_to_root("`a` from the root and ", " here")
-    (True, False)
-    """
-    words = _SENTENCE_ENDS.split(before.rstrip(" :*_"))[-1]
-    first, *between = CODE_SPAN.split(words)
-    last = _PARTS.split(between[-1])[-1] if between else ""
-    behind = _PARTS.split(_SENTENCE_ENDS.split(CODE_SPAN.split(after)[0])[0])[0]
-    return any(
-        not _FORBIDS.search(part, 0, found.start())
-        for part in (first, last, behind)
-        if (found := _AT_ROOT.search(part))
-    )
 
 
 def spellings(command: str) -> tuple[str, ...]:
@@ -303,49 +263,63 @@ def _same(command: str, source: _Source) -> Iterator[str]:
             yield from spellings(f"{manager} run {script['script']}")
 
 
-def _add(found: dict[str, NamedCheck], line: str, source: _Source, *, at_root: bool = False) -> None:
-    """Note the checks of a line, unless it is an example, never ends, or is run outside of the project.
-
-    What needs a file of tasks that only a folder below has is meant for that one.
-    """
+def _add(found: dict[str, NamedCheck], line: str, source: _Source) -> None:
+    """Note the checks of a line, unless it is an example, never ends, or is run outside of the project."""
     if _EXAMPLE.search(line) or _ENDLESS.search(line):
         return
     for inner in _SUBSHELL.findall(line):
-        _add(found, inner, source, at_root=at_root)
+        _add(found, inner, source)
     line = _SUBSHELL.sub("true", line)
     if "(cd " in line.replace("( ", "("):
         return  # one in another
-    folder, told = ("", True) if at_root else (source.folder, source.is_task)
-    for place, (command, written) in enumerate(spelled(line).items()):
-        if folder and _BACK.match(command):
-            return
-        if _ELSEWHERE.match(command):
-            entered = _entered(source.root, folder, command.split()[1:])
-            if entered is None and place == 0:
-                entered = _entered(source.root, "", command.split()[1:])
+    folder, told = source.folder, source.is_task
+    for place, command in enumerate(spelled(line)):
+        if _MOVES.match(command):
+            to = command.split()[1:]
+            entered = _entered(source.root, folder, to)
+            if entered is None and place == 0:  # said as from the root
+                entered = _entered(source.root, "", to)
                 entered = entered if entered == source.folder else None
             if entered is None:
                 return
             folder, told = entered, True
-            continue
-        if check := _check(command, source, folder, told=told):
-            same = (in_folder(folder_of(check.command), one) for one in _same(command, source))
-            if found.keys().isdisjoint(same):
-                shown = in_folder(folder_of(check.command), written) if written != command else ""
-                found[check.command] = check._replace(written=shown)
+        elif check := _check(command, source, folder, told=told):
+            below = folder_of(check.command)
+            if found.keys().isdisjoint(in_folder(below, one) for one in _same(command, source)):
+                found[check.command] = check
 
 
 def _check(command: str, source: _Source, folder: str, *, told: bool) -> NamedCheck | None:
     """Return the check that a command is, None where it is none; `told` where the folder is certain."""
     words = tuple(bare(command).split())
     purpose = check_of(words)
-    if not purpose or len(command) > LONGEST or any(_ONE_TEST.search(word) for word in words[1:]):
+    one = any(_ONE_TEST.search(word) for word in words[1:])
+    if not purpose or len(command) > LONGEST or one or (source.is_task and _CHANGES.search(command)):
         return None
-    folder = folder if told or not folder else place_of(source.root, folder, words)
-    placed = in_folder(folder, command)
-    if meant_elsewhere(source.root, folder, words, source.below) or redact(placed)[1]:
+    place: str | None = folder
+    if not told or not source.is_task:
+        places = [folder] if told else [folder, *_above(folder)]
+        place = _place(source.root, places, words)
+    if place is None or redact(command)[1]:
         return None
-    return NamedCheck(placed, purpose, source.path, source.is_task)
+    return NamedCheck(in_folder(place, command), purpose, source.path, source.is_task)
+
+
+def _above(folder: str) -> list[str]:
+    parents = PurePosixPath(folder).parents if folder else ()
+    return [parent.as_posix() if parent.parts else "" for parent in parents]
+
+
+def _place(root: Path, places: Sequence[str], words: tuple[str, ...]) -> str | None:
+    """Return the first folder that has what a command needs, None where none has its task.
+
+    >>> _place(Path("/nowhere"), ["web", ""], ("pytest",)), _place(Path("/nowhere"), [""], ("make", "a"))
+    ('web', None)
+    """
+    able = [place for place in places if runs_in(root, place, words)]
+    paths = paths_in(words)
+    there = [sum((root / place / path).exists() for path in paths) for place in able]
+    return able[there.index(max(there))] if able else None
 
 
 def _entered(root: Path, folder: str, to: Sequence[str]) -> str | None:
@@ -353,7 +327,7 @@ def _entered(root: Path, folder: str, to: Sequence[str]) -> str | None:
     if len(to) != 1:
         return None
     there = posixpath.normpath(posixpath.join(folder, to[0].strip("'\"")))
-    if there.startswith(("/", "..", "~", "$")):
+    if there.startswith(("/", "..", "~", "$", "-")):
         return None
     try:
         return ("" if there == "." else there) if (root / there).is_dir() else None

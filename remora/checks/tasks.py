@@ -17,6 +17,8 @@ from typing import Any
 # Files beside a package.json tell which manager runs its scripts.
 LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun"}
 
+WORKFLOWS = ".github/workflows"  # of CI
+
 _TARGET = re.compile(
     r"^([A-Za-z][\w.-]*(?::[\w.-]+)*)(?:[ \t]+[A-Za-z][\w:.-]*)*[ \t]*::?(?![=:])", re.MULTILINE
 )

@@ -1,0 +1,157 @@
+"""Commands that check a change, counted from what sessions ran; no tool has to be known.
+
+A command is a check where its words say so (`pnpm --filter api test`, `scripts/lint.sh`), or its runs do:
+sessions ran it again, or after their last edit, and it failed at times and passed at times. What only looks
+never decides anything, so it never fails; what installs, moves files or belongs to version control is none.
+Until it has failed, what a session checked with comes last.
+
+A command is known by all its words: what an agent wrote once, for one file or one test, is counted once, and
+what recurs stays with its flags. Of the variables set for it the form is shown that passed in most sessions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from remora.core.events import Ran
+from remora.core.purposes import FILTERS, check_of, could_check, unwrapped
+from remora.core.shell import bare, parts_in, programs_in, without_folder
+
+HALF_LIFE = 32.0  # sessions
+ONLY_RAN = 0.5  # what a session counts that ran a command once, before its last edit
+SHOWN_BY = 2  # sessions that checked with a command whose words say nothing
+UNSURE = 0.1  # what a command counts that one session checked with, and that never failed
+UNNAMED = "test"  # what a check is for that only its runs show
+_UNPLAIN = re.compile(r"""['"`$<>|…]""")
+_TIMED = re.compile(r"^(?:g?timeout(?: -\S+)* \d\S*|time|nohup) ")
+
+
+class Counted(NamedTuple):
+    """A check as sessions ran it.
+
+    Attributes:
+        command: as it is to be run, with its variables.
+        purpose: one of core.purposes.CHECKS.
+        share: of the sessions that checked anything, those that checked with it, newer ones counting more;
+            0 where it never passed.
+        passed, tried: how many sessions it passed in, and how many ran it.
+    """
+
+    command: str
+    purpose: str
+    share: float
+    passed: int
+    tried: int
+
+
+class Counts(NamedTuple):
+    """The checks by their commands without variables, and how many sessions checked anything."""
+
+    checks: dict[str, Counted]
+    sessions: int
+
+
+class _Tally:
+    """What sessions did with one command, by their ages: runs, failures, the forms in which it passed."""
+
+    def __init__(self) -> None:
+        self.runs: Counter[int] = Counter()
+        self.failed: Counter[int] = Counter()
+        self.last: set[int] = set()
+        self.forms: dict[str, set[int]] = {}
+        self.alone = self.fails_alone = False
+
+    def add(self, part: str, run: Ran, age: int, *, alone: bool) -> None:
+        self.runs[age] += run.runs
+        self.failed[age] += run.failures
+        self.alone = self.alone or alone
+        self.fails_alone = self.fails_alone or (alone and run.failures > 0)
+        if run.last:
+            self.last.add(age)
+        if run.runs > run.failures:
+            self.forms.setdefault(part, set()).add(age)
+
+    @property
+    def passed(self) -> list[int]:
+        """The sessions in which it passed, the newest first."""
+        return sorted(age for age, runs in self.runs.items() if runs > self.failed[age])
+
+    def checked(self, age: int) -> bool:
+        """Return whether a session ran it again, or after its last edit."""
+        return self.runs[age] > 1 or age in self.last
+
+    def proof(self, command: str) -> float:
+        """Return how sure it is by its runs alone that a command is a check, 0 where they say nothing."""
+        checked = sum(map(self.checked, self.passed))
+        if self.fails_alone and checked >= SHOWN_BY:
+            return 1.0
+        return UNSURE if checked and self.alone and not _UNPLAIN.search(command) else 0.0
+
+    def form(self, command: str) -> str:
+        """Return the form that passed in most sessions, of equals the newest."""
+        return min(self.forms, key=lambda f: (-len(self.forms[f]), min(self.forms[f]), f), default=command)
+
+
+def counted(ran: Sequence[Ran]) -> Counts:
+    """Return the checks that sessions ran.
+
+    Args:
+        ran: the lines of the sessions, those of the newest first.
+    """
+    ages = {session: age for age, session in enumerate(dict.fromkeys(run.session_id for run in ran))}
+    tallies: dict[str, _Tally] = {}
+    for run in ran:
+        parts = parts_of(run.command)
+        for part in parts:
+            tally = tallies.setdefault(bare(part), _Tally())
+            tally.add(part, run, ages[run.session_id], alone=len(parts) == 1)
+    found: dict[str, tuple[_Tally, str, float]] = {}
+    for command, tally in tallies.items():
+        said = purpose_in(command)
+        proof = 1.0 if said else tally.proof(command)
+        if purpose := said or (proof and purpose_in(command, shown=True)):
+            found[command] = (tally, purpose, proof)
+    checking = sorted({age for tally, _, proof in found.values() if proof == 1.0 for age in tally.runs})
+    weights = {age: 0.5 ** (place / HALF_LIFE) for place, age in enumerate(checking)}
+    whole = sum(weights.values()) or 1.0
+    checks = {}
+    for command, (tally, purpose, proof) in found.items():
+        worth = sum(weights.get(age, 1.0) * (1.0 if tally.checked(age) else ONLY_RAN) for age in tally.passed)
+        share = min(1.0, proof * worth / whole)
+        checks[command] = Counted(tally.form(command), purpose, share, len(tally.passed), len(tally.runs))
+    return Counts(checks, len(checking))
+
+
+def purpose_in(part: str, *, shown: bool = False) -> str:
+    """Return what one part of a line checks work with: in a pipe the last program that is no filter.
+
+    Args:
+        part: of a normal form.
+        shown: its runs show that it is a check, whatever its words say.
+
+    >>> purpose_in("(cd web && yes | CI=1 npm test)"), purpose_in("pytest | xargs rm")
+    ('test', '')
+    >>> purpose_in("pnpm assist"), purpose_in("pnpm assist", shown=True), purpose_in("ls", shown=True)
+    ('', 'test', '')
+    """
+    programs = [tuple(program.split()) for program in programs_in(bare(without_folder(part)))]
+    telling = [words for words in programs if FILTERS.isdisjoint(unwrapped(words)[:1])]
+    words = (telling or programs)[-1]
+    return check_of(words) or (UNNAMED if shown and could_check(words) else "")
+
+
+def parts_of(line: str) -> list[str]:
+    """Return the commands of a line in normal form, each with its flags, its variables and its folder.
+
+    >>> parts_of("make fmt && (cd web && timeout 60 npm test -x)")
+    ['make fmt', '(cd web && npm test -x)']
+    """
+    found = []
+    for part in parts_in(line):
+        whole = without_folder(part)
+        plain = _TIMED.sub("", whole).strip()
+        found.append(part.replace(whole, plain) if plain != whole else part)
+    return [part for part in dict.fromkeys(found) if part]

@@ -1,0 +1,67 @@
+"""Tell whether a check is so ordinary that nothing in it can have come from outside.
+
+What an agent runs after it read text from outside may have been put into its mouth, so it is not offered to
+other sessions (see `store.recording`). But `cargo fmt --check` or `bun run lint` carries nothing of what was
+read: each of its words belongs to the vocabulary of checks, is a plain flag, or is a path of the project that
+the session worked with. A name that anybody may have made up, a value, a variable, a script, or a package
+that is fetched by its name is no such word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import PurePosixPath
+
+from remora.core.purposes import CHECKS, VOCABULARY, check_of, purpose_of, says_what_for
+from remora.core.shell import bare, folder_of, parts_in, without_folder
+
+_FLAG = re.compile(r"--?[A-Za-z][a-z-]*(?:=\d+)?|--|-[A-Z]")
+_EVERYTHING = frozenset((".", "./", "./..."))
+_INSTALLED = re.compile(r"(?:(?:\./)?(?:\.?venv|env)/bin|(?:\./)?node_modules/\.bin)/(?P<program>[\w-]+)")
+_FETCHES = frozenset("npx bunx uvx pnpx dlx pipx --with --package --from".split())
+_CODE = frozenset("-c -e --eval -exec --exec".split())  # what follows is run
+
+
+def is_ordinary(line: str, paths: Collection[str]) -> bool:
+    """Return whether all that a line of commands says is known of checks or of the project.
+
+    Args:
+        line: in normal form, with variables and folders.
+        paths: files of the project that the session worked with.
+
+    >>> is_ordinary("cargo fmt --check && (cd web && bun run lint)", ["web/a.ts"])
+    True
+    >>> [is_ordinary(one, ()) for one in ("make evil", "go test -exec evil .", "npx typecheck", "A=1 tox")]
+    [False, False, False, False]
+    """
+    own = {place for path in paths for place in (path, *map(str, PurePosixPath(path).parents))}
+    return all(_is_ordinary(part, own) for part in parts_in(line))
+
+
+def _is_ordinary(part: str, own: Collection[str]) -> bool:
+    folder, whole = folder_of(part), without_folder(part)
+    words = tuple(whole.split())
+    if (folder and folder not in own) or bare(whole) != whole or not check_of(words):
+        return False
+    program, *rest = words
+    if found := _INSTALLED.fullmatch(program):
+        program = found["program"]
+    fetches = not _FETCHES.isdisjoint(words)
+    if fetches and purpose_of((rest[0],) if rest else ()) not in CHECKS:
+        return False
+    known = program in VOCABULARY and _CODE.isdisjoint(words)
+    return known and all(_is_known(word, folder, own) for word in rest)
+
+
+def _is_known(word: str, folder: str, own: Collection[str]) -> bool:
+    word = word.strip("'\"")
+    path = word.removeprefix("./").removesuffix("/...").removesuffix("/")
+    below = f"{folder}/{path}" if folder else path
+    return (
+        word in VOCABULARY
+        or word in _EVERYTHING
+        or below in own
+        or _FLAG.fullmatch(word) is not None
+        or (word.isascii() and says_what_for(word))
+    )

@@ -1,0 +1,168 @@
+"""Which commands to check a piece of work with: what sessions ran, and what the project names.
+
+What counts is in how many sessions a command checked the work and passed (see `counted`). What a rule file of
+the project names counts as two sessions of today, a task that is only there or a step of CI as half of one,
+the second of its purpose as a quarter, and so on: a new project is checked with what it names, an older one
+with what it is checked with. Neither counts where it failed in every session that ran it, two at least, and
+what a memory warns of (a flag that there is not) is left out.
+
+Where it is known what was edited, checks of the folder in which all of it lies come first, and those of other
+folders, or of single files that were not edited, last.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.checks.counted import Counted, counted, parts_of
+from remora.checks.tasks import WORKFLOWS
+from remora.core.purposes import CHECKS, purpose_of, unwrapped
+from remora.core.shell import asks, bare, folder_of, wholes_in, without_folder
+from remora.core.triggers import COMMAND
+
+if TYPE_CHECKING:
+    from remora.checks.named import NamedCheck
+    from remora.store.space import Space
+
+LOOKED_AT = 200  # sessions
+IN_VAIN = 2  # sessions that ran a named command, and it never passed
+NAMED, TASK = 2.0, 0.5  # sessions that a command counts for which a rule file names, or which is a task
+ELSEWHERE = 0.25  # what a check counts of a folder or of files where nothing was edited
+IN_PLACE = 4.0  # and of a folder where all was
+
+
+class Suggestion(NamedTuple):
+    """A command with what it is for, its score and the evidence in words.
+
+    Attributes:
+        score: the share of what could speak for it, 0 to 1.
+        why: where it is named, and what sessions it passed in.
+        ran: the latter alone, "" where it passed in none.
+    """
+
+    command: str
+    purpose: str
+    score: float
+    why: str
+    ran: str = ""
+
+
+def suggest(
+    space: Space,
+    k: int,
+    *,
+    files: Sequence[str] = (),
+    purposes: Sequence[str] = CHECKS,
+    named: Sequence[NamedCheck] = (),
+    stands: Callable[[str], bool] = lambda _: True,
+) -> list[Suggestion]:
+    """Return the commands to check work with, best first; ties in the order in which one runs them.
+
+    Args:
+        space: the project's database.
+        k: how many.
+        files: what was edited.
+        purposes: of core.purposes.CHECKS.
+        named: what the project names.
+        stands: whether a command can still be run; what cannot is left out, but for what a rule file names.
+    """
+    checks, sessions = counted(space.observed.commands(LOOKED_AT))
+    by_name = _by_name(named)
+    found: dict[str, Counted] = {}
+    scores: dict[str, float] = {}
+    only_named = {c: Counted(name.command, name.purpose, 0.0, 0, 0) for c, (_, name) in by_name.items()}
+    for command, ran in (only_named | checks).items():
+        worth, name = by_name.get(command, (0.0, None))
+        in_vain = not ran.passed and (name is None or ran.tried >= IN_VAIN)
+        if ran.purpose in purposes and not in_vain:
+            form = ran.command if ran.passed or name is None else name.command
+            found[command] = ran._replace(command=form)
+            share = (ran.share * sessions + worth) / (sessions + NAMED)
+            scores[command] = min(1.0, share * _where(form, files, once=ran.passed < 2))
+    warned = _warned_of(space, [ran.command for ran in found.values()])
+    order = sorted(scores, key=lambda c: (-round(scores[c], 12), CHECKS.index(found[c].purpose), c))
+    told = {command for command, (_, name) in by_name.items() if not name.is_task}  # by a rule file
+    fit = (c for c in order if found[c].command not in warned and (c in told or stands(found[c].command)))
+    return [_suggestion(found[c], scores[c], sessions, by_name.get(c)) for c in islice(fit, k)]
+
+
+def _suggestion(
+    ran: Counted, score: float, sessions: int, name: tuple[float, NamedCheck] | None
+) -> Suggestion:
+    told = _ran(ran.passed, sessions)
+    where = ""
+    if name is not None:
+        kind = "a step" if name[1].path.startswith(WORKFLOWS) else "a task"
+        where = f"{kind} of {name[1].path}" if name[1].is_task else f"{name[1].path} names it"
+    return Suggestion(ran.command, ran.purpose, score, "; ".join(filter(None, (where, told))), told)
+
+
+def _by_name(named: Sequence[NamedCheck]) -> dict[str, tuple[float, NamedCheck]]:
+    """Return what each named command counts for, and where it is named."""
+    found: dict[str, tuple[float, NamedCheck]] = {}
+    tasks_of: defaultdict[str, int] = defaultdict(int)
+    for check in named:
+        for command in map(bare, parts_of(check.command)):
+            if command not in found:
+                tasks_of[check.purpose] += check.is_task
+                worth = TASK * 0.5 ** (tasks_of[check.purpose] - 1) if check.is_task else NAMED
+                found[command] = (worth, check)
+    return found
+
+
+def _where(command: str, files: Sequence[str], *, once: bool) -> float:
+    """Return how much a check counts for what was edited, by the folder and the files that it is of.
+
+    Where nobody says what was edited, one of single files that did not recur is of other work.
+    """
+    if not files:
+        return ELSEWHERE if once and _files_in(command) else 1.0
+    folder = folder_of(command)
+    inside = [path for path in files if not folder or path.startswith(f"{folder}/")]
+    of = _files_in(command)
+    if not inside or (of and not any(posixpath.join(folder, name) in files for name in of)):
+        return ELSEWHERE
+    return IN_PLACE if folder and len(inside) == len(files) else 1.0
+
+
+def _files_in(command: str) -> list[str]:
+    """Return the single files that a check is of; no program's own, and no option's value.
+
+    >>> _files_in("pytest -q tests/test_a.py"), _files_in("node scripts/test.js"), _files_in("go test ./a")
+    (['tests/test_a.py'], [], [])
+    """
+    words = unwrapped(tuple(bare(without_folder(command)).split()))
+    first = 2 if purpose_of(words) == "run" else 1
+    return [
+        posixpath.normpath(word)
+        for before, word in zip(words[first - 1 :], words[first:], strict=False)
+        if word[:1] != "-" and not before.startswith("--") and posixpath.splitext(word)[1][1:].isalnum()
+    ]
+
+
+def _ran(passed: int, of: int) -> str:
+    """Return in how many sessions a command passed, in words.
+
+    >>> _ran(2, 3), _ran(1, 1), _ran(0, 1)
+    ('passed in 2 of the last 3 sessions', 'passed in the last session', '')
+    """
+    if not passed:
+        return ""
+    return f"passed in {passed} of the last {of} sessions" if of > 1 else "passed in the last session"
+
+
+def _warned_of(space: Space, commands: Sequence[str]) -> set[str]:
+    """Return those commands of which a memory says that they fail for a reason in themselves."""
+    whole = {command: wholes_in(command) for command in commands}
+    words = {word for command in commands for word in command.split()}
+    triggers = space.triggers.of_words(COMMAND, words.union(*whole.values()))
+    return {
+        command
+        for command in commands
+        # A cue is some words of a command, or all of one.
+        if any(asks(command, (t.key, *t.needs)) if t.needs else t.key in whole[command] for t in triggers)
+    }
