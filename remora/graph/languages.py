@@ -291,7 +291,6 @@ _BY_PROGRAM = {program: row.name for row in LANGUAGES.values() for program in ro
 _SHEBANG = re.compile(
     rb"#![ \t]*(?:[^ \t\r\n]*/)?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+)*)?(?:[^ \t\r\n]*/)?([\w.+-]+)"
 )
-_VERSION = re.compile(r"[\d.]+$")
 _CPP_SIGNS = re.compile(
     rb"^[ \t]*(?:class[ \t]+\w|namespace\b|template[ \t]*<|using[ \t]+\w|(?:public|private|protected)[ \t]*:"
     rb"|#[ \t]*include[ \t]*<\w+>)|\bstd::|\bconstexpr\b|\bnoexcept\b",
@@ -338,7 +337,7 @@ def _of_shebang(head: bytes) -> str | None:
     if match is None:
         return None
     program = match[1].decode("ascii", "replace")
-    return _BY_PROGRAM.get(program) or _BY_PROGRAM.get(_VERSION.sub("", program))
+    return _BY_PROGRAM.get(program) or _BY_PROGRAM.get(program.rstrip("0123456789."))
 
 
 def kind_of(path: str, head: bytes = b"") -> Kind | None:

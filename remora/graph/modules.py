@@ -34,7 +34,7 @@ _SPEAKERS = (
     "__init__.py doc.go package-info.java mod.rs lib.rs index.ts index.tsx index.js index.mjs main.go main.rs"
 ).split()
 _SENTENCE = re.compile(r"(.+?[.!?])(?=\s|$)", re.DOTALL)
-_HEADING = re.compile(r"^#{1,3}\s+(.+?)\s*#*$")
+_HEADING = re.compile(r"#{1,3}\s+(.*[^\s#]|.)")
 _UNDERLINE = re.compile(r"^[=\-~^\"]{3,}\s*$")
 _NOT_PROSE = ("#", "!", "[", "<", "|", "```", ".. ", "- ", "* ", ">", "=", "---", ":")
 _EVERYWHERE = STOP_WORDS | frozenset(

@@ -91,7 +91,7 @@ def return_type(signature: str, name: str, language: str) -> str:
             head,
         ).strip()
         text = head.removesuffix("::").strip()
-        text = re.sub(r"\s+[\w:<>]+::$", "", head).strip() if head.endswith("::") else text
+        text = re.sub(r"(?<!\s)\s+[\w:<>]+::$", "", head).strip() if head.endswith("::") else text
         if text.startswith("<"):
             text = re.sub(r"^<[^>]*>\s*", "", text)
     else:

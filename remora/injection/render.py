@@ -17,7 +17,7 @@ SHORT = 8  # characters of an id that are shown; every verb takes them
 LINE = 600  # characters of one memory
 # Of a host or of a speaker; the brackets of code stay as they are.
 _TAG = re.compile(
-    r"<(?=\s*/?\s*(?:system|user|assistant|human|developer|function|tool|invoke|antml|instruction|im_|\|))",
+    r"<(?=\s*+(?:/\s*+)?(?:system|user|assistant|human|developer|function|tool|invoke|antml|instruction|im_|\|))",
     re.IGNORECASE,
 )
 _HEADS = {

@@ -206,7 +206,7 @@ def _way(error: ErrorSeen) -> str:
 
 def _about(message: str, way: str) -> bool:
     """Return whether a change names what the error names."""
-    names = re.findall(r"[\w./-]*\w", _PLACE.sub("", message))
+    names = re.findall(r"(?<![\w./-])[\w./-]*\w", _PLACE.sub("", message))
     return any(name in way for name in names if len(name) > 3 and _NAME.search(name))
 
 

@@ -85,12 +85,12 @@ _RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = t
             "/",
             "<path>",
             r"(?<![\w.@:/>-])(?:~|\.{1,2})?/[^\s:'\"`,;()<>\[\]]+" + _PATH_END,
-            r"(?<![\w/.@:>-])(?!@[\w.-]+/[\w.-]+['\"])[\w.@+-]+(?:/[\w.@+*-]+)+/?" + _PATH_END,
+            r"(?<![\w/.@:>+-])(?!@[\w.-]+/[\w.-]+['\"])[\w.@+-]+(?:/[\w.@+*-]+)+/?" + _PATH_END,
         ),
         (
             r"\.[a-z]{1,5}[:(]\d",
             "<path>",
-            r"(?<![\w/.@-])[\w.+-]*\w\.[a-z]{1,5}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))",
+            r"(?<![\w/.@+-])[\w.+-]*\w\.[a-z]{1,5}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))",
         ),
         # What a server answered is what went wrong: 404 is not 500.
         (
@@ -118,7 +118,7 @@ _HARNESS = re.compile(
     rf"\s*(?:error: )?(?:{_REFUSED}|<tool_use_error>|(?:exit code \d+\s+)?\[request interrupted by user"
     r"|file has not been read yet|file has been (?:unexpectedly )?modified since|string to replace not found"
     r"|found \d+ matches of the string to replace|no changes to make: old_string|sibling tool call errored"
-    r"|file content \([\d.,]+\w* ?tokens\) exceeds|inputvalidationerror: (?:\[|\w+ failed due to)"
+    r"|file content \([\d.,]++\w* ?tokens\) exceeds|inputvalidationerror: (?:\[|\w+ failed due to)"
     r"|no such tool available|enoent: no such file or directory, posix_spawn '[^']*claude"
     r"|exit plan mode\?|you are not in plan mode|[^\n]{1,500} was blocked\. for security, claude"
     r"|apply_patch verification failed|invalid context \d+|failed to find expected lines)",
@@ -214,7 +214,7 @@ _NOISE = re.compile(
 _LAST_HOPE = re.compile(
     r"error|fail|fatal|denied|refused|missing|unexpected|unsupported|exceeded|no such", re.IGNORECASE
 )
-_GO_DETAIL = re.compile(r"^\s+\S+\.go:\d+: +(\S.*)$", re.MULTILINE)
+_GO_DETAIL = re.compile(r"^[ \t]+\S+\.go:\d+: +(\S.*)$", re.MULTILINE)
 _VERDICT = re.compile(
     r"\b(?:expected|want|got|should|fail(?:ed|ure)?|error|unexpected|missing|mismatch|timed? ?out|panic"
     r"|not)\b",

@@ -54,7 +54,7 @@ PLAN = re.compile(
     re.IGNORECASE,
 )
 DEAD_END = re.compile(
-    r"""(?:(?:Hmm|OK|Okay|Ugh|Unfortunately|So|Well|No)[,.—-]*[ ])*(?:
+    r"""(?:(?:Hmm|OK|Okay|Ugh|Unfortunately|So|Well|No)[,.—-]*[ ]){0,4}(?:
       (?:This|That|The)[ ](?:\w+[ ]){0,2}approach[ ](?:won['’]?t|will[ ]not|cannot|can['’]t|does(?:n['’]t
           |[ ]not)
           |did(?:n['’]t|[ ]not))[ ](?:really[ ]|actually[ ])?(?:work|fit|help|solve|scale|handle|compile
@@ -93,7 +93,7 @@ REPORTED = re.compile(
     rf"(?:{_PEOPLE}|{_WRITTEN}){_TOLD}|\b(?:according to|as per|quoting|in the words of)\b", re.IGNORECASE
 )
 BY_PERSON = re.compile(rf"{_PEOPLE}(?:{_TOLD}|[^.!?\n]{{0,40}}?\b(?:tried|saw|found)\b)", re.IGNORECASE)
-THAT = re.compile(r"(?:\w+[,.—-]* )?(?:That|This) (?!(?:\w+ ){0,2}approach)", re.IGNORECASE)
+THAT = re.compile(r"(?:\b\w+[,.—-]* )?(?:That|This) (?!(?:\w+ ){0,2}approach)", re.IGNORECASE)
 RIGHT = re.compile(
     r"\s*(?:\*\*)?(?:Ah,? |Oh,? |Yes,? )?You['’]?(?:re| are) (?:\w+ )?(?:right"
     r"|correct)\b(?! to (?:question|ask|call))",
@@ -109,7 +109,7 @@ BOTH_SIDES = re.compile(
 
 _FILLER = (
     r"(?:(?:oh|ah|hmm+|ok(?:ay)?|well|but|and|yeah|so|wait|sorry|hey|actually|hold[ ]on|pause|er|uh|um)"
-    r"[,.!… ]+)*"
+    r"[,.!… ]+){0,8}"
 )
 # At the start of what the user says.
 USER_FIRST = re.compile(
@@ -133,7 +133,7 @@ USER_FIRST = re.compile(
 USER_RULE = re.compile(
     r"(?:^[ \t]*(?:[-*•][ ])?|(?<=[.!?,;:][ ]))(?:"
     + _FILLER
-    + r")(?:please[, ]+|also[, ]+|(?:can|could)[ ](?:you|we)[ ](?:please[ ])?|(?:and|but|so)[ ])*"
+    + r")(?:please[, ]+|also[, ]+|(?:can|could)[ ](?:you|we)[ ](?:please[ ])?|(?:and|but|so)[ ]){0,4}"
     r"""(?P<cue>
       (?:always|never)[ ](?:\w+)
     | (?:we|you|it|i)[ ](?:should[ ]|must[ ]|want[ ]to[ ]|need[ ]to[ ])?(?:always|never)[ ]\w+

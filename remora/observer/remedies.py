@@ -29,7 +29,7 @@ _SHORT = 3  # characters of a name that may stand anywhere
 _WORDS = 3  # that say less are left out
 _ALIKE, _UNLIKE = 0.6, 0.3  # of two lines of which one became the other, and did not
 _MARK = re.compile(
-    r"(?://|#|/\*|--|<!--)?\s*(?:nolint\b|noqa\b|type:\s*ignore|pyright:\s*ignore|pylint:\s*disable|@ts-ignore"
+    r"(?:(?://|#|/\*|--|<!--)|(?<!\s))\s*(?:nolint\b|noqa\b|type:\s*ignore|pyright:\s*ignore|pylint:\s*disable|@ts-ignore"
     r"|eslint-disable|biome-ignore|@ts-expect-error|@ts-nocheck|#?nosec\b|NOLINT|rubocop:disable"
     r"|shellcheck disable|swiftlint:disable|lint:ignore|noinspection|ktlint-disable|tslint:disable)"
     r"|#!?\[(?:allow|expect)\(|@(?:Suppress|SuppressWarnings|SuppressLint)\("
@@ -46,9 +46,9 @@ _RESHAPED = re.compile(
     re.IGNORECASE,
 )
 _DEFINED = re.compile(
-    r"^\s*(?:(?:export|pub(?:\([^)]*\))?|public|private|protected|static|async|default)\s+)*"
-    r"(?:(?:func|def|fn|function|fun|sub)\s+(?:\([^)\n]*\)\s*)?(\w+)"
-    r"|(?:const|let|var|val)\s+(\w+)\s*=\s*(?:async\s*)?(?:\([^)\n]*\)\s*=>|function\b))",
+    r"^[ \t]*(?:(?:export|pub(?:\([^)\n]*\))?|public|private|protected|static|async|default)[ \t]++)*"
+    r"(?:(?:func|def|fn|function|fun|sub)[ \t]++(?:\([^)\n]*\)[ \t]*)?(\w+)"
+    r"|(?:const|let|var|val)[ \t]++(\w+)[ \t]*=[ \t]*+(?:async[ \t]*)?(?:\([^)\n]*\)[ \t]*=>|function\b))",
     re.MULTILINE,
 )
 _NUMBER = re.compile(r"\b[A-Z]{1,6}\d{2,5}\b")

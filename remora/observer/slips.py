@@ -84,10 +84,10 @@ _MAKES = re.compile(r"(?:^|&& |\()(?:mkdir|touch|cp|mv|ln|chmod|tee)\b(?P<what>[
 LEAST_TOUCHED = 2  # letters of a word that two commands share
 _WORD = re.compile(r"[\w@./~-]+")
 _STARTS = re.compile(
-    r"(?:^|\s)(?:[\w-]+[:-])*(?:up|start|restart|serve)(?:[:-][\w-]+)*(?=\s|$)"
-    r"|/(?:up|start|serve)(?:[-_]\w+)*\.sh\b"
-    r"|\b(?:docker|podman|nerdctl)(?:[ -]compose)?(?: container)? run\b[^&]*"
-    r" (?:-[a-zA-Z]*d[a-zA-Z]*|--detach)(?=\s)"
+    r"(?:^|\s)(?=[\w:-]+(?:\s|$))(?:[\w-][\w:-]*[:-])?(?:up|start|restart|serve)(?=[:-][\w:-]|\s|$)"
+    r"|/(?:up|start|serve)(?:[-_][\w-]+)?\.sh\b"
+    r"|\b(?:docker|podman|nerdctl)(?:[ -]compose)?(?: container)? run\b[^&]{0,400}"
+    r" (?:-(?=[a-zA-Z]*d)[a-zA-Z]+|--detach)(?=\s)"
 )
 _BACKGROUND = re.compile(r"(?<![&>|])&(?=\s|$)")
 _UNREACHED = re.compile(

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 BODY_CHARACTERS = 600
 READ_CHARACTERS, LINE_CHARACTERS = 8_000, 1_000  # what lies beyond is not looked at
 
-_ISSUE = r"(?:[\w./-]*#\d+|gh-\d+|https?://\S+)"
-_ISSUES = rf"{_ISSUE}(?:[\s,&and]*{_ISSUE})*"
+_ISSUE = r"(?:[\w./-]*+#\d++|gh-\d++|https?://[^\s()\[\],]++)"
+_ISSUES = rf"{_ISSUE}(?:(?:[\s,&]|and\b)*+{_ISSUE})*+"
 _CLOSES = r"(?:closes?d?|fix(?:es|ed)?|resolve[sd]?|refs?|references|see|part of|related to|addresses)"
 _TRAILERS = (
     re.compile(r"^[a-z]+(?:-[a-z]+)+\s*:\s.*$", re.IGNORECASE),  # Signed-off-by: and its family
@@ -42,10 +42,10 @@ _NOISE = tuple(
 )
 _BOX = re.compile(r"^\s*[-*]\s*\[[ xX]?\]")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_ADDRESS = re.compile(r"\s*<?\b[\w.+-]+@[\w-]+\.[\w.-]+\b>?")
-_NUMBER = re.compile(rf"\s*[\[(](?:{_CLOSES}[ :]*)?{_ISSUE}(?:,\s*{_ISSUE})*[\])]\s*$", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:(?<!\s)\s+)?<?(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+\b>?")
+_NUMBER = re.compile(rf"(?<!\s)\s*[\[(](?:{_CLOSES}[ :]*)?{_ISSUE}(?:,\s*{_ISSUE})*[\])]\s*$", re.IGNORECASE)
 _CLOSING = re.compile(
-    rf"[\s,;:.–-]*\b(?:(?:this|which|and) )?{_CLOSES}[: ]+{_ISSUES}[.)\s]*$",
+    rf"(?<![\s,;:.–-])[\s,;:.–-]*+\b(?:(?:this|which|and) )?{_CLOSES}[: ]+{_ISSUES}[.)\s]*$",
     re.IGNORECASE,
 )
 _PREFIX = re.compile(r"^(?:fix|bugfix|hotfix|bug|perf)(?:\(([^)]*)\))?!?:\s*", re.IGNORECASE)

@@ -16,7 +16,7 @@ FRONT_LINES = 200
 
 _KEY = re.compile(r"^([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)$")
 _LIST_ITEM = re.compile(r"^\s*-\s+(.*)$")
-_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_CODE_SPAN = re.compile(r"(?<!`)(`++).*?(?<!`)\1(?!`)")
 _IMPORT = re.compile(r"(?<![\w@/`.\\-])@((?:\\ |[^\s`@,;()\[\]{}<>\"'|*])+)")
 # What `remora install` wrote is no rule of the project's.
 _OURS = re.compile(r"^<!-- remora:begin\b.*?^<!-- remora:end\b[^\n]*", re.DOTALL | re.MULTILINE)

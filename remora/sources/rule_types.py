@@ -37,7 +37,7 @@ _GOTCHA = cue(
         easy.to.(?:miss|forget) will.(?:break|crash|hang|deadlock|fail) does(?:n't|.not).work won't.work
         flaky
     """),
-    r"\b(?:don't|do not|avoid)\b.*\b(?:because|otherwise|since it|causes?|or (?:it|they|the|you|else))\b",
+    r"\b(?:don't|do not|avoid)\b.{0,400}\b(?:because|otherwise|since it|causes?|or (?:it|they|the|you|else))\b",
 )
 _GOTCHA_HEADING = cue(
     whole(r"""
@@ -64,7 +64,7 @@ _REQUIREMENT = cue(
         no.exceptions under.no.circumstances make.sure has.to have.to may.only may.not only.ever
         strictly
     """),
-    r"(?:^|[.;:!?(\n–—]\s*)(?:(?:do not|don't|ensure|critical)\b|important:)",
+    r"(?:^|[.;:!?(–—]\s*|\n[^\S\n]*)(?:(?:do not|don't|ensure|critical)\b|important:)",
     r"^\W*(?:no|only|required)\b",
     r"\bbefore (?:committing|pushing|submitting|opening|merging|every commit|you commit|finishing)\b",
 )
@@ -134,7 +134,7 @@ _PLACE_HEADING = cue(
     """)
 )
 _STATEMENT = re.compile(
-    r"^\W*(?!(?:If|When|For|To|In|On|Before|After|With|Once)\b)(?:(?:The|An?|Each|All|Every|This|These|Its?|Both|Some|Only)\s)?(?:`[^`]+`|[\w'’().-]+)(?:\s(?:`[^`]+`|[\w'’().-]+)){0,5}?\s"
+    r"^[^\w`]*+(?!(?:If|When|For|To|In|On|Before|After|With|Once)\b)(?:(?:The|An?|Each|All|Every|This|These|Its?|Both|Some|Only)\s)?(?:`[^`]+`|[\w'’().-]+)(?:\s(?:`[^`]+`|[\w'’().-]+)){0,5}?\s"
     + any_of(r"""
         is are was has have uses? returns? supports? provides? handles? contains? includes? runs? holds?
         gets? takes? follows? implements? manages? stores? reads? writes? calls? creates? sends?
