@@ -26,7 +26,9 @@ AT_START = frozenset({"match", "fullmatch"})
 EVERYWHERE = "everywhere"
 NEXT = "next"  # `match` from a place on
 ASKED = frozenset({"pattern", "flags", "groups", "groupindex"})  # of a pattern, without running it
-FUNCTIONS = frozenset({"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"})
+FUNCTIONS = frozenset(
+    {"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"}
+)
 _IMPORT = re.compile(r"^ *from [\w.]+ import (?:\([^)]*\)|.*)", re.MULTILINE)
 _NAME = re.compile(
     r"(?P<owner>\w\.)?\b(?P<name>[A-Z_][A-Z0-9_]+)\b(?:(?P<defined>(?:: [^=\n]+)? = )|\.(?P<method>\w+))?"
@@ -116,8 +118,10 @@ def _way(use: re.Match[str], source: str) -> set[str]:
     """Return how a use of a name tries the pattern; what is not a call that is known may do anything."""
     if use["defined"] or use["method"] in ASKED:
         return set()
-    if use["method"] not in AT_START or source[use.end() : use.end() + 1] != "(":
+    if use["method"] not in AT_START:
         return {EVERYWHERE}
+    if source[use.end() : use.end() + 1] != "(":  # handed on, as in `map(NAME.match, lines)`
+        return {use["method"]}
     depth = 0
     for sign in source[use.end() : use.end() + 1_000]:
         depth += (sign in "([{") - (sign in ")]}")

@@ -430,7 +430,7 @@ def quoted(text: str) -> str:
 
 
 _QUOTED = re.compile(r"""\s*[A-Za-z@$]*(["'`<]|\"\"\"|''')(.*?)(?:["'`>]|\"\"\"|''')\s*""", re.DOTALL)
-_BLOCK_EDGE = re.compile(r"^/\*+!?|\*+/$")
+_BLOCK_EDGE = re.compile(r"^/\*+!?|(?<!\*)\*+/$")
 _LINE_SIGN = re.compile(r"^\s*(?://+!?|#+(?!\[)!?|\*(?!/)|--)[ \t]?")
 _TAG = re.compile(r"</?[a-z]+(?: [^<>]*)?/?>")
 _MARKS = re.compile(r"^[\s=#*~_/-]*$")

@@ -391,7 +391,7 @@ def _roles(query: tree_sitter.Query, source: str) -> tuple[Role, ...]:
     roles = []
     for index in range(query.pattern_count):
         text = data[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)].decode()
-        text = re.sub(r"^\s*;.*$", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^[ \t]*;.*$", "", text, flags=re.MULTILINE)
         found = {Role(match[1], match[2] or "") for match in _ROLE.finditer(text)}
         if len(found) != 1:
             raise InvalidInput(f"a pattern has {len(found)} roles, not one: {text.strip()[:200]}")

@@ -85,8 +85,8 @@ def return_type(signature: str, name: str, language: str) -> str:
     elif language in ("java", "c", "cpp", "csharp"):
         head = before.rpartition(name)[0] if before.endswith(name) else before
         head = re.sub(
-            r"@\w+(?:\([^)]*\))?|\b(?:public|private|protected|internal|static|final|abstract|synchronized|override|"
-            r"virtual|async|sealed|extern|inline|constexpr|default|native|partial|new|unsafe|template\s*<[^>]*>)\b",
+            r"@\w+(?:\([^)]{0,200}\))?|\b(?:public|private|protected|internal|static|final|abstract|synchronized|override|"
+            r"virtual|async|sealed|extern|inline|constexpr|default|native|partial|new|unsafe|template\s*<[^>]{0,200}>)\b",
             " ",
             head,
         ).strip()

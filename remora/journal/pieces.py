@@ -132,7 +132,9 @@ def _sections(lines: Sequence[_Line]) -> Iterator[tuple[str, _Group]]:
         if heading is not None:
             yield " > ".join(title for _, title in above), section
             level = len(heading[1])
-            above = [(depth, title) for depth, title in above if depth < level] + [(level, heading[2].rstrip(" \t#"))]
+            above = [(depth, title) for depth, title in above if depth < level] + [
+                (level, heading[2].rstrip(" \t#"))
+            ]
             section = []
         fence = _fence_after(line.text, fence)
         section.append(line)

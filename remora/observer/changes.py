@@ -11,7 +11,7 @@ from remora.core.text import shorten
 
 _SIDE = 140  # characters of each side of a change
 _BROUGHT = re.compile(  # what `told` says
-    r"(?:changed `(?P<path>[^`]+)`: `.*` became|added to `(?P<into>[^`]+)`:) "
+    r"(?=.*`(?: \(and [^`]*\))?$)(?:changed `(?P<path>[^`]+)`: `.*` became|added to `(?P<into>[^`]+)`:) "
     r"`(?P<after>.+?)`(?: \(and [^`]*\))?$"
 )
 _LINES = 80  # of an edit that are compared

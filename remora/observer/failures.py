@@ -54,8 +54,8 @@ _WRITING = re.compile(
     r"|does not implement|non-name|\[(?:build|setup) failed\]|implicit assignment|import cycle",
 )
 _ASSERTION = re.compile(
-    r"--- FAIL|^\s*FAIL\b|_test\.\w+:\d+|\bassert|AssertionError|\bexpected\b.+\b(?:got|but|to)\b"
-    r"|\bgot\b.+\bwant\b|●|✗"
+    r"--- FAIL|^\s*FAIL\b|_test\.\w+:\d+|\bassert|AssertionError|\bexpected\b.{1,400}\b(?:got|but|to)\b"
+    r"|\bgot\b.{1,400}\bwant\b|●|✗"
 )
 _MISTYPED = re.compile(
     r"no such file or directory|cannot find the (?:file|path)|file not found|is a directory|does not exist"
@@ -73,7 +73,7 @@ _ABSENT = re.compile(
 _PASSING = re.compile(
     r"interrupted|\bCONFLICT\b|Merge conflict|merge failed|timed? ?out|HTTP [45]\d\d|status code|Not Found"
     r"|rebas"
-    r"|non-fast-forward|fetch first|\[rejected\]|Argument Validation|Tool .+ not found|API Error|sha256"
+    r"|non-fast-forward|fetch first|\[rejected\]|Argument Validation|Tool .{1,200} not found|API Error|sha256"
     r"|\bnothing to commit",
     re.IGNORECASE,
 )

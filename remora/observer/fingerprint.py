@@ -18,7 +18,7 @@ from remora.observer.findings import finding
 _READ = 8_000  # characters of an output that are looked at, from both ends
 _LINE = 400  # characters of a telling line
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*\x07")
 _PATH_END = r"(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))?"
 _DAY = "(?:mon|tue|wed|thu|fri|sat|sun)"
 _WHOLE_DAY = (
@@ -163,7 +163,7 @@ _TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         (("panicked at ",), r"^thread '.+' panicked at .+$"),
         (("... FAILED",), r"^test .+ \.\.\. FAILED$"),
         (("● ",), r"^[ \t]*● .+$"),
-        ((": ",), r"\.\w{1,5}:\d+(?::\d+)?: .+\(\w[\w-]+\)$"),  # a linter that names its rule
+        ((": ",), r"\.\w{1,5}:\d+(?::\d+)?: .{1,400}\(\w[\w-]{1,80}\)$"),  # a linter that names its rule
         ((": ",), r"\.\w{1,5}:\d+:\d+: .+$"),
         (("npm ERR!", "npm error"), r"^[ \t]*(?:npm ERR!|npm error) (?!A complete log|code ).+$"),
         (

@@ -36,7 +36,7 @@ OPENING = 3  # prompts that say what a session is for
 _PLAN_PATH = re.compile(
     r"(^|/)(plans?|specs?|rfcs?|adrs?|proposals?|todos?|design|brainstorms?)/|(^|[/._-])(plan|spec|prd|rfc"
     r"|adr)"
-    r"([._-][^/]*)?\.(md|txt|rst)$",
+    r"([._-][^/]{0,200})?\.(md|txt|rst)$",
     re.IGNORECASE,
 )
 _CHANGELOG_PATH = re.compile(

@@ -12,7 +12,7 @@ END = re.compile(r"(?<=[\w)`'\"\]*])[.!?](?=\s|$)|\n\s*\n|\n(?=[ \t]*(?:[-*•] 
 
 BELIEF = re.compile(
     r"""(?:
-      (?P<wrong>(?:(?:Oh|Ah|Hmm|Wait|Actually|No|Sorry)[,.!—-]*[ ])*
+      (?P<wrong>(?:(?:Oh|Ah|Hmm|Wait|Actually|No|Sorry)[,.!—-]*[ ]){0,4}
         (?:I[ ](?:was|am)[ ](?:wrong|mistaken|incorrect)[ ](?:about|that|in|to|when)\b
         |I['’]?(?:m|[ ]was)[ ]wrong[.,:]
         |I[ ](?:misread|misunderstood|misremembered|mistakenly|incorrectly|wrongly)\b
@@ -21,11 +21,11 @@ BELIEF = re.compile(
         |My[ ](?:mistake|assumption|understanding|earlier[ ]\w+|previous[ ]\w+)\b[^.\n]{0,60}?(?:\bwrong
             |incorrect|[—:,-])
         |Correction:))
-    | (?P<thought>(?:(?:Oh|Ah|Hmm|Wait|Actually)[,.!—-]*[ ])*I[ ](?:initially|originally|first|previously
+    | (?P<thought>(?:(?:Oh|Ah|Hmm|Wait|Actually)[,.!—-]*[ ]){0,4}I[ ](?:initially|originally|first|previously
         |had)[ ]
         (?:thought|assumed|believed|expected|figured)\b)
     | (?P<reconsider>Let[ ]me[ ]reconsider\b)
-    | (?P<turn>(?:Actually|Wait|Hmm|Oh)(?:[,.!—-]*[ ](?:wait|actually|no|hold[ ]on))*[ ]?[,—:-]+[ ])
+    | (?P<turn>(?:Actually|Wait|Hmm|Oh)(?:[,.!—-]*[ ](?:wait|actually|no|hold[ ]on)){0,4}[ ]?[,—:-]+[ ])
     )""",
     re.VERBOSE,
 )

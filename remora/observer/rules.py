@@ -26,7 +26,7 @@ _FILES = 2
 # Rules whose finding is its own remedy: formatting, what is unused, not there, or named like a built-in.
 _PLAIN = re.compile(
     r"(?i:.*(?:unused|unreachable|whitespace|indent|newline|trailing|blank[-_]line).*|.*quotes?|.*semi(?:colon)?s?"
-    r"|.*line[-_]?length|.*import[-_]?(?:order|sort)\w*|.*sort(?:ed)?[-_]imports?|(?:.*[-_/])?spac(?:e|ing)\b.*)"
+    r"|.*line[-_]?length|.*import[-_]?(?:order|sort).*|.*sort(?:ed)?[-_]imports?|(?:.*[-_/])?spac(?:e|ing)\b.*)"
     r"|ineffassign|gofmt|gofumpt|goimports|gci|lll|misspell|godot|wsl|nlreturn|prettier/prettier|format\w*"
     r"|redefines-builtin(?:-id)?|redefined-builtin|predeclared|A00[123]|W0622"
     r"|max-len|dead_code|nolintlint|S1023|F401|F811|F841|I001|E[1257]\d\d|W[1-6]\d\d|Q\d+|COM\d+"

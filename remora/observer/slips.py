@@ -24,7 +24,9 @@ _FLAG = re.compile(
     r"(?: provided but not defined)?[:\s]+(?:-- )?['\"`‘]?(-{1,2}\w[\w-]*|\w(?=['\"’]?$))",
     re.IGNORECASE | re.MULTILINE,
 )
-_IN_COMMAND = re.compile(r"(?:with(?:out)? `.+` (?:set|it worked): `.+`|`.+` worked instead)$", re.DOTALL)
+_IN_COMMAND = re.compile(
+    r"(?=.*(?:`|instead)\Z)(?:with(?:out)? `.+` (?:set|it worked): `.|`.+` worked instead\Z)", re.DOTALL
+)
 _INSTEAD = re.compile(r"`(.+)` worked instead", re.DOTALL)
 _NO_PROGRAM = re.compile(r"command not found|: not found\s*$|executable file not found", re.MULTILINE)
 _MISSING = re.compile(
@@ -97,7 +99,7 @@ _UNREACHED = re.compile(
     r"|(?:server|daemon|database|service)\b[^\n]{0,40}\b(?:running|unavailable|down)\b",
     re.IGNORECASE,
 )
-_NO_FOLDER = re.compile(r"\bcd:(?:\d+:)?.*no such file or directory", re.IGNORECASE)
+_NO_FOLDER = re.compile(r"\bcd:(?:\d+:)?.{0,400}no such file or directory", re.IGNORECASE)
 _CD = re.compile(r"(?:^|&&|;)\s*cd\s+(['\"]?)([^\s'\";&|]+)\1")
 
 
@@ -266,8 +268,9 @@ def by_another_name(failed: str, message: str, how: str) -> bool:
 
 def _named(words: Sequence[str]) -> str:
     """Return the program that words run, without its folder and its version."""
-    program = next(iter(unwrapped(tuple(words))), "")
-    return re.sub(r"-?\d[\d.]*$", "", program.rsplit("/", 1)[-1])
+    program = next(iter(unwrapped(tuple(words))), "").rsplit("/", 1)[-1]
+    bare = program.rstrip("0123456789.")
+    return program if bare == program else bare.removesuffix("-")
 
 
 def in_command(how: str) -> bool:

@@ -39,7 +39,7 @@ ELSEWHERE = 0.25  # what a check counts that is run in a folder where nothing wa
 IN_PLACE = 4.0  # and where all was
 LOOKED_AT = 200  # sessions
 TESTED, TESTS = 10, 2  # files of which the tests are looked for, and tests of one
-_BETWEEN = re.compile(r"\s*(?:&&|\|\||;)\s*")
+_BETWEEN = re.compile(r"(?:(?<!\s)\s+)?(?:&&|\|\||;)\s*")
 _TIMED = re.compile(r"^(?:g?timeout(?: -\S+)* \d\S*|time|nohup) ")
 _PICKING = re.compile(r"\s(?:-v|-x|-vv|-q)(?=\s)|\s(?:-run|-count|-k|--run|-timeout|--timeout)[ =]\S+")
 

@@ -41,7 +41,7 @@ _NOISE = tuple(
     )
 )
 _BOX = re.compile(r"^\s*[-*]\s*\[[ xX]?\]")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _ADDRESS = re.compile(r"(?:(?<!\s)\s+)?<?(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+\b>?")
 _NUMBER = re.compile(rf"(?<!\s)\s*[\[(](?:{_CLOSES}[ :]*)?{_ISSUE}(?:,\s*{_ISSUE})*[\])]\s*$", re.IGNORECASE)
 _CLOSING = re.compile(

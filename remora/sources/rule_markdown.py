@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from remora.core.budget import look
 from remora.core.text import collapse, shorten
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def without_comments(text: str) -> str:
     inside = False
     last = text.count("\n", 0, text.rfind("-->") + 1) if "-->" in text else -1
     for number, line in enumerate(text.split("\n")):
+        look()
         mark = FENCE.match(line)
         kept = line
         if not inside and mark and (not fence or _closes(line, fence)):
@@ -105,16 +107,17 @@ def without_comments(text: str) -> str:
 
 
 def _strip_comment(line: str, inside: bool) -> tuple[str, bool]:
-    kept = ""
-    while line:
-        if inside:
-            _, found, line = line.partition("-->")
-            inside = not found
-        else:
-            head, found, line = line.partition("<!--")
-            kept += head
-            inside = bool(found)
-    return kept, inside
+    kept: list[str] = []
+    at = 0
+    while at < len(line):
+        sign = "-->" if inside else "<!--"
+        end = line.find(sign, at)
+        if not inside:
+            kept.append(line[at : end if end >= 0 else len(line)])
+        if end < 0:
+            break
+        at, inside = end + len(sign), not inside
+    return "".join(kept), inside
 
 
 def _closes(line: str, fence: str) -> bool:
@@ -133,6 +136,7 @@ def _nodes(lines: Sequence[_Line], depth: int) -> list[Node]:
     found: list[Node] = []
     at = 0
     while at < len(lines):
+        look()
         line = lines[at].text
         if not line.strip() or _TAG.match(line):
             at += 1

@@ -37,7 +37,8 @@ _GOTCHA = cue(
         easy.to.(?:miss|forget) will.(?:break|crash|hang|deadlock|fail) does(?:n't|.not).work won't.work
         flaky
     """),
-    r"\b(?:don't|do not|avoid)\b.{0,400}\b(?:because|otherwise|since it|causes?|or (?:it|they|the|you|else))\b",
+    r"\b(?:don't|do not|avoid)\b.{0,400}"
+    r"\b(?:because|otherwise|since it|causes?|or (?:it|they|the|you|else))\b",
 )
 _GOTCHA_HEADING = cue(
     whole(r"""
@@ -99,7 +100,7 @@ _STYLE_HEADING = cue(
     """)
 )
 _COMMAND = re.compile(
-    r"(?:`|^\$ ?|^)(?:sudo |[A-Z_]+=\S+ )*"
+    r"(?:`|^\$ ?|^)(?:sudo |[A-Z_]+=[^\s`]+ )*"
     + any_of(r"""
         npm pnpm yarn bunx? npx pip3? pipx uvx? poetry pytest tox nox make just cargo mvn gradle
         \./\w[\w./-]* go.(?:test|run|build|vet|mod|generate|install) docker docker-compose kubectl helm
@@ -118,8 +119,8 @@ _COMMAND_HEADING = cue(
     """)
 )
 _PLACE = cue(
-    r"^\W*`[\w@.*{},<>\[\]-]*[/.][\w@./*{},<>\[\]-]*`\s*(?:[-–—:→=(]|(?:is|are|has|contains?|holds?|provides?)\b)",
-    r"^\W*[\w@.-]+/[\w@./*-]*\s*(?:[-–—:→]|contains?\b|holds?\b)",
+    r"^\W{0,8}`[\w@.*{},<>\[\]-]*[/.][\w@./*{},<>\[\]-]*`\s*(?:[-–—:→=(]|(?:is|are|has|contains?|holds?|provides?)\b)",
+    r"^\W{0,8}[\w@.-]+/[\w@./*-]*\s*(?:[-–—:→]|contains?\b|holds?\b)",
     r"\b(?:is|are) (?:responsible for|split into|organi[sz]ed)\b",
     r"\b(?:located|found|defined|implemented|stored) in\b",
     r"\b(?:lives?|resides?|sits?) (?:in|under|at)\b",
