@@ -1,4 +1,4 @@
-"""How the time of a scanner grows with its text: a quick look at many texts, and a measure of what looks bad."""
+"""How the time of a scanner grows with its text: a quick look at many, and a measure of what looks bad."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FLOOR = 0.02  # seconds of the processor; what stays below is not measured well 
 HOPELESS = 0.5  # seconds for a short text; nothing longer is tried then
 GROWTH = 2.5  # times for twice the text that is still called linear
 TRIES = 3  # each time is the least of so many, and each failure is confirmed so often
-END = "\0"  # what no scanner waits for
+END = "\0q\0"  # what no scanner waits for, and no class takes whole
 
 Run = Callable[[str], object]
 
@@ -67,7 +67,7 @@ def seconds(run: Run, text: str, tries: int = 1) -> float:
 def suspects(
     run: Run, texts: Iterable[tuple[str, str]], end: str = END, chars: int = SHORT
 ) -> list[tuple[str, str]]:
-    """Return the (start, bit) whose short texts already take long, and longer than twice for twice the text."""
+    """Return the (start, bit) whose short texts take long, and more than twice as long for twice the text."""
     return [(start, bit) for start, bit in texts if _suspect(run, start, bit, end, chars)]
 
 

@@ -1,9 +1,9 @@
 """Every compiled pattern of the package, how it is called, and texts that are hard for it.
 
 A pattern is found as an object of an imported module, however deep it lies in tuples, mappings and classes,
-and as a constant in a call of `re` inside a function. What the source calls of it says how it is tried:
-one that is only ever matched at the start of a text is not searched here either, and one that is matched from a
-place on is tried again where the last match ended.
+and as a constant in a call of `re` inside a function. What the source calls of it says how it is tried: one
+that is only ever matched at the start of a text is not searched here either, and one that is matched from
+a place on is tried again where the last match ended.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import remora
+from remora.core import secret_rules
 
 SOURCE = Path(remora.__file__).parent
 AT_START = frozenset({"match", "fullmatch"})
@@ -33,7 +34,7 @@ _IMPORT = re.compile(r"^ *from [\w.]+ import (?:\([^)]*\)|.*)", re.MULTILINE)
 _NAME = re.compile(
     r"(?P<owner>\w\.)?\b(?P<name>[A-Z_][A-Z0-9_]+)\b(?:(?P<defined>(?:: [^=\n]+)? = )|\.(?P<method>\w+))?"
 )
-_CALL = re.compile(r"\bre\.(?!compile)(?:%s)\(" % "|".join(sorted(FUNCTIONS)))
+_CALL = re.compile(rf"\bre\.(?!compile)(?:{'|'.join(sorted(FUNCTIONS))})\(")
 DEEPEST = 6  # levels of tuples, mappings and objects that are looked through
 MOST_PARTS = 24  # loops, and beginnings, of one pattern
 MOST_TEXTS = 160  # of one pattern
@@ -67,12 +68,20 @@ def all_patterns() -> list[Found]:
     sources = {name: path.read_text("utf-8") for name, path in _files()}
     loaded = {name: module for name in sources if (module := _loaded(name)) is not None}
     found: dict[tuple[Any, int], Found] = {}
-    for place, pattern, ways in itertools.chain(_objects(loaded, sources), _constants(loaded, sources)):
+    gathered = itertools.chain(
+        _objects(loaded, sources), _of_secrets(loaded, sources), _constants(loaded, sources)
+    )
+    for place, pattern, ways in gathered:
         known = found.get((pattern.pattern, pattern.flags))
         if known is not None:
             place, ways = known.place, known.ways | ways
         found[pattern.pattern, pattern.flags] = Found(place, pattern, ways)
     return sorted(found.values(), key=lambda f: (f.place, str(f.pattern.pattern)))
+
+
+def all_modules() -> list[ModuleType]:
+    """Return every module of the package that can be imported here."""
+    return [module for name, _ in _files() if (module := _loaded(name)) is not None]
 
 
 def _files() -> Iterator[tuple[str, Path]]:
@@ -94,7 +103,7 @@ def _loaded(name: str) -> ModuleType | None:
 def _objects(
     loaded: Mapping[str, ModuleType], sources: Mapping[str, str]
 ) -> Iterator[tuple[str, re.Pattern[Any], frozenset[str]]]:
-    """Yield the patterns that modules hold; a module that imports one by name is asked how it uses it, too."""
+    """Yield the patterns that modules hold; one that imports a pattern is asked how it uses it, too."""
     through_modules: dict[str, set[str]] = {}
     for source in sources.values():
         for use in _NAME.finditer(source):
@@ -145,11 +154,37 @@ def _inside(value: object, module: str, deep: int, seen: set[int]) -> Iterator[r
         parts = itertools.chain(value.keys(), value.values())
     elif isinstance(value, tuple | list | set | frozenset):
         parts = value
-    elif getattr(value, "__module__", None) == module:
+    elif getattr(value, "__module__", None) == module or type(value).__module__.startswith(remora.__name__):
         parts = [*getattr(value, "__dict__", {}).values(), *(getattr(value, "__defaults__", None) or ())]
         parts += [getattr(value, s, None) for s in getattr(type(value), "__slots__", ())]
     for part in parts:
         yield from _inside(part, module, deep - 1, seen)
+
+
+def _of_secrets(
+    loaded: Mapping[str, ModuleType], sources: Mapping[str, str]
+) -> Iterator[tuple[str, re.Pattern[Any], frozenset[str]]]:
+    """Yield the patterns of secrets, which are texts until one is needed: what `compiled` is called with."""
+    compiled = secret_rules.compiled
+    for shape in secret_rules.SHAPES:
+        yield f"{secret_rules.__name__}:SHAPES", compiled(shape.pattern), frozenset({EVERYWHERE})
+    for prefix in secret_rules.PREFIXES:
+        yield f"{secret_rules.__name__}:PREFIXES", compiled(prefix.rest), frozenset({NEXT})
+    for module, source in sources.items():
+        names = vars(loaded.get(module, secret_rules))
+        if names.get(compiled.__name__) is not compiled:
+            continue
+        for node in ast.walk(ast.parse(source)):
+            if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call)):
+                continue
+            call = node.value
+            if isinstance(call.func, ast.Name) and call.func.id == compiled.__name__ and call.args:
+                try:
+                    text = eval(compile(ast.Expression(call.args[0]), module, "eval"), dict(names))
+                except NameError:  # a rule, which stands in the tables above
+                    continue
+                way = NEXT if node.attr in AT_START else EVERYWHERE
+                yield f"{module}:{node.lineno}", compiled(text), frozenset({way})
 
 
 def _constants(

@@ -12,7 +12,9 @@ from types import TracebackType
 
 from remora.core.errors import InvalidInput
 
-FILE_SECONDS = 10.0  # of the processor, for a file of the repository; the slowest real ones take a tenth of it
+FILE_SECONDS = (
+    10.0  # of the processor, for a file of the repository; the slowest real ones take a tenth of it
+)
 SECONDS_PER_BYTE = 2e-6  # more for a transcript, which may be of any length; usual ones take a tenth of it
 
 

@@ -397,7 +397,7 @@ def split_top(text: str, sign: str) -> list[str]:
 
 
 _WORDS = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
-_LITERAL = re.compile(r"\bLiteral\s*\[[^\]]*\]")
+_LITERAL = re.compile(r"\bLiteral\s*\[[^\[\]]*\]")
 _TYPING = ("typing.", "t.", "collections.abc.", "abc.", "builtins.", "types.")
 
 

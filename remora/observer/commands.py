@@ -22,7 +22,7 @@ _ARGUMENT = 40  # characters of a quoted argument
 _VALUE = 60  # characters of a variable's value
 
 HEREDOC = re.compile(
-    r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]{0,1000})\n.*?(?:^[^\S\n]*\2\b|\Z)", re.DOTALL | re.MULTILINE
+    r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]{0,300})\n.*?(?:^[^\S\n]*\2\b|\Z)", re.DOTALL | re.MULTILINE
 )
 _SUBSHELL_CAT = re.compile(
     r"\"?\$\(cat <<-?\s*(['\"]?)(\w+)\1\s*\n.*?(?:^[^\S\n]*\2\s*\)\"?|\Z)", re.DOTALL | re.MULTILINE

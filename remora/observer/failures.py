@@ -79,8 +79,8 @@ _PASSING = re.compile(
 )
 _PLACE = re.compile(r"^\S*?\.\w{1,5}:\d+(?::\d+)?:\s*")
 _NOTHING = re.compile(
-    r"^\W*(?:exit (?:code|status) \d+|(?:FAIL|error|failed)(?:\s+\S+\s+[\d.]+s)?"
-    r"|--- FAIL: \S+(?: \([\d.]+s\))?)?\W*$",
+    r"\W*+(?:exit (?:code|status) \d+|(?:FAIL|error|failed)(?:\s+\S+\s+[\d.]+s)?"
+    r"|FAIL: \S+(?: \([\d.]+s\))?)?\W*$",
     re.IGNORECASE,
 )
 _EVERYDAY = re.compile(

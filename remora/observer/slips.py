@@ -99,7 +99,7 @@ _UNREACHED = re.compile(
     r"|(?:server|daemon|database|service)\b[^\n]{0,40}\b(?:running|unavailable|down)\b",
     re.IGNORECASE,
 )
-_NO_FOLDER = re.compile(r"\bcd:(?:\d+:)?.{0,400}no such file or directory", re.IGNORECASE)
+_NO_FOLDER = re.compile(r"\bcd:(?:\d+:)?.{0,200}no such file or directory", re.IGNORECASE)
 _CD = re.compile(r"(?:^|&&|;)\s*cd\s+(['\"]?)([^\s'\";&|]+)\1")
 
 

@@ -75,7 +75,7 @@ _PASSING = re.compile(
     r"|\bnever ?mind\b|\bnever (?:had|got|saw|did|was|were|used to)\b",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(r"[?？]\W*\Z|(?:吗|呢|ですか|ますか)[。.!！]*\Z")
+_QUESTION = re.compile(r"[?？][^\w?？]*\Z|(?:吗|呢|ですか|ますか)[。.!！]*\Z")
 _NAME = re.compile(
     r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]/[\w./-]|\w\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]"
     r"|\b[a-z]+_[a-z_]+\b"

@@ -28,15 +28,15 @@ _TRAILERS = (
 _NOISE = tuple(
     re.compile(rf"^(?:[-*]\s*)?(?:{pattern})\W*$", re.IGNORECASE)
     for pattern in (
-        r"wip\b.*|typos?|lint(?:ing)?|nits?|cleanup|format(?:ting)?|\.+",
+        r"wip\b.*|typos?|lint(?:ing)?|nits?|cleanup|format(?:ting)?|\.++",
         r"fix(?:e[sd])? (?:lint\w*|typos?|tests?|ci|style|format\w*|build|conflicts?)",
         r"address(?:e[sd])? (?:\w+ )?(?:review|pr|feedback|comments?|suggestions?).*",
         r"(?:code )?review (?:comments|feedback).*|apply suggestions.*|suggestions from .*",
         r"merge (?:branch|pull request|remote|main|master).*|conflicts:.*|rebase\b.*",
         r"(?:add|update|fix)(?:e?[sd])? (?:the )?(?:changelog|tests?|docs?|comments?|lock ?file)(?: entry)?",
-        r"update [\w./-]+|\[?pre-commit\b.*|auto fixes from .*|\(?cherry[- ]picked from .*",
+        r"update [\w./-]++|\[?pre-commit\b.*|auto fixes from .*|\(?cherry[- ]picked from .*",
         r"this reverts commit .*",
-        r"generated (?:with|by) .*|🤖.*|-{3,}|={3,}|<?https?://\S+>?",
+        r"generated (?:with|by) .*|🤖.*|-{3,}+|={3,}+|<?https?://\S++",
         r"#+ (?:checklist|how to test|testing|test plan|screenshots?|related issues?|type of change).*",
     )
 )

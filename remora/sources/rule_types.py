@@ -37,7 +37,7 @@ _GOTCHA = cue(
         easy.to.(?:miss|forget) will.(?:break|crash|hang|deadlock|fail) does(?:n't|.not).work won't.work
         flaky
     """),
-    r"\b(?:don't|do not|avoid)\b.{0,400}"
+    r"\b(?:don't|do not|avoid)\b.{0,200}"
     r"\b(?:because|otherwise|since it|causes?|or (?:it|they|the|you|else))\b",
 )
 _GOTCHA_HEADING = cue(
