@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from time import process_time
 from typing import NamedTuple
 
-TINY = 40  # characters; what takes long for these grows exponentially
+TINY = (16, 24, 40, 80)  # characters; what takes long for so few grows exponentially
+LONG = 0.02  # seconds for them
 SHORT = 600  # characters of the quick look
 LONGER = 2_400  # characters where a short text told nothing
 LONGEST = 20_000  # characters; a square would have taken long by then
 SLOW = 0.0002  # seconds; the square of either length takes longer in `re`
 QUICK = 0.00006  # seconds for a short text, of which a longer one costs little
-FLOOR = 0.02  # seconds of the processor; what stays below is not measured well enough to be judged
+FLOOR = 0.005  # seconds of the processor; what stays below is not measured well enough to be judged
 HOPELESS = 0.5  # seconds for a short text; nothing longer is tried then
 GROWTH = 2.5  # times for twice the text that is still called linear
-TRIES = 3  # each time is the least of so many, and each failure is confirmed so often
+TRIES = 2  # each time is the least of so many
+CONFIRMED = 3  # measures that a failure takes
 END = "\0q\0"  # what no scanner waits for, and no class takes whole
 
 Run = Callable[[str], object]
@@ -66,13 +68,13 @@ def seconds(run: Run, text: str, tries: int = 1) -> float:
 
 def suspects(
     run: Run, texts: Iterable[tuple[str, str]], end: str = END, chars: int = SHORT
-) -> list[tuple[str, str]]:
-    """Return the (start, bit) whose short texts take long, and more than twice as long for twice the text."""
-    return [(start, bit) for start, bit in texts if _suspect(run, start, bit, end, chars)]
+) -> Iterator[tuple[str, str]]:
+    """Yield the (start, bit) whose short texts take long, and more than twice as long for twice the text."""
+    return ((start, bit) for start, bit in texts if _suspect(run, start, bit, end, chars))
 
 
 def _suspect(run: Run, start: str, bit: str, end: str, chars: int) -> bool:
-    if seconds(run, text_of(start, bit, end, TINY)) > HOPELESS:
+    if any(seconds(run, text_of(start, bit, end, few)) > LONG for few in TINY):
         return True
     once = seconds(run, text_of(start, bit, end, chars))
     if once < QUICK:
@@ -86,8 +88,9 @@ def _suspect(run: Run, start: str, bit: str, end: str, chars: int) -> bool:
 
 def measured(run: Run, start: str, bit: str, end: str = END, chars: int = SHORT) -> Growth:
     """Measure n, 2n and 4n, with n so long that the times can be trusted."""
-    if (tiny := seconds(run, text_of(start, bit, end, TINY))) > HOPELESS:
-        return Growth(start, bit, end, TINY, (tiny,))
+    for few in TINY:
+        if (tiny := seconds(run, text_of(start, bit, end, few), 2)) > LONG:
+            return Growth(start, bit, end, few, (tiny,))
     while (first := seconds(run, text_of(start, bit, end, chars))) < FLOOR and chars < LONGEST:
         chars *= 2
     if first > HOPELESS:
@@ -101,7 +104,7 @@ def measured(run: Run, start: str, bit: str, end: str = END, chars: int = SHORT)
 def failure(run: Run, start: str, bit: str, end: str = END, chars: int = SHORT) -> Growth | None:
     """Return a measure that shows too fast a growth in every one of the tries, else None."""
     found = None
-    for _ in range(TRIES):
+    for _ in range(CONFIRMED):
         found = measured(run, start, bit, end, chars)
         if found.factor <= GROWTH:
             return None

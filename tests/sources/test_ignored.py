@@ -58,7 +58,7 @@ def test_stars_take_no_time():
 
 
 def test_a_line_that_makes_no_sense_is_skipped_or_named():
-    """git skips it; where a person wrote it, it is an error."""
+    """Git skips it; where a person wrote it, it is an error."""
     lines = ["[broken", "!", "/", "a" * (LONGEST + 1), "kept\\", "*.log"]
     assert Ignored(lines).says("x.log")
     for wrong in lines[:-1]:
