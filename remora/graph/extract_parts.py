@@ -335,7 +335,7 @@ _LEADING = re.compile(
     r"register|inline|virtual|explicit|constexpr|async|ref|out|in|params|scoped|required|asserts|unsigned|signed)"
     r"\s+)+"
 )
-_TRAILING = re.compile(r"(?<![&*?!\s])(?<!\.\.\.)(?:[&*?!\s]|\bconst\b|\.\.\.)++$")
+_TRAILING = re.compile(r"(?<![&*?!\s])(?<!\.\.\.)(?>(?:[&*?!\s]|\bconst\b|\.\.\.)+)$")
 _TYPE = re.compile(
     r"([^\W\d$][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*|\\[^\W\d]\w*(?:\\\w+)*)\s*(?:[<\[](.*)[>\]])?", re.DOTALL
 )

@@ -15,7 +15,7 @@ BODY_CHARACTERS = 600
 READ_CHARACTERS, LINE_CHARACTERS = 8_000, 1_000  # what lies beyond is not looked at
 
 _ISSUE = r"(?:[\w./-]*+#\d++|gh-\d++|https?://[^\s()\[\],]++)"
-_ISSUES = rf"{_ISSUE}(?:(?:[\s,&]|and\b)*+{_ISSUE})*+"
+_ISSUES = rf"{_ISSUE}(?>(?:(?>(?:[\s,&]|and\b)*){_ISSUE})*)"
 _CLOSES = r"(?:closes?d?|fix(?:es|ed)?|resolve[sd]?|refs?|references|see|part of|related to|addresses)"
 _TRAILERS = (
     re.compile(r"^[a-z]+(?:-[a-z]+)+\s*:\s.*$", re.IGNORECASE),  # Signed-off-by: and its family

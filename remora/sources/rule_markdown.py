@@ -29,7 +29,7 @@ _TAG = re.compile(r"^\s*</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>\s*$")
 _QUOTE = re.compile(r"^\s{0,3}>\s?")
 _ALERT = re.compile(r"^\s*\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
 _CELLS = re.compile(r"(?<!\\)\|")
-_SEPARATOR = re.compile(r"\s*+(?:\|\s*+)?:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+(?:\|\s*+)?$")
+_SEPARATOR = re.compile(r"\s*+(?:\|\s*+)?:?-++:?\s*+(?>(?:\|\s*+:?-++:?\s*+)*)(?:\|\s*+)?$")
 
 # The lengths keep the search linear on text made to be slow.
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\(([^()\s]{0,500})(?:\s+\"[^\"]{0,200}\")?\)")
